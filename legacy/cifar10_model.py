@@ -65,7 +65,7 @@ def inference(images, batch_norm=False, is_training=True, seed=0):
 
     Args:
       images: float32 [batch_size, 24, 24, 3].
-      batch_norm: normalize after each convolution.
+      batch_norm: normalize after each convolution; beta takes the place of the biases.
       is_training: batch norm takes the batch's own statistics, and updates the moving ones.
       seed: the initial weights follow from it.
 
@@ -76,10 +76,11 @@ def inference(images, batch_norm=False, is_training=True, seed=0):
     with tf.variable_scope('conv1') as scope:
         kernel = _variable_with_weight_decay('weights', [5, 5, 3, 16], stddev=5e-2, wd=None, seed=seed + 1)
         conv = tf.nn.conv2d(images, kernel, [1, 1, 1, 1], padding='SAME')
-        biases = _variable_on_cpu('biases', [16], tf.constant_initializer(0.0))
-        pre_activation = tf.nn.bias_add(conv, biases)
         if batch_norm:
-            pre_activation = _batch_norm(pre_activation, is_training)
+            pre_activation = _batch_norm(conv, is_training)
+        else:
+            biases = _variable_on_cpu('biases', [16], tf.constant_initializer(0.0))
+            pre_activation = tf.nn.bias_add(conv, biases)
         conv1 = tf.nn.relu(pre_activation, name=scope.name)
         _activation_summary(conv1)
 
@@ -90,10 +91,11 @@ def inference(images, batch_norm=False, is_training=True, seed=0):
     with tf.variable_scope('conv2') as scope:
         kernel = _variable_with_weight_decay('weights', [5, 5, 16, 32], stddev=5e-2, wd=None, seed=seed + 2)
         conv = tf.nn.conv2d(pool1, kernel, [1, 1, 1, 1], padding='SAME')
-        biases = _variable_on_cpu('biases', [32], tf.constant_initializer(0.1))
-        pre_activation = tf.nn.bias_add(conv, biases)
         if batch_norm:
-            pre_activation = _batch_norm(pre_activation, is_training)
+            pre_activation = _batch_norm(conv, is_training)
+        else:
+            biases = _variable_on_cpu('biases', [32], tf.constant_initializer(0.1))
+            pre_activation = tf.nn.bias_add(conv, biases)
         conv2 = tf.nn.relu(pre_activation, name=scope.name)
         _activation_summary(conv2)
 
