@@ -33,6 +33,7 @@ tf.app.flags.DEFINE_boolean('batch_norm', False, 'Train the variant with batch n
 tf.app.flags.DEFINE_string('split_by_speed', '', 'Relative speeds of the GPUs, as 1,2. Empty: equal parts.')
 tf.app.flags.DEFINE_string('input', 'dataset', 'How batches come in: dataset (tf.data) or feed (placeholders).')
 tf.app.flags.DEFINE_string('data_dir', '', 'Directory of the binary CIFAR-10. Empty: the embedded digits.')
+tf.app.flags.DEFINE_alias('data-dir', 'data_dir')
 tf.app.flags.DEFINE_string('train_dir', '/tmp/cifar10_train', 'Where to write event logs and checkpoints.')
 tf.app.flags.DEFINE_integer('seed', 0, 'The initial weights and the order of the images follow from it.')
 tf.app.flags.DEFINE_integer('log_every', 10, 'Steps between two log lines.')

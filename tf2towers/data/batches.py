@@ -12,9 +12,9 @@ IMAGE_SIZE = 24  # what the model takes: the middle of the 32x32 image
 def standardise(images: np.ndarray) -> np.ndarray:
     """uint8 [n, h, w, 3] -> float32 [n, 24, 24, 3]: central crop, then mean 0 and deviation 1 for each image.
 
-    An image of one colour becomes zeros: the deviation is taken as at least 1/sqrt(number of values), as
-    tf.image.per_image_standardization does. Sums are integers, hence exact, and the rest is elementwise: NumPy 1.18
-    beside TF 1.15 and NumPy 2 beside TF 2.21 make the same bits (a float32 mean would depend on the order of adding).
+    As in tf.image.per_image_standardization the deviation counts as at least 1/sqrt(number of values), so an image
+    of one colour becomes zeros. Sums are of integers, hence exact, and the rest is elementwise: NumPy 1.18 beside
+    TF 1.15 and NumPy 2 beside TF 2.21 make the same bits, where a sum of floats would depend on its order.
     """
     top, left = (images.shape[1] - IMAGE_SIZE) // 2, (images.shape[2] - IMAGE_SIZE) // 2
     crop = images[:, top : top + IMAGE_SIZE, left : left + IMAGE_SIZE, :].astype(np.int64)
@@ -23,7 +23,8 @@ def standardise(images: np.ndarray) -> np.ndarray:
     squares = (crop * crop).sum(axis=(1, 2, 3), keepdims=True)
     mean = total / count
     deviation = np.sqrt((count * squares - total * total) / (count * count))
-    return ((crop - mean) / np.maximum(deviation, 1.0 / np.sqrt(count))).astype(np.float32)
+    scaled: np.ndarray = (crop - mean) / np.maximum(deviation, 1.0 / np.sqrt(count))
+    return scaled.astype(np.float32)
 
 
 def batches(
@@ -31,9 +32,9 @@ def batches(
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Pairs (float32 [batch_size, 24, 24, 3], int32 [batch_size]) without end, reshuffled each epoch.
 
-    `images` is uint8 [n, 32, 32, 3] and `labels` int32 [n], as load() gives them. The last n % batch_size examples of
-    an epoch's order are left out, so that every batch is full. `start` is the number of batches to pass over without
-    making them: a resumed run goes on where it stopped.
+    `images` is uint8 [n, 32, 32, 3] and `labels` int32 [n], as load() gives them. The last n % batch_size of an
+    epoch's order are left out, so that every batch is full. `start` is the number of batches to pass over, without
+    making them, so that a resumed run goes on where it stopped.
     """
     if len(images) != len(labels):
         raise ValueError(f"{len(images)} images but {len(labels)} labels")
@@ -45,7 +46,9 @@ def batches(
 def _batches(
     images: np.ndarray, labels: np.ndarray, batch_size: int, seed: int, start: int
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    random = np.random.RandomState(seed)  # its streams are frozen across NumPy versions; default_rng's are not
+    random = np.random.RandomState(
+        seed
+    )  # its streams are frozen across NumPy versions; default_rng's are not
     epoch, first = divmod(start, len(images) // batch_size)
     for _ in range(epoch):
         random.permutation(len(images))

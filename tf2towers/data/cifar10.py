@@ -1,4 +1,4 @@
-"""The binary version of CIFAR-10: 10000 records a file, one record = 1 label byte + 3 planes (R, G, B) of 32x32 bytes."""
+"""The binary version of CIFAR-10: 10000 records a file, each a label byte and 3 planes of 32x32 bytes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ RECORD_BYTES = 1 + 3 * 32 * 32
 RECORDS_PER_FILE = 10000
 ARCHIVE_FOLDER = "cifar-10-batches-bin"  # what the official archive unpacks to
 FILES = {
-    "train": ["data_batch_%d.bin" % number for number in range(1, 6)],
+    "train": [f"data_batch_{number}.bin" for number in range(1, 6)],
     "test": ["test_batch.bin"],
 }
 
@@ -22,8 +22,8 @@ def load_cifar10(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Images uint8 [n, 32, 32, 3] and labels int32 [n]; n = 50000 for "train", 10000 for "test".
 
-    `data_dir` holds the .bin files, or the folder cifar-10-batches-bin with them in it. Anything missing or damaged
-    raises DataError; `records_per_file` is for tests with smaller files.
+    `data_dir` holds the .bin files, or the folder cifar-10-batches-bin with them in it. Anything missing or
+    damaged raises DataError; `records_per_file` is for tests with smaller files.
     """
     if split not in FILES:
         raise ValueError(f"split must be 'train' or 'test', not {split!r}")
@@ -37,7 +37,11 @@ def _find_folder(data_dir: str, names: list[str]) -> str:
     if not os.path.exists(data_dir):
         raise DataError(f"CIFAR-10 directory {data_dir} does not exist")
     if not os.path.isdir(data_dir):
-        hint = "; unpack the archive and name the folder it makes" if data_dir.endswith((".gz", ".tar", ".tgz")) else ""
+        hint = (
+            "; unpack the archive and name the folder it makes"
+            if data_dir.endswith((".gz", ".tar", ".tgz"))
+            else ""
+        )
         raise DataError(f"CIFAR-10 directory {data_dir} is a file, not a directory{hint}")
     folder = data_dir
     inner = os.path.join(data_dir, ARCHIVE_FOLDER)
@@ -45,9 +49,11 @@ def _find_folder(data_dir: str, names: list[str]) -> str:
         folder = inner
     missing = [name for name in names if not os.path.exists(os.path.join(folder, name))]
     if missing:
-        message = f"CIFAR-10 directory {folder}: {len(missing)} of {len(names)} files missing: {', '.join(missing)}"
+        message = (
+            f"CIFAR-10 directory {folder}: {len(missing)} of {len(names)} files missing: {', '.join(missing)}"
+        )
         if os.path.exists(os.path.join(folder, names[0][: -len(".bin")])):
-            message += "; this is the Python version of CIFAR-10, the binary version is needed (cifar-10-binary.tar.gz)"
+            message += "; these are of the Python version, the binary one is needed (cifar-10-binary.tar.gz)"
         raise DataError(message)
     return folder
 
@@ -73,8 +79,8 @@ def _read_file(path: str, records: int) -> tuple[np.ndarray, np.ndarray]:
     if wrong.size:
         first = int(wrong[0])
         raise DataError(
-            f"{path} is damaged: record {first} (byte {first * RECORD_BYTES}) has label {labels[first]}, expected 0 to 9; "
-            f"{wrong.size} of {records} labels are wrong; fetch it again"
+            f"{path} is damaged: record {first} (byte {first * RECORD_BYTES}) has label {labels[first]}, "
+            f"expected 0 to 9; {wrong.size} of {records} labels are wrong; fetch it again"
         )
     planes = rows[:, 1:].reshape(records, 3, 32, 32)
     return np.ascontiguousarray(planes.transpose(0, 2, 3, 1)), labels

@@ -12,8 +12,8 @@ NUM_TEST = 297  # of 1797 images in all; the rest, 1500, are for training
 def load_digits(split: str = "train") -> tuple[np.ndarray, np.ndarray]:
     """Images uint8 [n, 32, 32, 3] and labels int32 [n], n = 1500 for "train" and 297 for "test".
 
-    A digit is 8x8 with grey levels 0..16. Each pixel becomes 3x3 and the 24x24 result gets a black border of 4, so that
-    the model's central crop of 24x24 is exactly the digit. The three colour channels are equal.
+    A digit is 8x8 with grey levels 0..16. Each pixel becomes 3x3, and the 24x24 result gets a black border of
+    4: the model's central crop of 24x24 is exactly the digit. The three colour channels are equal.
     """
     if split not in ("train", "test"):
         raise ValueError(f"split must be 'train' or 'test', not {split!r}")

@@ -2,4 +2,4 @@
 
 
 class DataError(Exception):
-    """The images cannot be used. The message names the file, what was expected, what was found, and what to do."""
+    """The images cannot be used; the message names the file, what was expected, and what was found."""
