@@ -1,0 +1,70 @@
+"""Runs a case with our layers in a `tf.function` under a `VariableStore`, and compares it with its TF 1.15 golden."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+from tf2towers.runtime.variable_store import VariableStore
+
+from .cases import running
+
+GOLDENS = Path(__file__).parent / "goldens"
+
+Wrap = Callable[[Any], Any]
+
+
+@cache
+def goldens(name: str) -> dict[str, Any]:
+    """What TF 1.15 found, by case."""
+    return dict(json.loads((GOLDENS / f"{name}.json").read_text()))
+
+
+def run(case: running.Case, api: running.Api) -> dict[str, Any]:
+    """The same facts `make_goldens.golden` writes, found in TF 2."""
+    store = VariableStore()
+    found: dict[str, Any] = {}
+
+    @tf.function(autograph=True)
+    def step(inputs: list[tf.Tensor]) -> dict[str, tf.Tensor]:
+        with store.scope():
+            fetches = running.build(case, api, inputs)
+            found.update(running.facts(api, fetches))
+            return fetches
+
+    inputs = [tf.constant(running.fixed(f"input{i}", shape)) for i, shape in enumerate(case.shapes)]
+    step.get_concrete_function(inputs)
+    names = store.names()
+    if not case.keep_initial:
+        for name in names:
+            store[name].assign(running.fixed(name, store[name].shape.as_list()))
+    found["variables"] = [[name, store[name].shape.as_list()] for name in names]
+    found["values"] = {name: value.numpy() for name, value in step(inputs).items()}
+    trainable = set(found["trainable"])
+    found["after"] = {name: store[name].numpy() for name in names if name not in trainable}
+    return found
+
+
+def assert_same(found: dict[str, Any], golden: dict[str, Any], rtol: float = 2e-5) -> None:
+    """Names, scopes and shapes exactly; numbers within `rtol` of each array's norm (two releases, two compilers)."""
+    for fact in ("variables", "trainable", "model_variables", "updates", "operations", "shapes"):
+        assert found[fact] == golden[fact], f"{fact}: {found[fact]} != {golden[fact]}"
+    for kind in ("values", "after"):
+        assert sorted(found[kind]) == sorted(golden[kind])
+        for name, expected in golden[kind].items():
+            assert_close(found[kind][name], expected, rtol, f"{kind} {name}")
+
+
+def assert_close(value: Any, expected: dict[str, Any], rtol: float, what: str) -> None:
+    """`value` against the digest of what it should be."""
+    actual = running.digest(value)
+    assert actual["shape"] == expected["shape"], what
+    tolerance = rtol * expected["norm"] + 2e-6
+    for part in ("mean", "norm", "some"):
+        np.testing.assert_allclose(actual[part], expected[part], rtol=0, atol=tolerance, err_msg=f"{what}: {part}")

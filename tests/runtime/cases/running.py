@@ -1,0 +1,89 @@
+"""One case, run in the graph that is the default one: what it computed, and what variables and updates it made."""
+
+import zlib
+
+import numpy as np
+
+
+class Api:
+    """The modules a case builds with: `tf` is `tensorflow.compat.v1`, the rest TF1's own or our replacements."""
+
+    def __init__(self, tf, layers=None, slim=None, contrib_layers=None, rnn=None):
+        self.tf = tf
+        self.layers = layers
+        self.slim = slim
+        self.contrib_layers = contrib_layers
+        self.rnn = rnn
+
+
+class Case:
+    """`build(api, *inputs)` makes the model and returns its output tensor (or a list of them)."""
+
+    def __init__(self, build, *shapes, **options):
+        self.build = build
+        self.shapes = shapes
+        self.keep_initial = options.pop("keep_initial", False)  # use the initializers, not `fixed`
+        self.gradients = options.pop("gradients", True)
+        if options:
+            raise TypeError("unknown options: %s" % sorted(options))
+
+
+def fixed(name, shape):
+    """Values that depend on nothing but the name and the shape; positive where a variance needs it."""
+    generator = np.random.RandomState(zlib.crc32(name.encode()) % 2**31)
+    values = generator.uniform(-1.0, 1.0, size=shape).astype(np.float32)
+    return np.abs(values) + np.float32(0.5) if name.endswith("variance") else values
+
+
+def build(case, api, inputs):
+    """The tensors to fetch, by name: outputs, their gradients, regularization losses."""
+    tf = api.tf
+    outputs = case.build(api, *inputs)
+    outputs = list(outputs) if isinstance(outputs, (list, tuple)) else [outputs]
+    fetches = {"output%d" % i: output for i, output in enumerate(outputs)}
+    losses = tf.get_collection(tf.GraphKeys.REGULARIZATION_LOSSES)
+    fetches.update({"regularization%d" % i: loss for i, loss in enumerate(losses)})
+    if case.gradients:
+        loss = tf.add_n(
+            [tf.reduce_sum(one * (one + fixed("weight%d" % i, one.shape.as_list()))) for i, one in enumerate(outputs)]
+        )
+        variables = tf.trainable_variables()
+        sources = list(inputs) + variables
+        names = ["input%d" % i for i in range(len(inputs))] + [variable_name(one) for one in variables]
+        for name, gradient in zip(names, tf.gradients(loss, sources), strict=False):
+            if gradient is not None:
+                fetches["gradient " + name] = tf.convert_to_tensor(gradient)
+    return fetches
+
+
+def facts(api, fetches):
+    """What can be said without running: names of variables, scopes of outputs and of update operations."""
+    tf = api.tf
+    return {
+        "trainable": [variable_name(one) for one in tf.trainable_variables()],
+        "model_variables": [variable_name(one) for one in tf.get_collection(tf.GraphKeys.MODEL_VARIABLES)],
+        "updates": [_plain(one.name) for one in tf.get_collection(tf.GraphKeys.UPDATE_OPS)],
+        "operations": {name: _plain(one.op.name) for name, one in fetches.items() if name.startswith("output")},
+        "shapes": {name: one.shape.as_list() for name, one in fetches.items() if name.startswith("output")},
+    }
+
+
+def _plain(operation):
+    """An operation's name without what the two releases call differently: conditions, assignments, dropout's end."""
+    return operation.split("/cond")[0].split("/AssignMovingAvg")[0].replace("dropout/SelectV2", "dropout/mul_1")
+
+
+def variable_name(variable):
+    return variable.name.split(":")[0]
+
+
+def digest(value):
+    """An array in a few numbers: size, mean, norm and some of its elements."""
+    flat = np.asarray(value, np.float64).ravel()
+    picked = flat[np.linspace(0, flat.size - 1, min(flat.size, 6)).astype(int)] if flat.size else flat
+    return {
+        "shape": list(np.shape(value)),
+        "mean": float("%.8g" % flat.mean()) if flat.size else 0.0,
+        "norm": float("%.8g" % np.sqrt((flat * flat).sum())),
+        "some": [float("%.8g" % one) for one in picked],
+    }

@@ -1,0 +1,1 @@
+"""The little a migrated script imports, on public TF API."""

@@ -1,0 +1,285 @@
+"""What every TF1 layer object does: take a variable scope at its first call, make variables there and reuse them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+from tf2towers.runtime.layers.arguments import initializer_function
+from tf2towers.runtime.layers.autograph import unconverted
+from tf2towers.runtime.layers.types import Constraint, Initializer, Regularizer
+
+v1 = tf.compat.v1
+
+
+@dataclass
+class InputSpec:
+    """What a layer asks of its input (`tf.layers.InputSpec`)."""
+
+    dtype: Any = None
+    shape: Any = None
+    ndim: int | None = None
+    max_ndim: int | None = None
+    min_ndim: int | None = None
+    axes: dict[int, int | None] | None = field(default_factory=dict)
+
+    def check(self, inputs: tf.Tensor, layer: str) -> None:
+        """Raises ValueError where the rank or a fixed dimension of `inputs` cannot fit."""
+        rank = inputs.shape.rank
+        if rank is None:
+            return
+        wrong = f"Input 0 of layer {layer} is incompatible with the layer"
+        if self.ndim is not None and rank != self.ndim:
+            raise ValueError(f"{wrong}: expected ndim={self.ndim}, found ndim={rank}")
+        if self.min_ndim is not None and rank < self.min_ndim:
+            raise ValueError(f"{wrong}: expected min_ndim={self.min_ndim}, found ndim={rank}")
+        if self.max_ndim is not None and rank > self.max_ndim:
+            raise ValueError(f"{wrong}: expected max_ndim={self.max_ndim}, found ndim={rank}")
+        for axis, size in (self.axes or {}).items():
+            if size is not None and inputs.shape[axis] not in (size, None):
+                raise ValueError(f"{wrong}: expected axis {axis} to have value {size}, found shape {inputs.shape}")
+
+
+def snake_case(name: str) -> str:
+    """The default scope of a layer class: `snake_case('BasicLSTMCell') == 'basic_lstm_cell'`."""
+    words = re.sub("(.)([A-Z][a-z0-9]+)", r"\1_\2", name)
+    snake = re.sub("([a-z])([A-Z])", r"\1_\2", words).lower()
+    return "private" + snake if snake.startswith("_") else snake
+
+
+class Layer:
+    """Base of the layers (`tf.layers.Layer`): `build` makes variables, `call` computes.
+
+    A layer without a `name` opens a scope named after its class, made unique ('dense', 'dense_1'); the object remembers
+    the scope of its first call, and later calls reuse its variables. `_scope` and `_reuse` are what the functional
+    layers pass, as in TF1: there the scope is the given name as it stands.
+    """
+
+    def __init__(
+        self,
+        trainable: bool = True,
+        name: Any = None,
+        dtype: Any = None,
+        activity_regularizer: Regularizer = None,
+        _scope: Any = None,
+        _reuse: Any = None,
+    ) -> None:
+        self.trainable = trainable
+        self.activity_regularizer = activity_regularizer
+        self.input_spec: InputSpec | None = None
+        self.built = False
+        self._dtype = None if dtype is None else tf.as_dtype(dtype).base_dtype
+        self._reuse = _reuse
+        self._base_name = getattr(name, "name", name) or snake_case(type(self).__name__)
+        self._trainable_weights: list[Any] = []
+        self._non_trainable_weights: list[Any] = []
+        self._updates: list[Any] = []
+        self._losses: list[Any] = []
+        self._scope: Any = None
+        if _scope:
+            with v1.variable_scope(_scope) as captured:
+                self._scope = captured
+
+    @property
+    def name(self) -> str:
+        """The name given, or the class's own."""
+        return str(self._base_name)
+
+    @property
+    def scope_name(self) -> str:
+        """The variable scope of the layer; known after its first call."""
+        if self._scope is None:
+            raise ValueError(
+                f'No name available for layer scope because the layer "{self.name}" has not been used yet.'
+            )
+        return str(self._scope.name)
+
+    @property
+    def dtype(self) -> Any:
+        """The type of the variables: the one given, or the first input's; None before."""
+        return self._dtype
+
+    @property
+    def trainable_weights(self) -> list[Any]:
+        """The variables an optimizer may change."""
+        return list(self._trainable_weights) if self.trainable else []
+
+    @property
+    def non_trainable_weights(self) -> list[Any]:
+        """The others."""
+        return (
+            list(self._non_trainable_weights)
+            if self.trainable
+            else self._trainable_weights + self._non_trainable_weights
+        )
+
+    @property
+    def weights(self) -> list[Any]:
+        """All of them, trainable first."""
+        return self.trainable_weights + self.non_trainable_weights
+
+    trainable_variables = property(lambda self: self.trainable_weights)
+    non_trainable_variables = property(lambda self: self.non_trainable_weights)
+    variables = property(lambda self: self.weights)
+
+    @property
+    def updates(self) -> list[Any]:
+        """The update operations of the calls so far."""
+        return list(self._updates)
+
+    @property
+    def losses(self) -> list[Any]:
+        """The activity losses of the calls so far."""
+        return list(self._losses)
+
+    def build(self, input_shape: Any) -> None:
+        """Makes the variables; called once, with the shape (or nest of shapes) of the first input."""
+
+    def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
+        """The layer's result for `inputs`."""
+        return inputs
+
+    @unconverted
+    def __call__(self, inputs: Any, *args: Any, scope: Any = None, **kwargs: Any) -> Any:
+        self._set_scope(scope)
+        inputs = tf.nest.map_structure(_tensor, inputs)
+        reuse = True if self.built else self._reuse
+        with (
+            v1.variable_scope(self._scope, reuse=reuse, auxiliary_name_scope=False) as current,
+            v1.name_scope(current.original_name_scope),
+        ):
+            if not self.built:
+                self._first_call(inputs)
+            if self._call_takes_scope():
+                kwargs["scope"] = current
+            outputs = self.call(inputs, *args, **kwargs)
+            if self.activity_regularizer is not None:
+                self._regularize_activity(outputs)
+        return outputs
+
+    apply = __call__
+
+    def add_weight(
+        self,
+        name: str,
+        shape: Any = None,
+        dtype: Any = None,
+        initializer: Initializer = None,
+        regularizer: Regularizer = None,
+        trainable: bool | None = None,
+        constraint: Constraint = None,
+        use_resource: bool | None = None,
+        synchronization: tf.VariableSynchronization = tf.VariableSynchronization.AUTO,
+        aggregation: tf.VariableAggregation = tf.VariableAggregation.NONE,
+        partitioner: Any = None,
+    ) -> Any:
+        """A variable of this name in the layer's scope, made by `tf.compat.v1.get_variable` or found by it."""
+        if trainable is None:
+            trainable = synchronization != tf.VariableSynchronization.ON_READ
+        trainable = bool(trainable and self.trainable)
+        dtype = tf.as_dtype(dtype or self.dtype or tf.float32)
+        self._set_scope(None)
+        reuse = True if self.built else self._reuse
+        with (
+            v1.variable_scope(self._scope, reuse=reuse, auxiliary_name_scope=False) as current,
+            v1.name_scope(current.original_name_scope),
+        ):
+            variable = v1.get_variable(
+                name,
+                shape=shape,
+                dtype=dtype,
+                initializer=_initializer_or_default(initializer, current.initializer, dtype),
+                regularizer=_both(current.regularizer, regularizer),
+                trainable=trainable,
+                constraint=constraint,
+                use_resource=use_resource,
+                synchronization=synchronization,
+                aggregation=aggregation,
+                partitioner=partitioner,
+            )
+        self._remember(variable, trainable)
+        return variable
+
+    add_variable = add_weight
+
+    def add_update(self, make_updates: Callable[[], Sequence[Any]]) -> None:
+        """Puts operations into UPDATE_OPS. A layer that is not trainable makes none: TF1 built such operations but
+        never listed them, and inside a `tf.function` what is built also runs."""
+        if not self.trainable:
+            return
+        updates = list(make_updates())
+        self._updates += updates
+        if not tf.executing_eagerly():
+            for update in updates:
+                v1.add_to_collection(v1.GraphKeys.UPDATE_OPS, update)
+
+    def add_loss(self, losses: Any, inputs: Any = None) -> None:
+        """Puts loss tensors into REGULARIZATION_LOSSES."""
+        del inputs
+        for loss in tf.nest.flatten(losses):
+            self._losses.append(loss)
+            v1.add_to_collection(v1.GraphKeys.REGULARIZATION_LOSSES, loss)
+
+    def _set_scope(self, scope: Any) -> None:
+        if self._scope is not None:
+            return
+        if self._reuse:
+            opened = v1.variable_scope(self._base_name if scope is None else scope)
+        else:
+            opened = v1.variable_scope(scope, default_name=self._base_name)
+        with opened as captured:
+            self._scope = captured
+
+    def _first_call(self, inputs: Any) -> None:
+        flat = tf.nest.flatten(inputs)
+        if flat and self.input_spec is not None:
+            self.input_spec.check(flat[0], self.name)
+        if flat and self._dtype is None and hasattr(flat[0], "dtype"):
+            self._dtype = tf.as_dtype(flat[0].dtype).base_dtype
+        self.build(tf.nest.map_structure(lambda one: one.shape, inputs))
+        self.built = True
+
+    def _call_takes_scope(self) -> bool:
+        code = getattr(type(self).call, "__code__", None)
+        return code is not None and "scope" in code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+
+    def _regularize_activity(self, outputs: Any) -> None:
+        assert self.activity_regularizer is not None
+        with v1.name_scope("ActivityRegularizer"):
+            for output in tf.nest.flatten(outputs):
+                loss = self.activity_regularizer(output)
+                self.add_loss(loss / tf.cast(tf.shape(output)[0], loss.dtype))
+
+    def _remember(self, variable: Any, trainable: bool) -> None:
+        known = self._trainable_weights + self._non_trainable_weights
+        if not any(variable is one for one in known):
+            (self._trainable_weights if trainable else self._non_trainable_weights).append(variable)
+
+
+def _tensor(value: Any) -> Any:
+    return tf.convert_to_tensor(value) if isinstance(value, (np.ndarray, np.generic, float, int)) else value
+
+
+def _initializer_or_default(initializer: Initializer, of_scope: Initializer, dtype: tf.DType) -> Initializer:
+    """The layer's own initializer, else its scope's, else Glorot uniform (zeros for integers and booleans)."""
+    chosen = initializer_function(initializer if initializer is not None else of_scope)
+    if chosen is not None:
+        return chosen
+    return v1.glorot_uniform_initializer() if dtype.is_floating else v1.zeros_initializer()
+
+
+def _both(of_scope: Regularizer, of_layer: Regularizer) -> Regularizer:
+    """TF1 adds the scope's regularization loss and the layer's own; here they are one loss, their sum."""
+    if of_scope is None or of_layer is None:
+        return of_layer or of_scope
+
+    def summed(variable: Any) -> Any:
+        losses = [loss for loss in (of_scope(variable), of_layer(variable)) if loss is not None]
+        return tf.add_n(losses) if losses else None
+
+    return summed
