@@ -1,0 +1,1 @@
+"""The rename tables, and the programs that make them."""

@@ -1,0 +1,77 @@
+"""Writes runtime.tsv, the TF1 names our runtime package provides, from a table of `name, module, name` rows.
+
+    python -m tf2towers.names.data.copy_runtime TABLE...      # copy, after a look that every target exists
+    python -m tf2towers.names.data.copy_runtime               # only look at the committed table
+    python -m tf2towers.names.data.copy_runtime --ahead TABLE # copy although targets are still to be written
+
+A target is looked for in the source of its module, so neither TensorFlow nor the runtime is imported.
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+HERE = Path(__file__).parent
+ROOT = HERE.parents[2]
+HEADING = "name\tmodule\tattribute"
+
+
+def exported(module: str) -> set[str]:
+    """The names a module of this repository has at its top level; empty when there is no such module."""
+    path = ROOT.joinpath(*module.split("."))
+    for source in (path.with_suffix(".py"), path / "__init__.py"):
+        if source.is_file():
+            break
+    else:
+        return set()
+    found: set[str] = set()
+    for node in ast.parse(source.read_text("utf-8")).body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            found.add(node.name)
+        elif isinstance(node, ast.Import | ast.ImportFrom):
+            found.update(alias.asname or alias.name.partition(".")[0] for alias in node.names)
+        elif isinstance(node, ast.Assign):
+            for target in node.targets:
+                found.update(name.id for name in ast.walk(target) if isinstance(name, ast.Name))
+        elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+            found.add(node.target.id)
+    return found
+
+
+def missing(lines: Iterable[str]) -> list[str]:
+    """What is wrong with the rows of a runtime table, one sentence each."""
+    problems: list[str] = []
+    known: dict[str, set[str]] = {}
+    for line in lines:
+        name, module, attribute = line.split("\t")
+        if module not in known:
+            known[module] = exported(module)
+        if attribute not in known[module]:
+            problems.append(f"{name}: no {attribute} in {module}")
+    return problems
+
+
+def main(tables: list[str]) -> int:
+    """Copies the tables into runtime.tsv when every target exists."""
+    target = HERE / "runtime.tsv"
+    ahead = "--ahead" in tables
+    tables = [table for table in tables if table != "--ahead"]
+    lines: set[str] = set()
+    for table in tables or [str(target)]:
+        text = Path(table).read_text("utf-8")
+        lines.update(line for line in text.splitlines() if line.startswith("tf.") and line.count("\t") == 2)
+    problems = missing(sorted(lines))
+    if ahead:
+        print(f"{len(problems)} targets are still to be written")
+        problems = []
+    print("\n".join(problems), file=sys.stderr, end="\n" if problems else "")
+    if tables and not problems:
+        target.write_text("\n".join([HEADING, *sorted(lines)]) + "\n", "utf-8")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,177 @@
+"""Writes tf1_symbols.tsv: every public symbol of a real TensorFlow 1.15, and which mean the same object.
+
+Run it with a Python that has TensorFlow 1.15.5 (Python 3.7: `pip install "tensorflow==1.15.5" "protobuf<3.21"
+"numpy<1.19"`), from the root of the repository:
+
+    PYTHON37 tf2towers/names/data/dump_tf1.py > tf2towers/names/data/tf1_symbols.tsv
+
+Columns: the name rooted at `tf`; what it is (module, class, function, value); the preferred name of the very
+same object, empty when that is the name itself. A core name is preferred to one under tf.contrib, and that
+to a private one under tf.python; then fewer dots, then the shorter name. Plain values (numbers, strings) are
+the same only by name.
+
+It is written for Python 3.7 and imports nothing of tf2towers.
+"""
+
+import importlib
+import inspect
+import logging
+import os
+import sys
+import types
+import warnings
+
+os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
+warnings.filterwarnings("ignore")
+
+#: Reached by prefix rules in tables.py instead of one line each, or no part of the language of a training
+#: script.
+SKIPPED = (
+    "tf.raw_ops",
+    "tf.compat.v1",
+    "tf.compat.v2",
+    "tf.keras",
+    "tf.estimator",
+    "tf.lite",
+    "tf.flags",
+    "tf.user_ops",
+)
+
+#: The parts of tf.contrib worth a line where a name means the same as a core one. All of tf.contrib is gone
+#: in TF 2.
+CONTRIB = """
+crf cudnn_rnn data deprecated distribute eager framework image layers legacy_seq2seq lookup losses
+metrics nn opt rnn seq2seq signal slim staging stateless summary training util
+"""
+
+#: What `from __future__ import ...` leaves behind in modules that do not hide it.
+FUTURE = ("absolute_import", "division", "print_function")
+
+#: Private modules that public training scripts import from. Each is `tensorflow.python.` + the name here.
+PRIVATE = """
+client.device_lib client.session client.timeline data.ops.dataset_ops data.ops.iterator_ops
+framework.constant_op framework.device framework.dtypes framework.errors framework.errors_impl
+framework.function framework.graph_util framework.importer framework.meta_graph framework.ops
+framework.random_seed framework.sparse_tensor framework.tensor_shape framework.tensor_spec
+framework.tensor_util framework.common_shapes layers.base layers.convolutional layers.core layers.layers
+layers.normalization layers.pooling layers.utils lib.io.file_io lib.io.tf_record ops.array_ops
+ops.bitwise_ops ops.check_ops ops.clip_ops ops.control_flow_ops ops.confusion_matrix ops.ctc_ops
+ops.data_flow_ops ops.embedding_ops ops.functional_ops ops.gradients ops.image_ops ops.init_ops
+ops.io_ops ops.linalg_ops ops.logging_ops ops.lookup_ops ops.losses.losses ops.math_ops ops.metrics
+ops.nn ops.nn_impl ops.nn_ops ops.numerics ops.parsing_ops ops.partitioned_variables ops.random_ops
+ops.resource_variable_ops ops.rnn ops.rnn_cell ops.rnn_cell_impl ops.script_ops ops.session_ops
+ops.sparse_ops ops.special_math_ops ops.state_ops ops.string_ops ops.summary_ops_v2 ops.template
+ops.tensor_array_ops ops.variable_scope ops.variables ops.while_v2 platform.app platform.flags
+platform.gfile platform.tf_logging platform.resource_loader platform.test saved_model.builder
+saved_model.loader saved_model.main_op saved_model.signature_constants saved_model.signature_def_utils
+saved_model.tag_constants saved_model.utils summary.summary training.adagrad training.adam
+training.basic_session_run_hooks training.checkpoint_management training.checkpoint_utils
+training.coordinator training.device_setter training.ftrl training.gradient_descent training.input
+training.learning_rate_decay training.momentum training.monitored_session training.moving_averages
+training.optimizer training.queue_runner training.queue_runner_impl training.rmsprop training.saver
+training.server_lib training.session_manager training.session_run_hook training.slot_creator
+training.summary_io training.supervisor training.sync_replicas_optimizer training.training
+training.training_ops training.training_util util.compat util.deprecation util.nest util.tf_inspect
+"""
+
+
+def kind(value):
+    """The word that stands for a value in the second column."""
+    if isinstance(value, types.ModuleType):
+        return "module"
+    if inspect.isclass(value):
+        return "class"
+    return "function" if callable(value) else "value"
+
+
+def public_module(name, value):
+    """Whether a module found under a public name belongs to the API, and is not something it imported."""
+    real = value.__name__
+    if name.startswith("tf.contrib."):
+        parts = name.split(".")
+        return "contrib" in real and parts[2] in CONTRIB.split() and len(parts) <= 3
+    return "_api.v1" in real or name in ("tf.app.flags", "tf.contrib")
+
+
+def walk(name, module, found, seen):
+    """Records every public symbol under a module, once per path."""
+    for attribute in sorted(dir(module)):
+        path = name + "." + attribute
+        if attribute.startswith("_") or path in SKIPPED or attribute in FUTURE:
+            continue
+        try:
+            value = getattr(module, attribute)
+        except Exception as problem:  # a lazy module that does not load here
+            print("left out {}: {}".format(path, problem), file=sys.stderr)
+            continue
+        if isinstance(value, types.ModuleType):
+            if not public_module(path, value) or id(value) in seen:
+                if id(value) in seen and public_module(path, value):
+                    found[path] = value
+                continue
+            found[path] = value
+            walk(path, value, found, seen | {id(value)})
+        else:
+            found[path] = value
+
+
+def identity(value):
+    """A key that two names share only when they mean the same object."""
+    if isinstance(value, (bool, int, float, str, bytes, tuple, type(None))):
+        return None
+    return id(getattr(value, "_tfmw_wrapped_module", value))
+
+
+def defined_in(path, value):
+    """Whether a private module made this function or class itself, rather than importing it."""
+    real = getattr(value, "__module__", None)
+    return isinstance(value, types.ModuleType) or real == "tensorflow" + path.rpartition(".")[0][len("tf") :]
+
+
+def preference(path):
+    """Sorts the names of one object, the preferred first."""
+    rank = 2 if path.startswith("tf.python.") else 1 if path.startswith("tf.contrib.") else 0
+    crowd = path.startswith(("tf.contrib.slim", "tf.contrib.eager", "tf.contrib.learn"))
+    return rank, crowd, path.count("."), len(path), path
+
+
+def main():
+    """Writes the table to the standard output."""
+    import tensorflow as tf
+
+    logging.getLogger("tensorflow").setLevel(logging.FATAL)
+    found = {}
+    walk("tf", tf, found, set())
+    for short in PRIVATE.split():
+        try:
+            module = importlib.import_module("tensorflow.python." + short)
+        except ImportError as problem:
+            print("left out {}: {}".format(short, problem), file=sys.stderr)
+            continue
+        found["tf.python." + short] = module
+        for attribute in dir(module):
+            value = getattr(module, attribute)
+            if (
+                not attribute.startswith("_")
+                and attribute not in FUTURE
+                and not isinstance(value, types.ModuleType)
+            ):
+                found["tf.python." + short + "." + attribute] = value
+    names = {}
+    for path in sorted(found, key=preference):
+        names.setdefault(identity(found[path]), path)
+    print("name\tkind\tsame_as")
+    for path in sorted(found):
+        key = identity(found[path])
+        same = names[key] if key is not None and names[key] != path else ""
+        if path.startswith("tf.contrib.") and not same:
+            continue
+        if path.startswith("tf.python.") and same.startswith(("tf.python.", "tf.contrib.")):
+            continue
+        if path.startswith("tf.python.") and not same and not defined_in(path, found[path]):
+            continue
+        print("{}\t{}\t{}".format(path, kind(found[path]), same))
+
+
+if __name__ == "__main__":
+    main()
