@@ -1,7 +1,7 @@
 """The CIFAR-10 network: two convolutions, one hidden layer and a softmax, built anew in each tower.
 
-Parameters are made by tf.get_variable on the CPU. The first tower makes them, the others get the same ones, because the
-training script calls reuse_variables().
+Parameters are made by tf.get_variable on the CPU. The first tower makes them, the others get the same ones,
+because the training script calls reuse_variables().
 """
 import re
 
@@ -9,8 +9,8 @@ import tensorflow.compat.v1 as tf
 
 NUM_CLASSES = 10
 
-# If a model is trained with several GPUs, prefix the ops of each with tower_<i>. The prefix is taken off the names of
-# the summaries, so that they look the same with any number of GPUs.
+# The ops of each GPU are prefixed with tower_<i>. The prefix is taken off the names of the summaries, so that
+# they look the same with any number of GPUs.
 TOWER_NAME = 'tower'
 
 MOVING_AVERAGE_DECAY = 0.999   # for the moving average of the weights
@@ -33,7 +33,7 @@ def _variable_on_cpu(name, shape, initializer, trainable=True):
 
 
 def _variable_with_weight_decay(name, shape, stddev, wd, seed):
-    """A variable from a truncated normal distribution; its L2 loss times wd goes to the 'losses' collection."""
+    """A variable from a truncated normal distribution; its L2 loss times wd goes to 'losses'."""
     initializer = tf.truncated_normal_initializer(stddev=stddev, seed=seed)
     var = _variable_on_cpu(name, shape, initializer)
     if wd is not None:
@@ -47,12 +47,16 @@ def _batch_norm(x, is_training):
     depth = x.get_shape()[-1]
     beta = _variable_on_cpu('beta', [depth], tf.constant_initializer(0.0))
     gamma = _variable_on_cpu('gamma', [depth], tf.constant_initializer(1.0))
-    moving_mean = _variable_on_cpu('moving_mean', [depth], tf.constant_initializer(0.0), trainable=False)
-    moving_variance = _variable_on_cpu('moving_variance', [depth], tf.constant_initializer(1.0), trainable=False)
+    moving_mean = _variable_on_cpu(
+        'moving_mean', [depth], tf.constant_initializer(0.0), trainable=False)
+    moving_variance = _variable_on_cpu(
+        'moving_variance', [depth], tf.constant_initializer(1.0), trainable=False)
     if is_training:
         mean, variance = tf.nn.moments(x, [0, 1, 2])
-        update_mean = tf.assign_sub(moving_mean, (moving_mean - mean) * (1.0 - BATCH_NORM_DECAY))
-        update_variance = tf.assign_sub(moving_variance, (moving_variance - variance) * (1.0 - BATCH_NORM_DECAY))
+        update_mean = tf.assign_sub(
+            moving_mean, (moving_mean - mean) * (1.0 - BATCH_NORM_DECAY))
+        update_variance = tf.assign_sub(
+            moving_variance, (moving_variance - variance) * (1.0 - BATCH_NORM_DECAY))
         tf.add_to_collection(tf.GraphKeys.UPDATE_OPS, update_mean)
         tf.add_to_collection(tf.GraphKeys.UPDATE_OPS, update_variance)
     else:
@@ -113,7 +117,8 @@ def inference(images, batch_norm=False, is_training=True, seed=0):
 
     # linear layer: the softmax itself is part of the loss
     with tf.variable_scope('softmax_linear') as scope:
-        weights = _variable_with_weight_decay('weights', [96, NUM_CLASSES], stddev=1 / 96.0, wd=None, seed=seed + 4)
+        weights = _variable_with_weight_decay(
+            'weights', [96, NUM_CLASSES], stddev=1 / 96.0, wd=None, seed=seed + 4)
         biases = _variable_on_cpu('biases', [NUM_CLASSES], tf.constant_initializer(0.0))
         softmax_linear = tf.add(tf.matmul(local3, weights), biases, name=scope.name)
         _activation_summary(softmax_linear)
@@ -122,7 +127,7 @@ def inference(images, batch_norm=False, is_training=True, seed=0):
 
 
 def loss(logits, labels):
-    """Mean cross entropy of the batch plus every weight decay term; all of it through the 'losses' collection."""
+    """Mean cross entropy of the batch plus every weight decay term, through the 'losses' collection."""
     cross_entropy = tf.nn.sparse_softmax_cross_entropy_with_logits(
         labels=labels, logits=logits, name='cross_entropy_per_example')
     cross_entropy_mean = tf.reduce_mean(cross_entropy, name='cross_entropy')

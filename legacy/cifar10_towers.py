@@ -1,7 +1,7 @@
 """Train the CIFAR-10 network on several GPUs: one tower a GPU, synchronous updates.
 
-Each step, every tower takes its part of the batch, and computes the loss and the gradients on its own GPU. The CPU holds
-the parameters, waits for all towers, averages the gradients and applies the average.
+Each step, every tower takes its part of the batch, and computes the loss and the gradients on its own GPU.
+The CPU holds the parameters, waits for all towers, averages the gradients and applies the average.
 
     python legacy/cifar10_towers.py --num_gpus=2 --max_steps=200
 
@@ -31,7 +31,7 @@ tf.app.flags.DEFINE_float('decay_rate', 0.1, 'What the learning rate is multipli
 tf.app.flags.DEFINE_float('momentum', 0.9, 'Momentum. 0: plain gradient descent.')
 tf.app.flags.DEFINE_boolean('batch_norm', False, 'Train the variant with batch normalization.')
 tf.app.flags.DEFINE_string('split_by_speed', '', 'Relative speeds of the GPUs, as 1,2. Empty: equal parts.')
-tf.app.flags.DEFINE_string('input', 'dataset', 'How batches come in: dataset (tf.data) or feed (placeholders).')
+tf.app.flags.DEFINE_string('input', 'dataset', 'How batches come in: dataset or feed.')
 tf.app.flags.DEFINE_string('data_dir', '', 'Directory of the binary CIFAR-10. Empty: the embedded digits.')
 tf.app.flags.DEFINE_alias('data-dir', 'data_dir')
 tf.app.flags.DEFINE_string('train_dir', '/tmp/cifar10_train', 'Where to write event logs and checkpoints.')
@@ -48,11 +48,13 @@ def split_sizes(global_batch_size, gpu_ids):
         return [FLAGS.batch_size] * len(gpu_ids)
     speeds = [float(speed) for speed in FLAGS.split_by_speed.split(',')]
     if len(speeds) != len(gpu_ids) or min(speeds) <= 0:
-        raise ValueError('--split_by_speed=%s: need %d positive numbers' % (FLAGS.split_by_speed, len(gpu_ids)))
+        raise ValueError('--split_by_speed=%s: need %d positive numbers' %
+                         (FLAGS.split_by_speed, len(gpu_ids)))
     bounds = np.rint(np.cumsum([0.0] + speeds) / sum(speeds) * global_batch_size).astype(int)
     sizes = [int(size) for size in np.diff(bounds)]
     if min(sizes) < 1:
-        raise ValueError('--split_by_speed=%s leaves a tower without images: %s' % (FLAGS.split_by_speed, sizes))
+        raise ValueError('--split_by_speed=%s leaves a tower without images: %s' %
+                         (FLAGS.split_by_speed, sizes))
     return sizes
 
 
@@ -70,7 +72,7 @@ def tower_loss(scope, images, labels):
     losses = tf.get_collection('losses', scope)
     total_loss = tf.add_n(losses, name='total_loss')
 
-    # Moving averages of all the losses of this tower. They are new variables, also where the weights are reused.
+    # Moving averages of all the losses of this tower. New variables, also where weights are reused.
     loss_averages = tf.train.ExponentialMovingAverage(0.9, name='avg')
     with tf.variable_scope(tf.get_variable_scope(), reuse=tf.AUTO_REUSE):
         loss_averages_op = loss_averages.apply(losses + [total_loss])
@@ -118,7 +120,8 @@ def train():
     train_images, train_labels = data.load(FLAGS.data_dir)
 
     with tf.Graph().as_default(), tf.device('/cpu:0'):
-        global_step = tf.get_variable('global_step', [], initializer=tf.constant_initializer(0), trainable=False)
+        global_step = tf.get_variable(
+            'global_step', [], initializer=tf.constant_initializer(0), trainable=False)
 
         lr = tf.train.exponential_decay(
             FLAGS.learning_rate, global_step, FLAGS.decay_steps, FLAGS.decay_rate, staircase=True)
@@ -139,7 +142,7 @@ def train():
             dataset = dataset.prefetch(2)
             iterator = tf.data.make_initializable_iterator(dataset)
             images, labels = iterator.get_next()
-        # With unequal sizes a faster GPU takes more images, but its gradient counts as much as any other in the mean.
+        # With unequal sizes a faster GPU takes more images; its gradient counts as much as any other.
         image_splits = tf.split(images, sizes, 0)
         label_splits = tf.split(labels, sizes, 0)
 

@@ -11,7 +11,6 @@ Sections come in the order of the legacy script; comments marked "TF1:" name wha
 from __future__ import annotations
 
 import importlib.util
-import os
 import time
 from collections.abc import Callable, Iterator
 from datetime import datetime
@@ -227,6 +226,7 @@ def distributed_dataset(strategy: tf.distribute.Strategy, batches: Batches, size
 
 
 def train() -> None:
+    """Make the state, then run it until --max_steps."""
     devices = choose_devices(FLAGS.num_gpus, FLAGS.gpu_ids)
     sizes = split_sizes(FLAGS.split_by_speed, FLAGS.batch_size, len(devices))
     global_batch_size = sum(sizes)
@@ -287,8 +287,8 @@ def train() -> None:
 
 
 def main(_: list[str]) -> None:
+    """Train; without usable data, end with a message."""
     logging.set_verbosity(logging.WARNING)
-    os.makedirs(FLAGS.train_dir, exist_ok=True)
     try:
         train()
     except data.DataError as error:

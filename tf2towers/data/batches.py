@@ -12,9 +12,9 @@ IMAGE_SIZE = 24  # what the model takes: the middle of the 32x32 image
 def standardise(images: np.ndarray) -> np.ndarray:
     """uint8 [n, h, w, 3] -> float32 [n, 24, 24, 3]: central crop, then mean 0 and deviation 1 for each image.
 
-    As in tf.image.per_image_standardization the deviation counts as at least 1/sqrt(number of values), so an image
-    of one colour becomes zeros. Sums are of integers, hence exact, and the rest is elementwise: NumPy 1.18 beside
-    TF 1.15 and NumPy 2 beside TF 2.21 make the same bits, where a sum of floats would depend on its order.
+    As in tf.image.per_image_standardization, the deviation counts as at least 1/sqrt(number of values): an
+    image of one colour becomes zeros. Sums are of integers, hence exact, and the rest is elementwise, so that
+    every NumPy makes the same bits (1.18 beside TF 1.15, 2 beside TF 2.21). Float sums depend on their order.
     """
     top, left = (images.shape[1] - IMAGE_SIZE) // 2, (images.shape[2] - IMAGE_SIZE) // 2
     crop = images[:, top : top + IMAGE_SIZE, left : left + IMAGE_SIZE, :].astype(np.int64)
@@ -32,9 +32,9 @@ def batches(
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Pairs (float32 [batch_size, 24, 24, 3], int32 [batch_size]) without end, reshuffled each epoch.
 
-    `images` is uint8 [n, 32, 32, 3] and `labels` int32 [n], as load() gives them. The last n % batch_size of an
-    epoch's order are left out, so that every batch is full. `start` is the number of batches to pass over, without
-    making them, so that a resumed run goes on where it stopped.
+    `images` is uint8 [n, 32, 32, 3] and `labels` int32 [n], as load() gives them. Every batch is full: the
+    last n % batch_size examples of an epoch's order are left out. `start` is the number of batches to pass over,
+    without making them, so that a resumed run goes on where it stopped.
     """
     if len(images) != len(labels):
         raise ValueError(f"{len(images)} images but {len(labels)} labels")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+from pathlib import Path
 
 import numpy as np
 
@@ -27,42 +27,35 @@ def load_cifar10(
     """
     if split not in FILES:
         raise ValueError(f"split must be 'train' or 'test', not {split!r}")
-    folder = _find_folder(data_dir, FILES[split])
-    parts = [_read_file(os.path.join(folder, name), records_per_file) for name in FILES[split]]
+    folder = _find_folder(Path(data_dir), FILES[split])
+    parts = [_read_file(folder / name, records_per_file) for name in FILES[split]]
     return np.concatenate([images for images, _ in parts]), np.concatenate([labels for _, labels in parts])
 
 
-def _find_folder(data_dir: str, names: list[str]) -> str:
-    """The folder that holds every file of `names`."""
-    if not os.path.exists(data_dir):
-        raise DataError(f"CIFAR-10 directory {data_dir} does not exist")
-    if not os.path.isdir(data_dir):
-        hint = (
-            "; unpack the archive and name the folder it makes"
-            if data_dir.endswith((".gz", ".tar", ".tgz"))
-            else ""
-        )
-        raise DataError(f"CIFAR-10 directory {data_dir} is a file, not a directory{hint}")
-    folder = data_dir
-    inner = os.path.join(data_dir, ARCHIVE_FOLDER)
-    if os.path.isdir(inner) and not os.path.exists(os.path.join(data_dir, names[0])):
-        folder = inner
-    missing = [name for name in names if not os.path.exists(os.path.join(folder, name))]
+def _find_folder(folder: Path, names: list[str]) -> Path:
+    """`folder`, or the archive's folder in it: the one that holds every file of `names`."""
+    if not folder.exists():
+        raise DataError(f"CIFAR-10 directory {folder} does not exist")
+    if not folder.is_dir():
+        hint = "; unpack it and name the folder it makes" if folder.suffix in (".gz", ".tgz", ".tar") else ""
+        raise DataError(f"CIFAR-10 directory {folder} is a file, not a directory{hint}")
+    if (folder / ARCHIVE_FOLDER).is_dir() and not (folder / names[0]).exists():
+        folder = folder / ARCHIVE_FOLDER
+    missing = [name for name in names if not (folder / name).exists()]
     if missing:
         message = (
             f"CIFAR-10 directory {folder}: {len(missing)} of {len(names)} files missing: {', '.join(missing)}"
         )
-        if os.path.exists(os.path.join(folder, names[0][: -len(".bin")])):
+        if (folder / Path(names[0]).stem).exists():
             message += "; these are of the Python version, the binary one is needed (cifar-10-binary.tar.gz)"
         raise DataError(message)
     return folder
 
 
-def _read_file(path: str, records: int) -> tuple[np.ndarray, np.ndarray]:
+def _read_file(path: Path, records: int) -> tuple[np.ndarray, np.ndarray]:
     """One file's images and labels, after checking its size and every label byte."""
     try:
-        with open(path, "rb") as file:
-            content = np.frombuffer(file.read(), dtype=np.uint8)
+        content = np.frombuffer(path.read_bytes(), dtype=np.uint8)
     except OSError as error:
         raise DataError(f"{path} cannot be read: {error.strerror or error}") from error
     expected = records * RECORD_BYTES
