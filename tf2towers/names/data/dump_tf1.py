@@ -167,7 +167,7 @@ def main():
         if path.startswith("tf.contrib.") and not same:
             continue
         if path.startswith("tf.python.") and same.startswith(("tf.python.", "tf.contrib.")):
-            continue
+            same = ""
         if path.startswith("tf.python.") and not same and not defined_in(path, found[path]):
             continue
         print("{}\t{}\t{}".format(path, kind(found[path]), same))
