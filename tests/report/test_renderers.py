@@ -1,0 +1,119 @@
+"""The four ways a result is shown."""
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tf2towers.report import github, sarif, text
+from tf2towers.report import json as as_json
+from tf2towers.report.result import FileChange, Finding, MigrationResult
+
+LEFT = Finding("T2T104", "a fetch, 9% known:\nodd", "write it out", Path("train.py"), 12, 5)
+DONE = Finding("T2T101", "the tower loop became a replica function", "", Path("train.py"), 3, 1, "changed")
+
+
+def example() -> MigrationResult:
+    change = FileChange(Path("train.py"), "a\nb\nc\n", "a\nB\nc\n")
+    return MigrationResult(Path("train.py"), [change], [Path("model.py")], [LEFT, DONE])
+
+
+def broken() -> MigrationResult:
+    return MigrationResult(Path("old.py"), error="line 3: Python 2 syntax")
+
+
+def test_status() -> None:
+    assert example().status == 1
+    assert broken().status == 2
+    assert MigrationResult(Path("x.py"), findings=[DONE]).status == 0
+    assert example().changed
+    assert not MigrationResult(Path("x.py"), [FileChange(Path("x.py"), "a", "a")]).changed
+
+
+def test_text_has_the_diff_the_sites_and_what_to_do() -> None:
+    shown = text.render([example(), broken()])
+    assert "--- a/train.py\n+++ b/train.py\n@@ -1,3 +1,3 @@\n a\n-b\n+B\n c\n" in shown
+    assert "train.py: 1 file to change, 1 site left by hand\n" in shown
+    assert "  train.py:12:5: T2T104 a fetch" in shown
+    assert "      to do: write it out\n" in shown
+    assert shown.endswith("old.py: line 3: Python 2 syntax\n")
+    assert "@@" not in text.render([example()], diff=False)
+    assert "\x1b[32m+B\x1b[0m\n" in text.render([example()], colour=True)
+
+
+def test_nothing_to_do_is_said() -> None:
+    assert text.render([MigrationResult(Path("x.py"))]) == "x.py: nothing to change, nothing left by hand\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("a\nb\n", "a\nc\n"),
+        ("a\nb", "a\nc"),
+        ("a\nb", "a\nb\n"),
+        ("a\r\nb\r\n", "a\r\nc\r\n"),
+        ("a\n\x0cb\n", "a\n\x0cc\n"),
+        ("a\nb\n", "a\n"),
+    ],
+)
+def test_patch_takes_the_diff(tmp_path: Path, before: str, after: str) -> None:
+    (tmp_path / "x.py").write_bytes(before.encode())
+    change = FileChange(Path("x.py"), before, after)
+    diff = "".join(text.unified_diff(change)).encode()
+    try:
+        subprocess.run(["patch", "-p1", "--binary", "-s"], input=diff, cwd=tmp_path, check=True)
+    except FileNotFoundError:
+        pytest.skip("no patch program here")
+    assert (tmp_path / "x.py").read_bytes() == after.encode()
+
+
+def test_json() -> None:
+    document = json.loads(as_json.render([example(), broken()]))
+    assert document["version"] == 1
+    assert document["status"] == 2
+    first, second = document["results"]
+    assert first["findings"][0] == {
+        "code": "T2T104",
+        "kind": "left",
+        "path": "train.py",
+        "line": 12,
+        "column": 5,
+        "message": LEFT.message,
+        "todo": "write it out",
+    }
+    assert first["copied"] == ["model.py"]
+    assert "+B" in first["changes"][0]["diff"]
+    assert second["error"] == "line 3: Python 2 syntax"
+
+
+def test_sarif() -> None:
+    log = json.loads(sarif.render([example(), broken()]))
+    run = log["runs"][0]
+    assert log["version"] == "2.1.0"
+    assert [rule["id"] for rule in run["tool"]["driver"]["rules"]] == ["T2T101", "T2T104"]
+    for result in run["results"]:
+        assert run["tool"]["driver"]["rules"][result["ruleIndex"]]["id"] == result["ruleId"]
+    left = run["results"][0]
+    assert (left["level"], left["kind"]) == ("warning", "fail")
+    place = left["locations"][0]["physicalLocation"]
+    assert place["region"] == {"startLine": 12, "startColumn": 5}
+    assert place["artifactLocation"]["uri"] == "train.py"
+    assert run["invocations"][0]["executionSuccessful"] is False
+    assert run["invocations"][0]["toolExecutionNotifications"][0]["message"]["text"] == broken().error
+
+
+def test_sarif_addresses_are_addresses() -> None:
+    finding = Finding("T2T1", "m", "", Path("/some where/ü.py"), 1, 1)
+    log = json.loads(sarif.render([MigrationResult(finding.path, findings=[finding])]))
+    place = log["runs"][0]["results"][0]["locations"][0]["physicalLocation"]
+    assert place["artifactLocation"]["uri"] == "file:///some%20where/%C3%BC.py"
+
+
+def test_github() -> None:
+    lines = github.render([example(), broken()]).splitlines()
+    assert lines[0] == (
+        "::warning file=train.py,line=12,col=5,title=T2T104::a fetch, 9%25 known:%0Aodd%0ATo do: write it out"
+    )
+    assert lines[1].startswith("::notice file=train.py,line=3,col=1,title=T2T101::")
+    assert lines[2] == "::error file=old.py::line 3: Python 2 syntax"

@@ -1,0 +1,1 @@
+"""One result object, and how it is shown."""

@@ -1,0 +1,38 @@
+"""A result as workflow commands: GitHub shows each finding beside its line in a pull request."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from tf2towers.report.paths import shown
+from tf2towers.report.result import MigrationResult
+
+_COMMANDS = {"left": "warning", "changed": "notice", "note": "notice"}
+
+
+def render(results: Iterable[MigrationResult]) -> str:
+    """One command a line."""
+    lines: list[str] = []
+    for result in results:
+        if result.error is not None:
+            lines.append(_command("error", {"file": shown(result.script)}, result.error))
+        for finding in result.findings:
+            place = {
+                "file": shown(finding.path),
+                "line": str(finding.line),
+                "col": str(finding.column),
+                "title": finding.code,
+            }
+            text = f"{finding.message}\nTo do: {finding.todo}" if finding.todo else finding.message
+            lines.append(_command(_COMMANDS[finding.kind], place, text))
+    return "".join(lines)
+
+
+def _command(name: str, properties: dict[str, str], message: str) -> str:
+    given = ",".join(f"{key}={_escaped(value, more=True)}" for key, value in properties.items())
+    return f"::{name} {given}::{_escaped(message)}\n"
+
+
+def _escaped(text: str, *, more: bool = False) -> str:
+    text = text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    return text.replace(":", "%3A").replace(",", "%2C") if more else text

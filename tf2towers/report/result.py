@@ -1,0 +1,73 @@
+"""What came of migrating one script: the texts that change, the sites left, and why."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+FindingKind = Literal["left", "changed", "note"]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something to tell about one place in a script."""
+
+    code: str
+    message: str
+    #: what the reader should do about it; empty when there is nothing to do
+    todo: str
+    path: Path
+    line: int
+    #: counted from 1, as editors do
+    column: int
+    #: "left": the site is left to be migrated by hand; "changed" and "note": for information
+    kind: FindingKind = "left"
+
+
+@dataclass(frozen=True)
+class FileChange:
+    """A file and its text before and after. The texts keep their line ends, so what is not touched stays so."""
+
+    path: Path
+    before: str
+    after: str
+    encoding: str = "utf-8"
+    #: whether the file starts with a UTF-8 byte order mark, which the texts leave out
+    bom: bool = False
+
+    def encoded(self) -> bytes:
+        """The bytes of the text after; UnicodeEncodeError when its encoding has no such character."""
+        return (b"\xef\xbb\xbf" if self.bom else b"") + self.after.encode(self.encoding)
+
+
+@dataclass
+class MigrationResult:
+    """What came of migrating one script."""
+
+    script: Path
+    #: the script and the local modules whose text changes
+    changes: list[FileChange] = field(default_factory=list)
+    #: local modules the script reaches that need no change; `-o` copies them so that its directory runs by
+    #: itself
+    copied: list[Path] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
+    #: why nothing could be done at all
+    error: str | None = None
+
+    @property
+    def left(self) -> list[Finding]:
+        """The sites left to be migrated by hand."""
+        return [finding for finding in self.findings if finding.kind == "left"]
+
+    @property
+    def changed(self) -> bool:
+        """Whether any file would be written with another text."""
+        return any(change.before != change.after for change in self.changes)
+
+    @property
+    def status(self) -> int:
+        """The exit status: 0 nothing left by hand, 1 sites left, 2 could not be done at all."""
+        if self.error is not None:
+            return 2
+        return 1 if self.left else 0

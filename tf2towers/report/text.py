@@ -1,0 +1,76 @@
+"""A result for a terminal: the unified diff, then what was done and every site that is left."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Iterator
+
+from tf2towers.report.paths import shown
+from tf2towers.report.result import FileChange, Finding, MigrationResult
+
+_COLOURS = {"+": "32", "-": "31", "@": "36"}
+
+
+def render(results: Iterable[MigrationResult], *, diff: bool = True, colour: bool = False) -> str:
+    """The whole report; `diff=False` leaves the diffs out, for when the files are written anyway."""
+    return "".join(line for result in results for line in _result_lines(result, diff, colour))
+
+
+def unified_diff(change: FileChange) -> Iterator[str]:
+    """The lines of a unified diff that `patch -p1` takes."""
+    name = shown(change.path)
+    before, after = _lines(change.before), _lines(change.after)
+    for line in difflib.unified_diff(before, after, f"a/{name.lstrip('/')}", f"b/{name.lstrip('/')}"):
+        yield line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
+
+
+def summary(result: MigrationResult) -> str:
+    """One line about a script."""
+    name = shown(result.script)
+    if result.error is not None:
+        return f"{name}: {result.error}"
+    files = sum(change.before != change.after for change in result.changes)
+    left = len(result.left)
+    done = f"{files} file{_s(files)} to change" if files else "nothing to change"
+    return (
+        f"{name}: {done}, {left} site{_s(left)} left by hand"
+        if left
+        else f"{name}: {done}, nothing left by hand"
+    )
+
+
+def _result_lines(result: MigrationResult, diff: bool, colour: bool) -> Iterator[str]:
+    if diff:
+        for change in result.changes:
+            for line in unified_diff(change):
+                code = _COLOURS.get(line[:1], "1") if line[:3] not in ("+++", "---") else "1"
+                yield f"\x1b[{code}m{line[:-1]}\x1b[0m\n" if colour and line[:1] != " " else line
+    yield f"{summary(result)}\n"
+    informed = [finding for finding in result.findings if finding.kind != "left"]
+    for finding in sorted(informed, key=_place):
+        yield f"  {_site(finding)}\n"
+    if informed and result.left:
+        yield "  left to be migrated by hand:\n"
+    for finding in sorted(result.left, key=_place):
+        yield f"  {_site(finding)}\n"
+        if finding.todo:
+            yield f"      to do: {finding.todo}\n"
+
+
+def _lines(text: str) -> list[str]:
+    """The lines of a text for a diff, split at line feeds alone."""
+    lines = text.split("\n")
+    last = lines.pop()
+    return [f"{line}\n" for line in lines] + ([last] if last else [])
+
+
+def _site(finding: Finding) -> str:
+    return f"{shown(finding.path)}:{finding.line}:{finding.column}: {finding.code} {finding.message}"
+
+
+def _place(finding: Finding) -> tuple[str, int, int]:
+    return str(finding.path), finding.line, finding.column
+
+
+def _s(count: int) -> str:
+    return "" if count == 1 else "s"
