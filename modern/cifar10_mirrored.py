@@ -28,8 +28,6 @@ FLAGS = flags.FLAGS
 Batches = Iterator[tuple[np.ndarray, np.ndarray]]
 
 MOVING_AVERAGE_DECAY = 0.999  # for the moving average of the weights
-BATCH_NORM_DECAY = 0.9  # for the moving mean and variance of batch norm
-BATCH_NORM_EPSILON = 1e-3
 
 
 def define_flags() -> None:
@@ -86,23 +84,21 @@ def split_sizes(split_by_speed: str, batch_size: int, replicas: int) -> list[int
 
 def build_model(batch_norm: bool, seed: int) -> keras.Model:
     """TF1: cifar10_model.inference. Layers own variables and losses: no get_variable, reuse, collections."""
-
-    def normal(stddev: float, number: int) -> keras.Initializer:
-        return keras.initializers.TruncatedNormal(stddev=stddev, seed=seed + number)
+    normal = keras.initializers.TruncatedNormal  # of mean, stddev, seed
 
     def convolution(x: Any, filters: int, bias: float, number: int) -> Any:
         name = f"conv{number}"
-        initializers = {
-            "kernel_initializer": normal(5e-2, number),
-            "bias_initializer": keras.initializers.Constant(bias),
-        }
         x = keras.layers.Conv2D(
-            filters, 5, padding="same", use_bias=not batch_norm, name=name, **initializers
+            filters,
+            kernel_size=5,
+            padding="same",
+            use_bias=not batch_norm,
+            kernel_initializer=normal(0.0, 5e-2, seed + number),
+            bias_initializer=keras.initializers.Constant(bias),
+            name=name,
         )(x)
         if batch_norm:  # each replica normalizes with the statistics of its own part, as each tower did
-            x = keras.layers.BatchNormalization(
-                -1, BATCH_NORM_DECAY, BATCH_NORM_EPSILON, name=name + "_norm"
-            )(x)
+            x = keras.layers.BatchNormalization(momentum=0.9, epsilon=1e-3, name=name + "_norm")(x)
         x = keras.layers.ReLU()(x)
         return keras.layers.MaxPooling2D(3, 2, padding="same", name=f"pool{number}")(x)
 
@@ -113,13 +109,14 @@ def build_model(batch_norm: bool, seed: int) -> keras.Model:
     x = keras.layers.Dense(
         96,
         activation="relu",
-        kernel_initializer=normal(0.04, 3),
+        kernel_initializer=normal(0.0, 0.04, seed + 3),
         bias_initializer=keras.initializers.Constant(0.1),
         kernel_regularizer=keras.regularizers.L2(0.004 / 2),  # TF1: 0.004 * l2_loss, and that is half the sum
         name="local3",
     )(x)
-    x = keras.layers.Dense(data.NUM_CLASSES, kernel_initializer=normal(1 / 96.0, 4), name="softmax_linear")(x)
-    return keras.Model(images, x)
+    last = normal(0.0, 1 / 96.0, seed + 4)
+    logits = keras.layers.Dense(data.NUM_CLASSES, kernel_initializer=last, name="softmax_linear")(x)
+    return keras.Model(images, logits)
 
 
 def tf1_names(model: keras.Model) -> dict[str, Any]:
@@ -179,6 +176,11 @@ class Trainer:
         loss, gradients = self.gradients(images, labels)
         # Sums over the replicas, then applies. TF1: average_gradients, opt.apply_gradients.
         self.optimizer.apply(gradients, self.model.trainable_variables)
+        # TF1 ran the last tower's UPDATE_OPS. Each replica has moved its own statistics: all take the mean.
+        if statistics := [v.value for v in self.model.non_trainable_variables]:
+            means = tf.distribute.get_replica_context().all_reduce(tf.distribute.ReduceOp.MEAN, statistics)
+            for variable, mean in zip(statistics, means, strict=True):
+                variable.assign(mean)
         step = tf.cast(self.optimizer.iterations.value, tf.float32)
         decay = tf.minimum(MOVING_AVERAGE_DECAY, (1.0 + step) / (10.0 + step))
         for average, variable in zip(self.averages, self.model.trainable_variables, strict=True):

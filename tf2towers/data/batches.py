@@ -33,8 +33,8 @@ def batches(
     """Pairs (float32 [batch_size, 24, 24, 3], int32 [batch_size]) without end, reshuffled each epoch.
 
     `images` is uint8 [n, 32, 32, 3] and `labels` int32 [n], as load() gives them. Every batch is full: the
-    last n % batch_size examples of an epoch's order are left out. `start` is the number of batches to pass over,
-    without making them, so that a resumed run goes on where it stopped.
+    last n % batch_size examples of an epoch's order are left out. `start` counts batches to pass over
+    without making them: a resumed run goes on where it stopped.
     """
     if len(images) != len(labels):
         raise ValueError(f"{len(images)} images but {len(labels)} labels")
