@@ -27,7 +27,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class FileChange:
-    """A file and its text before and after. The texts keep their line ends, so what is not touched stays so."""
+    """A file and its text before and after. The texts keep their line ends, so the rest stays as it is."""
 
     path: Path
     before: str

@@ -1,0 +1,80 @@
+"""Which local modules a script reaches."""
+
+from pathlib import Path
+
+import pytest
+
+from tf2towers.source.local_imports import LocalImports, local_modules
+from tf2towers.source.script import Script
+
+
+def tree(root: Path, files: dict[str, str]) -> None:
+    for name, text in files.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+
+def reached(root: Path, script: str) -> list[str]:
+    return [str(path.relative_to(root)) for path in local_modules(Script.read(root / script))]
+
+
+CASES: list[tuple[str, dict[str, str], str]] = [
+    # what the script says, the modules beside it, which of them it reaches
+    ("import os, numpy", {}, ""),
+    ("import model", {"model.py": "", "other.py": ""}, "model.py"),
+    ("import model", {"model.py": "import layers", "layers.py": ""}, "model.py layers.py"),
+    ("from model import loss", {"model.py": ""}, "model.py"),
+    ("def f():\n  import model", {"model.py": ""}, "model.py"),
+    ("import a", {"a.py": "import b", "b.py": "import a, train"}, "a.py b.py"),
+    ("import net.model as m", {"net/__init__.py": "", "net/model.py": ""}, "net/__init__.py net/model.py"),
+    ("from net import model", {"net/__init__.py": "", "net/model.py": ""}, "net/__init__.py net/model.py"),
+    ("from net import model", {"net/model.py": ""}, "net/model.py"),
+    ("import net", {"net/__init__.py": "from .m import f", "net/m.py": ""}, "net/__init__.py net/m.py"),
+    ("from net import *", {"net.py": ""}, "net.py"),
+    ("import net.deep.er", {"net/deep/er.py": "from .. import u", "net/u.py": ""}, "net/deep/er.py net/u.py"),
+    ("from . import model", {"model.py": ""}, "model.py"),
+    ("import old", {"old.py": "print 'python 2'"}, "old.py"),
+    ("import tensorflow as tf", {"tensorflow/data.txt": ""}, ""),
+]
+
+
+@pytest.mark.parametrize(("source", "files", "expected"), CASES)
+def test_reached(tmp_path: Path, source: str, files: dict[str, str], expected: str) -> None:
+    tree(tmp_path, {"train.py": source, **files})
+    assert reached(tmp_path, "train.py") == expected.split()
+
+
+def test_from_the_root_of_the_package_the_script_is_in(tmp_path: Path) -> None:
+    files = {
+        "pkg/__init__.py": "",
+        "pkg/sub/__init__.py": "",
+        "pkg/sub/train.py": "from pkg.sub import model\nfrom pkg import util\nimport model\n",
+        "pkg/sub/model.py": "from ..util import x\n",
+        "pkg/util.py": "",
+    }
+    tree(tmp_path, files)
+    found = reached(tmp_path, "pkg/sub/train.py")
+    assert sorted(found) == ["pkg/__init__.py", "pkg/sub/__init__.py", "pkg/sub/model.py", "pkg/util.py"]
+
+
+def test_imports_by_the_name_they_are_used_by(tmp_path: Path) -> None:
+    files = {
+        "train.py": "import net.model\nfrom . import data\nimport os\n",
+        "net/__init__.py": "",
+        "net/model.py": "",
+        "data.py": "",
+    }
+    tree(tmp_path, files)
+    imports = LocalImports(Script.read(tmp_path / "train.py"))
+    assert imports.imports_of(tmp_path / "train.py") == {
+        "net.model": tmp_path / "net/model.py",
+        ".data": tmp_path / "data.py",
+    }
+    assert imports.imports_of(tmp_path / "data.py") == {}
+
+
+def test_a_relative_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tree(tmp_path, {"a/train.py": "import model\n", "a/model.py": ""})
+    monkeypatch.chdir(tmp_path)
+    assert local_modules(Script.read("a/../a/train.py")) == [tmp_path / "a/model.py"]

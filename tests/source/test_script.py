@@ -1,0 +1,121 @@
+"""Reading: every encoding and line end comes back byte for byte; every bad input gets its sentence."""
+
+from pathlib import Path
+
+import pytest
+
+from tf2towers.report.result import FileChange
+from tf2towers.source import script as script_module
+from tf2towers.source.errors import SourceError
+from tf2towers.source.script import Script
+
+
+def roundtrip(script: Script) -> bytes:
+    return FileChange(script.path, script.text, script.text, script.encoding, script.bom).encoded()
+
+
+@pytest.mark.parametrize(
+    ("data", "encoding"),
+    [
+        (b"a = 1\n", "utf-8"),
+        (b"a = 1", "utf-8"),
+        (b"a = 1\r\nb = 2\r\n", "utf-8"),
+        (b"a = 1\rb = 2\r", "utf-8"),
+        (b"a = 1\r\nb = 2\n\n\n", "utf-8"),
+        (b"if a:\n\tb = 1\n", "utf-8"),
+        (b"\x0ca = 1\n", "utf-8"),
+        ("# é €\na = 'ü'\n".encode(), "utf-8"),
+        (b"\xef\xbb\xbfa = 1\n", "utf-8"),
+        (b"\xef\xbb\xbf# -*- coding: utf-8 -*-\na = 1\n", "utf-8"),
+        (b"# -*- coding: latin-1 -*-\na = '\xe9'\n", "iso-8859-1"),
+        (b"#!/usr/bin/env python\n# vim: set fileencoding=cp1252 :\na = '\x80'\n", "cp1252"),
+        ("# coding: gbk\na = '中'\n".encode("gbk"), "gbk"),
+    ],
+)
+def test_what_is_read_is_what_is_written(tmp_path: Path, data: bytes, encoding: str) -> None:
+    path = tmp_path / "x.py"
+    path.write_bytes(data)
+    script = Script.read(path)
+    assert script.encoding == encoding
+    assert not script.text.startswith("\ufeff")
+    assert roundtrip(script) == data
+
+
+@pytest.mark.parametrize(
+    ("data", "line", "message"),
+    [
+        (b"", None, "empty"),
+        (b" \n\n", None, "empty"),
+        (b"\x7fELF\0\0", None, "binary"),
+        ("a = 1\n".encode("utf-16"), None, "UTF-16"),
+        (b"a = 1\nb = '\xe9'\n", 2, "byte 0xe9 is not UTF-8"),
+        (b"a = 1\nb = 2\nc = 3\nd = '\xe9'\n", 4, "coding: latin-1"),
+        (b"# coding: ascii\na = 1\nb = '\xe9'\n", 3, "is not ascii"),
+        (b"# coding: klingon\na = 1\n", None, "unknown encoding klingon"),
+        (b"# coding: rot13\na = 1\n", None, "cannot be read as rot13"),
+        (b"\xef\xbb\xbf# coding: latin-1\na = 1\n", None, "contradict"),
+        (b"def f(:\n  pass\n", 1, "not valid Python 3"),
+        (b"x = (1,\n", 1, "not valid Python 3"),
+        (b"if a:\n        b = 1\n\tc = 2\n", 3, "tabs and spaces"),
+        (b"a = 1\nprint 'x'\n", 2, "Python 2 (the print statement)"),
+        (b"a = 1\nif a: print a\n", 2, "Python 2 (the print statement)"),
+        (b"print >>sys.stderr, 'x', y\nz z\n", 1, "Python 2 (print >>stream)"),
+        (b"try:\n  a\nexcept IOError, e:\n  b\n", 3, "Python 2 (except Error, name)"),
+        (b"try:\n  a\nexcept (A, B), e:\n  b\n", 3, "Python 2 (except Error, name)"),
+        (b"raise ValueError, 'x'\n", 1, "Python 2 (raise Error, message)"),
+        (b"exec code in scope\n", 1, "Python 2 (the exec statement)"),
+        (b"x = `1`\n", 1, "Python 2 (backquotes)"),
+        (b"if a <> b: pass\n", 1, "Python 2 (the operator <>)"),
+        (b"os.chmod(p, 0755)\n", 1, "Python 2 (an old octal number)"),
+        (b"x = 10L\n", 1, "Python 2 (a long number)"),
+        (b"x = ur'a'\n", 1, "Python 2 (an ur'' string)"),
+        (b"def f(a, (b, c)): pass\n", 1, "Python 2 (a tuple parameter)"),
+        (b"x = " + b"(" * 5000 + b")" * 5000, None, ""),
+        (b"x = " + b"-" * 200_000 + b"1\n", None, ""),
+    ],
+)
+def test_what_cannot_be_read_is_said(tmp_path: Path, data: bytes, line: int | None, message: str) -> None:
+    path = tmp_path / "x.py"
+    path.write_bytes(data)
+    with pytest.raises(SourceError) as caught:
+        Script.read(path)
+    assert message in caught.value.message
+    if message:
+        assert caught.value.line == line
+    assert path.read_bytes() == data
+
+
+def test_a_sibling_may_be_empty(tmp_path: Path) -> None:
+    (tmp_path / "__init__.py").write_bytes(b"")
+    assert Script.read(tmp_path / "__init__.py", main=False).text == ""
+
+
+def test_missing_directory_and_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(SourceError, match="no such file"):
+        Script.read(tmp_path / "none.py")
+    with pytest.raises(SourceError, match="a directory"):
+        Script.read(tmp_path)
+    with pytest.raises(SourceError, match="cannot be read"):
+        Script.read("a\0b.py")
+    monkeypatch.setattr(script_module, "MAX_BYTES", 10)
+    (tmp_path / "x.py").write_text("a = 1 # more than ten\n")
+    with pytest.raises(SourceError, match="larger than"):
+        Script.read(tmp_path / "x.py")
+
+
+def test_no_permission(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "x.py"
+    path.write_text("a = 1\n")
+
+    def refuse(*_: object, **__: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "open", refuse)  # for the superuser a mode refuses nothing
+    with pytest.raises(SourceError, match="permission denied"):
+        Script.read(path)
+
+
+def test_string_escapes_warn_nobody(tmp_path: Path, recwarn: pytest.WarningsRecorder) -> None:
+    (tmp_path / "x.py").write_text("a = '\\d'\n")
+    Script.read(tmp_path / "x.py")
+    assert not list(recwarn)

@@ -1,0 +1,18 @@
+"""Why a script could not be read or written."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+class SourceError(Exception):
+    """A sentence for the user: what is wrong with which file, at which line, and what to do about it."""
+
+    def __init__(self, path: Path, message: str, line: int | None = None) -> None:
+        super().__init__(path, message, line)
+        self.path = path
+        self.message = message
+        self.line = line
+
+    def __str__(self) -> str:
+        return self.message if self.line is None else f"line {self.line}: {self.message}"

@@ -1,0 +1,136 @@
+"""The local modules a script reaches: what it imports that lies beside it, and what those import in turn.
+
+A module is looked for where Python would look when the script runs: in the script's own directory; and, for a
+script that lies in a package, above the topmost directory of that package. Imports inside functions count.
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from tf2towers.source.errors import SourceError
+from tf2towers.source.script import Script
+from tf2towers.source.syntax import parse
+
+
+class LocalImports:
+    """The import graph of one script, over local modules alone."""
+
+    def __init__(self, script: Script) -> None:
+        self.script = script
+        self._main = _absolute(script.path)
+        self.roots = _roots(self._main)
+        self._direct: dict[Path, dict[str, Path]] = {}
+        self._files: dict[Path, bool] = {}
+        self._order: list[Path] = []
+        self._walk()
+
+    @property
+    def modules(self) -> list[Path]:
+        """Every local module the script reaches, `__init__.py` of packages included, in the order met."""
+        return list(self._order)
+
+    def imports_of(self, path: Path) -> dict[str, Path]:
+        """The local modules a file imports, by the dotted name it uses (`data.cifar10`, `.model`)."""
+        return dict(self._direct.get(_absolute(path), {}))
+
+    def _walk(self) -> None:
+        pending: list[tuple[Path, str | None]] = [(self._main, self.script.text)]
+        seen = {self._main}
+        while pending:
+            path, text = pending.pop(0)
+            text = _text_of(path) if text is None else text
+            found = dict(self._imported(path, text)) if text is not None else {}
+            self._direct[path] = found
+            for target in found.values():
+                for file in [*self._packages(target), target]:
+                    if file not in seen:
+                        seen.add(file)
+                        self._order.append(file)
+                        pending.append((file, None))
+
+    def _imported(self, path: Path, text: str) -> Iterator[tuple[str, Path]]:
+        for node in ast.walk(parse(text, path)):
+            if isinstance(node, ast.Import):
+                for alias in node.names:
+                    yield from self._found(alias.name, self._bases(path, 0))
+            elif isinstance(node, ast.ImportFrom):
+                bases = self._bases(path, node.level)
+                dots, module = "." * node.level, node.module or ""
+                yield from self._found(module, bases, dots)
+                for alias in node.names:
+                    name = f"{module}.{alias.name}" if module else alias.name
+                    target = self._module(name, bases)
+                    if target is not None:
+                        yield dots + name, target
+
+    def _found(self, name: str, bases: list[Path], dots: str = "") -> Iterator[tuple[str, Path]]:
+        """A module, or as much of its path as there is: `import a.b` makes `a` and `a.b` run."""
+        parts = name.split(".") if name else []
+        for count in range(len(parts), 0, -1):
+            part = ".".join(parts[:count])
+            target = self._module(part, bases)
+            if target is not None:
+                yield dots + part, target
+                return
+
+    def _bases(self, path: Path, level: int) -> list[Path]:
+        if level == 0:
+            return self.roots
+        base = path.parent
+        for _ in range(level - 1):
+            base = base.parent
+        return [base]
+
+    def _module(self, name: str, bases: list[Path]) -> Path | None:
+        for base in bases:
+            place = base.joinpath(*name.split("."))
+            for file in (place / "__init__.py", place.with_name(f"{place.name}.py")):
+                if self._is_file(file):
+                    return None if file == self._main else file
+        return None
+
+    def _packages(self, target: Path) -> list[Path]:
+        """The `__init__.py` files that run before a module does, outermost first."""
+        found: list[Path] = []
+        package = target.parent if target.name != "__init__.py" else target.parent.parent
+        while package not in self.roots and self._is_file(package / "__init__.py"):
+            found.insert(0, package / "__init__.py")
+            package = package.parent
+        return found
+
+    def _is_file(self, file: Path) -> bool:
+        if file not in self._files:
+            self._files[file] = file.is_file()
+        return self._files[file]
+
+
+def local_modules(script: Script) -> list[Path]:
+    """The paths of every local module a script reaches, itself left out."""
+    return LocalImports(script).modules
+
+
+def _absolute(path: Path) -> Path:
+    """An absolute path without `..` in which links are kept, for Python looks beside the link."""
+    return Path(os.path.abspath(path))  # noqa: PTH100
+
+
+def _roots(script: Path) -> list[Path]:
+    """The directories absolute imports are looked for in."""
+    roots = [script.parent]
+    top = script.parent
+    while (top / "__init__.py").is_file() and top != top.parent:
+        top = top.parent
+    if top not in roots:
+        roots.append(top)
+    return roots
+
+
+def _text_of(path: Path) -> str | None:
+    try:
+        return Script.read(path, main=False).text
+    except SourceError:  # its own imports cannot be seen; that it is reached is known
+        return None

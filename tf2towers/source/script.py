@@ -1,0 +1,118 @@
+"""`Script`: the text of a Python file, read so that it can be written back byte for byte."""
+
+from __future__ import annotations
+
+import codecs
+import io
+import os
+import tokenize
+from dataclasses import dataclass
+from pathlib import Path
+
+from tf2towers.source.errors import SourceError
+from tf2towers.source.syntax import check_syntax
+
+#: Larger files are no training scripts; generated data, most likely.
+MAX_BYTES = 5_000_000
+STDIN = Path("-")
+
+_UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+
+
+@dataclass(frozen=True)
+class Script:
+    """A Python file's text. It keeps the line ends it has; only a byte order mark is left out."""
+
+    path: Path
+    text: str
+    encoding: str = "utf-8"
+    bom: bool = False
+
+    @classmethod
+    def from_text(cls, text: str, path: str | Path = "script.py") -> Script:
+        """A script that is not in a file, for tests and examples; its syntax is checked."""
+        check_syntax(text, Path(path))
+        return cls(Path(path), text)
+
+    @classmethod
+    def read(cls, path: str | Path, *, main: bool = True) -> Script:
+        """The script in a file, or SourceError. An empty file is wrong only for a main script."""
+        path = Path(path)
+        return cls.from_bytes(_bytes_of(path), path, main=main)
+
+    @classmethod
+    def from_bytes(cls, data: bytes, path: str | Path, *, main: bool = True) -> Script:
+        """The script in a file's bytes; see `read`."""
+        path = Path(path)
+        _refuse(data, path)
+        encoding, bom = _encoding_of(data, path)
+        text = _decoded(data, encoding, path)
+        if main and not text.strip():
+            raise SourceError(path, "the file is empty: there is nothing to migrate")
+        check_syntax(text, path)
+        return cls(path, text, encoding, bom)
+
+
+def _bytes_of(path: Path) -> bytes:
+    try:
+        with path.open("rb") as stream:
+            return stream.read(MAX_BYTES + 1)
+    except FileNotFoundError:
+        raise SourceError(path, "there is no such file") from None
+    except IsADirectoryError:
+        raise SourceError(path, "this is a directory: name the training script in it") from None
+    except PermissionError:
+        if path.is_dir():  # what Windows says of a directory
+            raise SourceError(path, "this is a directory: name the training script in it") from None
+        raise SourceError(path, "the file may not be read (permission denied)") from None
+    except (OSError, ValueError) as problem:
+        reason = (
+            os.strerror(problem.errno) if isinstance(problem, OSError) and problem.errno else str(problem)
+        )
+        raise SourceError(path, f"the file cannot be read ({reason})") from None
+
+
+def _refuse(data: bytes, path: Path) -> None:
+    if len(data) > MAX_BYTES:
+        limit = f"{MAX_BYTES // 1_000_000} MB"
+        raise SourceError(path, f"the file is larger than {limit}: too large for a training script")
+    if data.startswith(_UTF16):
+        raise SourceError(path, "the file is UTF-16, which Python does not take: save it as UTF-8")
+    if b"\0" in data:
+        raise SourceError(path, "this is a binary file (it has NUL bytes), not a Python script")
+
+
+def _encoding_of(data: bytes, path: Path) -> tuple[str, bool]:
+    try:
+        encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
+    except SyntaxError as problem:
+        declared = str(problem).partition(":")[2].strip()
+        if "unknown encoding" in str(problem):
+            raise SourceError(path, f"unknown encoding {declared or 'declared'} in its coding line") from None
+        if data.startswith(codecs.BOM_UTF8):
+            raise SourceError(
+                path, "its coding line and its UTF-8 byte order mark contradict each other"
+            ) from None
+        encoding = "utf-8"  # the first lines are not UTF-8: say where, below
+    bom = data.startswith(codecs.BOM_UTF8)
+    return ("utf-8" if encoding == "utf-8-sig" else encoding), bom
+
+
+def _decoded(data: bytes, encoding: str, path: Path) -> str:
+    if data.startswith(codecs.BOM_UTF8):
+        data = data[len(codecs.BOM_UTF8) :]
+    try:
+        return data.decode(encoding)
+    except UnicodeDecodeError as problem:
+        line = data.count(b"\n", 0, problem.start) + 1
+        byte = f"byte 0x{data[problem.start]:02x}"
+        if encoding != "utf-8":
+            raise SourceError(
+                path, f"{byte} is not {encoding}, the encoding its coding line names", line
+            ) from None
+        hint = "save it as UTF-8, or name its encoding in the first line: # -*- coding: latin-1 -*-"
+        raise SourceError(
+            path, f"{byte} is not UTF-8, and no coding line says what it is: {hint}", line
+        ) from None
+    except (LookupError, UnicodeError) as problem:  # codecs that are not for text
+        raise SourceError(path, f"cannot be read as {encoding} ({problem})") from None

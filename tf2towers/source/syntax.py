@@ -1,0 +1,80 @@
+"""Whether a text is Python, and when it is not, whether it is Python 2 and where that shows."""
+
+from __future__ import annotations
+
+import ast
+import re
+import warnings
+from pathlib import Path
+
+from tf2towers.source.errors import SourceError
+
+#: What only Python 2 can read, one pattern a construct, looked for in the line the parser stumbled on.
+_PYTHON2 = (
+    ("the print statement", re.compile(r"(^|[:;])\s*print\b(?!\s*([=.,)(>]|$))")),
+    ("print >>stream", re.compile(r"(^|[:;])\s*print\s*>>")),
+    ("except Error, name", re.compile(r"\bexcept\s+[\w.()\s,]+,\s*\w+\s*:")),
+    ("raise Error, message", re.compile(r"\braise\s+[\w.]+\s*,")),
+    ("the exec statement", re.compile(r"(^|[:;])\s*exec\s+[^=\s(]")),
+    ("backquotes", re.compile(r"`[^`]+`")),
+    ("the operator <>", re.compile(r"<>")),
+    ("an old octal number", re.compile(r"(?<![\w.])0[0-7]+\b(?!\.)")),
+    ("a long number", re.compile(r"(?<![\w.])\d+[lL]\b")),
+    ("an ur'' string", re.compile(r"\b[uU][rR]['\"]")),
+    ("a tuple parameter", re.compile(r"\b(def\s+\w+\s*\([^)]*|lambda[^:]*)\((\s*\w+\s*,)+\s*\w*\s*\)")),
+)
+#: as much of a line as is looked at
+_LONG_LINE = 2000
+_ADVICE = "convert it to Python 3 first (python-modernize, or 2to3 of Python 3.12 and older)"
+
+
+def check_syntax(text: str, path: Path) -> None:
+    """SourceError with the line when a text is not Python 3."""
+    try:
+        parse(text, path)
+    except (SyntaxError, ValueError) as problem:
+        line = getattr(problem, "lineno", None) or None
+        if line is not None:
+            found = python2_construct(text, line)
+            if found is not None:
+                name, line = found
+                raise SourceError(path, f"this is Python 2 ({name}): {_ADVICE}", line) from None
+        if isinstance(problem, TabError):
+            detail = "tabs and spaces are mixed in the indentation: expand the tabs first (expand -t 8)"
+        else:
+            detail = f"not valid Python 3: {getattr(problem, 'msg', problem)}"
+        raise SourceError(path, detail, line) from None
+    except (RecursionError, MemoryError):
+        raise SourceError(path, "its expressions are nested too deeply to be parsed") from None
+
+
+def parse(text: str, path: Path) -> ast.Module:
+    """Python's own syntax tree, without the warnings about the script's string escapes."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return ast.parse(text, filename=str(path))
+
+
+def python2_construct(text: str, line: int) -> tuple[str, int] | None:
+    """The Python 2 construct in a line of a text or in the line before it, and its line; None without."""
+    lines = text.splitlines()
+    for number in (line, line - 1):
+        if 0 < number <= len(lines):
+            code = _without_comment(lines[number - 1][:_LONG_LINE])
+            for name, pattern in _PYTHON2:
+                if pattern.search(code):
+                    return name, number
+    return None
+
+
+def _without_comment(line: str) -> str:
+    """A line up to a `#` that is not inside a string, as well as one line can tell."""
+    quote = ""
+    for position, character in enumerate(line):
+        if quote:
+            quote = "" if character == quote else quote
+        elif character in "'\"":
+            quote = character
+        elif character == "#":
+            return line[:position]
+    return line
