@@ -7,14 +7,15 @@ import pytest
 
 from tf2towers.source.errors import SourceError
 from tf2towers.source.script import Script
-from tf2towers.source.tree import parse_tree
+from tf2towers.source.tree import parse_tree, text_of
 
 
 @pytest.mark.parametrize(
     "text", ["a = 1\r\nb = 2\r\n", "a = 1\rb = 2\r", "a = 1", "if a:\n\tb = 1\n", "\x0ca = 1\r\n\n"]
 )
 def test_exact(text: str) -> None:
-    assert parse_tree(Script.from_text(text)).code == text
+    script = Script.from_text(text)
+    assert text_of(parse_tree(script), script) == text
 
 
 def test_what_libcst_does_not_take(monkeypatch: pytest.MonkeyPatch) -> None:

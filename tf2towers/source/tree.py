@@ -1,4 +1,4 @@
-"""LibCST's tree of a script, which gives its text back exactly."""
+"""LibCST's tree of a script, and the text of a tree, which is the script's own where nothing was changed."""
 
 from __future__ import annotations
 
@@ -16,3 +16,14 @@ def parse_tree(script: Script) -> cst.Module:
         raise SourceError(script.path, f"cannot be parsed: {problem.message}", problem.raw_line) from None
     except RecursionError:
         raise SourceError(script.path, "its expressions are nested too deeply to be parsed") from None
+
+
+def text_of(tree: cst.Module, script: Script) -> str:
+    """The text of a tree made from a script, with what LibCST drops at both ends put back."""
+    text = tree.code
+    start = script.text[: len(script.text) - len(script.text.lstrip("\x0c"))]
+    if not text.startswith(start):
+        text = start + text
+    if script.text.endswith("\r") and not text.endswith(("\r", "\n")):
+        text += "\r"
+    return text
