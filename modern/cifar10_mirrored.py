@@ -87,7 +87,6 @@ def build_model(batch_norm: bool, seed: int) -> keras.Model:
     normal = keras.initializers.TruncatedNormal  # of mean, stddev, seed
 
     def convolution(x: Any, filters: int, bias: float, number: int) -> Any:
-        name = f"conv{number}"
         x = keras.layers.Conv2D(
             filters,
             kernel_size=5,
@@ -95,10 +94,10 @@ def build_model(batch_norm: bool, seed: int) -> keras.Model:
             use_bias=not batch_norm,
             kernel_initializer=normal(0.0, 5e-2, seed + number),
             bias_initializer=keras.initializers.Constant(bias),
-            name=name,
+            name=f"conv{number}",
         )(x)
         if batch_norm:  # each replica normalizes with the statistics of its own part, as each tower did
-            x = keras.layers.BatchNormalization(momentum=0.9, epsilon=1e-3, name=name + "_norm")(x)
+            x = keras.layers.BatchNormalization(momentum=0.9, epsilon=1e-3, name=f"conv{number}_norm")(x)
         x = keras.layers.ReLU()(x)
         return keras.layers.MaxPooling2D(3, 2, padding="same", name=f"pool{number}")(x)
 
@@ -249,12 +248,13 @@ def train() -> None:
     )
     manager = tf.train.CheckpointManager(checkpoint, FLAGS.train_dir, max_to_keep=5)
     if FLAGS.resume and manager.latest_checkpoint:
-        checkpoint.restore(manager.latest_checkpoint).assert_consumed()
+        try:
+            checkpoint.restore(manager.latest_checkpoint).assert_consumed()
+        except (AssertionError, ValueError):
+            raise SystemExit(f"{manager.latest_checkpoint} is of another model; try --noresume") from None
     first = int(trainer.optimizer.iterations.numpy())
     if first:
-        print(
-            f"resuming at step {first} of {FLAGS.max_steps} from {FLAGS.train_dir} (--noresume: start anew)"
-        )
+        print(f"resuming at step {first} of {FLAGS.max_steps} (--noresume: start anew)")
 
     batches = data.batches(train_images, train_labels, global_batch_size, FLAGS.seed, start=first)
     train_batches: Iterator[tuple[Any, Any]]
@@ -262,9 +262,7 @@ def train() -> None:
         train_batches = ((distribute(strategy, x, sizes), distribute(strategy, y, sizes)) for x, y in batches)
     else:
         train_batches = iter(distributed_dataset(strategy, batches, sizes))
-    writer = tf.summary.create_file_writer(FLAGS.train_dir)  # TF1: tf.summary.FileWriter
-
-    with writer.as_default():
+    with tf.summary.create_file_writer(FLAGS.train_dir).as_default():  # TF1: tf.summary.FileWriter
         steps = range(first, FLAGS.max_steps)
         progress = tqdm(steps, initial=first, total=FLAGS.max_steps, unit="step", disable=None)
         for step in progress:
@@ -272,10 +270,8 @@ def train() -> None:
             loss, gradients = trainer.train_step(*next(train_batches))
             loss_value = float(loss)
             duration = time.time() - start_time
-
             if np.isnan(loss_value):
                 raise FloatingPointError("Model diverged with loss = NaN")
-
             if step % FLAGS.log_every == 0:
                 examples_per_sec = global_batch_size / duration
                 progress.write(

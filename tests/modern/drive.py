@@ -85,6 +85,10 @@ def main() -> None:
     training(modern, folder / "halves", "half", "--max_steps=3", "--input=dataset")
     training(modern, folder / "halves", "resumed", "--max_steps=6", "--input=feed")
     training(modern, folder / "speed", "speed", "--max_steps=2", "--split_by_speed=1,3", "--input=dataset")
+    try:
+        training(modern, folder / "speed", "other model", "--max_steps=4", "--nobatch_norm")
+    except SystemExit as stopped:
+        print(stopped)
     np.savez(out, **OUT)
 
 

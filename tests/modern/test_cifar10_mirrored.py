@@ -116,3 +116,4 @@ def test_log_lines_and_messages(driven):
     assert steps["resumed"] == list("345")
     assert steps["speed"] == list("01")
     assert "resuming at step 3 of 6" in sections["resumed"]
+    assert "ckpt-2 is of another model; try --noresume" in sections["other model"]
