@@ -8,6 +8,8 @@ from pathlib import Path
 
 def shown(path: Path) -> str:
     """A path as the reader would type it."""
+    if str(path) == "-":
+        return "<stdin>"
     if path.is_absolute():
         with suppress(ValueError):
             path = path.relative_to(Path.cwd())

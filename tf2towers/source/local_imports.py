@@ -51,6 +51,9 @@ class LocalImports:
                         seen.add(file)
                         self._order.append(file)
                         pending.append((file, None))
+        if any(not file.is_relative_to(self._main.parent) for file in self._order):
+            # the script runs as a part of its package, which Python then imports too
+            self._order += [file for file in self._packages(self._main) if file not in seen]
 
     def _imported(self, path: Path, text: str) -> Iterator[tuple[str, Path]]:
         for node in ast.walk(parse(text, path)):
@@ -97,7 +100,8 @@ class LocalImports:
         """The `__init__.py` files that run before a module does, outermost first."""
         found: list[Path] = []
         package = target.parent if target.name != "__init__.py" else target.parent.parent
-        while package not in self.roots and self._is_file(package / "__init__.py"):
+        own = target == self._main
+        while (own or package not in self.roots) and self._is_file(package / "__init__.py"):
             found.insert(0, package / "__init__.py")
             package = package.parent
         return found

@@ -1,0 +1,93 @@
+"""A stand-in for the engine, so that the commands are tested by themselves."""
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from tf2towers.report.result import FileChange, Finding, MigrationResult
+from tf2towers.source.errors import SourceError
+from tf2towers.source.local_imports import local_modules
+from tf2towers.source.script import Script
+
+
+def stand_in(script: Script) -> MigrationResult:
+    """Replaces OLD by NEW in a script and its modules; HARD is a site left, BUG an error of ours."""
+    result = MigrationResult(script.path)
+    if "BUG" in script.text:
+        raise KeyError("bug")
+    if "ODD" in script.text:
+        raise SourceError(script.path, "too odd", 3)
+    modules = [Script.read(path, main=False) for path in local_modules(script)]
+    for source in (script, *modules):
+        after = source.text.replace("OLD", "NEW").replace("BREAK", "def (")
+        if after != source.text:
+            result.changes.append(FileChange(source.path, source.text, after, source.encoding, source.bom))
+        elif source is not script:
+            result.copied.append(source.path)
+        for number, line in enumerate(source.text.splitlines(), 1):
+            if "HARD" in line:
+                result.findings.append(Finding("T2T900", "hard", "think", source.path, number, 1))
+    return result
+
+
+@pytest.fixture
+def engine(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The stand-in where the engine is looked for."""
+    module = ModuleType("tf2towers.migrate")
+    module.migrate = stand_in  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "tf2towers.migrate", module)
+
+
+@dataclass(frozen=True)
+class Rule:
+    """What the registry gives."""
+
+    code: str
+    title: str
+    why: str
+    todo: str
+    safe: bool
+    examples: list["Example"] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Example:
+    """A before and after."""
+
+    before: str
+    after: str | None
+
+
+@pytest.fixture
+def registry(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two rules where the registry is looked for."""
+    package, module = ModuleType("tf2towers.rewrites"), ModuleType("tf2towers.rewrites.registry")
+    examples = [Example("x = OLD\n", "x = NEW\n"), Example("HARD\n", None)]
+    known = [
+        Rule("T2T102", "second", "Because it\n  must be.", "Look at it.", False, examples),
+        Rule("T2T101", "first", "Because.", "", True),
+    ]
+    module.rules = lambda: known  # type: ignore[attr-defined]
+    module.Rule = Rule  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "tf2towers.rewrites", package)
+    monkeypatch.setitem(sys.modules, "tf2towers.rewrites.registry", module)
+    for name in ("tf2towers.cli.rules", "tf2towers.cli.explain"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
+
+
+@pytest.fixture
+def put(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Path]:
+    """Writes a file in the directory of the test, which is the working directory."""
+    monkeypatch.chdir(tmp_path)
+
+    def write(name: str, data: str | bytes) -> Path:
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data.encode() if isinstance(data, str) else data)
+        return path
+
+    return write

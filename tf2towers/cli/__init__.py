@@ -1,0 +1,1 @@
+"""The commands: each parses its arguments, calls one function and prints its result."""

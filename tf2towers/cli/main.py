@@ -1,0 +1,100 @@
+"""The entry: finds the command, and turns an interrupt or a closed pipe into a quiet end.
+
+A command is a module with `add_arguments(parser)` and `run(options) -> int`. Only the one called is imported.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+from typing import NamedTuple, NoReturn
+
+
+class Command(NamedTuple):
+    """A command's module, and its line in the help."""
+
+    module: str
+    help: str
+
+
+COMMANDS = {
+    "migrate": Command(
+        "tf2towers.cli.migrate", "turn TF1 tower and parameter-server scripts into tf.distribute"
+    ),
+    "explain": Command("tf2towers.cli.explain", "what a rule does and why, with examples"),
+    "rules": Command("tf2towers.cli.rules", "the list of rules"),
+}
+
+INTERRUPTED = 130
+BROKEN_PIPE = 141
+
+
+def run() -> NoReturn:
+    """The console script."""
+    sys.exit(main())
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs a command line and gives its exit status."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):  # a script's text may hold what the terminal cannot show
+            stream.reconfigure(errors="backslashreplace")
+    try:
+        status = _dispatch(given)
+        sys.stdout.flush()
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        return INTERRUPTED
+    except BrokenPipeError:  # `| head` has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return BROKEN_PIPE
+    except SystemExit as ended:  # argparse
+        return ended.code if isinstance(ended.code, int) else 0 if ended.code is None else 2
+    return status
+
+
+def _dispatch(given: list[str]) -> int:
+    if not given or given[0] not in COMMANDS:
+        parser = _parser()
+        parser.parse_args(given)
+        parser.print_help(sys.stderr)
+        return 2
+    name, *rest = given
+    command = COMMANDS[name]
+    parser = argparse.ArgumentParser(prog=f"tf2towers {name}", description=command.help)
+    module = importlib.import_module(command.module)
+    module.add_arguments(parser)
+    status: int = module.run(parser.parse_args(rest))
+    return status
+
+
+class _Version(argparse.Action):
+    """Prints the version; read late, like everything else."""
+
+    def __call__(self, *_: object) -> None:
+        from tf2towers import __version__
+
+        print(f"tf2towers {__version__}")
+        sys.exit(0)
+
+
+def _parser() -> argparse.ArgumentParser:
+    """The parser of a command line that names no command."""
+    width = max(map(len, COMMANDS))
+    lines = "\n".join(f"  {name:<{width}}  {command.help}" for name, command in COMMANDS.items())
+    parser = argparse.ArgumentParser(
+        prog="tf2towers",
+        usage="tf2towers COMMAND ...",
+        description="From TF1 towers and parameter servers to tf.distribute, with proof.",
+        epilog=f"commands:\n{lines}\n\n`tf2towers COMMAND --help` says more.",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
+    parser.add_argument(
+        "command", nargs="?", choices=list(COMMANDS), metavar="COMMAND", help=argparse.SUPPRESS
+    )
+    return parser

@@ -1,0 +1,148 @@
+"""`tf2towers migrate`: migrates scripts, shows what changes, and writes it where it was told to."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import os
+import sys
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from tf2towers.cli.outputs import Output, beside, in_place
+from tf2towers.report.paths import shown
+from tf2towers.report.result import MigrationResult
+from tf2towers.source.errors import SourceError
+from tf2towers.source.script import MAX_BYTES, STDIN, Script
+
+FORMATS = ("text", "json", "sarif", "github")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The command's arguments."""
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = (
+        "Without -w, -o or --check a unified diff and a summary are printed and nothing is written.\n"
+        "exit status: 0 nothing left by hand; 1 sites left (or --check, and it would change);\n"
+        "2 could not be read, parsed or written: that script is left as it was."
+    )
+    parser.add_argument("paths", nargs="+", metavar="PATH", help="a training script; - is the standard input")
+    where = parser.add_mutually_exclusive_group()
+    where.add_argument(
+        "-w", "--write", action="store_true", help="write in place (for -: to the standard output)"
+    )
+    where.add_argument(
+        "-o", "--output", metavar="DIR", type=Path, help="write there, with the local modules needed"
+    )
+    where.add_argument(
+        "--check", action="store_true", help="write nothing; exit with 1 if anything would change"
+    )
+    parser.add_argument("--format", choices=FORMATS, default="text", help="how the result is shown")
+    parser.add_argument(
+        "-j", "--jobs", type=_jobs, default=1, metavar="N", help="so many processes; 0: one a core"
+    )
+
+
+def run(options: argparse.Namespace) -> int:
+    """Migrates every path, in the order given, each once."""
+    paths = list(dict.fromkeys(options.paths))
+    if options.output is not None and str(STDIN) in paths:
+        print(
+            "tf2towers migrate: -o needs files: the standard input has no name to write to", file=sys.stderr
+        )
+        return 2
+    results = migrate_all(paths, options.jobs)
+    status = max(result.status for result in results)
+    written: list[Path] = []
+    if options.write or options.output is not None:
+        written = _write(results, options)
+        status = max(status, *(result.status for result in results))
+    elif options.check and any(result.changed for result in results):
+        status = max(status, 1)
+    _show(results, written, options)
+    return status
+
+
+def migrate_all(paths: list[str], jobs: int = 1) -> list[MigrationResult]:
+    """One result a path, whatever happens to it."""
+    if jobs > 1 and len(paths) > 1:
+        from concurrent.futures import ProcessPoolExecutor
+
+        with ProcessPoolExecutor(min(jobs, len(paths))) as pool:
+            return list(pool.map(migrate_path, paths))
+    return [migrate_path(path) for path in paths]
+
+
+def migrate_path(path: str) -> MigrationResult:
+    """Reads and migrates one script. An error, the user's or ours, is in the result; no traceback."""
+    try:
+        if path == str(STDIN):
+            script = Script.from_bytes(sys.stdin.buffer.read(MAX_BYTES + 1), STDIN)
+        else:
+            script = Script.read(path)
+        engine: Callable[[Script], MigrationResult] = importlib.import_module("tf2towers.migrate").migrate
+        return engine(script)
+    except SourceError as problem:
+        where = "" if problem.path == Path(path) else f"{shown(problem.path)}: "
+        return MigrationResult(Path(path), error=f"{where}{problem}")
+    except Exception as problem:
+        if os.environ.get("TF2TOWERS_DEBUG"):
+            raise
+        kind = f"{type(problem).__name__}: {problem}".strip(": ")
+        hint = "please report it; TF2TOWERS_DEBUG=1 shows where"
+        return MigrationResult(Path(path), error=f"internal error, nothing was done: {kind} ({hint})")
+
+
+def _write(results: list[MigrationResult], options: argparse.Namespace) -> list[Path]:
+    """Writes what was migrated; a script whose files cannot all be written gets an error instead."""
+    good = [result for result in results if result.error is None]
+    planned: dict[Path, bytes] = {}
+    plans: list[tuple[MigrationResult, list[Output]]] = []
+    for result in good:
+        try:
+            outputs = beside(result, good, options.output) if options.output is not None else in_place(result)
+            for output in outputs:
+                if planned.get(output.target, output.data) != output.data:
+                    raise SourceError(output.target, "not written: another script needs another text there")
+            planned.update((output.target, output.data) for output in outputs)
+            plans.append((result, outputs))
+        except SourceError as problem:
+            result.error = f"{shown(problem.path)}: {problem}"
+    written: list[Path] = []
+    for result, outputs in plans:
+        try:
+            written += [output.target for output in outputs if output.write()]
+        except SourceError as problem:
+            result.error = f"{shown(problem.path)}: {problem}"
+    return written
+
+
+def _show(results: list[MigrationResult], written: Iterable[Path], options: argparse.Namespace) -> None:
+    shows_diff = not (options.write or options.output)
+    if options.format == "text":
+        from tf2towers.report import text
+
+        to_stdout = not (options.write and any(result.script == STDIN for result in results))
+        out = sys.stdout if to_stdout else sys.stderr
+        for result in results:
+            if result.error is not None:
+                out.flush()
+                print(f"tf2towers: {text.summary(result)}", file=sys.stderr)
+            else:
+                out.write(text.render([result], diff=shows_diff, colour=_colour()))
+        for path in written:
+            print(f"wrote {shown(path)}", file=out)
+        return
+    renderer = importlib.import_module(f"tf2towers.report.{options.format}")
+    sys.stdout.write(renderer.render(results))
+
+
+def _colour() -> bool:
+    return sys.stdout.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
+
+
+def _jobs(text: str) -> int:
+    count = int(text)
+    if count < 0:
+        raise argparse.ArgumentTypeError("a number of processes, or 0")
+    return count or os.cpu_count() or 1

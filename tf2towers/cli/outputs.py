@@ -1,0 +1,106 @@
+"""Which files a result writes: in place, or in another directory where the script then runs by itself."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from tf2towers.report.result import MigrationResult
+from tf2towers.source.errors import SourceError
+from tf2towers.source.script import STDIN
+from tf2towers.source.write import encoded, write_atomically
+
+
+@dataclass(frozen=True)
+class Output:
+    """A file to write: its bytes, and the file they come from."""
+
+    source: Path
+    target: Path
+    data: bytes
+
+    def write(self) -> bool:
+        """Writes the file unless it is there already; says whether a file was written."""
+        if self.target == STDIN:
+            sys.stdout.buffer.write(self.data)
+            return False
+        if self.target.is_file() and self.target.read_bytes() == self.data:
+            return False
+        write_atomically(self.target, self.data, like=self.source)
+        return True
+
+
+def in_place(result: MigrationResult) -> list[Output]:
+    """The files of a result that change, over themselves; the standard input goes to the output."""
+    changed = [change for change in result.changes if change.before != change.after]
+    if result.script == STDIN:
+        return [Output(STDIN, STDIN, _encoded_script(result))]
+    for change in changed:
+        if _bytes_of(change.path) != replace(change, after=change.before).encoded():
+            raise SourceError(change.path, "not written: the file was changed in the meantime")
+    return [Output(change.path, _real(change.path), encoded(change)) for change in changed]
+
+
+def beside(result: MigrationResult, results: Iterable[MigrationResult], directory: Path) -> list[Output]:
+    """The script of a result and every local module it reaches, under another directory.
+
+    Paths stay what they are relative to the script's directory; when a module lies outside it, or there are
+    several scripts, relative to the directory that holds them all. Nothing for a script that could not be
+    changed at all.
+    """
+    if result.left and not result.changed:
+        return []
+    base = _common_directory(results)
+    texts = {_absolute(change.path): encoded(change) for change in result.changes}
+    outputs: list[Output] = []
+    for path in _files(result):
+        target = _real(directory / path.relative_to(base))
+        if target == _real(path):
+            raise SourceError(path, f"not written: {directory} is where the script is; -w writes in place")
+        outputs.append(Output(path, target, texts[path] if path in texts else _bytes_of(path)))
+    return outputs
+
+
+def _files(result: MigrationResult) -> list[Path]:
+    """The script and every module to be written with it, each once."""
+    paths = [result.script, *(change.path for change in result.changes), *result.copied]
+    return list(dict.fromkeys(_absolute(path) for path in paths))
+
+
+def _encoded_script(result: MigrationResult) -> bytes:
+    for change in result.changes:
+        if change.path == STDIN:
+            return encoded(change)
+    raise SourceError(STDIN, "there is no migrated text to write")
+
+
+def _common_directory(results: Iterable[MigrationResult]) -> Path:
+    """The directory that holds every file; above their package when a script reaches out of its own."""
+    parents: set[Path] = set()
+    reaches_out = False
+    for result in results:
+        script, *modules = _files(result)
+        parents.update(path.parent for path in (script, *modules))
+        reaches_out |= not all(path.is_relative_to(script.parent) for path in modules)
+    base = Path(os.path.commonpath(parents))
+    while reaches_out and (base / "__init__.py").is_file() and base != base.parent:
+        base = base.parent
+    return base
+
+
+def _absolute(path: Path) -> Path:
+    return Path(os.path.abspath(path))  # noqa: PTH100 - links are kept
+
+
+def _real(path: Path) -> Path:
+    return Path(os.path.realpath(path))
+
+
+def _bytes_of(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as problem:
+        raise SourceError(path, f"cannot be copied ({problem.strerror})") from None
