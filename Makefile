@@ -1,0 +1,47 @@
+# `make test` and `make demo` are each enough on a fresh machine with Python 3.10 to 3.13 and make.
+VENV ?= .venv
+PYTHON ?= $(shell for python in python3 python3.13 python3.12 python3.11 python3.10 python; do \
+	$$python -c 'import sys; sys.exit(not (3, 10) <= sys.version_info[:2] <= (3, 13))' 2>/dev/null \
+	&& echo $$python && break; done)
+PY := $(VENV)/bin/python
+export TF_CPP_MIN_LOG_LEVEL ?= 2
+# the programs here are for the Keras 3 that TensorFlow brings
+unexport TF_USE_LEGACY_KERAS
+
+.PHONY: help test demo lint format tables clean
+
+help:
+	@echo "make test    install into $(VENV) and run the tests"
+	@echo "make demo    migrate a tower trainer, train both programs, compare them bit by bit"
+	@echo "make lint    ruff and mypy"
+	@echo "make format  let ruff format the code"
+	@echo "make tables  write the rename tables again from the installed TensorFlow"
+
+$(VENV)/.installed: pyproject.toml
+	@test -n "$(PYTHON)" || { echo "Python 3.10 to 3.13 is needed; PYTHON=/path/to/python says where it is" >&2; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	$(PY) -m pip install --quiet --upgrade pip
+	$(PY) -m pip install --quiet --editable '.[all,dev]'
+	@touch $@
+
+test: $(VENV)/.installed
+	$(PY) -m pytest $(TESTS)
+
+demo: $(VENV)/.installed
+	$(PY) -m tf2towers.parity.demo
+
+lint: $(VENV)/.installed
+	$(PY) -m ruff check .
+	$(PY) -m ruff format --check .
+	$(PY) -m mypy
+
+format: $(VENV)/.installed
+	$(PY) -m ruff check --fix .
+	$(PY) -m ruff format .
+
+tables: $(VENV)/.installed
+	$(PY) -m tf2towers.names.data.generate
+	$(PY) -m tf2towers.names.data.copy_runtime
+
+clean:
+	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache
