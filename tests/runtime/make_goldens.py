@@ -3,19 +3,23 @@
 /opt/tf115/bin/python tests/runtime/make_goldens.py [layers slim rnn]
 """
 
+import functools
 import importlib
+import inspect
 import json
 import os
 import sys
 import warnings
+from pathlib import Path
 
 warnings.simplefilter("ignore")
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
-HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, HERE)
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
 
 import tensorflow as tf  # noqa: E402
-from cases import running  # noqa: E402
+from cases import running, symbols  # noqa: E402
+from tensorflow.python.util import tf_decorator  # noqa: E402
 
 CASE_MODULES = {"layers": "layer_cases", "slim": "slim_cases", "rnn": "rnn_cases"}
 
@@ -23,9 +27,9 @@ CASE_MODULES = {"layers": "layer_cases", "slim": "slim_cases", "rnn": "rnn_cases
 def tf1_api():
     import tensorflow.contrib.layers as contrib_layers
     import tensorflow.contrib.rnn as contrib_rnn
-    import tensorflow.contrib.slim as slim
+    from tensorflow.contrib import slim
 
-    class Rnn(object):
+    class Rnn:
         """tf.nn's loops and tf.contrib.rnn's cells, under one name as in ours."""
 
         def __getattr__(self, name):
@@ -41,7 +45,7 @@ def golden(case):
     """Builds the case in a graph of its own and runs it once."""
     with tf.Graph().as_default(), tf.Session() as session:
         inputs = [
-            tf.placeholder_with_default(running.fixed("input%d" % i, shape), shape)
+            tf.placeholder_with_default(running.fixed(f"input{i}", shape), shape)
             for i, shape in enumerate(case.shapes)
         ]
         api = tf1_api()
@@ -49,30 +53,74 @@ def golden(case):
         session.run(tf.global_variables_initializer())
         if not case.keep_initial:
             for variable in tf.global_variables():
-                variable.load(running.fixed(running.variable_name(variable), variable.shape.as_list()), session)
+                variable.load(
+                    running.fixed(running.variable_name(variable), variable.shape.as_list()), session
+                )
         result = running.facts(api, fetches)
-        result["variables"] = [[running.variable_name(one), one.shape.as_list()] for one in tf.global_variables()]
-        result["values"] = {name: running.digest(value) for name, value in sorted(session.run(fetches).items())}
-        for update in tf.get_collection(tf.GraphKeys.UPDATE_OPS):  # one after the other: together they race
+        result["variables"] = [
+            [running.variable_name(one), one.shape.as_list()] for one in tf.global_variables()
+        ]
+        result["values"] = {
+            name: running.digest(value) for name, value in sorted(session.run(fetches).items())
+        }
+        updates = tf.get_collection(tf.GraphKeys.UPDATE_OPS) + tf.get_collection("elsewhere")
+        for update in updates:  # one after the other: together they race
             session.run(update)
         after = {
-            running.variable_name(one): one for one in tf.global_variables() if one not in tf.trainable_variables()
+            running.variable_name(one): one
+            for one in tf.global_variables()
+            if one not in tf.trainable_variables()
         }
         result["after"] = {name: running.digest(value) for name, value in sorted(session.run(after).items())}
         return result
 
 
+def signatures():
+    """Argument names and defaults of every symbol, by our module; a default that is an object is only called that."""
+    found = {}
+    for symbol, module, name in sorted(symbols.tf1_names()):
+        value = tf
+        for part in symbol.split(".")[1:]:
+            value = getattr(value, part)
+        if inspect.isclass(value):
+            value = next(one for one in value.__mro__ if "__init__" in vars(one)).__init__
+            if (
+                "args" in inspect.signature(value).parameters
+            ):  # the wrappers' real arguments are a base class's
+                continue
+        if not callable(value) or isinstance(value, functools.partial):
+            continue
+        parameters = inspect.signature(tf_decorator.unwrap(value)[1]).parameters.values()
+        found.setdefault(module.split("runtime.")[1], {})[name] = [
+            [one.name, shown(one.default)]
+            for one in parameters
+            if one.kind == one.POSITIONAL_OR_KEYWORD and one.name != "self"
+        ]
+    return found
+
+
+def shown(default):
+    if default is inspect.Parameter.empty:
+        return "required"
+    simple = default is None or isinstance(default, (bool, int, float, str, tuple))
+    return repr(default) if simple else "object"
+
+
 def main(names):
+    path = HERE / "goldens" / "signatures.json"
+    with path.open("w") as file:
+        json.dump(signatures(), file, sort_keys=True, indent=0)
     for name in names or sorted(CASE_MODULES):
         cases = importlib.import_module("cases." + CASE_MODULES[name]).CASES
         goldens = {title: golden(case) for title, case in sorted(cases.items())}
-        path = os.path.join(HERE, "goldens", name + ".json")
-        with open(path, "w") as file:
+        path = HERE / "goldens" / (name + ".json")
+        with path.open("w") as file:
             lines = [
-                json.dumps(title) + ": " + json.dumps(one, sort_keys=True) for title, one in sorted(goldens.items())
+                json.dumps(title) + ": " + json.dumps(one, sort_keys=True)
+                for title, one in sorted(goldens.items())
             ]
             file.write("{\n" + ",\n".join(lines) + "\n}\n")
-        print("%s: %d cases, TensorFlow %s" % (path, len(goldens), tf.__version__))
+        print(f"{path}: {len(goldens)} cases, TensorFlow {tf.__version__}")
 
 
 if __name__ == "__main__":

@@ -28,8 +28,7 @@ def _names(api, x):
         y = layers.dense(y, 5, name="given")
     y = layers.dense(y, 5, name="dense", reuse=True)
     with tf.variable_scope(tf.get_variable_scope(), reuse=True):
-        y = layers.dense(y, 5, name="dense_1")
-    return y
+        return layers.dense(y, 5, name="dense_1")
 
 
 def _objects(api, x):
@@ -49,7 +48,7 @@ def _towers(api, x):
     tf, layers = api.tf, api.layers
     outputs = []
     for i in range(2):
-        with tf.name_scope("tower_%d" % i), tf.variable_scope(tf.get_variable_scope(), reuse=i > 0):
+        with tf.name_scope(f"tower_{i}"), tf.variable_scope(tf.get_variable_scope(), reuse=i > 0):
             y = layers.conv2d(x, 4, 3, name="conv")
             y = layers.batch_normalization(y, training=True, name="bn")
             outputs.append(layers.dense(layers.flatten(y), 2, name="logits"))
@@ -58,7 +57,9 @@ def _towers(api, x):
 
 def _regularized(api, x):
     tf, layers = api.tf, api.layers
-    y = layers.dense(x, 4, kernel_regularizer=_l2(0.1), bias_regularizer=_l2(0.2), activity_regularizer=tf.reduce_sum)
+    y = layers.dense(
+        x, 4, kernel_regularizer=_l2(0.1), bias_regularizer=_l2(0.2), activity_regularizer=tf.reduce_sum
+    )
     with tf.variable_scope("scope", regularizer=_l2(0.3)):
         return layers.dense(y, 4)
 
@@ -102,13 +103,19 @@ CASES = {
     "conv3d without bias": Case(_layer("conv3d", 4, 3, use_bias=False), VOLUMES),
     "conv3d": Case(_layer("conv3d", 3, (2, 3, 2), name="volume"), VOLUMES),
     "conv2d_transpose": Case(_layer("conv2d_transpose", 4, 3, 2), IMAGES),
-    "conv2d_transpose same": Case(_layer("conv2d_transpose", 4, (3, 2), (2, 3), "same", use_bias=False), IMAGES),
-    "conv2d_transpose channels first": Case(_layer("conv2d_transpose", 4, 3, 2, "same", "channels_first"), IMAGES),
+    "conv2d_transpose same": Case(
+        _layer("conv2d_transpose", 4, (3, 2), (2, 3), "same", use_bias=False), IMAGES
+    ),
+    "conv2d_transpose channels first": Case(
+        _layer("conv2d_transpose", 4, 3, 2, "same", "channels_first"), IMAGES
+    ),
     "conv3d_transpose": Case(_layer("conv3d_transpose", 2, 2, 2), VOLUMES),
     "separable_conv1d": Case(_layer("separable_conv1d", 4, 3, depth_multiplier=2), SEQUENCES),
     "separable_conv2d": Case(_layer("separable_conv2d", 4, 3, padding="same", depth_multiplier=2), IMAGES),
     "dense": Case(_layer("dense", 4), ROWS),
-    "dense of three dimensions": Case(lambda api, x: api.layers.dense(x, 4, activation=api.tf.nn.sigmoid), SEQUENCES),
+    "dense of three dimensions": Case(
+        lambda api, x: api.layers.dense(x, 4, activation=api.tf.nn.sigmoid), SEQUENCES
+    ),
     "batch_normalization fused training": Case(_batch_norm(True), IMAGES),
     "batch_normalization fused inference": Case(_batch_norm(False, scale=False), IMAGES),
     "batch_normalization fused tensor true": Case(_batch_norm("tensor true", momentum=0.9), IMAGES),

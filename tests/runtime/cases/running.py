@@ -45,14 +45,17 @@ def build(case, api, inputs):
     fetches.update({"regularization%d" % i: loss for i, loss in enumerate(losses)})
     if case.gradients:
         loss = tf.add_n(
-            [tf.reduce_sum(one * (one + fixed("weight%d" % i, one.shape.as_list()))) for i, one in enumerate(outputs)]
+            [
+                tf.reduce_sum(one * (one + fixed("weight%d" % i, one.shape.as_list())))
+                for i, one in enumerate(outputs)
+            ]
         )
         variables = tf.trainable_variables()
         sources = list(inputs) + variables
         names = ["input%d" % i for i in range(len(inputs))] + [variable_name(one) for one in variables]
-        for name, gradient in zip(names, tf.gradients(loss, sources), strict=False):
+        for i, gradient in enumerate(tf.gradients(loss, sources)):
             if gradient is not None:
-                fetches["gradient " + name] = tf.convert_to_tensor(gradient)
+                fetches["gradient " + names[i]] = tf.convert_to_tensor(gradient)
     return fetches
 
 
@@ -63,14 +66,16 @@ def facts(api, fetches):
         "trainable": [variable_name(one) for one in tf.trainable_variables()],
         "model_variables": [variable_name(one) for one in tf.get_collection(tf.GraphKeys.MODEL_VARIABLES)],
         "updates": [_plain(one.name) for one in tf.get_collection(tf.GraphKeys.UPDATE_OPS)],
-        "operations": {name: _plain(one.op.name) for name, one in fetches.items() if name.startswith("output")},
+        "operations": {
+            name: _plain(one.op.name) for name, one in fetches.items() if name.startswith("output")
+        },
         "shapes": {name: one.shape.as_list() for name, one in fetches.items() if name.startswith("output")},
     }
 
 
 def _plain(operation):
     """An operation's name without what the two releases call differently: conditions, assignments, dropout's end."""
-    return operation.split("/cond")[0].split("/AssignMovingAvg")[0].replace("dropout/SelectV2", "dropout/mul_1")
+    return operation.split("/cond")[0].split("/AssignMovingAvg")[0].replace("/SelectV2", "/mul_1")
 
 
 def variable_name(variable):
@@ -78,12 +83,11 @@ def variable_name(variable):
 
 
 def digest(value):
-    """An array in a few numbers: size, mean, norm and some of its elements."""
+    """An array in a few numbers: shape, norm and some of its elements."""
     flat = np.asarray(value, np.float64).ravel()
-    picked = flat[np.linspace(0, flat.size - 1, min(flat.size, 6)).astype(int)] if flat.size else flat
+    picked = flat[np.linspace(0, flat.size - 1, min(flat.size, 4)).astype(int)] if flat.size else flat
     return {
         "shape": list(np.shape(value)),
-        "mean": float("%.8g" % flat.mean()) if flat.size else 0.0,
-        "norm": float("%.8g" % np.sqrt((flat * flat).sum())),
-        "some": [float("%.8g" % one) for one in picked],
+        "norm": float("%.7g" % np.sqrt((flat * flat).sum())),
+        "some": [float("%.7g" % one) for one in picked],
     }

@@ -38,7 +38,8 @@ def legacy_layers() -> Any:
 def run_in_session(case: running.Case, api: running.Api) -> dict[str, Any]:
     with tf.Graph().as_default(), v1.Session() as session:
         inputs = [
-            v1.placeholder_with_default(running.fixed(f"input{i}", shape), shape) for i, shape in enumerate(case.shapes)
+            v1.placeholder_with_default(running.fixed(f"input{i}", shape), shape)
+            for i, shape in enumerate(case.shapes)
         ]
         fetches = running.build(case, api, inputs)
         session.run(v1.global_variables_initializer())
@@ -71,7 +72,9 @@ def test_fused_batch_norm_is_the_kernel_and_its_float32_momentum() -> None:
     np.testing.assert_array_equal(output, expected)
     rest = np.float32(1.0) - np.float32(0.99)
     assert rest != np.float32(1.0 - 0.99)
-    np.testing.assert_array_equal(store["batch_normalization/moving_mean"], -(np.float32(0.0) - mean.numpy()) * rest)
+    np.testing.assert_array_equal(
+        store["batch_normalization/moving_mean"], -(np.float32(0.0) - mean.numpy()) * rest
+    )
     np.testing.assert_array_equal(
         store["batch_normalization/moving_variance"], 1 - (np.float32(1.0) - variance.numpy()) * rest
     )

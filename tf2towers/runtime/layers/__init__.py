@@ -22,9 +22,19 @@ from tf2towers.runtime.layers.pooling import (
     max_pooling2d,
     max_pooling3d,
 )
-from tf2towers.runtime.layers.separable import SeparableConv1D, SeparableConv2D, separable_conv1d, separable_conv2d
+from tf2towers.runtime.layers.separable import (
+    SeparableConv1D,
+    SeparableConv2D,
+    separable_conv1d,
+    separable_conv2d,
+)
 from tf2towers.runtime.layers.shaping import Dropout, Flatten, dropout, flatten
-from tf2towers.runtime.layers.transposed import Conv2DTranspose, Conv3DTranspose, conv2d_transpose, conv3d_transpose
+from tf2towers.runtime.layers.transposed import (
+    Conv2DTranspose,
+    Conv3DTranspose,
+    conv2d_transpose,
+    conv3d_transpose,
+)
 
 __all__ = [
     "AveragePooling1D",

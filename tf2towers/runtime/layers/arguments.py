@@ -70,7 +70,9 @@ def int_tuple(value: Ints, rank: int, name: str) -> tuple[int, ...]:
     try:
         values = tuple(int(one) for one in value)
     except (TypeError, ValueError):
-        raise ValueError(f"The `{name}` argument must be a tuple of {rank} integers. Received: {value}") from None
+        raise ValueError(
+            f"The `{name}` argument must be a tuple of {rank} integers. Received: {value}"
+        ) from None
     if len(values) != rank:
         raise ValueError(f"The `{name}` argument must be a tuple of {rank} integers. Received: {value}")
     return values
@@ -90,7 +92,9 @@ def data_format_name(value: str | None) -> str:
     """'channels_last' (also for None) or 'channels_first'."""
     data_format = "channels_last" if value is None else value.lower()
     if data_format not in ("channels_first", "channels_last"):
-        raise ValueError(f'The `data_format` argument must be "channels_first" or "channels_last". Received: {value}')
+        raise ValueError(
+            f'The `data_format` argument must be "channels_first" or "channels_last". Received: {value}'
+        )
     return data_format
 
 

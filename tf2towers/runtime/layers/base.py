@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -26,7 +26,7 @@ class InputSpec:
     ndim: int | None = None
     max_ndim: int | None = None
     min_ndim: int | None = None
-    axes: dict[int, int | None] | None = field(default_factory=dict)
+    axes: dict[int, int | None] | None = None
 
     def check(self, inputs: tf.Tensor, layer: str) -> None:
         """Raises ValueError where the rank or a fixed dimension of `inputs` cannot fit."""
@@ -42,7 +42,9 @@ class InputSpec:
             raise ValueError(f"{wrong}: expected max_ndim={self.max_ndim}, found ndim={rank}")
         for axis, size in (self.axes or {}).items():
             if size is not None and inputs.shape[axis] not in (size, None):
-                raise ValueError(f"{wrong}: expected axis {axis} to have value {size}, found shape {inputs.shape}")
+                raise ValueError(
+                    f"{wrong}: expected axis {axis} to have value {size}, found shape {inputs.shape}"
+                )
 
 
 def snake_case(name: str) -> str:
@@ -146,6 +148,7 @@ class Layer:
 
     @unconverted
     def __call__(self, inputs: Any, *args: Any, scope: Any = None, **kwargs: Any) -> Any:
+        """Builds on the first call, then computes; `scope` stands in for the layer's own on that first call."""
         self._set_scope(scope)
         inputs = tf.nest.map_structure(_tensor, inputs)
         reuse = True if self.built else self._reuse
@@ -162,7 +165,10 @@ class Layer:
                 self._regularize_activity(outputs)
         return outputs
 
-    apply = __call__
+    @unconverted
+    def apply(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
+        """The same as calling the layer."""
+        return self(inputs, *args, **kwargs)
 
     def add_weight(
         self,
@@ -208,8 +214,10 @@ class Layer:
     add_variable = add_weight
 
     def add_update(self, make_updates: Callable[[], Sequence[Any]]) -> None:
-        """Puts operations into UPDATE_OPS. A layer that is not trainable makes none: TF1 built such operations but
-        never listed them, and inside a `tf.function` what is built also runs."""
+        """Puts operations into UPDATE_OPS; a layer that is not trainable makes none.
+
+        TF1 built those operations and did not list them; inside a `tf.function` what is built also runs.
+        """
         if not self.trainable:
             return
         updates = list(make_updates())

@@ -110,7 +110,8 @@ class Convolution(Layer):
             return inputs
         front = [self.dilation_rate[0] * (self.kernel_size[0] - 1), 0]
         return tf.pad(
-            inputs, [[0, 0], front, [0, 0]] if self.data_format == "channels_last" else [[0, 0], [0, 0], front]
+            inputs,
+            [[0, 0], front, [0, 0]] if self.data_format == "channels_last" else [[0, 0], [0, 0], front],
         )
 
     def finish(self, outputs: tf.Tensor) -> tf.Tensor:

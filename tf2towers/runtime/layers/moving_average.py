@@ -6,6 +6,9 @@ from typing import Any
 
 import tensorflow as tf
 
+from tf2towers.runtime.layers.control import known_bool
+from tf2towers.runtime.layers.types import Training
+
 
 def subtract_towards(variable: Any, value: tf.Tensor, momentum: Any) -> Any:
     """`variable -= (variable - value) * (1 - momentum)`; returns the operation that does it.
@@ -19,6 +22,18 @@ def subtract_towards(variable: Any, value: tf.Tensor, momentum: Any) -> Any:
             decay = tf.cast(decay, variable.dtype.base_dtype)
         delta = (variable - tf.cast(value, variable.dtype.base_dtype)) * decay
         return as_operation(variable.assign_sub(delta))
+
+
+def update_in_training(variable: Any, value: tf.Tensor, momentum: Any, training: Training) -> Any:
+    """`subtract_towards` where `training` holds; an operation either way."""
+    if known_bool(training) is not None:
+        return subtract_towards(variable, value, momentum)
+
+    def update() -> tf.Tensor:
+        with tf.control_dependencies([subtract_towards(variable, value, momentum)]):
+            return tf.constant(True)
+
+    return as_operation(tf.cond(tf.cast(training, tf.bool), update, lambda: tf.constant(False)))
 
 
 def as_operation(update: Any) -> Any:

@@ -10,7 +10,7 @@ import tensorflow as tf
 from tf2towers.runtime.layers.autograph import unconverted
 from tf2towers.runtime.layers.base import Layer
 from tf2towers.runtime.layers.control import known_bool, smart_cond
-from tf2towers.runtime.layers.moving_average import as_operation, subtract_towards
+from tf2towers.runtime.layers.moving_average import subtract_towards, update_in_training
 from tf2towers.runtime.layers.types import Constraint, Initializer, Regularizer, Training
 
 
@@ -86,21 +86,35 @@ class BatchNormalization(Layer):
         self.fused = self.fused and rank == 4 and self.axis in ([1], [3])
         dtype = self._parameter_dtype
         places = (
-            [shape[self.axis[0]]] if len(self.axis) == 1 else [shape[i] if i in self.axis else 1 for i in range(rank)]
+            [shape[self.axis[0]]]
+            if len(self.axis) == 1
+            else [shape[i] if i in self.axis else 1 for i in range(rank)]
         )
         if self.scale:
             self.gamma = self.add_weight(
-                "gamma", places, dtype, self.gamma_initializer, self.gamma_regularizer, constraint=self.gamma_constraint
+                "gamma",
+                places,
+                dtype,
+                self.gamma_initializer,
+                self.gamma_regularizer,
+                constraint=self.gamma_constraint,
             )
         if self.center:
             self.beta = self.add_weight(
-                "beta", places, dtype, self.beta_initializer, self.beta_regularizer, constraint=self.beta_constraint
+                "beta",
+                places,
+                dtype,
+                self.beta_initializer,
+                self.beta_regularizer,
+                constraint=self.beta_constraint,
             )
         partitioner = self._scope.partitioner
         self._scope.set_partitioner(None)
         try:
             self.moving_mean = self._statistic("moving_mean", places, self.moving_mean_initializer)
-            self.moving_variance = self._statistic("moving_variance", places, self.moving_variance_initializer)
+            self.moving_variance = self._statistic(
+                "moving_variance", places, self.moving_variance_initializer
+            )
         finally:
             self._scope.set_partitioner(partitioner)
 
@@ -130,7 +144,9 @@ class BatchNormalization(Layer):
         data_format = "NCHW" if self.axis == [1] else "NHWC"
 
         def by_batch() -> Any:
-            return tf.compat.v1.nn.fused_batch_norm(inputs, gamma, beta, epsilon=self.epsilon, data_format=data_format)
+            return tf.compat.v1.nn.fused_batch_norm(
+                inputs, gamma, beta, epsilon=self.epsilon, data_format=data_format
+            )
 
         def by_averages() -> Any:
             return tf.compat.v1.nn.fused_batch_norm(
@@ -149,7 +165,9 @@ class BatchNormalization(Layer):
         if known is None:
             momentum = smart_cond(training, lambda: tf.constant(self.momentum), lambda: tf.constant(1.0))
         else:
-            momentum = tf.convert_to_tensor(self.momentum)  # 1 - momentum in float32, as TF1's fused layer takes it
+            momentum = tf.convert_to_tensor(
+                self.momentum
+            )  # 1 - momentum in float32, as TF1's fused layer takes it
         if known is not False:
             self.add_update(
                 lambda: [
@@ -166,13 +184,17 @@ class BatchNormalization(Layer):
             mean, variance = self.moving_mean, self.moving_variance
         else:
             keep = len(self.axis) > 1
-            of_batch = tf.compat.v1.nn.moments(tf.cast(inputs, self._parameter_dtype), reduced, keep_dims=keep)
+            of_batch = tf.compat.v1.nn.moments(
+                tf.cast(inputs, self._parameter_dtype), reduced, keep_dims=keep
+            )
             mean = smart_cond(training, lambda: of_batch[0], lambda: tf.convert_to_tensor(self.moving_mean))
-            variance = smart_cond(training, lambda: of_batch[1], lambda: tf.convert_to_tensor(self.moving_variance))
+            variance = smart_cond(
+                training, lambda: of_batch[1], lambda: tf.convert_to_tensor(self.moving_variance)
+            )
             self.add_update(
                 lambda: [
-                    self._update_in_training(self.moving_mean, mean, training),
-                    self._update_in_training(self.moving_variance, variance, training),
+                    update_in_training(self.moving_mean, mean, self.momentum, training),
+                    update_in_training(self.moving_variance, variance, self.momentum, training),
                 ]
             )
 
@@ -184,20 +206,15 @@ class BatchNormalization(Layer):
             return tf.cast(value, inputs.dtype)
 
         outputs = tf.nn.batch_normalization(
-            inputs, broadcast(mean), broadcast(variance), broadcast(self.beta), broadcast(self.gamma), self.epsilon
+            inputs,
+            broadcast(mean),
+            broadcast(variance),
+            broadcast(self.beta),
+            broadcast(self.gamma),
+            self.epsilon,
         )
         outputs.set_shape(inputs.shape)
         return outputs
-
-    def _update_in_training(self, variable: Any, value: tf.Tensor, training: Training) -> Any:
-        if known_bool(training) is not None:
-            return subtract_towards(variable, value, self.momentum)
-
-        def update() -> tf.Tensor:
-            with tf.control_dependencies([subtract_towards(variable, value, self.momentum)]):
-                return tf.constant(True)
-
-        return as_operation(tf.cond(tf.cast(training, tf.bool), update, lambda: tf.constant(False)))
 
 
 @unconverted

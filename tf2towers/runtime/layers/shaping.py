@@ -18,7 +18,12 @@ class Dropout(Layer):
     """`tf.layers.Dropout`: sets a fraction `rate` to zero and scales the rest by 1 / (1 - rate), only in training."""
 
     def __init__(
-        self, rate: Any = 0.5, noise_shape: Any = None, seed: int | None = None, name: Any = None, **kwargs: Any
+        self,
+        rate: Any = 0.5,
+        noise_shape: Any = None,
+        seed: int | None = None,
+        name: Any = None,
+        **kwargs: Any,
     ) -> None:
         super().__init__(name=name, **kwargs)
         self.rate = rate
@@ -39,7 +44,9 @@ class Dropout(Layer):
         if self.noise_shape is None or tf.is_tensor(self.noise_shape):
             return self.noise_shape
         sizes = tf.shape(inputs)
-        return tf.convert_to_tensor([sizes[i] if one is None else one for i, one in enumerate(self.noise_shape)])
+        return tf.convert_to_tensor(
+            [sizes[i] if one is None else one for i, one in enumerate(self.noise_shape)]
+        )
 
 
 @unconverted
@@ -75,6 +82,8 @@ class Flatten(Layer):
 
 
 @unconverted
-def flatten(inputs: tf.Tensor, name: str | None = None, data_format: str | None = "channels_last") -> tf.Tensor:
+def flatten(
+    inputs: tf.Tensor, name: str | None = None, data_format: str | None = "channels_last"
+) -> tf.Tensor:
     """`tf.layers.flatten`: (batch, ...) -> (batch, product of the rest)."""
     return Flatten(data_format, name=name)(inputs)

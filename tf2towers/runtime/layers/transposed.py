@@ -85,7 +85,9 @@ class TransposedConvolution(Convolution):
                 data_format=kernel_data_format(self.data_format, self.rank),
             )
         outputs.set_shape(
-            [static[0], self.filters, *static_sizes] if channels_first else [static[0], *static_sizes, self.filters]
+            [static[0], self.filters, *static_sizes]
+            if channels_first
+            else [static[0], *static_sizes, self.filters]
         )
         return self.finish(outputs)
 

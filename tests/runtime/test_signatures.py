@@ -1,0 +1,40 @@
+"""Argument names, order and defaults of every function, against those of TF 1.15 (written by `make_goldens.py`)."""
+
+import ast
+import inspect
+import json
+from typing import Any
+
+import pytest
+
+from tf2towers.runtime import layers, slim
+
+from .against_golden import GOLDENS
+
+SIGNATURES: dict[str, dict[str, list[list[str]]]] = json.loads((GOLDENS / "signatures.json").read_text())
+MODULES: dict[str, Any] = {"layers": layers, "slim": slim, "slim.losses": slim.losses}
+
+
+@pytest.mark.parametrize(
+    "symbol",
+    [f"{module}.{name}" for module, names in SIGNATURES.items() if module in MODULES for name in names],
+)
+def test_arguments(symbol: str) -> None:
+    module, _, name = symbol.rpartition(".")
+    ours = getattr(MODULES[module], name)
+    found = [
+        (one.name, one.default)
+        for one in inspect.signature(ours.__init__ if inspect.isclass(ours) else ours).parameters.values()
+        if one.kind is one.POSITIONAL_OR_KEYWORD and one.name != "self"
+    ]
+    expected = SIGNATURES[module][name]
+    assert [one[0] for one in found][: len(expected)] == [one[0] for one in expected]
+    for (argument, default), (_, shown) in zip(found, expected, strict=False):
+        if default is inspect.Parameter.empty:
+            assert shown == "required", argument
+        elif isinstance(default, int) and shown.startswith(
+            "("
+        ):  # TF1's layer classes write strides as (1, 1)
+            assert set(ast.literal_eval(shown)) == {default}, argument
+        elif shown != "object":
+            assert repr(default) == shown, argument

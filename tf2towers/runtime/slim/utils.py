@@ -1,0 +1,89 @@
+"""Tensors in collections under a name of their own (`tf.contrib.layers.utils`, also `slim.utils`)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import tensorflow as tf
+
+v1 = tf.compat.v1
+
+
+def collect_named_outputs(collections: Any, alias: str, outputs: tf.Tensor) -> tf.Tensor:
+    """Adds `outputs` to each collection (a name, a list of names or None) and returns it."""
+    if collections:
+        append_tensor_alias(outputs, alias)
+        v1.add_to_collections(collections, outputs)
+    return outputs
+
+
+def append_tensor_alias(tensor: tf.Tensor, alias: str) -> tf.Tensor:
+    """Gives the tensor one more alias."""
+    tensor.aliases = [*getattr(tensor, "aliases", []), alias.rstrip("/")]
+    return tensor
+
+
+def get_tensor_aliases(tensor: tf.Tensor) -> list[str]:
+    """The tensor's aliases, or the name of its operation where it has none."""
+    if hasattr(tensor, "aliases"):
+        return list(tensor.aliases)
+    return [tensor.op.name if tensor.name.endswith(":0") else tensor.name]
+
+
+def convert_collection_to_dict(collection: str, clear_collection: bool = False) -> dict[str, tf.Tensor]:
+    """The tensors of a collection by alias: the `end_points` of the model zoo."""
+    named = {
+        alias: tensor for tensor in v1.get_collection(collection) for alias in get_tensor_aliases(tensor)
+    }
+    if clear_collection:
+        v1.get_default_graph().clear_collection(collection)
+    return named
+
+
+def get_variable_collections(variables_collections: Any, name: str) -> Any:
+    """The collections of the variable called `name`: one list for all, or a dictionary by name."""
+    return (
+        variables_collections.get(name) if isinstance(variables_collections, dict) else variables_collections
+    )
+
+
+def add_variable_to_collections(variable: Any, variables_collections: Any, name: str) -> None:
+    """Adds the variable to the collections chosen for `name`, once."""
+    for collection in get_variable_collections(variables_collections, name) or []:
+        if not any(variable is one for one in v1.get_collection(collection)):
+            v1.add_to_collection(collection, variable)
+
+
+def two_element_tuple(int_or_tuple: Any) -> tuple[int, int]:
+    """(height, width) of an int, a list of two or a shape of rank two."""
+    if isinstance(int_or_tuple, int):
+        return int_or_tuple, int_or_tuple
+    if isinstance(int_or_tuple, (list, tuple, tf.TensorShape)) and len(int_or_tuple) == 2:
+        return int(int_or_tuple[0]), int(int_or_tuple[1])
+    raise ValueError("Must be an int, a list with 2 elements or a TensorShape of length 2")
+
+
+def last_dimension(shape: tf.TensorShape, min_rank: int = 1) -> int:
+    """The size of the last dimension, which must be known."""
+    return known_dimension(shape, -1, min_rank)
+
+
+def channel_dimension(shape: tf.TensorShape, data_format: str, min_rank: int = 1) -> int:
+    """The number of channels, which must be known; `data_format` as layers write it ('channels_first', ...)."""
+    return known_dimension(shape, 1 if data_format == "channels_first" else -1, min_rank)
+
+
+def known_dimension(shape: tf.TensorShape, dimension: int, min_rank: int) -> int:
+    """The size of a dimension. Raises ValueError where it or the rank is unknown, or the rank too small."""
+    if shape.rank is None:
+        raise ValueError("dims of shape must be known but is None")
+    if shape.rank < min_rank:
+        raise ValueError(f"rank of shape must be at least {min_rank} not: {shape.rank}")
+    if shape[dimension] is None:
+        raise ValueError(f"dimension {dimension} of shape must be known but is None: {shape}")
+    return int(shape[dimension])
+
+
+def layer_data_format(data_format: str | None) -> str:
+    """'NCHW' and its kin as the layers call them: 'channels_first'; everything else 'channels_last'."""
+    return "channels_first" if data_format and data_format.startswith("NC") else "channels_last"
