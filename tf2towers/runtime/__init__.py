@@ -1,1 +1,37 @@
-"""The little a migrated script imports, on public TF API."""
+"""The little a migrated script imports, on public TensorFlow API.
+
+Names are loaded on first use, so `from tf2towers.runtime import slim` does not load the rest.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+_HOMES = {
+    "ExponentialMovingAverage": "moving_average",
+    "FileWriter": "summaries",
+    "GraphInput": "graph_input",
+    "Saver": "saver",
+    "TowerInputs": "graph_input",
+    "VariableStore": "variable_store",
+    "apply_gradients": "averaging",
+    "average_gradients": "averaging",
+    "first_tower": "towers",
+    "gather_towers": "towers",
+    "in_tower_order": "averaging",
+    "keep_statistics": "statistics",
+    "last_tower": "towers",
+    "to_numpy": "towers",
+    "tower_devices": "devices",
+    "tower_gradients": "averaging",
+    "tower_index": "towers",
+}
+
+__all__ = [*_HOMES]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)

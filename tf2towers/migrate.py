@@ -1,0 +1,99 @@
+"""`migrate`: a TF1 training script in, the TF2 program and what is left by hand out. Imports no TensorFlow."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import libcst as cst
+from libcst.metadata import MetadataWrapper, PositionProvider
+
+from tf2towers.names.symbols import Names
+from tf2towers.program.functions import Functions
+from tf2towers.program.problems import Problem
+from tf2towers.program.towers import TowerLoop, find_tower_loops
+from tf2towers.program.training import Training, understand
+from tf2towers.report.result import FileChange, Finding, MigrationResult
+from tf2towers.rewrites.assemble import Assembler
+from tf2towers.rewrites.checks import check
+from tf2towers.rewrites.context import FileContext, all_names
+from tf2towers.rewrites.module import with_imports
+from tf2towers.rewrites.registry import todo_of
+from tf2towers.rewrites.trainer_module import TrainerModuleRewriter, without_unused
+from tf2towers.source.script import Script
+
+
+def migrate(script: Script) -> MigrationResult:
+    """Migrates one script and the local modules it reaches.
+
+    Returns:
+        What changes and what is left. When a site of the training structure is left, no file changes: half a tower
+        program would not run.
+    """
+    result = MigrationResult(script.path)
+    wrapper = MetadataWrapper(cst.parse_module(script.text), unsafe_skip_copy=True)
+    names = Names(wrapper)
+    functions = Functions(script.path, ast.parse(script.text))
+    loops = find_tower_loops(wrapper.module, names)
+    towers = [loop for loop in loops if loop.has_gradients]
+    positions = wrapper.resolve(PositionProvider)
+
+    def left(problem: Problem, kind: str = "left") -> None:
+        result.findings.append(_finding(problem, kind, script.path, positions))
+
+    if len(towers) != 1:
+        for problem in _not_one(loops, towers):
+            left(problem)
+        return result
+    training = understand(towers[0], names, functions)
+    context = FileContext(names, used_names=all_names(wrapper.module))
+    problems = [*training.problems, *check(training, wrapper.module)]
+    if problems:
+        for problem in problems:
+            left(problem)
+        return result
+    assembler = Assembler(context, training)
+    assembler.run()
+    if training.problems:
+        for problem in training.problems:
+            left(problem)
+        return result
+    removed, candidates = _no_longer_needed(training, wrapper.module)
+    module = wrapper.module.visit(TrainerModuleRewriter(context, assembler, removed))
+    module = without_unused(with_imports(module, context), candidates)
+    for note in context.notes:
+        left(Problem(note.node, note.code, note.message), note.kind)
+    if result.left:
+        return result
+    result.changes.append(FileChange(script.path, script.text, module.code, script.encoding, script.bom))
+    return result
+
+
+def _finding(problem: Problem, kind: str, path: Path, positions) -> Finding:  # type: ignore[no-untyped-def,type-arg]
+    place = positions.get(problem.node)
+    line, column = (place.start.line, place.start.column + 1) if place is not None else (1, 1)
+    return Finding(problem.code, problem.message, todo_of(problem.code), path, line, column, kind)  # type: ignore[arg-type]
+
+
+def _not_one(loops: list[TowerLoop], towers: list[TowerLoop]) -> list[Problem]:
+    if len(towers) > 1:
+        return [Problem(t.loop, "T2T301", "one of several tower loops: which builds the training?") for t in towers]
+    return [Problem(t.loop, "T2T307", "a tower loop that computes no gradients") for t in loops]
+
+
+def _no_longer_needed(training: Training, module: cst.Module) -> tuple[set[cst.CSTNode], list[str]]:
+    """The averaging functions that an all-reduce stands for, and names the rewrites may have made unused."""
+    averaged = {average.function for average in training.averages}
+    removed: set[cst.CSTNode] = {
+        node for node in module.body if isinstance(node, cst.FunctionDef) and node.name.value in averaged
+    }
+    candidates: list[str] = []
+    for item in training.tower.device_with.items:
+        if isinstance(item.item, cst.Call) and item.item.args and isinstance(item.item.args[0].value, cst.Call):
+            func = item.item.args[0].value.func
+            if isinstance(func, cst.Name):
+                candidates.append(func.value)
+    return removed, candidates
+
+
+__all__ = ["migrate"]

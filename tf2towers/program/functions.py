@@ -1,0 +1,213 @@
+"""What the functions a script calls do, found without running them: tensors, queues, variables, sessions.
+
+Reads the script and the local modules it imports with the standard `ast` (fast; nothing here is rewritten).
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tf2towers.names.symbols import canonical_name
+from tf2towers.program.roles import role
+
+
+@dataclass
+class Summary:
+    """What a function does, itself and through the local functions it calls."""
+
+    roles: set[str] = field(default_factory=set)
+    symbols: set[str] = field(default_factory=set)
+    methods: set[str] = field(default_factory=set)
+    sites: list[tuple[Path, int, str]] = field(default_factory=list)  # (file, line, symbol) of each TensorFlow name
+
+    @property
+    def makes_tensors(self) -> bool:
+        """Whether calling it adds ops to the graph in force."""
+        return bool(self.roles & {"tensor", "queue", "placeholder", "variables"})
+
+    @property
+    def makes_state(self) -> bool:
+        """Whether it makes variables, optimizers, schedules or datasets."""
+        return bool(self.roles & {"state", "optimizer", "average", "schedule", "dataset", "saver"})
+
+    @property
+    def reads_queue(self) -> bool:
+        """Whether it builds a TF1 input pipeline: queues and readers, or a tf.data iterator taken inside it."""
+        return "queue" in self.roles or ("dataset" in self.roles and "get_next" in self.methods)
+
+    @property
+    def updates_statistics(self) -> bool:
+        """Whether it adds moving-average updates to UPDATE_OPS, itself or through a batch-norm layer."""
+        return any("UPDATE_OPS" in symbol or "batch_norm" in symbol for symbol in self.symbols)
+
+
+class LocalModule:
+    """One parsed module: its functions and classes, and what its names stand for."""
+
+    def __init__(self, name: str, path: Path, tree: ast.Module) -> None:
+        self.name = name
+        self.path = path
+        self.tree = tree
+        self.definitions: dict[str, ast.AST] = {}
+        self.aliases: dict[str, str] = {}
+        self.star_imports: list[str] = []
+        package = name if path.name == "__init__.py" else name.rpartition(".")[0]
+        for node in ast.walk(tree):
+            self._bind(node, package)
+        for node in tree.body:
+            self._define(node)
+
+    def _bind(self, node: ast.AST, package: str) -> None:
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                if alias.asname:
+                    self.aliases[alias.asname] = alias.name
+                else:
+                    root = alias.name.split(".")[0]
+                    self.aliases[root] = root
+        elif isinstance(node, ast.ImportFrom):
+            base = node.module or ""
+            if node.level:
+                parts = package.split(".") if package else []
+                kept = parts[: len(parts) - node.level + 1] if node.level > 1 else parts
+                base = ".".join([*kept, *([node.module] if node.module else [])])
+            for alias in node.names:
+                if alias.name == "*":
+                    self.star_imports.append(base)
+                else:
+                    self.aliases[alias.asname or alias.name] = f"{base}.{alias.name}" if base else alias.name
+
+    def _define(self, node: ast.stmt) -> None:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef | ast.AsyncFunctionDef):
+            self.definitions[node.name] = node
+        elif isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
+            dotted = _dotted(node.value)
+            if dotted is not None and dotted.split(".")[0] in self.aliases:
+                self.aliases[node.targets[0].id] = self.resolve(dotted)
+        elif isinstance(node, ast.If | ast.Try | ast.With):
+            for inner in ast.iter_child_nodes(node):
+                if isinstance(inner, ast.stmt):
+                    self._define(inner)
+
+    def resolve(self, dotted: str) -> str:
+        """The canonical dotted name of a name in this module."""
+        head, _, rest = dotted.partition(".")
+        target = self.aliases.get(head)
+        if target is None:
+            return dotted
+        return canonical_name(f"{target}.{rest}" if rest else target)
+
+
+class Functions:
+    """Summaries of local functions, by the dotted name the script calls them with."""
+
+    def __init__(self, script: Path | None, main: ast.Module, trees: dict[Path, ast.Module] | None = None) -> None:
+        self._folder = script.parent if script is not None else None
+        self._trees = trees if trees is not None else {}
+        self.main = LocalModule("", script or Path("<stdin>"), main)
+        self._modules: dict[str, LocalModule | None] = {}
+        self._summaries: dict[tuple[str, str], Summary] = {}
+
+    def module(self, dotted: str) -> LocalModule | None:
+        """The local module of a dotted name, parsed; None where there is none or it does not parse."""
+        if dotted not in self._modules:
+            self._modules[dotted] = self._load(dotted)
+        return self._modules[dotted]
+
+    def _load(self, dotted: str) -> LocalModule | None:
+        if self._folder is None or not dotted:
+            return None
+        base = self._folder.joinpath(*dotted.split("."))
+        for path in (base.with_suffix(".py"), base / "__init__.py"):
+            if not path.is_file():
+                continue
+            tree = self._trees.get(path)
+            if tree is None:
+                try:
+                    tree = ast.parse(path.read_bytes())
+                except (SyntaxError, ValueError):
+                    return None
+                self._trees[path] = tree
+            return LocalModule(dotted, path, tree)
+        return None
+
+    def find(self, dotted: str, within: LocalModule | None = None) -> tuple[LocalModule, ast.AST] | None:
+        """The definition behind a dotted name: a function or class of the script or of a local module."""
+        within = within or self.main
+        if dotted in within.definitions:
+            return within, within.definitions[dotted]
+        for star in within.star_imports:
+            module = self.module(star)
+            if module is not None and dotted in module.definitions:
+                return module, module.definitions[dotted]
+        parts = dotted.split(".")
+        for cut in range(len(parts) - 1, 0, -1):
+            module = self.module(".".join(parts[:cut]))
+            if module is None:
+                continue
+            name = parts[cut]
+            if name in module.definitions:
+                return module, module.definitions[name]
+            target = module.aliases.get(name)
+            if target is not None and target != dotted:
+                return self.find(".".join([target, *parts[cut + 1 :]]), module)
+            for star in module.star_imports:
+                found = self.find(f"{star}.{name}")
+                if found is not None:
+                    return found
+        return None
+
+    def summary(self, dotted: str) -> Summary | None:
+        """What calling `dotted` does; None where it is not a local function or class."""
+        found = self.find(dotted)
+        return self._of(*found) if found is not None else None
+
+    def _of(self, module: LocalModule, definition: ast.AST) -> Summary:
+        key = (module.name, getattr(definition, "name", ""))
+        if key in self._summaries:
+            return self._summaries[key]
+        total = self._summaries[key] = Summary()  # a recursive call meets the unfinished one
+        for dotted, line in _used_names(definition):
+            canonical = module.resolve(dotted)
+            kind = role(canonical)
+            if kind != "foreign":
+                total.roles.add(kind)
+                total.symbols.add(canonical)
+                total.sites.append((module.path, line, canonical))
+                continue
+            total.methods.add(dotted.rpartition(".")[2])
+            called = self.find(canonical if canonical != dotted else dotted, module)
+            if called is not None and called[1] is not definition:
+                other = self._of(*called)
+                total.roles |= other.roles
+                total.symbols |= other.symbols
+                total.methods |= other.methods
+                total.sites.extend(other.sites)
+        return total
+
+
+def _used_names(definition: ast.AST) -> Iterator[tuple[str, int]]:
+    """Every dotted name in a definition, the longest form of each, with its line."""
+    inner: set[int] = set()
+    for node in ast.walk(definition):
+        if isinstance(node, ast.Attribute):
+            dotted = _dotted(node)
+            if id(node) not in inner:
+                yield (dotted if dotted is not None else f".{node.attr}"), node.lineno
+            if isinstance(node.value, ast.Attribute | ast.Name):
+                inner.add(id(node.value))
+        elif isinstance(node, ast.Name) and id(node) not in inner:
+            yield node.id, node.lineno
+
+
+def _dotted(node: ast.AST) -> str | None:
+    parts: list[str] = []
+    while isinstance(node, ast.Attribute):
+        parts.append(node.attr)
+        node = node.value
+    if not isinstance(node, ast.Name):
+        return None
+    return ".".join([node.id, *reversed(parts)])

@@ -1,0 +1,190 @@
+"""What an expression gives: plain Python, state, tensors, an input, or something of the session.
+
+The answer decides where its statement goes: state is made once, tensors go into the replica function, and what belongs
+to the session is rewritten where it stands.
+"""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from tf2towers.names.symbols import Names
+from tf2towers.program.flow import root_name
+from tf2towers.program.functions import Functions
+from tf2towers.program.roles import role
+
+PLAIN, TENSOR, OP = "plain", "tensor", "op"
+PLACEHOLDER, GET_NEXT, PIPELINE, DEQUEUE = "placeholder", "get_next", "pipeline", "dequeue"
+SESSION, INITIALIZER, PLUMBING, CONFIG, GRAPH = "session", "initializer", "plumbing", "config", "graph"
+STATE, SCHEDULE, OPTIMIZER, AVERAGE = "state", "schedule", "optimizer", "average"
+SAVER, WRITER, DATASET, ITERATOR, COORDINATOR = "saver", "writer", "dataset", "iterator", "coordinator"
+QUEUE, VARIABLES, CLUSTER, SAVE = "queue", "variables", "cluster", "save"
+
+INPUTS = frozenset({PLACEHOLDER, GET_NEXT, PIPELINE, DEQUEUE})
+TENSORS = frozenset({TENSOR, OP, QUEUE, VARIABLES}) | INPUTS
+STATES = frozenset({STATE, SCHEDULE, OPTIMIZER, AVERAGE, SAVER, WRITER, DATASET, ITERATOR, COORDINATOR})
+SESSIONS = frozenset({SESSION, INITIALIZER, PLUMBING, SAVE})
+
+_ROLE_KIND = {
+    "plain": PLAIN, "state": STATE, "optimizer": OPTIMIZER, "average": AVERAGE, "schedule": SCHEDULE, "saver": SAVER,
+    "writer": WRITER, "dataset": DATASET, "coordinator": COORDINATOR, "session": SESSION, "config": CONFIG,
+    "graph": GRAPH, "initializer": INITIALIZER, "plumbing": PLUMBING, "queue": QUEUE, "variables": VARIABLES,
+    "placeholder": PLACEHOLDER, "cluster": CLUSTER, "tensor": TENSOR,
+}  # fmt: skip
+_OPS = frozenset({"tf.group", "tf.no_op"})
+_ITERATOR_MAKERS = ("make_one_shot_iterator", "make_initializable_iterator")
+_RANK = (SESSION, TENSOR, STATE, PLAIN)
+
+
+def family(kind: str) -> str:
+    """The coarse kind: 'plain', 'state', 'tensor' or 'session'."""
+    if kind in TENSORS:
+        return TENSOR
+    if kind in STATES:
+        return STATE
+    if kind in SESSIONS:
+        return SESSION
+    return PLAIN
+
+
+class Kinds:
+    """Kinds of names and expressions of one script. `names` maps a variable to the kind of its last binding."""
+
+    def __init__(self, resolver: Names, functions: Functions) -> None:
+        self.resolver = resolver
+        self.functions = functions
+        self.names: dict[str, str] = {}
+        self.local: list[set[str]] = []
+
+    def of(self, node: cst.CSTNode) -> str:
+        """The kind of an expression."""
+        if isinstance(node, cst.Name):
+            return self._of_name(node)
+        if isinstance(node, cst.Call):
+            return self._of_call(node)
+        if isinstance(node, cst.Attribute):
+            return self._of_attribute(node)
+        if isinstance(node, cst.Lambda):
+            return PLAIN
+        if isinstance(node, cst.Subscript):
+            inner = self.of(node.value)
+            if inner in (OP, TENSOR) or family(inner) == TENSOR:
+                return TENSOR
+            return self.join([inner, *(self.of(e.slice) for e in node.slice)])
+        if isinstance(node, cst.Comparison) and all(
+            isinstance(part.operator, cst.Is | cst.IsNot) for part in node.comparisons
+        ):
+            return PLAIN
+        return self.join([self.of(child) for child in node.children])
+
+    def join(self, kinds: list[str]) -> str:
+        """The kind of something made of parts: the strongest family wins; one single part keeps its own kind."""
+        kinds = [kind for kind in kinds if kind != PLAIN]
+        if len(set(kinds)) == 1 and kinds[0] not in (OP,) and family(kinds[0]) != TENSOR:
+            return kinds[0]
+        families = {family(kind) for kind in kinds}
+        for strongest in _RANK:
+            if strongest in families:
+                return strongest
+        return PLAIN
+
+    def _of_name(self, node: cst.Name) -> str:
+        if any(node.value in names for names in self.local):
+            return PLAIN
+        if node.value in self.names:
+            return self.names[node.value]
+        canonical = self.resolver.canonical(node)
+        if canonical is not None and canonical.startswith("tf."):
+            kind = _ROLE_KIND.get(role(canonical), PLAIN)
+            return PLAIN if kind in (TENSOR, STATE, OPTIMIZER) else kind
+        return PLAIN
+
+    def _of_attribute(self, node: cst.Attribute) -> str:
+        canonical = self.resolver.canonical(node)
+        if canonical is not None and (canonical == "tf" or canonical.startswith("tf.")):
+            return PLAIN  # a symbol named but not called: a function passed on, a dtype, a constant
+        inner = self.of(node.value)
+        if inner == ITERATOR and node.attr.value == "initializer":
+            return INITIALIZER
+        if inner == SESSION:
+            return GRAPH if node.attr.value in ("graph", "graph_def") else SESSION
+        if family(inner) == TENSOR:
+            return TENSOR
+        return inner
+
+    def _of_call(self, node: cst.Call) -> str:
+        canonical = self.resolver.canonical(node.func)
+        arguments = [self.of(argument.value) for argument in node.args]
+        if canonical is not None and (canonical == "tf" or canonical.startswith("tf.")):
+            return self._of_tf_call(canonical, arguments)
+        if isinstance(node.func, cst.Attribute):
+            kind = self._of_method(node.func, arguments)
+            if kind is not None:
+                return kind
+        if canonical is not None:
+            summary = self.functions.summary(canonical)
+            if summary is not None:
+                tainted = any(family(kind) == TENSOR for kind in arguments)
+                if summary.reads_queue and not tainted:
+                    return PIPELINE
+                if tainted or summary.makes_tensors:
+                    return TENSOR
+                if summary.makes_state:
+                    return STATE
+        return self._foreign(arguments)
+
+    def _of_tf_call(self, canonical: str, arguments: list[str]) -> str:
+        if canonical in _OPS:
+            return OP
+        if canonical.rpartition(".")[2] in _ITERATOR_MAKERS:
+            return ITERATOR
+        if canonical.startswith("tf.data.Iterator."):
+            return QUEUE
+        kind = _ROLE_KIND[role(canonical)]
+        if kind == PLAIN and any(family(argument) == TENSOR for argument in arguments):
+            return TENSOR
+        return kind
+
+    def _of_method(self, func: cst.Attribute, arguments: list[str]) -> str | None:
+        method = func.attr.value
+        owner = self.of(func.value)
+        if owner == ITERATOR:
+            return GET_NEXT if method == "get_next" else INITIALIZER if method == "make_initializer" else STATE
+        if owner == DATASET:
+            return ITERATOR if method in _ITERATOR_MAKERS else DATASET
+        if owner == OPTIMIZER:
+            return OP if method in ("apply_gradients", "minimize") else TENSOR
+        if owner == AVERAGE:
+            if method == "apply":
+                return OP
+            return TENSOR if method == "average" else STATE
+        if owner == SAVER:
+            return SAVE if method in ("save", "restore", "recover_last_checkpoints") else PLAIN
+        if owner == WRITER:
+            return PLAIN
+        if owner == COORDINATOR:
+            return PLAIN
+        if owner == QUEUE:
+            return DEQUEUE if method in ("dequeue", "dequeue_many", "get_next") else QUEUE
+        if owner in (SESSION, GRAPH):
+            return SESSION if owner == SESSION else GRAPH
+        if owner in (OP, INITIALIZER) and method == "run":
+            return SESSION
+        if family(owner) == TENSOR:
+            return SESSION if method == "eval" else TENSOR
+        if family(owner) == STATE and method == "eval":
+            return SESSION
+        if owner == STATE and method in ("assign", "assign_add", "assign_sub", "read_value", "value"):
+            return OP if method.startswith("assign") else TENSOR
+        if family(owner) == STATE and root_name(func.value) is not None:
+            return self.join([owner, *arguments])
+        return None
+
+    def _foreign(self, arguments: list[str]) -> str:
+        """A call the tool knows nothing of: it gives tensors where it is given some, else plain Python."""
+        families = {family(kind) for kind in arguments}
+        if SESSION in families:
+            return SESSION
+        if TENSOR in families:
+            return TENSOR
+        return PLAIN

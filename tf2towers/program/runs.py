@@ -1,0 +1,150 @@
+"""The session's calls: what each `sess.run` fetches and feeds, and how its result is taken."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import libcst as cst
+
+from tf2towers.program import kinds as k
+from tf2towers.program.kinds import Kinds, family
+
+
+@dataclass(eq=False)
+class Run:
+    """One `sess.run(fetches, feed_dict)` or `tensor.eval(feed_dict)`.
+
+    `fetches` are the expressions fetched, `is_list` whether a list came back. `feeds` maps placeholder names to the
+    expressions fed; `feed_name` is set instead where a dict held in a variable is fed. `targets` are the names that take
+    the results one by one, where the statement unpacks them.
+    """
+
+    call: cst.Call
+    fetches: list[cst.BaseExpression]
+    is_list: bool
+    feeds: dict[str, cst.BaseExpression] = field(default_factory=dict)
+    feed_name: str | None = None
+    targets: list[cst.BaseExpression] | None = None
+    statement: cst.CSTNode | None = None
+
+
+@dataclass(frozen=True)
+class Unreadable:
+    """A session call whose fetches or feeds cannot be told from the text."""
+
+    call: cst.Call
+    why: str
+
+
+class RunFinder(cst.CSTVisitor):
+    """Collects the runs in session statements. `kinds` must have read the statements already."""
+
+    def __init__(self, kinds: Kinds, lists: dict[str, cst.BaseExpression]) -> None:
+        self._kinds = kinds
+        self._lists = lists  # names bound to a list literal of fetches
+        self._assign: cst.Assign | None = None
+        self._statement: cst.CSTNode | None = None
+        self.runs: list[Run] = []
+        self.unreadable: list[Unreadable] = []
+        self.dropped: list[cst.Call] = []  # initializers and the like
+
+    def visit_SimpleStatementLine(self, node: cst.SimpleStatementLine) -> None:
+        self._statement = node
+
+    def visit_Assign(self, node: cst.Assign) -> None:
+        self._assign = node
+
+    def leave_Assign(self, original_node: cst.Assign) -> None:
+        self._assign = None
+
+    def visit_Call(self, node: cst.Call) -> bool:
+        kind = self._call_kind(node)
+        if kind is not None:
+            self._read(node, kind)
+        return True
+
+    def _call_kind(self, node: cst.Call) -> str | None:
+        func = node.func
+        if not isinstance(func, cst.Attribute):
+            return None
+        owner = self._kinds.of(func.value)
+        if func.attr.value == "run" and (owner == k.SESSION or self._fetches_tensors(node)):
+            return "run"
+        if func.attr.value == "run" and owner in (k.OP, k.INITIALIZER):
+            return "op.run"
+        if func.attr.value == "eval" and (family(owner) in (k.TENSOR, k.STATE)) and owner not in (k.DATASET,):
+            return "eval"
+        return None
+
+    def _fetches_tensors(self, node: cst.Call) -> bool:
+        assert isinstance(node.func, cst.Attribute)
+        if not isinstance(node.func.value, cst.Name) or "sess" not in node.func.value.value.lower():
+            return False
+        return bool(node.args)
+
+    def _read(self, node: cst.Call, kind: str) -> None:
+        assert isinstance(node.func, cst.Attribute)
+        if kind == "run":
+            fetches = _argument(node, 0, "fetches")
+            feed = _argument(node, 1, "feed_dict")
+            extra = [a for a in node.args[2:] if a.keyword is None or a.keyword.value not in ("fetches", "feed_dict")]
+            if extra:
+                self.unreadable.append(Unreadable(node, "run options and run metadata have no counterpart here"))
+                return
+        else:
+            fetches = node.func.value
+            feed = _argument(node, 0, "feed_dict")
+        if fetches is None:
+            self.unreadable.append(Unreadable(node, "no fetches"))
+            return
+        if isinstance(fetches, cst.Name) and fetches.value in self._lists:
+            fetches = self._lists[fetches.value]
+        is_list = isinstance(fetches, cst.List | cst.Tuple)
+        parts = [e.value for e in fetches.elements] if isinstance(fetches, cst.List | cst.Tuple) else [fetches]
+        if all(self._is_initializer(part) for part in parts) and parts:
+            self.dropped.append(node)
+            return
+        if any(isinstance(part, cst.Dict | cst.List | cst.Tuple) for part in parts):
+            self.unreadable.append(Unreadable(node, "nested fetches"))
+            return
+        run = Run(node, parts, is_list, statement=self._statement, targets=self._targets(node, is_list, len(parts)))
+        if self._read_feed(run, feed):
+            self.runs.append(run)
+
+    def _is_initializer(self, node: cst.BaseExpression) -> bool:
+        if isinstance(node, cst.List | cst.Tuple):
+            return all(self._is_initializer(element.value) for element in node.elements)
+        return self._kinds.of(node) == k.INITIALIZER
+
+    def _targets(self, node: cst.Call, is_list: bool, count: int) -> list[cst.BaseExpression] | None:
+        if self._assign is None or self._assign.value is not node or len(self._assign.targets) != 1 or not is_list:
+            return None
+        target = self._assign.targets[0].target
+        if isinstance(target, cst.Tuple | cst.List) and len(target.elements) == count:
+            return [element.value for element in target.elements]
+        return None
+
+    def _read_feed(self, run: Run, feed: cst.BaseExpression | None) -> bool:
+        if feed is None or (isinstance(feed, cst.Name) and feed.value == "None"):
+            return True
+        if isinstance(feed, cst.Name):
+            run.feed_name = feed.value
+            return True
+        if not isinstance(feed, cst.Dict):
+            self.unreadable.append(Unreadable(run.call, "its feed_dict is made elsewhere"))
+            return False
+        for element in feed.elements:
+            if not isinstance(element, cst.DictElement) or not isinstance(element.key, cst.Name):
+                self.unreadable.append(Unreadable(run.call, "its feed_dict has a key that is not a plain placeholder"))
+                return False
+            run.feeds[element.key.value] = element.value
+        return True
+
+
+def _argument(call: cst.Call, place: int, keyword: str) -> cst.BaseExpression | None:
+    for argument in call.args:
+        if argument.keyword is not None and argument.keyword.value == keyword:
+            return argument.value
+    positional: Sequence[cst.Arg] = [a for a in call.args if a.keyword is None and not a.star]
+    return positional[place].value if place < len(positional) else None

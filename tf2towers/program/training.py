@@ -1,0 +1,340 @@
+"""A tower training program, understood: what is state, what each tower does, what each session call computes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import libcst as cst
+
+from tf2towers.names.symbols import Names
+from tf2towers.program import kinds as k
+from tf2towers.program.averaging import is_mean_over_towers
+from tf2towers.program.effects import COLLECTIONS, PRINTS, Effects, effects_of
+from tf2towers.program.flow import flow_of, root_name, target_names, upward_exposed
+from tf2towers.program.functions import Functions
+from tf2towers.program.inputs import Input, read_input
+from tf2towers.program.kinds import Kinds, family
+from tf2towers.program.problems import Problem
+from tf2towers.program.runs import Run, RunFinder
+from tf2towers.program.slices import Slice, slice_for
+from tf2towers.program.towers import TowerLoop, accumulators
+from tf2towers.program.trainer import INPUT, MIXED, TOWERS, Leaf, Reader
+
+
+@dataclass
+class Average:
+    """A call that averages the towers' gradients: `grads = average_gradients(tower_grads)`."""
+
+    call: cst.Call
+    accumulator: str
+    function: str
+
+
+@dataclass(eq=False)
+class Step:
+    """What one kind of session call computes: a tf.function of the migrated program."""
+
+    fetches: list[cst.BaseExpression]
+    runs: list[Run]
+    slice: Slice
+    uses_towers: bool
+    trains: bool
+    inputs: list[Input] = field(default_factory=list)
+    name: str = ""
+
+
+@dataclass(eq=False)
+class Training:
+    """The whole program. `leaves` are the statements of the owner in order, the tower loop among them."""
+
+    tower: TowerLoop
+    kinds: Kinds
+    functions: Functions
+    reader: Reader
+    leaves: list[Leaf]
+    effects: dict[Leaf, Effects] = field(default_factory=dict)
+    inputs: list[Input] = field(default_factory=list)
+    averages: list[Average] = field(default_factory=list)
+    gathered: set[str] = field(default_factory=set)
+    carried: dict[str, cst.BaseExpression] = field(default_factory=dict)
+    runs: list[Run] = field(default_factory=list)
+    dropped_runs: list[cst.Call] = field(default_factory=list)
+    steps: list[Step] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+    tower_binds: set[str] = field(default_factory=set)
+    tower_needs: Slice = field(default_factory=Slice)
+
+    @property
+    def towers_leaf(self) -> Leaf:
+        """The leaf of the tower loop."""
+        return next(leaf for leaf in self.leaves if leaf.kind == TOWERS)
+
+    @property
+    def graph(self) -> list[Leaf]:
+        """The leaves that make tensors, in order, the tower loop included."""
+        return [leaf for leaf in self.leaves if leaf.kind in (k.TENSOR, MIXED, TOWERS)]
+
+    def problem(self, node: cst.CSTNode, code: str, message: str) -> None:
+        """Notes a site that stays by hand."""
+        self.problems.append(Problem(node, code, message))
+
+
+def understand(tower: TowerLoop, names: Names, functions: Functions) -> Training:
+    """Reads the program around a tower loop. What it cannot follow is in `problems`."""
+    kinds = Kinds(names, functions)
+    reader = Reader(kinds, tower.loop)
+    owner = tower.owner
+    if isinstance(owner, cst.FunctionDef):
+        for parameter in owner.params.params:
+            kinds.names[parameter.name.value] = k.PLAIN
+        body = owner.body.body
+    else:
+        body = owner.body
+    leaves = reader.read(body, set(tower.parents))
+    training = Training(tower, kinds, functions, reader, leaves)
+    for leaf in leaves:
+        training.effects[leaf] = effects_of(leaf.node, names, functions)
+    _read_inputs(training)
+    _read_collected(training)
+    _read_carried(training)
+    _read_runs(training)
+    _read_steps(training)
+    return training
+
+
+def _read_inputs(training: Training) -> None:
+    towers = training.towers_leaf
+    for outer in training.leaves:
+        for leaf in outer.every():
+            if leaf.kind != INPUT or leaf.inner:
+                continue
+            if outer.kind == k.SESSION:
+                training.problem(leaf.node, "T2T305", "an input made inside the session's loop")
+                continue
+            found = read_input(leaf, training.kinds, each_tower=outer is towers)
+            if isinstance(found, Problem):
+                training.problems.append(found)
+            else:
+                training.inputs.extend(found)
+
+
+def _read_collected(training: Training) -> None:
+    """How each list the loop fills is used afterwards: averaged gradients, or something that needs every tower's."""
+    loop = training.tower.loop
+    collected = accumulators(loop)
+    before = {name for leaf in training.leaves[: training.leaves.index(training.towers_leaf)] for name in leaf.flow.binds}
+    inside = {name for leaf in training.towers_leaf.inner for inner in leaf.every() for name in inner.flow.binds}
+    collected = {name for name in collected if name in before and name not in inside - before}
+    averaged: set[str] = set()
+    after = training.leaves[training.leaves.index(training.towers_leaf) + 1 :]
+    for leaf in after:
+        finder = _AverageFinder(training, collected)
+        leaf.node.visit(finder)
+        training.averages.extend(finder.found)
+        averaged |= {average.accumulator for average in finder.found}
+    uses: set[str] = set()
+    for leaf in after:
+        calls = [a.call for a in training.averages]
+        uses |= _reads_outside(leaf.node, calls) & collected
+    training.gathered = uses
+    for name in averaged & uses:
+        training.averages = [a for a in training.averages if a.accumulator != name]
+
+
+class _AverageFinder(cst.CSTVisitor):
+    def __init__(self, training: Training, collected: set[str]) -> None:
+        self._training = training
+        self._collected = collected
+        self.found: list[Average] = []
+
+    def visit_Call(self, node: cst.Call) -> None:
+        if len(node.args) != 1 or not isinstance(node.args[0].value, cst.Name):
+            return
+        name = node.args[0].value.value
+        if name not in self._collected:
+            return
+        canonical = self._training.kinds.resolver.canonical(node.func)
+        if canonical is not None and is_mean_over_towers(self._training.functions, canonical):
+            self.found.append(Average(node, name, canonical))
+
+
+def _reads_outside(node: cst.CSTNode, calls: list[cst.Call]) -> set[str]:
+    """Names a statement reads, those inside the given calls left out."""
+    reads: set[str] = set()
+
+    class Visitor(cst.CSTVisitor):
+        def visit_Call(self, call: cst.Call) -> bool:
+            return not any(call is other for other in calls)
+
+        def visit_Name(self, name: cst.Name) -> None:
+            reads.add(name.value)
+
+        def visit_AssignTarget_target(self, node: cst.AssignTarget) -> None:
+            pass
+
+    node.visit(Visitor())
+    return reads
+
+
+def _read_carried(training: Training) -> None:
+    """Plain values that one turn of the loop hands to the next, as a value of the tower's index."""
+    loop = training.tower.loop
+    exposed = upward_exposed(loop.body.body)
+    bound = flow_of(loop.body).binds
+    for name in sorted(exposed & bound - target_names(loop.target)):
+        formula = _carried_formula(training, name)
+        if formula is None:
+            training.problem(loop, "T2T303", f"{name!r} goes from one tower to the next in a way the tool cannot follow")
+        else:
+            training.carried[name] = formula
+
+
+def _carried_formula(training: Training, name: str) -> cst.BaseExpression | None:
+    loop = training.tower.loop
+    before: cst.BaseExpression | None = None
+    for leaf in training.leaves[: training.leaves.index(training.towers_leaf)]:
+        assign = leaf.assign
+        if assign is not None and name in leaf.flow.binds:
+            before = assign.value
+    changes = [leaf for outer in training.towers_leaf.inner for leaf in outer.every() if not leaf.inner]
+    changes = [leaf for leaf in changes if name in leaf.flow.binds]
+    if before is None or len(changes) != 1:
+        return None
+    small = changes[0].node.body[0] if isinstance(changes[0].node, cst.SimpleStatementLine) else None
+    index = cst.Call(cst.Name("tower_index"))
+    if isinstance(small, cst.AugAssign) and isinstance(small.operator, cst.AddAssign):
+        if isinstance(small.value, cst.Integer) and isinstance(before, cst.Integer):
+            scaled = index if small.value.value == "1" else cst.BinaryOperation(index, cst.Multiply(), small.value)
+            return scaled if before.value == "0" else cst.BinaryOperation(before, cst.Add(), scaled)
+        return None
+    if isinstance(small, cst.Assign) and not flow_of(small.value).reads - {"True", "False", "None"}:
+        if _is(before, "False", "None") and _is(small.value, "True"):
+            return cst.Comparison(index, [cst.ComparisonTarget(cst.GreaterThan(), cst.Integer("0"))])
+        if not flow_of(before).reads - {"True", "False", "None"} and del_index(loop):
+            return cst.IfExp(
+                test=cst.Comparison(index, [cst.ComparisonTarget(cst.GreaterThan(), cst.Integer("0"))]),
+                body=small.value,
+                orelse=before,
+            )
+    return None
+
+
+def del_index(loop: cst.For) -> bool:
+    """Whether the loop runs to its end in every turn (no break, no continue)."""
+    import libcst.matchers as m
+
+    return not m.findall(loop.body, m.Break() | m.Continue())
+
+
+def _is(node: cst.BaseExpression, *words: str) -> bool:
+    return isinstance(node, cst.Name) and node.value in words
+
+
+def _read_runs(training: Training) -> None:
+    lists: dict[str, cst.BaseExpression] = {}
+    for outer in training.leaves:
+        for leaf in outer.every():
+            if leaf.assign is not None and isinstance(leaf.assign.value, cst.List | cst.Tuple):
+                for name in leaf.flow.binds:
+                    if isinstance(leaf.assign.targets[0].target, cst.Name) and leaf.assign.value.elements:
+                        lists[name] = leaf.assign.value
+    finder = RunFinder(training.kinds, lists)
+    for leaf in training.leaves:
+        if leaf.kind in (k.SESSION, k.PLAIN):
+            leaf.node.visit(finder)
+    training.runs = finder.runs
+    training.dropped_runs = finder.dropped
+    for unreadable in finder.unreadable:
+        training.problem(unreadable.call, "T2T401", f"a session call the tool cannot read: {unreadable.why}")
+
+
+def _read_steps(training: Training) -> None:
+    graph = training.graph
+    towers = training.towers_leaf
+    effects = training.effects
+    training.tower_binds = {
+        name for inner in towers.inner for leaf in inner.every() for name in leaf.flow.writes
+    } - target_names(training.tower.loop.target)
+    before = graph[: graph.index(towers)]
+    loop_reads = upward_exposed(training.tower.loop.body.body) | effects[towers].reads
+    for context in towers.contexts:
+        loop_reads |= flow_of(*context.items).reads
+    training.tower_needs = slice_for(loop_reads, before, effects)
+    by_key: dict[tuple[str, ...], Step] = {}
+    for run in training.runs:
+        key = tuple(sorted(_code(fetch) for fetch in run.fetches)) if run.is_list else (_code(run.fetches[0]),)
+        key = tuple(_code(fetch) for fetch in run.fetches) + (("[]",) if run.is_list else ())
+        step = by_key.get(key)
+        if step is None:
+            step = by_key[key] = _step(training, run)
+            training.steps.append(step)
+        else:
+            step.runs.append(run)
+
+
+def _step(training: Training, run: Run) -> Step:
+    wanted = set().union(*(flow_of(fetch).reads for fetch in run.fetches))
+    graph = training.graph
+    towers = training.towers_leaf
+    piece = slice_for(wanted, graph, training.effects)
+    trains = any(_has_update(training, leaf) for leaf in piece.leaves)
+    if trains:
+        orphans = [leaf for leaf in graph if leaf not in piece.leaves and _is_orphan(leaf)]
+        if orphans:
+            wanted |= {PRINTS}
+            for leaf in orphans:
+                training.effects[leaf].writes.add(PRINTS)
+            piece = slice_for(wanted, graph, training.effects)
+    uses_towers = towers in piece.leaves
+    needs = set(piece.needs)
+    if uses_towers:
+        needs |= training.tower_needs.needs
+    step = Step(run.fetches, [run], piece, uses_towers, trains)
+    step.inputs = [i for i in training.inputs if set(i.names) & (needs | wanted) or (i.each_tower and uses_towers)]
+    return step
+
+
+def _has_update(training: Training, leaf: Leaf) -> bool:
+    if leaf.kind == TOWERS:
+        return False
+    return any(
+        isinstance(call.func, cst.Attribute)
+        and call.func.attr.value in ("apply_gradients", "minimize")
+        and training.kinds.of(call.func.value) == k.OPTIMIZER
+        for call in _calls(leaf.node)
+    )
+
+
+def _calls(node: cst.CSTNode) -> list[cst.Call]:
+    found: list[cst.Call] = []
+
+    class Visitor(cst.CSTVisitor):
+        def visit_Call(self, call: cst.Call) -> None:
+            found.append(call)
+
+    node.visit(Visitor())
+    return found
+
+
+def _is_orphan(leaf: Leaf) -> bool:
+    """A statement that is there for its effect on the reader alone: a print, a check, a log line about tensors."""
+    if leaf.kind != k.TENSOR or not isinstance(leaf.node, cst.SimpleStatementLine) or leaf.flow.writes:
+        return False
+    return all(isinstance(small, cst.Assert) or _is_print(small) for small in leaf.node.body)
+
+
+def _is_print(small: cst.BaseSmallStatement) -> bool:
+    if not isinstance(small, cst.Expr) or not isinstance(small.value, cst.Call):
+        return False
+    root = root_name(small.value.func)
+    return root in ("print", "logging", "log", "logger")
+
+
+_module = cst.Module([])
+
+
+def _code(node: cst.CSTNode) -> str:
+    return _module.code_for_node(node)
+
+
+__all__ = ["COLLECTIONS", "Average", "Step", "Training", "family", "understand"]

@@ -1,0 +1,96 @@
+"""What the rewrites of one file share: names, imports wanted, findings, and what each node becomes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import libcst as cst
+
+from tf2towers.names.symbols import Names
+
+
+@dataclass(frozen=True)
+class Note:
+    """Something to tell the user about a site. `kind` is 'left', 'changed' or 'note'."""
+
+    node: cst.CSTNode
+    code: str
+    message: str
+    kind: str
+
+
+@dataclass
+class Imports:
+    """Names the rewritten file needs from the runtime, by module."""
+
+    wanted: dict[str, set[str]] = field(default_factory=dict)
+    aliased: dict[tuple[str, str], str] = field(default_factory=dict)
+
+    def need(self, name: str, module: str = "tf2towers.runtime") -> str:
+        """Asks for `from module import name`; returns the name to write."""
+        self.wanted.setdefault(module, set()).add(name.split(".")[0])
+        return name
+
+
+@dataclass
+class FileContext:
+    """One file under rewriting."""
+
+    names: Names
+    imports: Imports = field(default_factory=Imports)
+    notes: list[Note] = field(default_factory=list)
+    used_names: set[str] = field(default_factory=set)
+    plain_tensorflow: bool = True  # the file will say `import tensorflow as tf` (else compat.v1 as tf)
+
+    def note(self, node: cst.CSTNode, code: str, message: str, kind: str = "changed") -> None:
+        """Adds a note, once a site and code."""
+        if not any(n.node is node and n.code == code for n in self.notes):
+            self.notes.append(Note(node, code, message, kind))
+
+    def fresh(self, name: str) -> str:
+        """`name`, or `name_2` and so on where the file uses it already; reserves it."""
+        candidate, count = name, 1
+        while candidate in self.used_names:
+            count += 1
+            candidate = f"{name}_{count}"
+        self.used_names.add(candidate)
+        return candidate
+
+
+CallRewrite = Callable[[cst.Call, cst.Call], cst.BaseExpression]
+
+
+def expression(code: str) -> cst.BaseExpression:
+    """An expression from source text."""
+    return cst.parse_expression(code)
+
+
+def statement(code: str) -> cst.BaseStatement:
+    """One statement from source text."""
+    parsed = cst.parse_statement(code)
+    assert isinstance(parsed, cst.BaseStatement)
+    return parsed
+
+
+_module = cst.Module([])
+
+
+def code_of(node: cst.CSTNode) -> str:
+    """The source text of a node."""
+    return _module.code_for_node(node)
+
+
+def all_names(module: cst.Module) -> set[str]:
+    """Every identifier of a module, to keep new names clear of them."""
+
+    class Visitor(cst.CSTVisitor):
+        def __init__(self) -> None:
+            self.found: set[str] = set()
+
+        def visit_Name(self, node: cst.Name) -> None:
+            self.found.add(node.value)
+
+    visitor = Visitor()
+    module.visit(visitor)
+    return visitor.found

@@ -1,0 +1,462 @@
+"""The tower loop's body as the replica function, and each session call as a tf.function (T2T102, T2T105)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import libcst as cst
+import libcst.matchers as m
+
+from tf2towers.program import kinds as k
+from tf2towers.program.flow import flow_of, names_in, target_names
+from tf2towers.program.inputs import Input
+from tf2towers.program.towers import range_count
+from tf2towers.program.trainer import INPUT, MIXED, TOWERS, Leaf, is_current_scope
+from tf2towers.program.training import Step, Training
+from tf2towers.rewrites.context import FileContext, code_of, statement
+from tf2towers.rewrites.training_calls import TrainingRewriter
+
+
+class ReplicaBuilder:
+    """Builds the functions of the migrated program out of the statements of the TF1 graph."""
+
+    def __init__(self, context: FileContext, training: Training, given: dict[str, str]) -> None:
+        self.context = context
+        self.training = training
+        self.given = given
+        self.replaced: dict[cst.CSTNode, cst.BaseExpression] = {}
+        self.tower_name = context.fresh("tower")
+        self.live: list[str] = []
+        self.first_names: set[str] = set()
+        self.hoisted: list[Leaf] = []
+        self._single_append: dict[str, cst.Name] = {}
+        self._index_names = self._loop_index_names()
+        self._prepare()
+
+    # -- what is known before anything is built -----------------------------------------------------------------------
+
+    def _prepare(self) -> None:
+        towers = self.training.towers_leaf
+        for leaf in self._tower_leaves():
+            if leaf.detail == k.OPTIMIZER and not leaf.inner:
+                self.hoisted.append(leaf)
+        self._find_appends()
+        for average in self.training.averages:
+            self.context.imports.need("average_gradients")
+            name = self._average_argument(average.accumulator)
+            self.replaced[average.call] = cst.Call(cst.Name("average_gradients"), [cst.Arg(name)])
+        self._find_guarded(towers)
+        self._find_live()
+
+    def _tower_leaves(self) -> list[Leaf]:
+        return [leaf for inner in self.training.towers_leaf.inner for leaf in inner.every()]
+
+    def _loop_index_names(self) -> set[str]:
+        loop = self.training.tower.loop
+        if range_count(loop.iter, self.training.kinds.resolver) is not None and isinstance(loop.target, cst.Name):
+            return {loop.target.value}
+        if _is_enumerate(loop, self.training) and isinstance(loop.target, cst.Tuple):
+            return target_names(loop.target.elements[0].value)
+        return set()
+
+    def _find_appends(self) -> None:
+        """Lists that one `xs.append(name)` fills: the list itself is not needed, the name is."""
+        found: dict[str, list[cst.Call]] = {}
+        for leaf in self._tower_leaves():
+            if leaf.inner:
+                continue
+            for name in leaf.flow.mutates:
+                call = _append_call(leaf.node, name)
+                found.setdefault(name, []).append(call if call is not None else cst.Call(cst.Name("?")))
+        for name, calls in found.items():
+            if len(calls) == 1 and calls[0].args and isinstance(calls[0].args[0].value, cst.Name):
+                if self._never_read_inside(name):
+                    self._single_append[name] = calls[0].args[0].value
+
+    def _never_read_inside(self, name: str) -> bool:
+        reads = 0
+        for leaf in self._tower_leaves():
+            if not leaf.inner and name in leaf.flow.reads:
+                reads += 1
+        return reads == 1
+
+    def _collected(self) -> set[str]:
+        return {a.accumulator for a in self.training.averages} | self.training.gathered
+
+    def _average_argument(self, accumulator: str) -> cst.BaseExpression:
+        if accumulator in self._single_append:
+            return self._single_append[accumulator]
+        if self._is_indexed(accumulator):
+            self.context.imports.need("tower_index")
+            return cst.parse_expression(f"{accumulator}[tower_index()]")
+        return cst.parse_expression(f"{accumulator}[0]")
+
+    def _is_indexed(self, accumulator: str) -> bool:
+        return any(
+            accumulator in leaf.flow.mutates and _append_call(leaf.node, accumulator) is None
+            for leaf in self._tower_leaves()
+            if not leaf.inner
+        )
+
+    def _find_guarded(self, towers: Leaf) -> None:
+        for leaf in self._tower_leaves():
+            if isinstance(leaf.node, cst.If) and self.is_first_tower_guard(leaf.node):
+                self.first_names |= flow_of(leaf.node.body).binds
+
+    def is_first_tower_guard(self, node: cst.If) -> bool:
+        """`if i == 0:` without an else, in the loop."""
+        test = node.test
+        return (
+            node.orelse is None
+            and isinstance(test, cst.Comparison)
+            and isinstance(test.left, cst.Name)
+            and test.left.value in self._index_names
+            and len(test.comparisons) == 1
+            and isinstance(test.comparisons[0].operator, cst.Equal)
+            and isinstance(test.comparisons[0].comparator, cst.Integer)
+            and test.comparisons[0].comparator.value == "0"
+        )
+
+    def _find_live(self) -> None:
+        """Names bound by the loop's body that a step reads after it, in the order of binding."""
+        wanted: set[str] = set()
+        for step in self.training.steps:
+            if not step.uses_towers:
+                continue
+            for leaf in step.slice.leaves:
+                if leaf.kind != TOWERS:
+                    wanted |= self._reads_after(leaf)
+            for fetch in step.fetches:
+                wanted |= flow_of(fetch).reads
+        for name, appended in self._single_append.items():
+            if name in wanted:
+                wanted.add(appended.value)
+                wanted.discard(name)
+        for average in self.training.averages:
+            wanted |= names_in(self._average_argument(average.accumulator)) - {"tower_index"}
+        order: list[str] = []
+        for leaf in self._tower_leaves():
+            if leaf in self.hoisted:
+                continue
+            for name in sorted(leaf.flow.writes, key=lambda n: code_of(leaf.node).find(n)):
+                if name not in order:
+                    order.append(name)
+        rebinding = {name for leaf in self.training.graph if leaf.kind != TOWERS for name in leaf.flow.binds}
+        hoisted = {name for leaf in self.hoisted for name in leaf.flow.binds}
+        self.live = [n for n in order if n in wanted and n not in hoisted and not self._made_after(n, rebinding)]
+
+    def _reads_after(self, leaf: Leaf) -> set[str]:
+        return leaf.flow.reads | {n for c in leaf.contexts for n in flow_of(*c.items).reads}
+
+    def _made_after(self, name: str, rebinding: set[str]) -> bool:
+        return False
+
+    # -- the tower ------------------------------------------------------------------------------------------------------
+
+    def tower_function(self) -> cst.FunctionDef:
+        """`def tower(images, labels)`: the loop's body, once for the tower that runs it."""
+        training = self.training
+        loop = training.tower.loop
+        body: list[cst.BaseStatement] = [
+            statement(f'"""What the loop built on each {_device_text(training)}: returns {", ".join(self.live) or "nothing"}."""')
+        ]
+        reads = flow_of(loop.body).reads
+        body.extend(self._index_statements(loop, reads))
+        for name, formula in training.carried.items():
+            self.context.imports.need("tower_index")
+            body.append(statement(f"{name} = {code_of(formula)}"))
+        body.extend(self._list_heads())
+        for leaf in training.tower_needs.leaves:
+            body.extend(self.moved(leaf))
+        inner: list[cst.BaseStatement] = []
+        for leaf in training.towers_leaf.inner:
+            inner.extend(self.moved(leaf))
+        for block in reversed(training.towers_leaf.contexts):
+            inner = [self._rewritten(block).with_changes(body=cst.IndentedBlock(inner), leading_lines=[])]
+        body.extend(inner)
+        body.append(statement(f"return {', '.join(self.live)}" if self.live else "return None"))
+        params = self._names_of(self.tower_inputs())
+        head = self._definition(self.tower_name, params, body, [f"{self.given['variables']}.scope()"])
+        return head.with_changes(leading_lines=[cst.EmptyLine(indent=False), *loop.leading_lines])
+
+    def tower_inputs(self) -> list[Input]:
+        """The inputs the tower takes."""
+        needs = self.training.tower_needs.needs | flow_of(self.training.tower.loop.body).reads
+        return [i for i in self.training.inputs if i.each_tower or set(i.names) & needs]
+
+    def _index_statements(self, loop: cst.For, reads: set[str]) -> list[cst.BaseStatement]:
+        names = self.training.kinds.resolver
+        target = code_of(loop.target).strip("()")
+        if not target_names(loop.target) & reads:
+            return []
+        self.context.imports.need("tower_index")
+        if range_count(loop.iter, names) is not None:
+            return [statement(f"{target} = tower_index()")]
+        if _is_enumerate(loop, self.training) and isinstance(loop.target, cst.Tuple):
+            assert isinstance(loop.iter, cst.Call)
+            index = code_of(loop.target.elements[0].value)
+            item = code_of(loop.target.elements[1].value)
+            made = [statement(f"{index} = tower_index()")]
+            if target_names(loop.target.elements[1].value) & reads:
+                source = self._rewritten(loop.iter.args[0].value)
+                made.append(statement(f"{item} = {_indexable(source)}[{index}]"))
+            return made
+        return [statement(f"{target} = {_indexable(self._rewritten(loop.iter))}[tower_index()]")]
+
+    def _list_heads(self) -> list[cst.BaseStatement]:
+        """The lists a tower still fills: empty, as the loop met them."""
+        heads: list[cst.BaseStatement] = []
+        for name in sorted(self._collected() - set(self._single_append)):
+            for leaf in self.training.leaves:
+                if leaf.assign is not None and name in leaf.flow.binds and leaf.kind != TOWERS:
+                    heads.append(self._rewritten(leaf.node).with_changes(leading_lines=[]))
+                    break
+        return heads
+
+    # -- statements on the move -------------------------------------------------------------------------------------------
+
+    def moved(self, leaf: Leaf) -> list[cst.BaseStatement]:
+        """A statement as it stands in a function: rewritten, and without what TF2 has no use for."""
+        if leaf in self.hoisted or self._vanishes(leaf):
+            return []
+        if leaf.inner and (isinstance(leaf.node, cst.If | cst.With)):
+            return self._moved_block(leaf)
+        return [self._rewritten(leaf.node)]
+
+    def _vanishes(self, leaf: Leaf) -> bool:
+        if leaf.kind in (INPUT, "dropped") and not leaf.inner:
+            return True
+        if is_reuse_call(leaf.node):
+            return True
+        for name in leaf.flow.mutates & set(self._single_append) & self._collected():
+            if _append_call(leaf.node, name) is not None:
+                return True
+        return False
+
+    def _moved_block(self, leaf: Leaf) -> list[cst.BaseStatement]:
+        node = leaf.node
+        if isinstance(node, cst.If) and self.is_first_tower_guard(node):
+            return [s for inner in leaf.inner for s in self.moved(inner)]
+        if isinstance(node, cst.With):
+            body = [s for inner in leaf.inner for s in self.moved(inner)]
+            if not body:
+                return []
+            items = self._kept_items(node)
+            if not items:
+                return body
+            rewritten = self._rewritten(node.with_changes(body=cst.SimpleStatementSuite([cst.Pass()])), node)
+            return [rewritten.with_changes(body=node.body.with_changes(body=body))]
+        assert isinstance(node, cst.If)
+        kept = self._project(node, leaf, every=leaf.kind != MIXED)
+        return [kept] if kept is not None else []
+
+    def _kept_items(self, node: cst.With) -> list[cst.WithItem]:
+        return [item for item in node.items if not _is_tower_stage(item, self.training)]
+
+    def _project(self, node: cst.If, leaf: Leaf, every: bool) -> cst.If | None:
+        """An `if` with what vanishes left out, and, unless `every`, the state that is made elsewhere."""
+        by_node = {inner.node: inner for inner in leaf.inner}
+
+        def block(suite: cst.BaseSuite) -> list[cst.BaseStatement]:
+            made: list[cst.BaseStatement] = []
+            for inner in suite.body:
+                found = by_node.get(inner)
+                if found is not None and (every or found.kind in (k.TENSOR, MIXED)):
+                    made.extend(self.moved(found))
+            return made
+
+        body = block(node.body)
+        orelse = node.orelse
+        other: cst.If | cst.Else | None = None
+        if isinstance(orelse, cst.If):
+            other = self._project(orelse, leaf, every)
+        elif orelse is not None:
+            statements = block(orelse.body)
+            other = orelse.with_changes(body=cst.IndentedBlock(statements)) if statements else None
+        if not body and other is None:
+            return None
+        test = self._rewritten(node.test)
+        return node.with_changes(test=test, body=cst.IndentedBlock(body or [statement("pass")]), orelse=other)
+
+    def _rewritten(self, node, original=None):  # type: ignore[no-untyped-def]
+        if original is not None:  # a with block whose body is built already: its items only
+            items = [self._rewritten(item) for item in self._kept_items(original)]
+            items = [
+                item.with_changes(comma=cst.MaybeSentinel.DEFAULT) if place == len(items) - 1 else item
+                for place, item in enumerate(items)
+            ]
+            return original.with_changes(items=items)
+        rewriter = TrainingRewriter(self.context, self.training, self.replaced, True, self.given)
+        return node.visit(rewriter)
+
+    # -- steps ------------------------------------------------------------------------------------------------------------
+
+    def _names_of(self, inputs: Sequence[Input]) -> list[str]:
+        names: list[str] = []
+        for one in inputs:
+            names.extend(name for name in one.names if name not in names)
+        return names
+
+    def step_function(self, step: Step, returned: list[cst.BaseExpression | None], extra: list[str]) -> cst.FunctionDef:
+        """The tf.function of one kind of session call. `returned` holds None where an op was fetched."""
+        training = self.training
+        params = self._names_of(step.inputs) + [n for n in extra if n not in self._names_of(step.inputs)]
+        values = [self._fetched(value) for value in returned if value is not None or len(returned) > 1]
+        result = ", ".join(values)
+        scope = f"{self.given['variables']}.scope({'' if step.trains else 'update=False'})"
+        if not step.uses_towers:
+            body = [s for leaf in step.slice.leaves for s in self.moved(leaf)]
+            body.append(statement(f"return {result}" if result else "return None"))
+            return self._definition(step.name, params, body, [self._tf_function(step, params), scope])
+        inner: list[cst.BaseStatement] = []
+        arguments = ", ".join(self._names_of(self.tower_inputs()))
+        live = ", ".join(self.live)
+        inner.append(statement(f"{live} = {self.tower_name}({arguments})" if live else f"{self.tower_name}({arguments})"))
+        inner.extend(self._gathers(step))
+        keep = self.given.get("keep_statistics")
+        for leaf in step.slice.leaves:
+            if leaf.kind == TOWERS:
+                continue
+            if leaf in training.tower_needs.leaves and not self._used_after(leaf, step):
+                continue
+            moved = self.moved(leaf)
+            if keep and step.trains and any("apply_gradients(" in code_of(s) for s in moved):
+                self.context.imports.need("keep_statistics")
+                inner.append(statement(f"keep_statistics({keep!r})"))
+                keep = None
+            inner.extend(self._in_contexts(leaf, moved))
+        inner.append(statement(f"return {result}" if result else "return None"))
+        replica = self._definition("replica_step", params, inner, [scope])
+        which = "first_tower" if self._from_first(step) else "last_tower"
+        args = f"({', '.join(params)}{',' if len(params) == 1 else ''})"
+        run = f"{self.given['strategy']}.run(replica_step, args={args})" if params else f"{self.given['strategy']}.run(replica_step)"
+        if result:
+            self.context.imports.need(which)
+            last = statement(f"return {which}({run})")
+        else:
+            last = statement(run)
+        return self._definition(
+            step.name, params, [replica, last.with_changes(leading_lines=[cst.EmptyLine(indent=False)])], [self._tf_function(step, params)]
+        )
+
+    def _in_contexts(self, leaf: Leaf, moved: list[cst.BaseStatement]) -> list[cst.BaseStatement]:
+        for block in reversed(leaf.contexts):
+            if moved:
+                moved = [self._rewritten(block).with_changes(body=cst.IndentedBlock(moved), leading_lines=[])]
+        return moved
+
+    def _used_after(self, leaf: Leaf, step: Step) -> bool:
+        wanted = {n for other in step.slice.leaves if other.kind != TOWERS and other is not leaf for n in self._reads_after(other)}
+        wanted |= {n for fetch in step.fetches for n in flow_of(fetch).reads}
+        return bool(leaf.flow.writes & wanted)
+
+    def _gathers(self, step: Step) -> list[cst.BaseStatement]:
+        read = {n for leaf in step.slice.leaves if leaf.kind != TOWERS for n in leaf.flow.reads}
+        read |= {n for fetch in step.fetches for n in flow_of(fetch).reads}
+        made = []
+        for name in sorted(self.training.gathered & read):
+            self.context.imports.need("gather_towers")
+            source = self._single_append.get(name)
+            value = source.value if source is not None else name
+            if source is None and self._is_indexed(name):
+                self.context.imports.need("tower_index")
+                value = f"{name}[tower_index()]"
+            made.append(statement(f"{name} = gather_towers({value})"))
+        return made
+
+    def _from_first(self, step: Step) -> bool:
+        """Whether the fetched values are the first tower's: summaries, and what stood under `if i == 0`."""
+        names = {n for fetch in step.fetches for n in flow_of(fetch).reads}
+        if names & self.first_names:
+            return True
+        for leaf in step.slice.leaves:
+            if leaf.kind == TOWERS:
+                continue
+            effect = self.training.effects[leaf]
+            if leaf.flow.binds & names and any(s.startswith("tf.summary.") or "merge" in s for s in effect.symbols):
+                return True
+            if leaf.flow.binds & names and leaf.flow.reads & self.first_names:
+                return True
+        return False
+
+    def _fetched(self, value: cst.BaseExpression | None) -> str:
+        if value is None:
+            return "None"
+        kind = self.training.kinds.of(value)
+        code = code_of(self._rewritten(value))
+        return f"tf.identity({code})" if kind == k.STATE else code
+
+    def _tf_function(self, step: Step, params: list[str]) -> str:
+        specs = self.signature(step, params)
+        if specs is None:
+            return "tf.function(autograph=False)"
+        return f"tf.function(autograph=False, input_signature=[{', '.join(specs)}])"
+
+    def signature(self, step: Step, params: list[str]) -> list[str] | None:
+        """The `tf.TensorSpec` of every parameter, where placeholders gave them all; None otherwise."""
+        specs: list[str] = []
+        for name in params:
+            found = [i for i in self.training.inputs if i.kind == k.PLACEHOLDER and i.names == [name] and i.dtype]
+            if not found:
+                return None
+            shape = code_of(self._rewritten(found[0].shape)) if found[0].shape is not None else "None"
+            assert found[0].dtype is not None
+            specs.append(f"tf.TensorSpec({shape}, {code_of(self._rewritten(found[0].dtype))})")
+        return specs if specs else None
+
+    def _definition(
+        self, name: str, params: Sequence[str], body: Sequence[cst.BaseStatement], decorators: Sequence[str]
+    ) -> cst.FunctionDef:
+        head = statement(f"def {name}({', '.join(params)}):\n    pass")
+        assert isinstance(head, cst.FunctionDef)
+        return head.with_changes(
+            body=cst.IndentedBlock(list(body)),
+            decorators=[cst.Decorator(cst.parse_expression(code)) for code in decorators],
+            leading_lines=[cst.EmptyLine(indent=False)],
+        )
+
+
+def _append_call(node: cst.CSTNode, name: str) -> cst.Call | None:
+    if not isinstance(node, cst.SimpleStatementLine) or len(node.body) != 1:
+        return None
+    small = node.body[0]
+    if m.matches(small, m.Expr(m.Call(func=m.Attribute(value=m.Name(name), attr=m.Name("append")), args=[m.Arg()]))):
+        assert isinstance(small, cst.Expr) and isinstance(small.value, cst.Call)
+        return small.value
+    return None
+
+
+def is_reuse_call(node: cst.CSTNode) -> bool:
+    """`tf.get_variable_scope().reuse_variables()` or `scope.reuse_variables()` as a statement."""
+    return m.matches(
+        node,
+        m.SimpleStatementLine(body=[m.Expr(m.Call(func=m.Attribute(attr=m.Name("reuse_variables")), args=[]))]),
+    )
+
+
+def _is_enumerate(loop: cst.For, training: Training) -> bool:
+    return (
+        isinstance(loop.iter, cst.Call)
+        and training.kinds.resolver.canonical(loop.iter.func) == "builtins.enumerate"
+        and len(loop.iter.args) == 1
+    )
+
+
+def _indexable(node: cst.BaseExpression) -> str:
+    code = code_of(node)
+    return f"list({code})" if isinstance(node, cst.Call) else code
+
+
+def _is_tower_stage(item: cst.WithItem, training: Training) -> bool:
+    """A with item the strategy stands for: the tower's device, the variable scope in force."""
+    call = item.item
+    if not isinstance(call, cst.Call):
+        return False
+    canonical = training.kinds.resolver.canonical(call.func)
+    if canonical == "tf.device":
+        return any(item is own for own in training.tower.device_with.items)
+    return canonical in ("tf.variable_scope",) and is_current_scope(training.kinds, call) and item.asname is None
+
+
+def _device_text(training: Training) -> str:
+    return code_of(training.tower.device).replace('"', "'").replace("\n", " ")

@@ -1,0 +1,181 @@
+"""The session's calls in place: `sess.run(...)` becomes a call of the step it stands for (T2T105)."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from tf2towers.program import kinds as k
+from tf2towers.program.inputs import Input
+from tf2towers.program.runs import Run
+from tf2towers.program.training import Step, Training
+from tf2towers.rewrites.context import FileContext, code_of, expression
+from tf2towers.rewrites.training_calls import TrainingRewriter
+
+
+class SessionCalls:
+    """Decides what every step returns and writes the expression of every session call."""
+
+    def __init__(self, context: FileContext, training: Training, given: dict[str, str], feeds: dict[str, list[str]]) -> None:
+        self.context = context
+        self.training = training
+        self.given = given
+        self.feeds = feeds  # feed dict variable -> the placeholders it may hold
+        self.replaced: dict[cst.CSTNode, cst.BaseExpression] = {}
+        self.targets: dict[cst.CSTNode, cst.BaseExpression] = {}
+
+    # -- what a step returns ------------------------------------------------------------------------------------------
+
+    def is_op(self, fetch: cst.BaseExpression) -> bool:
+        """Whether a fetch is an op, whose value is None."""
+        return self.training.kinds.of(fetch) == k.OP
+
+    def returned(self, step: Step) -> list[cst.BaseExpression | None]:
+        """What the step returns: the values fetched, and None for ops where a caller counts on their place."""
+        ops = [self.is_op(fetch) for fetch in step.fetches]
+        if not any(ops) or not self._keeps_places(step):
+            return [fetch for fetch, op in zip(step.fetches, ops, strict=True) if not op]
+        return [None if op else fetch for fetch, op in zip(step.fetches, ops, strict=True)]
+
+    def _keeps_places(self, step: Step) -> bool:
+        return any(run.is_list and not self._is_dropped(run) and self._prunable(run) is None for run in step.runs)
+
+    def _is_dropped(self, run: Run) -> bool:
+        statement = run.statement
+        return (
+            isinstance(statement, cst.SimpleStatementLine)
+            and len(statement.body) == 1
+            and isinstance(statement.body[0], cst.Expr)
+            and statement.body[0].value is run.call
+        )
+
+    def _prunable(self, run: Run) -> list[cst.BaseExpression] | None:
+        """The targets left when those of ops are taken out; None when an op's target is used or there are none."""
+        if run.targets is None:
+            return None
+        kept = []
+        for fetch, target in zip(run.fetches, run.targets, strict=True):
+            if not self.is_op(fetch):
+                kept.append(target)
+            elif not (isinstance(target, cst.Name) and (target.value.startswith("_") or self._unused(target.value))):
+                return None
+        return kept
+
+    def _unused(self, name: str) -> bool:
+        return not any(name in leaf.flow.reads for leaf in self.training.leaves)
+
+    # -- the calls --------------------------------------------------------------------------------------------------------
+
+    def rewrite(self, step: Step, run: Run, params: list[str]) -> str | None:
+        """Fills in the expression for one run; returns why it cannot, if it cannot."""
+        arguments = self._arguments(step, run, params)
+        if arguments.startswith("!"):
+            return arguments[1:]
+        call = f"{step.name}({arguments})"
+        values = [fetch for fetch in step.fetches if not self.is_op(fetch)]
+        returned = self.returned(step)
+        if self._is_dropped(run) or not values:
+            self.replaced[run.call] = expression(call)
+            return None
+        if not run.is_list:
+            self.replaced[run.call] = expression(f"{call}.numpy()")
+            return None
+        kept = self._prunable(run)
+        if kept is not None and len(returned) == len(values):
+            if len(kept) == 1:
+                self.replaced[run.call] = expression(f"{call}.numpy()")
+                self._retarget(run, kept[0])
+                return None
+            self.context.imports.need("to_numpy")
+            self.replaced[run.call] = expression(f"to_numpy({call})")
+            self._retarget(run, _tuple(kept))
+            return None
+        self.context.imports.need("to_numpy")
+        if len(returned) == 1:
+            self.replaced[run.call] = expression(f"[{call}.numpy()]")
+        else:
+            self.replaced[run.call] = expression(f"to_numpy({call})")
+        return None
+
+    def _retarget(self, run: Run, target: cst.BaseExpression) -> None:
+        assert isinstance(run.statement, cst.SimpleStatementLine)
+        for small in run.statement.body:
+            if isinstance(small, cst.Assign) and small.value is run.call:
+                self.targets[small.targets[0].target] = target
+
+    def _arguments(self, step: Step, run: Run, params: list[str]) -> str:
+        parts: list[str] = []
+        if run.feed_name is not None:
+            fed = self.feeds.get(run.feed_name)
+            if fed is None:
+                return "!its feed_dict is made elsewhere"
+            missing = [p for p in params if p not in fed]
+            if missing:
+                return f"!{missing[0]} is not in its feed_dict"
+            return f"**{run.feed_name}"
+        by_keyword = False
+        index = 0
+        while index < len(params):
+            name = params[index]
+            if name in run.feeds:
+                value = self._value(run.feeds[name], name, step)
+                parts.append(f"{name}={value}" if by_keyword else value)
+                index += 1
+                continue
+            source = self._source(name)
+            if source is None:
+                return f"!{name} is neither fed nor made by an iterator"
+            if source.default is not None:
+                value = code_of(self._rewritten(source.default))
+                parts.append(f"{name}={value}" if by_keyword else value)
+                index += 1
+                continue
+            if params[index : index + len(source.names)] != source.names:
+                return f"!its inputs come in another order than {', '.join(source.names)}"
+            following = self.next_batch(source)
+            parts.append(following if source.whole else f"*{following}")
+            index += len(source.names)
+        return ", ".join(parts)
+
+    def _value(self, value: cst.BaseExpression, name: str, step: Step) -> str:
+        return code_of(self._rewritten(value))
+
+    def _rewritten(self, node: cst.BaseExpression) -> cst.CSTNode:
+        rewriter = TrainingRewriter(self.context, self.training, self.replaced, False, self.given)
+        made = node.visit(rewriter)
+        assert isinstance(made, cst.CSTNode)
+        return made
+
+    def _source(self, name: str) -> Input | None:
+        """The input that gives `name` when it is not fed: an iterator or a pipeline before a default."""
+        found = [i for i in self.training.inputs if name in i.names]
+        for one in found:
+            if one.kind != k.PLACEHOLDER:
+                return one
+        return next((one for one in found if one.default is not None), None)
+
+    def next_batch(self, source: Input) -> str:
+        """The expression for the next batch of an input."""
+        if source.kind == k.GET_NEXT:
+            following = f"{self.iterator_name(source)}.get_next()"
+            if source.each_tower:
+                strategy = self.given["strategy"]
+                return f"{strategy}.experimental_distribute_values_from_function(lambda context: {following})"
+            return following
+        name = self.given[f"input:{id(source)}"]
+        if source.kind == k.DEQUEUE:
+            return f"{name}.per_tower({self.given['strategy']})"
+        return f"{name}.get_next()"
+
+    def iterator_name(self, source: Input) -> str:
+        """The variable that holds the iterator of a get_next input."""
+        if isinstance(source.source, cst.Name):
+            return source.source.value
+        return self.given[f"input:{id(source)}"]
+
+
+def _tuple(targets: list[cst.BaseExpression]) -> cst.BaseExpression:
+    return cst.Tuple(
+        [cst.Element(target) for target in targets],
+        lpar=[],
+        rpar=[],
+    )

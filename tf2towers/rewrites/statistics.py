@@ -1,0 +1,63 @@
+"""Whose batch-norm statistics the script kept: how it fetched UPDATE_OPS (T2T107)."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from tf2towers.program.flow import flow_of
+from tf2towers.program.trainer import TOWERS
+from tf2towers.program.training import Training
+from tf2towers.rewrites.context import code_of
+
+_MARKS = ("UPDATE_OPS",)
+
+
+def statistics_kept(training: Training) -> str | None:
+    """'last', 'first', 'mean' or 'none' (the towers' updates were never run); None where no tower makes any."""
+    towers = training.towers_leaf
+    reads = [call for leaf in training.leaves for call in _reads(leaf.node)]
+    if not any("UPDATE_OPS" in s or "batch_norm" in s for s in training.effects[towers].symbols) and not reads:
+        return None
+    if not reads:
+        return "none"
+    inside = set(_reads(towers.node))
+    call = reads[0]
+    scope = call.args[1].value if len(call.args) > 1 else None
+    if call in inside:
+        if _is_guarded(training, call):
+            return "first"
+        return "last" if scope is not None else "mean"
+    if scope is None:
+        return "mean"
+    if isinstance(scope, cst.Name):
+        return "last"
+    return "first" if "0" in code_of(scope) else "last"
+
+
+def _reads(node: cst.CSTNode) -> list[cst.Call]:
+    found: list[cst.Call] = []
+
+    class Visitor(cst.CSTVisitor):
+        def visit_Call(self, call: cst.Call) -> None:
+            func = call.func
+            last = func.attr.value if isinstance(func, cst.Attribute) else getattr(func, "value", "")
+            if last in ("get_collection", "get_collection_ref") and call.args:
+                if any(mark in code_of(call.args[0].value) or "update_ops" in code_of(call.args[0].value) for mark in _MARKS):
+                    found.append(call)
+
+    node.visit(Visitor())
+    return found
+
+
+def _is_guarded(training: Training, call: cst.Call) -> bool:
+    """Whether the call stands under an `if` of the loop."""
+    for leaf in training.leaves:
+        if leaf.kind != TOWERS:
+            continue
+        for inner in (one for part in leaf.inner for one in part.every()):
+            if isinstance(inner.node, cst.If) and call in _reads(inner.node):
+                return "0" in code_of(inner.node.test)
+    return False
+
+
+__all__ = ["flow_of", "statistics_kept"]

@@ -1,0 +1,139 @@
+"""TF1 names into TF2 ones, for one file: the rename of every symbol that stays (T2T110)."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from tf2towers.names.arguments import keyword_renames, old_order
+from tf2towers.names.tables import Replacement, RuntimeName, lookup
+from tf2towers.rewrites.context import FileContext, expression
+
+CODE = "T2T110"
+GONE = "T2T310"
+
+
+class SymbolRewriter(cst.CSTTransformer):
+    """Writes for each TensorFlow name what the table says; leaves and reports what has no counterpart."""
+
+    def __init__(self, context: FileContext) -> None:
+        super().__init__()
+        self.context = context
+        self.names = context.names
+        self._whole: set[cst.CSTNode] = set()  # attribute chains that are one symbol
+
+    # -- names ------------------------------------------------------------------------------------------------------
+
+    def visit_Attribute(self, node: cst.Attribute) -> bool:
+        canonical = self.names.canonical(node)
+        if canonical is not None and canonical.startswith("tf."):
+            self._whole.add(node)
+            return False
+        return True
+
+    def leave_Attribute(self, original_node: cst.Attribute, updated_node: cst.Attribute) -> cst.BaseExpression:
+        if original_node in self._whole:
+            return self.symbol(original_node, updated_node)
+        return updated_node
+
+    def symbol(self, node: cst.BaseExpression, updated: cst.BaseExpression) -> cst.BaseExpression:
+        """The expression for a TensorFlow symbol."""
+        canonical = self.names.canonical(node)
+        assert canonical is not None
+        found = lookup(canonical)
+        if found.kind in ("gone", "unknown"):
+            self.gone(node, canonical, found)
+            return updated
+        if not self.names.spelled(node):
+            return updated  # through an alias, which is rewritten where it is made
+        return self.replacement(found, updated)
+
+    def replacement(self, found: Replacement, updated: cst.BaseExpression) -> cst.BaseExpression:
+        """The text of a replacement, importing what it needs."""
+        if isinstance(found.target, RuntimeName):
+            module, name = found.target
+            parent, _, last = module.rpartition(".")
+            if parent == "tf2towers.runtime":  # `layers.conv2d`, with `from tf2towers.runtime import layers`
+                self.context.imports.need(last, parent)
+                return expression(f"{last}.{name}")
+            self.context.imports.need(name, module)
+            return expression(name)
+        if found.kind == "compat" and not self.context.plain_tensorflow:
+            return updated
+        assert found.target is not None
+        if not self.context.plain_tensorflow and found.kind in ("keep", "rename"):
+            return updated if not _is_old(found) else expression(_in_compat(found.target))
+        return expression(found.target)
+
+    def gone(self, node: cst.CSTNode, canonical: str, found: Replacement) -> None:
+        """Reports a symbol that TF 2.21 has no counterpart for."""
+        why = f": {found.note}" if found.note else ""
+        self.context.note(node, GONE, f"{canonical} has no counterpart in TF 2.21{why}", "left")
+
+    # -- calls ------------------------------------------------------------------------------------------------------
+
+    def leave_Call(self, original_node: cst.Call, updated_node: cst.Call) -> cst.BaseExpression:
+        canonical = self.names.canonical(original_node.func)
+        if canonical is None:
+            return updated_node
+        if canonical == "builtins.xrange":
+            return updated_node.with_changes(func=cst.Name("range"))
+        if not canonical.startswith("tf."):
+            return updated_node
+        return self.tensorflow_call(canonical, original_node, updated_node)
+
+    def tensorflow_call(self, canonical: str, original: cst.Call, updated: cst.Call) -> cst.BaseExpression:
+        """A call of a TensorFlow function: today's argument order and keywords, and plain TF2 where it is the same."""
+        order = old_order(canonical, original)
+        if order is not None:
+            updated = _with_keywords(updated, order)
+        renames = keyword_renames(canonical)
+        if renames:
+            updated = updated.with_changes(
+                args=[
+                    arg.with_changes(keyword=cst.Name(renames[arg.keyword.value].new))
+                    if arg.keyword is not None
+                    and arg.keyword.value in renames
+                    and (not renames[arg.keyword.value].accepted)
+                    else arg
+                    for arg in updated.args
+                ]
+            )
+        found = lookup(canonical)
+        if found.plain is not None and self.context.plain_tensorflow and self.names.spelled(original.func):
+            keywords = {arg.keyword.value for arg in updated.args if arg.keyword is not None}
+            positional = sum(1 for arg in updated.args if arg.keyword is None)
+            if not any(arg.star for arg in updated.args) and found.plain.fits(positional, frozenset(keywords)):
+                return updated.with_changes(func=expression(found.plain.target))
+        return updated
+
+
+def _is_old(found: Replacement) -> bool:
+    """Whether compat.v1 no longer has the name as it stands (a pre-1.0 name)."""
+    from tf2towers.names.tables import read_table
+
+    return any(row[0] == found.found for row in read_table("renames.tsv"))
+
+
+def _in_compat(target: str) -> str:
+    for prefix in ("tf.compat.v1.",):
+        if target.startswith(prefix):
+            return "tf." + target[len(prefix) :]
+    return target
+
+
+def _with_keywords(call: cst.Call, order: tuple[str, ...]) -> cst.Call:
+    names = iter(order)
+    args = []
+    for arg in call.args:
+        if arg.keyword is None and not arg.star:
+            args.append(
+                arg.with_changes(
+                    keyword=cst.Name(next(names)),
+                    equal=cst.AssignEqual(
+                        whitespace_before=cst.SimpleWhitespace(""), whitespace_after=cst.SimpleWhitespace("")
+                    ),
+                )
+            )
+        else:
+            args.append(arg)
+    return call.with_changes(args=args)

@@ -1,0 +1,119 @@
+"""The main script rewritten: the assembler's statements in their places, everything else symbol by symbol."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import libcst as cst
+
+from tf2towers.rewrites.assemble import Assembler
+from tf2towers.rewrites.context import FileContext
+from tf2towers.rewrites.module import ModuleRewriter
+from tf2towers.rewrites.replica import is_reuse_call
+from tf2towers.rewrites.training_calls import TrainingRewriter, variable_op_name, variable_targets
+
+Made = cst.BaseStatement | cst.FlattenSentinel[cst.BaseStatement] | cst.RemovalSentinel
+
+
+class TrainerModuleRewriter(ModuleRewriter, TrainingRewriter):
+    """Applies an Assembler's decisions to the module."""
+
+    def __init__(self, context: FileContext, assembler: Assembler, removed: set[cst.CSTNode]) -> None:
+        replaced: dict[cst.CSTNode, cst.BaseExpression] = {}
+        assert assembler.builder is not None and assembler.calls is not None
+        replaced.update(assembler.builder.replaced)
+        replaced.update(assembler.calls.replaced)
+        replaced.update(assembler.calls.targets)
+        TrainingRewriter.__init__(self, context, assembler.training, replaced, False, assembler.given)
+        self._assembler = assembler
+        self._removed = removed
+
+    def on_visit(self, node: cst.CSTNode) -> bool:
+        if node in self._assembler.actions or node in self._removed:
+            return False
+        return super().on_visit(node)
+
+    def on_leave(self, original_node, updated_node):  # type: ignore[no-untyped-def]
+        made = self._left(original_node, updated_node)
+        place, statements = self._assembler.before_stage
+        if original_node is place and isinstance(original_node, cst.BaseStatement):
+            lines = getattr(original_node, "leading_lines", ())
+            head = [statements[0].with_changes(leading_lines=lines), *statements[1:]]
+            rest = _as_list(made)
+            if rest:
+                rest = [rest[0].with_changes(leading_lines=[]), *rest[1:]]
+            return cst.FlattenSentinel([*head, *rest])
+        return made
+
+    def _left(self, original_node, updated_node):  # type: ignore[no-untyped-def]
+        if original_node in self._removed:
+            return cst.RemoveFromParent()
+        if original_node in self._assembler.actions:
+            made = self._assembler.actions[original_node]
+            return cst.FlattenSentinel(made) if made else cst.RemoveFromParent()
+        if is_reuse_call(original_node) and isinstance(original_node, cst.SimpleStatementLine):
+            return cst.RemoveFromParent()
+        return super().on_leave(original_node, updated_node)
+
+    def leave_With(self, original_node: cst.With, updated_node: cst.With) -> Made:
+        stage = self._assembler.stages.get(original_node)
+        if stage == "scope":
+            return updated_node.with_changes(items=self._assembler.scope_items)
+        if stage == "open" or original_node in self._assembler.training.tower.parents:
+            statements = list(updated_node.body.body)
+            if not statements:
+                return cst.RemoveFromParent()
+            first = statements[0].with_changes(  # type: ignore[call-arg]
+                leading_lines=[*original_node.leading_lines, *getattr(statements[0], "leading_lines", ())]
+            )
+            return cst.FlattenSentinel([first, *statements[1:]])  # type: ignore[list-item]
+        if not updated_node.body.body:
+            return cst.RemoveFromParent()
+        return updated_node
+
+    def leave_IndentedBlock(
+        self, original_node: cst.IndentedBlock, updated_node: cst.IndentedBlock
+    ) -> cst.IndentedBlock:
+        if not updated_node.body and original_node.body:
+            return updated_node.with_changes(body=[cst.SimpleStatementLine([cst.Pass()])])
+        return updated_node
+
+
+class FunctionNames(cst.CSTVisitor):
+    """Where each name of a module is used, to find what nothing uses any more."""
+
+    def __init__(self) -> None:
+        self.uses: dict[str, int] = {}
+
+    def visit_Name(self, node: cst.Name) -> None:
+        self.uses[node.value] = self.uses.get(node.value, 0) + 1
+
+
+def without_unused(module: cst.Module, candidates: Sequence[str]) -> cst.Module:
+    """Takes out top-level functions and constants among `candidates` that nothing uses any more."""
+    for name in candidates:
+        counter = FunctionNames()
+        module.visit(counter)
+        if counter.uses.get(name, 0) == 1:
+            module = module.with_changes(body=[s for s in module.body if not _defines(s, name)])
+    return module
+
+
+def _defines(node: cst.CSTNode, name: str) -> bool:
+    if isinstance(node, cst.FunctionDef):
+        return node.name.value == name
+    if isinstance(node, cst.SimpleStatementLine) and len(node.body) == 1 and isinstance(node.body[0], cst.Assign):
+        target = node.body[0].targets[0].target
+        return isinstance(target, cst.Name) and target.value == name
+    return False
+
+
+def _as_list(made):  # type: ignore[no-untyped-def]
+    if isinstance(made, cst.FlattenSentinel):
+        return list(made)
+    if isinstance(made, cst.RemovalSentinel):
+        return []
+    return [made]
+
+
+__all__ = ["TrainerModuleRewriter", "variable_op_name", "variable_targets", "without_unused"]

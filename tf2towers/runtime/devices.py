@@ -1,0 +1,58 @@
+"""The devices the towers run on, with logical CPU devices where the GPUs are missing."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Sequence
+
+import tensorflow as tf
+
+_logger = logging.getLogger("tf2towers")
+
+
+def tower_devices(names: Sequence[str]) -> list[str]:
+    """The devices for `tf.distribute.MirroredStrategy`, one a tower.
+
+    Args:
+        names: what the TF1 loop gave to `tf.device`, e.g. ['/gpu:0', '/gpu:1'].
+
+    Returns:
+        `names` where this machine has those GPUs; else as many logical CPU devices, and a warning that says so, as
+        `allow_soft_placement=True` moved the towers to the CPU in TF1.
+
+    Raises:
+        ValueError: no tower at all.
+        RuntimeError: TensorFlow has started already with too few logical CPU devices: make the strategy before any op.
+    """
+    names = [str(name) for name in names]
+    if not names:
+        raise ValueError("no towers: the list of devices is empty")
+    gpus = len(tf.config.list_physical_devices("GPU"))
+    wanted = [_gpu_index(name) for name in names]
+    if all(index is not None and index < gpus for index in wanted) and len(set(wanted)) == len(wanted):
+        return names
+    _logger.warning(
+        "%d tower(s) want %s; this machine has %d GPU(s): training on %d logical CPU device(s) instead",
+        len(names), ", ".join(names), gpus, len(names),
+    )  # fmt: skip
+    return _logical_cpus(len(names))
+
+
+def _gpu_index(name: str) -> int | None:
+    found = re.search(r"gpu:(\d+)\s*$", name, re.IGNORECASE)
+    return int(found.group(1)) if found else None
+
+
+def _logical_cpus(count: int) -> list[str]:
+    cpu = tf.config.list_physical_devices("CPU")[0]
+    configured = tf.config.get_logical_device_configuration(cpu) or []
+    if len(configured) < count:
+        try:
+            tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * count)
+        except RuntimeError as error:
+            raise RuntimeError(
+                f"{count} logical CPU devices are needed for {count} towers, and TensorFlow has started with "
+                f"{max(len(configured), 1)}: call tower_devices() before the first TensorFlow op"
+            ) from error
+    return [f"/cpu:{index}" for index in range(count)]

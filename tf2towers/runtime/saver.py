@@ -1,0 +1,140 @@
+"""`tf.train.Saver` for a `VariableStore`: checkpoints under the TF1 names, optimizer slots included."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+import tensorflow as tf
+
+from tf2towers.runtime.variable_store import VariableStore
+
+_v1 = tf.compat.v1
+
+
+class Saver:
+    """Saves and restores variables by their TF1 names.
+
+    Args:
+        variables: the store (everything in it, and the slots of the optimizers that have applied gradients), or a list
+            of variables of the store.
+        max_to_keep: how many checkpoints stay on disk; 0 or None keeps all.
+        only: 'trainable' for `tf.train.Saver(tf.trainable_variables())`.
+        store: the store, where `variables` is a list or a dict from checkpoint name to variable.
+
+    A checkpoint of the TF1 program can be restored: it is the same format, and names are looked up as they are. A
+    variable that does not exist yet (the model is built at the first step) gets its value when it is made.
+    """
+
+    def __init__(
+        self,
+        variables: VariableStore | Sequence[Any] | Mapping[str, Any],
+        max_to_keep: int | None = 5,
+        only: Literal["trainable"] | None = None,
+        store: VariableStore | None = None,
+        **_options: Any,
+    ) -> None:
+        self._store = variables if isinstance(variables, VariableStore) else store
+        self._chosen = None if isinstance(variables, VariableStore) else variables
+        self._max_to_keep = max_to_keep or 0
+        self._only = only
+        self._saved: list[str] = []
+
+    @property
+    def last_checkpoints(self) -> list[str]:
+        """The checkpoints kept, oldest first."""
+        return list(self._saved)
+
+    def _named(self) -> dict[str, Any]:
+        if isinstance(self._chosen, Mapping):
+            return dict(self._chosen)
+        if self._chosen is not None:
+            return {self._name(variable): variable for variable in self._chosen}
+        assert self._store is not None
+        if self._only == "trainable":
+            return {self._store.name_of(variable): variable for variable in self._store.trainable_variables()}
+        return {**{name: self._store[name] for name in self._store.names()}, **self._slots()}
+
+    def _name(self, variable: Any) -> str:
+        return self._store.name_of(variable) if self._store is not None else variable.name.split(":")[0]
+
+    def _slots(self) -> dict[str, Any]:
+        assert self._store is not None
+        slots: dict[str, Any] = {}
+        for opt in self._store.optimizers:
+            for variable in self._store.trainable_variables():
+                for slot in opt.get_slot_names():
+                    value = opt.get_slot(variable, slot)
+                    if value is not None:
+                        slots[f"{self._store.name_of(variable)}/{_slot_suffix(value)}"] = value
+            for extra in getattr(opt, "_get_beta_accumulators", lambda: ())():
+                if extra is not None:
+                    slots[extra.name.split(":")[0]] = extra
+        return slots
+
+    def save(self, path: str, global_step: Any = None, **_options: Any) -> str:
+        """Writes a checkpoint.
+
+        Args:
+            path: the prefix, e.g. 'train/model.ckpt'.
+            global_step: an int or a variable; '-<step>' is added to the prefix.
+
+        Returns:
+            The prefix of the checkpoint written.
+        """
+        if global_step is not None:
+            path = f"{path}-{int(global_step.numpy() if hasattr(global_step, 'numpy') else global_step)}"
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+        named = {name: value.read_value() for name, value in self._named().items()}
+        names = sorted(named)
+        tf.raw_ops.SaveV2(
+            prefix=tf.constant(str(path)),
+            tensor_names=names,
+            shape_and_slices=[""] * len(names),
+            tensors=[named[name] for name in names],
+        )
+        self._saved = [saved for saved in self._saved if saved != path] + [str(path)]
+        while self._max_to_keep and len(self._saved) > self._max_to_keep:
+            _v1.train.remove_checkpoint(self._saved.pop(0))
+        _write_state(Path(path).parent, str(path), self._saved)
+        return str(path)
+
+    def restore(self, path: str) -> None:
+        """Sets the variables to the values in the checkpoint `path`.
+
+        Raises:
+            tf.errors.NotFoundError: there is no such checkpoint.
+            ValueError: a chosen variable is not in it, or has another shape.
+        """
+        reader = tf.train.load_checkpoint(path)
+        in_checkpoint = reader.get_variable_to_shape_map()
+        for name, variable in self._named().items():
+            if name not in in_checkpoint:
+                raise ValueError(f"{name!r} is not in checkpoint {path!r}")
+            if list(variable.shape) != in_checkpoint[name]:
+                raise ValueError(f"{name!r}: shape {variable.shape} here, {in_checkpoint[name]} in {path!r}")
+            variable.assign(reader.get_tensor(name))
+        if self._chosen is None and self._store is not None:
+            existing = set(self._named())
+            for name in in_checkpoint:
+                if name not in existing:
+                    self._store.pending_values[name] = tf.constant(reader.get_tensor(name))
+
+
+def _slot_suffix(slot: Any) -> str:
+    return slot.name.split(":")[0].strip("/").rsplit("/", 1)[-1]
+
+
+def _write_state(folder: Path, latest: str, saved: Sequence[str]) -> None:
+    """The 'checkpoint' file that `tf.train.latest_checkpoint` reads (text of a CheckpointState proto)."""
+    state = [f"model_checkpoint_path: {_relative(folder, latest)}"]
+    state += [f"all_model_checkpoint_paths: {_relative(folder, path)}" for path in saved]
+    (folder / "checkpoint").write_text("\n".join(state) + "\n", encoding="utf-8")
+
+
+def _relative(folder: Path, path: str) -> str:
+    """The path as the proto's text has it: relative to the folder where it lies in it, quoted."""
+    inside = Path(path).parent == folder
+    return json.dumps(Path(path).name if inside else str(path))

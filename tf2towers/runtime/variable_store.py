@@ -1,0 +1,271 @@
+"""TF1 variables by name, made once: what `tf.get_variable` and its graph did for towers.
+
+In TF1 the graph's variable store made a variable on the first `get_variable` of a name and `reuse` handed the same one
+to the next tower. In TF2 the replica function is traced once a replica, so the store lives here instead: it makes a
+mirrored variable the first time a name is asked for, whoever asks, and returns it ever after.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+import tensorflow as tf
+
+from tf2towers.runtime import collections as graph_collections
+
+_v1 = tf.compat.v1
+_active = threading.local()
+
+
+@dataclass
+class _Entry:
+    """One variable of the store and how it came to be."""
+
+    variable: Any
+    trainable: bool
+    made_by_tower: bool  # made while a replica function was traced, not in the plain Python before it
+    statistic: bool = False  # a non-trainable variable of the model, such as a batch-norm moving mean
+    collections: tuple[str, ...] = ()
+
+
+def current_store() -> VariableStore:
+    """The store whose `scope()` this thread is in.
+
+    Raises:
+        RuntimeError: outside any `VariableStore.scope()`.
+    """
+    stack = getattr(_active, "stack", None)
+    if not stack:
+        raise RuntimeError("not inside VariableStore.scope(): decorate the function with @variables.scope()")
+    store: VariableStore = stack[-1]
+    return store
+
+
+def updates_run() -> bool:
+    """Whether the function being traced updates moving averages: see `VariableStore.scope`."""
+    return bool(getattr(_active, "update", True))
+
+
+class VariableStore:
+    """Variables under their full TF1 names, mirrored across the towers of `strategy`.
+
+    Args:
+        strategy: where the variables live; the default is the strategy in force where the store is made.
+
+    `tf.compat.v1.get_variable` and `tf.Variable` inside `scope()` go through the store. `reuse` needs no care: a name
+    that exists is returned, one that does not is made (as `tf.compat.v1.AUTO_REUSE`).
+    """
+
+    def __init__(self, strategy: Any = None) -> None:
+        self.strategy = strategy or tf.distribute.get_strategy()
+        self.optimizers: list[Any] = []
+        self._entries: dict[str, _Entry] = {}
+        self.pending_values: dict[str, Any] = {}
+        self._tracing = 0
+
+    # -- reading -------------------------------------------------------------------------------------------------
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._entries
+
+    def __getitem__(self, name: str) -> Any:
+        """The variable called `name` (its TF1 name, without ':0').
+
+        Raises:
+            KeyError: no such variable has been made yet.
+        """
+        return self._entries[name].variable
+
+    def names(self) -> list[str]:
+        """Every name, in the order of creation."""
+        return list(self._entries)
+
+    def global_variables(self) -> list[Any]:
+        """Every variable, in the order of creation: `tf.global_variables()`."""
+        return [entry.variable for entry in self._entries.values()]
+
+    def trainable_variables(self) -> list[Any]:
+        """The trainable ones, in the order of creation: `tf.trainable_variables()`."""
+        return [entry.variable for entry in self._entries.values() if entry.trainable]
+
+    def name_of(self, variable: Any) -> str:
+        """The TF1 name of `variable`.
+
+        Raises:
+            KeyError: the variable is not in this store.
+        """
+        for name, entry in self._entries.items():
+            if entry.variable is variable:
+                return name
+        raise KeyError(f"{variable!r} is not in this store")
+
+    # -- making --------------------------------------------------------------------------------------------------
+
+    @contextlib.contextmanager
+    def scope(self, update: bool = True) -> Iterator[VariableStore]:
+        """Sends `tf.compat.v1.get_variable` to this store; also a decorator for the replica function.
+
+        Args:
+            update: False for a function that evaluates and does not train: moving averages and batch-norm statistics
+                then keep their values, as in a TF1 `sess.run` that did not fetch their updates.
+
+        Entered from outside, the graph's string-named collections start empty and are put back afterwards, so that a
+        tower never sees another tower's losses or summaries.
+        """
+        stack = _active.__dict__.setdefault("stack", [])
+        outermost = self not in stack
+        traced = not tf.executing_eagerly()
+        stack.append(self)
+        if outermost:
+            _active.before = {}
+            _active.update = update
+        isolate = graph_collections.set_aside() if outermost and traced else contextlib.nullcontext()
+        scope = _v1.variable_scope(
+            _v1.get_variable_scope(), custom_getter=self._get, reuse=_v1.AUTO_REUSE, use_resource=True
+        )
+        creator = contextlib.nullcontext() if traced else tf.variable_creator_scope(self._adopt)
+        self._tracing += traced
+        try:
+            with isolate, scope, creator:
+                if outermost and traced:
+                    self._register_earlier_variables()
+                yield self
+                if outermost and traced and not update:
+                    self.restore_statistics()
+        finally:
+            self._tracing -= traced
+            stack.pop()
+
+    def make(self, name: str, value: Callable[[], Any], trainable: bool, **options: Any) -> Any:
+        """Makes the mirrored variable `name` (or returns it), with `value()` as its initial value.
+
+        `value` runs as a function of its own: a random op with a seed then draws what it drew in a TF1 graph.
+        """
+        if name in self._entries:
+            return self._entries[name].variable
+        traced = not tf.executing_eagerly()
+        pending = self.pending_values.pop(name, None)
+
+        def build() -> Any:
+            initial = tf.function(value, autograph=False).get_concrete_function()() if pending is None else pending
+            with self.strategy.scope():
+                return tf.Variable(initial, trainable=trainable, name=name, **options)
+
+        variable = _outside_every_graph(build)
+        self._entries[name] = _Entry(variable, trainable, made_by_tower=traced)
+        return variable
+
+    def _get(self, getter: Callable[..., Any], name: str, **options: Any) -> Any:
+        """The custom getter: `getter` is never called, the graph's own store stays empty."""
+        made_now = name not in self._entries
+        if made_now:
+            self._make_from_get_variable(name, options)
+        entry = self._entries[name]
+        if not tf.executing_eagerly():
+            first_use = self._register(entry)
+            if first_use and entry.statistic:
+                _active.before[name] = entry.variable.read_value()
+            regularizer = options.get("regularizer")
+            if first_use and regularizer is not None:
+                with tf.name_scope(name + "/Regularizer/"):
+                    penalty = regularizer(entry.variable)
+                if penalty is not None:
+                    _v1.add_to_collection(_v1.GraphKeys.REGULARIZATION_LOSSES, penalty)
+        return entry.variable
+
+    def _make_from_get_variable(self, name: str, options: dict[str, Any]) -> None:
+        dtype = tf.as_dtype(options.get("dtype") or tf.float32).base_dtype
+        initializer = options.get("initializer")
+        if initializer is None:  # as tf.compat.v1.get_variable chooses
+            initializer = (
+                _v1.glorot_uniform_initializer() if dtype.is_floating else _v1.zeros_initializer(dtype=dtype)
+            )
+        trainable = options.get("trainable")
+        trainable = True if trainable is None else bool(trainable)
+        value = _initial_value(name, initializer, options.get("shape"), dtype)
+        extra = {"constraint": options["constraint"]} if options.get("constraint") is not None else {}
+        self.make(name, value, trainable, **extra)
+        entry = self._entries[name]
+        entry.statistic = entry.made_by_tower and not trainable
+        entry.collections = tuple(options.get("collections") or ())
+
+    def _adopt(self, next_creator: Callable[..., Any], **options: Any) -> Any:
+        """Takes a plain `tf.Variable` made in `scope()` into the store, under the name TF1 would have given it."""
+        variable = next_creator(**options)
+        if self._tracing:  # made on the way by a function, such as an optimizer's slots: found through their owner
+            return variable
+        base = variable.name.split(":")[0]
+        name, count = base, 0
+        while name in self._entries:
+            count += 1
+            name = f"{base}_{count}"
+        self._entries[name] = _Entry(variable, bool(variable.trainable), made_by_tower=False)
+        return variable
+
+    # -- collections of the function being traced ------------------------------------------------------------------
+
+    def _register_earlier_variables(self) -> None:
+        for entry in self._entries.values():
+            if not entry.made_by_tower:
+                self._register(entry)
+
+    def _register(self, entry: _Entry) -> bool:
+        """Adds the variable to the traced graph's collections; False when it is there already."""
+        everything = _v1.get_collection_ref(_v1.GraphKeys.GLOBAL_VARIABLES)
+        if any(entry.variable is other for other in everything):
+            return False
+        everything.append(entry.variable)
+        if entry.trainable:
+            _v1.add_to_collection(_v1.GraphKeys.TRAINABLE_VARIABLES, entry.variable)
+        for name in entry.collections:
+            if name not in (_v1.GraphKeys.GLOBAL_VARIABLES, _v1.GraphKeys.TRAINABLE_VARIABLES):
+                _v1.add_to_collection(name, entry.variable)
+        return True
+
+    def statistics(self) -> list[Any]:
+        """The model's non-trainable variables, such as batch norm's moving means: the towers' UPDATE_OPS targets."""
+        return [entry.variable for entry in self._entries.values() if entry.statistic]
+
+    def restore_statistics(self) -> None:
+        """Undoes the updates that the function in force has made to the statistics."""
+        for name, value in _active.before.items():
+            self[name].assign(value)
+
+
+def _outside_every_graph(build: Callable[[], Any]) -> Any:
+    """Runs `build` in a thread of its own: eager, on no device, in no strategy, in no name scope of the caller.
+
+    A replica function is traced in a thread that is in replica context even under `tf.init_scope`, where no mirrored
+    variable can be made.
+    """
+    with ThreadPoolExecutor(max_workers=1) as thread:
+        return thread.submit(build).result()
+
+
+def _initial_value(name: str, initializer: Any, shape: Any, dtype: Any) -> Callable[[], Any]:
+    """`initializer` in any of the forms `get_variable` takes, as a function of nothing."""
+    if inspect.isclass(initializer):
+        initializer = initializer()
+    if not callable(initializer):
+        constant = tf.get_static_value(initializer) if tf.is_tensor(initializer) else initializer
+        if constant is None:
+            raise ValueError(
+                f"variable {name!r}: its initial value is a tensor of the tower being traced; give an initializer"
+            )
+        return lambda: tf.convert_to_tensor(constant, dtype)
+    if shape is None:
+        return lambda: tf.cast(initializer(), dtype)
+    sizes = tf.TensorShape(shape)
+    if not sizes.is_fully_defined():
+        raise ValueError(f"variable {name!r}: shape {shape} is not fully defined")
+    parameters = inspect.signature(initializer).parameters
+    takes_dtype = "dtype" in parameters or any(p.kind is p.VAR_KEYWORD for p in parameters.values())
+    if takes_dtype:
+        return lambda: initializer(sizes.as_list(), dtype=dtype)
+    return lambda: initializer(sizes.as_list())
