@@ -66,7 +66,7 @@ class ExponentialMovingAverage:
         if is_variable:  # a weight's average starts at the weight, a tensor's at zero
             return store.make(self.average_name(value), lambda: value.read_value(), trainable=False)
         shape, dtype = value.shape, value.dtype
-        return store.make(self.average_name(value), lambda: tf.zeros(shape, dtype), trainable=False)
+        return store.make(self.average_name(value), lambda: tf.zeros(shape, dtype), trainable=False, mirrored=False)
 
     def average_name(self, var: Any) -> str:
         """The name the shadow of `var` has in a checkpoint, as in TF1: '<variable>/<suffix>'."""

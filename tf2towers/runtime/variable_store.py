@@ -142,19 +142,24 @@ class VariableStore:
             self._tracing -= traced
             stack.pop()
 
-    def make(self, name: str, value: Callable[[], Any], trainable: bool, **options: Any) -> Any:
-        """Makes the mirrored variable `name` (or returns it), with `value()` as its initial value.
+    def make(
+        self, name: str, value: Callable[[], Any], trainable: bool, mirrored: bool = True, **options: Any
+    ) -> Any:
+        """Makes the variable `name` (or returns it), with `value()` as its initial value.
 
-        `value` runs as a function of its own: a random op with a seed then draws what it drew in a TF1 graph.
+        `value` runs as a function of its own: a random op with a seed then draws what it drew in a TF1 graph. With
+        `mirrored=False` the variable is this tower's alone, on its device.
         """
         if name in self._entries:
             return self._entries[name].variable
         traced = not tf.executing_eagerly()
         pending = self.pending_values.pop(name, None)
+        context = tf.distribute.get_replica_context()
+        device = None if mirrored or context is None else str(context.devices[0][0])
 
         def build() -> Any:
             initial = tf.function(value, autograph=False).get_concrete_function()() if pending is None else pending
-            with self.strategy.scope():
+            with self.strategy.scope() if mirrored else tf.device(device):
                 return tf.Variable(initial, trainable=trainable, name=name, **options)
 
         variable = _outside_every_graph(build)
