@@ -11,16 +11,19 @@ from libcst.metadata import MetadataWrapper, PositionProvider
 from tf2towers.names.symbols import Names
 from tf2towers.program.functions import Functions
 from tf2towers.program.problems import Problem
+from tf2towers.program.sites import training_sites
 from tf2towers.program.towers import TowerLoop, find_tower_loops
 from tf2towers.program.training import Training, understand
 from tf2towers.report.result import FileChange, Finding, MigrationResult
 from tf2towers.rewrites.assemble import Assembler
 from tf2towers.rewrites.checks import check
 from tf2towers.rewrites.context import FileContext, all_names
+from tf2towers.rewrites.local_modules import migrate_modules
 from tf2towers.rewrites.module import with_imports
 from tf2towers.rewrites.registry import todo_of
 from tf2towers.rewrites.trainer_module import TrainerModuleRewriter, without_unused
 from tf2towers.source.script import Script
+from tf2towers.source.tree import parse_tree, text_of
 
 
 def migrate(script: Script) -> MigrationResult:
@@ -31,7 +34,7 @@ def migrate(script: Script) -> MigrationResult:
         program would not run.
     """
     result = MigrationResult(script.path)
-    wrapper = MetadataWrapper(cst.parse_module(script.text), unsafe_skip_copy=True)
+    wrapper = MetadataWrapper(parse_tree(script), unsafe_skip_copy=True)
     names = Names(wrapper)
     functions = Functions(script.path, ast.parse(script.text))
     loops = find_tower_loops(wrapper.module, names)
@@ -42,7 +45,7 @@ def migrate(script: Script) -> MigrationResult:
         result.findings.append(_finding(problem, kind, script.path, positions))
 
     if len(towers) != 1:
-        for problem in _not_one(loops, towers):
+        for problem in _not_one(loops, towers) or training_sites(wrapper.module, names):
             left(problem)
         return result
     training = understand(towers[0], names, functions)
@@ -52,21 +55,57 @@ def migrate(script: Script) -> MigrationResult:
         for problem in problems:
             left(problem)
         return result
+    context.freed = freed_names(training, wrapper.module)
     assembler = Assembler(context, training)
     assembler.run()
     if training.problems:
         for problem in training.problems:
             left(problem)
         return result
-    removed, candidates = _no_longer_needed(training, wrapper.module)
+    removed, candidates = _no_longer_needed(training, wrapper.module, context.freed)
     module = wrapper.module.visit(TrainerModuleRewriter(context, assembler, removed))
     module = without_unused(with_imports(module, context), candidates)
     for note in context.notes:
         left(Problem(note.node, note.code, note.message), note.kind)
+    modules = migrate_modules(script, functions, _called(training, names))
+    result.findings.extend(modules.findings)
     if result.left:
         return result
-    result.changes.append(FileChange(script.path, script.text, module.code, script.encoding, script.bom))
+    result.changes.append(FileChange(script.path, script.text, text_of(module, script), script.encoding, script.bom))
+    result.changes.extend(modules.changes)
+    result.copied.extend(modules.copied)
     return result
+
+
+def freed_names(training: Training, module: cst.Module) -> set[str]:
+    """Names of averaging functions that every use of is an all-reduce afterwards: their imports and definitions go."""
+    calls = [average.call.func for average in training.averages]
+    counts: dict[str, int] = {}
+    uses: dict[str, int] = {}
+    for func in calls:
+        if isinstance(func, cst.Name):
+            counts[func.value] = counts.get(func.value, 0) + 1
+
+    class Visitor(cst.CSTVisitor):
+        def visit_Name(self, node: cst.Name) -> None:
+            uses[node.value] = uses.get(node.value, 0) + 1
+
+    module.visit(Visitor())
+    return {name for name, count in counts.items() if uses[name] == count + 1}  # and one definition or import
+
+
+def _called(training: Training, names: Names) -> set[str]:
+    """The functions that the training calls, by dotted name."""
+    called: set[str] = set()
+
+    class Visitor(cst.CSTVisitor):
+        def visit_Call(self, node: cst.Call) -> None:
+            canonical = names.canonical(node.func)
+            if canonical is not None and not canonical.startswith(("tf.", "builtins.")):
+                called.add(canonical)
+
+    training.module.visit(Visitor())
+    return called - {average.function for average in training.averages}
 
 
 def _finding(problem: Problem, kind: str, path: Path, positions) -> Finding:  # type: ignore[no-untyped-def,type-arg]
@@ -81,11 +120,10 @@ def _not_one(loops: list[TowerLoop], towers: list[TowerLoop]) -> list[Problem]:
     return [Problem(t.loop, "T2T307", "a tower loop that computes no gradients") for t in loops]
 
 
-def _no_longer_needed(training: Training, module: cst.Module) -> tuple[set[cst.CSTNode], list[str]]:
+def _no_longer_needed(training: Training, module: cst.Module, freed: set[str]) -> tuple[set[cst.CSTNode], list[str]]:
     """The averaging functions that an all-reduce stands for, and names the rewrites may have made unused."""
-    averaged = {average.function for average in training.averages}
     removed: set[cst.CSTNode] = {
-        node for node in module.body if isinstance(node, cst.FunctionDef) and node.name.value in averaged
+        node for node in module.body if isinstance(node, cst.FunctionDef) and node.name.value in freed
     }
     candidates: list[str] = []
     for item in training.tower.device_with.items:

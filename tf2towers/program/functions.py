@@ -39,6 +39,11 @@ class Summary:
         return "queue" in self.roles or ("dataset" in self.roles and "get_next" in self.methods)
 
     @property
+    def keeps_own_graph(self) -> bool:
+        """Whether it builds and runs a graph of its own (a loader, say), apart from the training's."""
+        return "session" in self.roles and "tf.Graph" in self.symbols
+
+    @property
     def updates_statistics(self) -> bool:
         """Whether it adds moving-average updates to UPDATE_OPS, itself or through a batch-norm layer."""
         return any("UPDATE_OPS" in symbol or "batch_norm" in symbol for symbol in self.symbols)
@@ -192,15 +197,29 @@ class Functions:
 def _used_names(definition: ast.AST) -> Iterator[tuple[str, int]]:
     """Every dotted name in a definition, the longest form of each, with its line."""
     inner: set[int] = set()
+    own = _own_names(definition)
     for node in ast.walk(definition):
         if isinstance(node, ast.Attribute):
             dotted = _dotted(node)
+            if dotted is not None and dotted.split(".")[0] in own:
+                dotted = None
             if id(node) not in inner:
                 yield (dotted if dotted is not None else f".{node.attr}"), node.lineno
             if isinstance(node.value, ast.Attribute | ast.Name):
                 inner.add(id(node.value))
-        elif isinstance(node, ast.Name) and id(node) not in inner:
+        elif isinstance(node, ast.Name) and id(node) not in inner and node.id not in own:
             yield node.id, node.lineno
+
+
+def _own_names(definition: ast.AST) -> set[str]:
+    """Parameters and local variables of a definition: they hide functions of the same name."""
+    own: set[str] = set()
+    for node in ast.walk(definition):
+        if isinstance(node, ast.arg):
+            own.add(node.arg)
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            own.add(node.id)
+    return own
 
 
 def _dotted(node: ast.AST) -> str | None:

@@ -31,6 +31,9 @@ class Input:
     dtype: cst.BaseExpression | None = None
     shape: cst.BaseExpression | None = None
     whole: bool = field(default=False)  # bound as one value, not unpacked
+    behind: Input | None = None  # the pipeline that fills the queue this one is taken from
+    queue_leaf: Leaf | None = None  # the statement that makes the queue
+    inline: list[Leaf] = field(default_factory=list)  # the statements of a pipeline written out in the trainer
 
 
 def read_input(leaf: Leaf, kinds: Kinds, each_tower: bool) -> list[Input] | Problem:

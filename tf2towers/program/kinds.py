@@ -31,7 +31,7 @@ _ROLE_KIND = {
     "graph": GRAPH, "initializer": INITIALIZER, "plumbing": PLUMBING, "queue": QUEUE, "variables": VARIABLES,
     "placeholder": PLACEHOLDER, "cluster": CLUSTER, "tensor": TENSOR,
 }  # fmt: skip
-_OPS = frozenset({"tf.group", "tf.no_op"})
+_OPS = frozenset({"tf.group", "tf.no_op", "tf.assign", "tf.assign_add", "tf.assign_sub"})
 _ITERATOR_MAKERS = ("make_one_shot_iterator", "make_initializable_iterator")
 _RANK = (SESSION, TENSOR, STATE, PLAIN)
 
@@ -55,6 +55,7 @@ class Kinds:
         self.functions = functions
         self.names: dict[str, str] = {}
         self.local: list[set[str]] = []
+        self.with_input: dict[cst.Call, str] = {}
 
     def of(self, node: cst.CSTNode) -> str:
         """The kind of an expression."""
@@ -66,6 +67,10 @@ class Kinds:
             return self._of_attribute(node)
         if isinstance(node, cst.Lambda):
             return PLAIN
+        if isinstance(node, cst.ListComp) and isinstance(node.elt, cst.Call) and self.of(node.elt) == OP:
+            return OP
+        if isinstance(node, cst.Dict) and self.is_feed(node):
+            return self.join([self.of(e.value) for e in node.elements])
         if isinstance(node, cst.Subscript):
             inner = self.of(node.value)
             if inner in (OP, TENSOR) or family(inner) == TENSOR:
@@ -76,6 +81,15 @@ class Kinds:
         ):
             return PLAIN
         return self.join([self.of(child) for child in node.children])
+
+    def is_feed(self, node: cst.Dict) -> bool:
+        """Whether a dict's keys are placeholders: what a session call is fed."""
+        keys = [e.key for e in node.elements if isinstance(e, cst.DictElement)]
+        return (
+            bool(keys)
+            and len(keys) == len(node.elements)
+            and all(isinstance(key, cst.Name) and self.names.get(key.value) == PLACEHOLDER for key in keys)
+        )
 
     def join(self, kinds: list[str]) -> str:
         """The kind of something made of parts: the strongest family wins; one single part keeps its own kind."""
@@ -125,6 +139,11 @@ class Kinds:
             summary = self.functions.summary(canonical)
             if summary is not None:
                 tainted = any(family(kind) == TENSOR for kind in arguments)
+                if summary.keeps_own_graph and not tainted:
+                    return PLAIN
+                if summary.reads_queue and "state" in summary.roles:
+                    self.with_input[node] = canonical  # a model that takes its batch itself
+                    return TENSOR
                 if summary.reads_queue and not tainted:
                     return PIPELINE
                 if tainted or summary.makes_tensors:
@@ -176,6 +195,8 @@ class Kinds:
             return SESSION
         if owner == STATE and method in ("assign", "assign_add", "assign_sub", "read_value", "value"):
             return OP if method.startswith("assign") else TENSOR
+        if method in ("assign", "assign_add", "assign_sub") and owner == PLAIN and TENSOR in map(family, arguments):
+            return OP
         if family(owner) == STATE and root_name(func.value) is not None:
             return self.join([owner, *arguments])
         return None

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import libcst as cst
 
 from tf2towers.program import kinds as k
+from tf2towers.program.inputs import Input
 from tf2towers.program.kinds import Kinds, family
 
 
@@ -27,6 +28,7 @@ class Run:
     feed_name: str | None = None
     targets: list[cst.BaseExpression] | None = None
     statement: cst.CSTNode | None = None
+    batch_of: Input | None = None  # set where the run only takes a batch
 
 
 @dataclass(frozen=True)

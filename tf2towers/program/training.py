@@ -14,11 +14,16 @@ from tf2towers.program.flow import flow_of, root_name, target_names, upward_expo
 from tf2towers.program.functions import Functions
 from tf2towers.program.inputs import Input, read_input
 from tf2towers.program.kinds import Kinds, family
+from tf2towers.program.lifting import Lift, find_lift
+from tf2towers.program.pipelines import read_inline_pipelines
 from tf2towers.program.problems import Problem
 from tf2towers.program.runs import Run, RunFinder
 from tf2towers.program.slices import Slice, slice_for
-from tf2towers.program.towers import TowerLoop, accumulators
+from tf2towers.program.towers import TowerLoop, accumulators, range_count
 from tf2towers.program.trainer import INPUT, MIXED, TOWERS, Leaf, Reader
+
+
+RATE = "rate"  # the kind of a leaf that works out a learning rate
 
 
 @dataclass
@@ -48,6 +53,7 @@ class Training:
     """The whole program. `leaves` are the statements of the owner in order, the tower loop among them."""
 
     tower: TowerLoop
+    module: cst.Module
     kinds: Kinds
     functions: Functions
     reader: Reader
@@ -61,6 +67,9 @@ class Training:
     dropped_runs: list[cst.Call] = field(default_factory=list)
     steps: list[Step] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
+    rates: dict[str, Slice] = field(default_factory=dict)
+    fed_rates: list[Input] = field(default_factory=list)
+    lifts: list[Lift] = field(default_factory=list)
     tower_binds: set[str] = field(default_factory=set)
     tower_needs: Slice = field(default_factory=Slice)
 
@@ -84,6 +93,7 @@ def understand(tower: TowerLoop, names: Names, functions: Functions) -> Training
     kinds = Kinds(names, functions)
     reader = Reader(kinds, tower.loop)
     owner = tower.owner
+    module = next(parent for parent in tower.parents if isinstance(parent, cst.Module))
     if isinstance(owner, cst.FunctionDef):
         for parameter in owner.params.params:
             kinds.names[parameter.name.value] = k.PLAIN
@@ -91,10 +101,11 @@ def understand(tower: TowerLoop, names: Names, functions: Functions) -> Training
     else:
         body = owner.body
     leaves = reader.read(body, set(tower.parents))
-    training = Training(tower, kinds, functions, reader, leaves)
+    training = Training(tower, module, kinds, functions, reader, leaves)
     for leaf in leaves:
         training.effects[leaf] = effects_of(leaf.node, names, functions)
     _read_inputs(training)
+    _read_rates(training)
     _read_collected(training)
     _read_carried(training)
     _read_runs(training)
@@ -104,6 +115,7 @@ def understand(tower: TowerLoop, names: Names, functions: Functions) -> Training
 
 def _read_inputs(training: Training) -> None:
     towers = training.towers_leaf
+    read_inline_pipelines(training)
     for outer in training.leaves:
         for leaf in outer.every():
             if leaf.kind != INPUT or leaf.inner:
@@ -116,6 +128,84 @@ def _read_inputs(training: Training) -> None:
                 training.problems.append(found)
             else:
                 training.inputs.extend(found)
+    for call in list(training.kinds.with_input):
+        lift = find_lift(training.module, call, training.kinds)
+        if isinstance(lift, Problem):
+            training.problems.append(lift)
+        elif all(call is not other.call for other in training.lifts):
+            training.lifts.append(lift)
+            leaf = training.towers_leaf
+            training.inputs.append(Input(leaf, lift.names, k.PIPELINE, lift.source, True, whole=lift.whole))
+    for one in training.inputs:
+        if one.kind == k.DEQUEUE:
+            _link_queue(training, one)
+    _check_sources(training)
+
+
+def _check_sources(training: Training) -> None:
+    """A name must come from one place: one pipeline or iterator, and at most one placeholder."""
+    for one in training.inputs:
+        others = [o for o in training.inputs if o is not one and set(o.names) & set(one.names)]
+        others = [o for o in others if o is not one.behind and o.behind is not one]
+        if one.kind != k.PLACEHOLDER and any(o.kind != k.PLACEHOLDER for o in others):
+            training.problem(one.leaf.node, "T2T305", f"{', '.join(one.names)} comes from more than one place")
+        if one.each_tower and one.leaf.kind == INPUT and not _straight_in_loop(training, one.leaf):
+            training.problem(one.leaf.node, "T2T305", "an input that some towers or some runs make and others do not")
+
+
+def _straight_in_loop(training: Training, leaf: Leaf) -> bool:
+    """Whether the leaf stands in the loop's body under nothing but with blocks."""
+
+    def within(leaves: list[Leaf]) -> bool:
+        return any(
+            one is leaf or (isinstance(one.node, cst.With) and within(one.inner)) for one in leaves
+        )
+
+    return within(training.towers_leaf.inner)
+
+
+def _link_queue(training: Training, one: Input) -> None:
+    """Finds the pipeline behind `batch_queue.dequeue()`: what `prefetch_queue([images, labels])` was given."""
+    queue = one.source.value if isinstance(one.source, cst.Name) else None
+    for leaf in training.leaves:
+        if leaf.assign is None or queue not in leaf.flow.binds or not isinstance(leaf.assign.value, cst.Call):
+            continue
+        call = leaf.assign.value
+        given = call.args[0].value if call.args else None
+        names = (
+            [e.value.value for e in given.elements if isinstance(e.value, cst.Name)]
+            if isinstance(given, cst.List | cst.Tuple)
+            else []
+        )
+        for other in training.inputs:
+            if other is not one and other.names == names and other.kind in (k.PIPELINE, k.GET_NEXT):
+                one.behind, one.queue_leaf = other, leaf
+                return
+    training.problem(one.leaf.node, "T2T305", "a queue whose batches the tool cannot follow")
+
+
+def _read_rates(training: Training) -> None:
+    """Learning rates that are tensors: fed through a placeholder, or worked out from the step.
+
+    An optimizer is made once and outlives a call, so it takes its rate from a function of nothing.
+    """
+    bound = {name: leaf for leaf in training.graph if leaf.kind == k.TENSOR for name in leaf.flow.binds}
+    placeholders = {one.names[0]: one for one in training.inputs if one.kind == k.PLACEHOLDER}
+    for outer in training.leaves:
+        for leaf in outer.every():
+            if leaf.detail != k.OPTIMIZER or leaf.inner:
+                continue
+            for name in sorted(leaf.flow.reads & (set(bound) | set(placeholders))):
+                if name in placeholders:
+                    training.fed_rates.append(placeholders[name])
+                elif name in bound:
+                    place = training.graph.index(bound[name])
+                    piece = slice_for({name}, training.graph[: place + 1], training.effects)
+                    if piece.needs & set(placeholders) or any(one.kind != k.TENSOR for one in piece.leaves):
+                        continue
+                    training.rates[name] = piece
+                    bound[name].kind = RATE
+                training.kinds.names[name] = k.SCHEDULE
 
 
 def _read_collected(training: Training) -> None:
@@ -201,7 +291,7 @@ def _carried_formula(training: Training, name: str) -> cst.BaseExpression | None
     if before is None or len(changes) != 1:
         return None
     small = changes[0].node.body[0] if isinstance(changes[0].node, cst.SimpleStatementLine) else None
-    index = cst.Call(cst.Name("tower_index"))
+    index = _index(training)
     if isinstance(small, cst.AugAssign) and isinstance(small.operator, cst.AddAssign):
         if isinstance(small.value, cst.Integer) and isinstance(before, cst.Integer):
             scaled = index if small.value.value == "1" else cst.BinaryOperation(index, cst.Multiply(), small.value)
@@ -210,7 +300,7 @@ def _carried_formula(training: Training, name: str) -> cst.BaseExpression | None
     if isinstance(small, cst.Assign) and not flow_of(small.value).reads - {"True", "False", "None"}:
         if _is(before, "False", "None") and _is(small.value, "True"):
             return cst.Comparison(index, [cst.ComparisonTarget(cst.GreaterThan(), cst.Integer("0"))])
-        if not flow_of(before).reads - {"True", "False", "None"} and del_index(loop):
+        if not flow_of(before).reads - {"True", "False", "None"} and runs_through(loop):
             return cst.IfExp(
                 test=cst.Comparison(index, [cst.ComparisonTarget(cst.GreaterThan(), cst.Integer("0"))]),
                 body=small.value,
@@ -219,7 +309,18 @@ def _carried_formula(training: Training, name: str) -> cst.BaseExpression | None
     return None
 
 
-def del_index(loop: cst.For) -> bool:
+def _index(training: Training) -> cst.BaseExpression:
+    """The tower's index: the loop's own variable where it counts, else `tower_index()`."""
+    loop = training.tower.loop
+    if range_count(loop.iter, training.kinds.resolver) is not None and isinstance(loop.target, cst.Name):
+        return loop.target
+    if isinstance(loop.iter, cst.Call) and training.kinds.resolver.canonical(loop.iter.func) == "builtins.enumerate":
+        if isinstance(loop.target, cst.Tuple) and isinstance(loop.target.elements[0].value, cst.Name):
+            return loop.target.elements[0].value
+    return cst.Call(cst.Name("tower_index"))
+
+
+def runs_through(loop: cst.For) -> bool:
     """Whether the loop runs to its end in every turn (no break, no continue)."""
     import libcst.matchers as m
 
@@ -262,7 +363,9 @@ def _read_steps(training: Training) -> None:
     training.tower_needs = slice_for(loop_reads, before, effects)
     by_key: dict[tuple[str, ...], Step] = {}
     for run in training.runs:
-        key = tuple(sorted(_code(fetch) for fetch in run.fetches)) if run.is_list else (_code(run.fetches[0]),)
+        run.batch_of = _whole_batch(training, run)
+        if run.batch_of is not None:
+            continue
         key = tuple(_code(fetch) for fetch in run.fetches) + (("[]",) if run.is_list else ())
         step = by_key.get(key)
         if step is None:
@@ -270,6 +373,17 @@ def _read_steps(training: Training) -> None:
             training.steps.append(step)
         else:
             step.runs.append(run)
+
+
+def _whole_batch(training: Training, run: Run) -> Input | None:
+    """The input whose batch a run fetches, whole and nothing else: `sess.run([images, labels])`."""
+    names = [fetch.value for fetch in run.fetches if isinstance(fetch, cst.Name)]
+    if len(names) != len(run.fetches) or run.feeds or run.feed_name:
+        return None
+    for one in training.inputs:
+        if one.kind in (k.GET_NEXT, k.PIPELINE) and not one.each_tower and one.names == names:
+            return one if run.is_list != one.whole else None
+    return None
 
 
 def _step(training: Training, run: Run) -> Step:
@@ -290,7 +404,13 @@ def _step(training: Training, run: Run) -> Step:
     if uses_towers:
         needs |= training.tower_needs.needs
     step = Step(run.fetches, [run], piece, uses_towers, trains)
-    step.inputs = [i for i in training.inputs if set(i.names) & (needs | wanted) or (i.each_tower and uses_towers)]
+    behind = [i.behind for i in training.inputs if i.behind is not None] if uses_towers else []
+    step.inputs = [i for i in training.inputs if i not in behind or set(i.names) & wanted]
+    makers = [leaf for outer in training.leaves for leaf in outer.every() if leaf.detail == k.OPTIMIZER]
+    makers = [leaf for leaf in makers if trains and leaf.flow.binds & (piece.needs | training.tower_binds)]
+    needs |= {n for leaf in makers for n in leaf.flow.reads if any(n in one.names for one in training.fed_rates)}
+    step.inputs.sort(key=lambda one: one.kind == k.PLACEHOLDER)  # what is fed comes last
+    step.inputs = [i for i in step.inputs if set(i.names) & (needs | wanted) or (i.each_tower and uses_towers)]
     return step
 
 

@@ -7,8 +7,9 @@ import libcst as cst
 from tf2towers.program import kinds as k
 from tf2towers.program.flow import flow_of, target_names
 from tf2towers.program.inputs import Input
+from tf2towers.program.pipelines import INLINE
 from tf2towers.program.trainer import INPUT, MIXED, TOWERS, Leaf
-from tf2towers.program.training import Training
+from tf2towers.program.training import RATE, Training
 from tf2towers.rewrites.context import FileContext, code_of, statement
 from tf2towers.rewrites.naming import name_steps
 from tf2towers.rewrites.replica import ReplicaBuilder, is_reuse_call
@@ -34,6 +35,7 @@ class Assembler:
         self.builder: ReplicaBuilder | None = None
         self.calls: SessionCalls | None = None
         self.feed_dicts: dict[str, list[str]] = {}
+        self.feed_keys: dict[cst.CSTNode, cst.BaseExpression] = {}
 
     def run(self) -> None:
         """Decides everything; problems met on the way are added to the training's."""
@@ -65,6 +67,9 @@ class Assembler:
                     if isinstance(e, cst.DictElement) and isinstance(e.key, cst.Name)
                 ]
                 if len(keys) == len(assign.value.elements) and set(keys) <= placeholders:
+                    for element in assign.value.elements:
+                        if isinstance(element, cst.DictElement) and isinstance(element.key, cst.Name):
+                            self.feed_keys[element.key] = cst.SimpleString(repr(element.key.value))
                     for name in leaf.flow.binds & names:
                         assert name is not None
                         before = self.feed_dicts.setdefault(name, keys)
@@ -89,8 +94,12 @@ class Assembler:
 
     def _rewrite_runs(self) -> None:
         assert self.builder is not None and self.calls is not None
+        for run in self.training.runs:
+            if run.batch_of is not None:
+                batch = self.calls.next_batch(run.batch_of)
+                self.calls.replaced[run.call] = cst.parse_expression(f"{self.context.need('to_numpy')}({batch})")
         for step in self.training.steps:
-            params = self.builder._names_of(step.inputs)
+            params = self.builder.parameters(step)
             for run in step.runs:
                 extra = [n for n in self.feed_dicts.get(run.feed_name or "", []) if n not in params]
                 params.extend(extra)
@@ -156,9 +165,14 @@ class Assembler:
             if leaf.kind == TOWERS:
                 seen_towers = True
                 made = [self._state(hoisted) for hoisted in self.builder.hoisted]
+                made.extend(self._tower_pipelines())
                 made.append(self.builder.tower_function())
             elif leaf.kind == k.TENSOR or (leaf.kind == "dropped" and leaf.detail != k.PLAIN):
                 made = DROP
+            elif leaf.kind == RATE:
+                made = [self.builder.rate_function(name) for name in sorted(leaf.flow.binds & set(training.rates))]
+            elif leaf.kind == INLINE:
+                made = self._inline_pipeline(leaf)
             elif leaf.kind == INPUT:
                 made = self._input_statements(leaf)
             elif leaf.kind == MIXED:
@@ -210,18 +224,43 @@ class Assembler:
             made[0] = made[0].with_changes(leading_lines=getattr(leaf.node, "leading_lines", []))  # type: ignore[call-arg]
         return made
 
+    def _tower_pipelines(self) -> list[cst.BaseStatement]:
+        """The pipelines that the loop built inside every tower: one a tower, made once."""
+        made: list[cst.BaseStatement] = []
+        for one in self.training.inputs:
+            if one.each_tower and one.kind == k.PIPELINE:
+                call = self.in_place(one.source)
+                assert isinstance(call, cst.Call)
+                arguments = [self.given["strategy"], code_of(call.func), *_argument_codes(call)]
+                made.append(statement(f"{self.given[f'input:{id(one)}']} = {self.context.need('TowerInputs')}({', '.join(arguments)})"))
+        return made
+
     def _source_statements(self, one: Input) -> list[cst.BaseStatement]:
         name = self.given.get(f"input:{id(one)}")
+        if one in self.training.fed_rates and one.dtype is not None:
+            return [statement(f"{one.names[0]} = {self.context.need('FedRate')}({code_of(self.in_place(one.dtype))})")]
         if one.kind == k.GET_NEXT and name is not None:
             return [statement(f"{name} = iter({self._dataset_of(one.source)})")]
         if one.kind == k.PIPELINE:
             assert isinstance(one.source, cst.Call) and name is not None
-            self.context.imports.need("GraphInput")
             source = self.in_place(one.source)
             assert isinstance(source, cst.Call)
-            arguments = [code_of(source.func), *(code_of(a.with_changes(comma=cst.MaybeSentinel.DEFAULT)) for a in source.args)]
-            return [statement(f"{name} = GraphInput({', '.join(arguments)})")]
+            arguments = [code_of(source.func), *_argument_codes(source)]
+            return [statement(f"{name} = {self.context.need('GraphInput')}({', '.join(arguments)})")]
         return []
+
+    def _inline_pipeline(self, leaf: Leaf) -> list[cst.BaseStatement]:
+        """A pipeline written out in the trainer, as a function that a GraphInput builds; placed at its last statement."""
+        one = next((i for i in self.training.inputs if i.inline and i.leaf is leaf), None)
+        if one is None:
+            return DROP
+        assert self.builder is not None
+        name = self.context.fresh("read_batch")
+        body = [self.builder.plain(part.node) for part in one.inline]
+        returned = one.names[0] if one.whole else ", ".join(one.names)
+        function = self.builder._definition(name, [], [*body, statement(f"return {returned}")], [])
+        batches = statement(f"{self.given[f'input:{id(one)}']} = {self.context.need('GraphInput')}({name})")
+        return [function, batches.with_changes(leading_lines=[cst.EmptyLine(indent=False)])]
 
     def _dataset_of(self, iterator: cst.BaseExpression) -> str:
         """The dataset of `dataset.make_one_shot_iterator()` or `tf.data.make_one_shot_iterator(dataset)`."""
@@ -331,9 +370,14 @@ class Assembler:
         if self.calls is not None:
             replaced.update(self.calls.replaced)
             replaced.update(self.calls.targets)
+        replaced.update(self.feed_keys)
         made = node.visit(TrainingRewriter(self.context, self.training, replaced, False, self.given))
         assert isinstance(made, cst.CSTNode)
         return made
+
+
+def _argument_codes(call: cst.Call) -> list[str]:
+    return [code_of(argument.with_changes(comma=cst.MaybeSentinel.DEFAULT)).strip() for argument in call.args]
 
 
 def negation(test: cst.CSTNode) -> cst.BaseExpression:

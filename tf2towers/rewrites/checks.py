@@ -2,13 +2,222 @@
 
 from __future__ import annotations
 
-import libcst as cst
+from collections.abc import Iterator
 
+import libcst as cst
+import libcst.matchers as m
+
+from tf2towers.program import kinds as k
+from tf2towers.program.flow import flow_of, target_names
 from tf2towers.program.problems import Problem
+from tf2towers.program.trainer import INPUT, MIXED, TOWERS, Leaf
 from tf2towers.program.training import Training
+
+_GRAPHS = (k.TENSOR, MIXED, TOWERS, INPUT)
 
 
 def check(training: Training, module: cst.Module) -> list[Problem]:
     """Problems that the program's parts do not show one by one."""
     found: list[Problem] = []
+    if training.tower.in_method:
+        found.append(Problem(training.tower.loop, "T2T308", "the tower loop is in a method: its graph lives in attributes"))
+    if not training.runs:
+        found.append(Problem(training.tower.loop, "T2T309", "no session call here runs what the towers build"))
+    elif not any(step.trains for step in training.steps):
+        found.append(Problem(training.tower.loop, "T2T309", "no session call here runs the update of the variables"))
+    found.extend(_graph_in_session(training))
+    found.extend(_rebound(training))
+    found.extend(_used_outside(training))
+    found.extend(_session_elsewhere(training))
+    found.extend(_guarded(training))
+    found.extend(_queues(training))
     return found
+
+
+def graph_names(training: Training) -> set[str]:
+    """Names that hold tensors of the graph, and are gone from the owner once it is split into functions."""
+    names: set[str] = set(training.tower_binds)
+    for leaf in training.leaves:
+        if leaf.kind in (k.TENSOR, INPUT):
+            names |= leaf.flow.binds
+        elif leaf.kind == MIXED:
+            for inner in leaf.every():
+                if inner.kind in (k.TENSOR, INPUT) and not inner.inner:
+                    names |= inner.flow.binds
+    for leaf in _outside(training):
+        names -= leaf.flow.binds
+    return names - set(training.rates) - {name for one in training.fed_rates for name in one.names}
+
+
+def _outside(training: Training) -> list[Leaf]:
+    return [leaf for leaf in training.leaves if leaf.kind in (k.SESSION, k.PLAIN, k.STATE, "dropped")]
+
+
+def _calls_to_leave_out(training: Training) -> list[cst.CSTNode]:
+    calls: list[cst.CSTNode] = [run.call for run in training.runs]
+    calls.extend(training.dropped_runs)
+    return calls
+
+
+def _graph_in_session(training: Training) -> Iterator[Problem]:
+    for outer in training.leaves:
+        if outer.kind != k.SESSION:
+            continue
+        for leaf in outer.every():
+            if leaf.kind in (k.TENSOR, MIXED) and not leaf.inner:
+                yield Problem(leaf.node, "T2T404", "graph building inside the session's part of the program")
+
+
+def _rebound(training: Training) -> Iterator[Problem]:
+    """Plain names that the functions read and the session's part changes: a function keeps what it met when traced."""
+    reads: set[str] = set()
+    binds: set[str] = set()
+    for leaf in training.leaves:
+        if leaf.kind in (k.TENSOR, MIXED, TOWERS):
+            reads |= leaf.flow.reads
+            binds |= leaf.flow.binds
+    reads -= binds | target_names(training.tower.loop.target)
+    after = False
+    for leaf in training.leaves:
+        after = after or leaf.kind == TOWERS
+        if not after or leaf.kind not in (k.SESSION, k.PLAIN):
+            continue
+        again = {n for inner in leaf.every() for n in inner.flow.binds} & reads
+        if again and not isinstance(leaf.node, cst.FunctionDef):
+            name = sorted(again)[0]
+            yield Problem(leaf.node, "T2T405", f"{name!r} is read by the graph and changed afterwards")
+
+
+def _used_outside(training: Training) -> Iterator[Problem]:
+    names = graph_names(training)
+    out = _calls_to_leave_out(training)
+    for leaf in _outside(training):
+        for inner in leaf.every():
+            if inner.inner:
+                continue
+            if inner.kind == k.STATE and inner.detail in (k.SAVER, k.WRITER, k.ITERATOR):
+                continue
+            used = _reads_except(inner.node, out, training) & names
+            if isinstance(inner.node, cst.FunctionDef):
+                used &= inner.flow.reads | inner.flow.mutates
+            if inner.kind == k.STATE and used:
+                yield Problem(inner.node, "T2T304", f"{sorted(used)[0]!r} is a tensor, and state depends on it")
+            elif used:
+                yield Problem(inner.node, "T2T403", f"{sorted(used)[0]!r} is a tensor of the graph, used outside a session call")
+
+
+def _session_elsewhere(training: Training) -> Iterator[Problem]:
+    sessions = {name for name, kind in training.kinds.names.items() if kind == k.SESSION}
+    out = _calls_to_leave_out(training)
+    for leaf in _outside(training):
+        for inner in leaf.every():
+            if inner.inner or inner.kind == "dropped":
+                continue
+            if _reads_except(inner.node, out, training) & sessions and not _closes(inner):
+                yield Problem(inner.node, "T2T401", "the session goes to code that the tool does not follow")
+
+
+def _closes(leaf: Leaf) -> bool:
+    """A statement about the session itself that goes: its making, `sess.close()`."""
+    return isinstance(leaf.node, cst.SimpleStatementLine) and any(
+        isinstance(small, cst.Expr)
+        and isinstance(small.value, cst.Call)
+        and isinstance(small.value.func, cst.Attribute)
+        and small.value.func.attr.value in ("close", "as_default", "finalize")
+        for small in leaf.node.body
+    )
+
+
+def _guarded(training: Training) -> Iterator[Problem]:
+    """Names bound only under a condition on the tower's index are not the same on every tower."""
+    targets = target_names(training.tower.loop.target)
+    for outer in training.towers_leaf.inner:
+        for leaf in outer.every():
+            if isinstance(leaf.node, cst.If) and flow_of(leaf.node.test).reads & targets:
+                inner = [one for one in leaf.every() if one is not leaf]
+                if all(not one.flow.binds for one in inner) or _is_first(leaf.node, targets):
+                    continue
+                yield Problem(leaf.node, "T2T303", "towers that do different things")
+
+
+def _queues(training: Training) -> Iterator[Problem]:
+    """Queue operations that would end up inside a tf.function, where no queue runner feeds them."""
+    lifted = [lift.call for lift in training.lifts]
+    behind = [one.queue_leaf for one in training.inputs]
+    used = [training.towers_leaf, *training.tower_needs.leaves, *(x for step in training.steps for x in step.slice.leaves)]
+    for outer in dict.fromkeys(used):
+        if outer in behind:
+            continue
+        for leaf in outer.every():
+            if leaf.inner or leaf.kind == INPUT or leaf in behind:
+                continue
+            if leaf.detail == k.QUEUE:
+                yield Problem(leaf.node, "T2T305", "a queue in a shape the tool does not know")
+                continue
+            for call in m.findall(leaf.node, m.Call()):
+                assert isinstance(call, cst.Call)
+                canonical = training.kinds.resolver.canonical(call.func)
+                summary = training.functions.summary(canonical) if canonical is not None else None
+                if summary is not None and summary.reads_queue and not any(call is other for other in lifted):
+                    yield Problem(call, "T2T305", f"{canonical} makes queues where the towers run")
+
+
+def _is_first(node: cst.If, targets: set[str]) -> bool:
+    test = node.test
+    return (
+        node.orelse is None
+        and isinstance(test, cst.Comparison)
+        and isinstance(test.left, cst.Name)
+        and test.left.value in targets
+        and isinstance(test.comparisons[0].operator, cst.Equal)
+        and isinstance(test.comparisons[0].comparator, cst.Integer)
+        and test.comparisons[0].comparator.value == "0"
+    )
+
+
+def _reads_except(node: cst.CSTNode, out: list[cst.CSTNode], training: Training) -> set[str]:
+    """Names a statement reads, session calls and the session argument of savers and writers left out."""
+    reads: set[str] = set()
+    kinds = training.kinds
+
+    class Visitor(cst.CSTVisitor):
+        def visit_Call(self, call: cst.Call) -> bool:
+            if any(call is other for other in out):
+                return False
+            func = call.func
+            if isinstance(func, cst.Attribute) and kinds.of(func.value) in (k.SAVER,) and call.args:
+                for argument in call.args[1:]:
+                    argument.visit(self)
+                return False
+            canonical = kinds.resolver.canonical(func)
+            if canonical in ("tf.summary.FileWriter", "tf.train.SummaryWriter"):
+                if call.args:
+                    call.args[0].visit(self)
+                return False
+            return True
+
+        def visit_AssignTarget(self, target: cst.AssignTarget) -> bool:
+            return not isinstance(target.target, cst.Name | cst.Tuple | cst.List)
+
+        def visit_Attribute(self, attribute: cst.Attribute) -> bool:
+            if attribute.attr.value == "add_graph":
+                return False
+            attribute.value.visit(self)
+            return False
+
+        def visit_Arg(self, argument: cst.Arg) -> bool:
+            argument.value.visit(self)
+            return False
+
+        def visit_Dict(self, node: cst.Dict) -> bool:
+            if kinds.is_feed(node):
+                for element in node.elements:
+                    element.value.visit(self)
+                return False
+            return True
+
+        def visit_Name(self, name: cst.Name) -> None:
+            reads.add(name.value)
+
+    node.visit(Visitor())
+    return reads

@@ -22,15 +22,13 @@ class Note:
 
 @dataclass
 class Imports:
-    """Names the rewritten file needs from the runtime, by module."""
+    """Names the rewritten file imports, by module: name -> the name it gets in the file."""
 
-    wanted: dict[str, set[str]] = field(default_factory=dict)
-    aliased: dict[tuple[str, str], str] = field(default_factory=dict)
+    wanted: dict[str, dict[str, str]] = field(default_factory=dict)
 
-    def need(self, name: str, module: str = "tf2towers.runtime") -> str:
-        """Asks for `from module import name`; returns the name to write."""
-        self.wanted.setdefault(module, set()).add(name.split(".")[0])
-        return name
+    def need(self, name: str, module: str = "tf2towers.runtime", bound: str | None = None) -> str:
+        """Asks for `from module import name [as bound]`; returns the name to write."""
+        return self.wanted.setdefault(module, {}).setdefault(name, bound or name)
 
 
 @dataclass
@@ -41,7 +39,16 @@ class FileContext:
     imports: Imports = field(default_factory=Imports)
     notes: list[Note] = field(default_factory=list)
     used_names: set[str] = field(default_factory=set)
+    freed: set[str] = field(default_factory=set)  # names of the script's that are gone afterwards
     plain_tensorflow: bool = True  # the file will say `import tensorflow as tf` (else compat.v1 as tf)
+
+    def need(self, name: str) -> str:
+        """Asks for a name of the runtime; returns what to write, another name where the script's own would hide it."""
+        bound = self.imports.wanted.get("tf2towers.runtime", {}).get(name)
+        if bound is None:
+            bound = self.fresh(name) if name in self.used_names - self.freed else name
+            self.imports.need(name, bound=bound)
+        return bound
 
     def note(self, node: cst.CSTNode, code: str, message: str, kind: str = "changed") -> None:
         """Adds a note, once a site and code."""
@@ -82,7 +89,7 @@ def code_of(node: cst.CSTNode) -> str:
 
 
 def all_names(module: cst.Module) -> set[str]:
-    """Every identifier of a module, to keep new names clear of them."""
+    """Every plain name of a module (attributes and keywords left out), to keep new names clear of them."""
 
     class Visitor(cst.CSTVisitor):
         def __init__(self) -> None:
@@ -90,6 +97,14 @@ def all_names(module: cst.Module) -> set[str]:
 
         def visit_Name(self, node: cst.Name) -> None:
             self.found.add(node.value)
+
+        def visit_Attribute(self, node: cst.Attribute) -> bool:
+            node.value.visit(self)
+            return False
+
+        def visit_Arg(self, node: cst.Arg) -> bool:
+            node.value.visit(self)
+            return False
 
     visitor = Visitor()
     module.visit(visitor)

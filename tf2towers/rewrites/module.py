@@ -49,6 +49,13 @@ class ModuleRewriter(SymbolRewriter):
     ) -> cst.BaseStatement | cst.FlattenSentinel[cst.BaseStatement] | cst.RemovalSentinel:
         bound = list(imported_names(node))
         touched = [one for one in bound if one.target.partition(".")[0] == "tensorflow"]
+        freed = [one.alias for one in bound if one.bound in self.context.freed]
+        if freed and not touched and isinstance(node, cst.ImportFrom):
+            rest = [one.alias for one in bound if one.alias not in freed]
+            if not rest:
+                return cst.RemoveFromParent()
+            rest = [*rest[:-1], rest[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)]
+            return line.with_changes(body=[node.with_changes(names=rest)])
         if not touched:
             return line
         kept: list[cst.ImportAlias] = [one.alias for one in bound if one not in touched]
@@ -111,8 +118,10 @@ def with_imports(module: cst.Module, context: FileContext) -> cst.Module:
     lines: list[cst.BaseStatement] = []
     present = _imported(module)
     for name in sorted(context.imports.wanted):
-        words = sorted(context.imports.wanted[name] - present.get(name, set()), key=str.lower)
+        bound = context.imports.wanted[name]
+        words = sorted(set(bound) - present.get(name, set()), key=str.lower)
         if words:
+            words = [word if bound[word] == word else f"{word} as {bound[word]}" for word in words]
             lines.append(statement(_wrapped(f"from {name} import ", words)))
     if not lines:
         return module

@@ -42,9 +42,9 @@ class ReplicaBuilder:
                 self.hoisted.append(leaf)
         self._find_appends()
         for average in self.training.averages:
-            self.context.imports.need("average_gradients")
             name = self._average_argument(average.accumulator)
-            self.replaced[average.call] = cst.Call(cst.Name("average_gradients"), [cst.Arg(name)])
+            self.replaced[average.call] = cst.Call(cst.Name(context.need("average_gradients")), [cst.Arg(name)])
+        self._lift_inputs()
         self._find_guarded(towers)
         self._find_live()
 
@@ -87,8 +87,7 @@ class ReplicaBuilder:
         if accumulator in self._single_append:
             return self._single_append[accumulator]
         if self._is_indexed(accumulator):
-            self.context.imports.need("tower_index")
-            return cst.parse_expression(f"{accumulator}[tower_index()]")
+            return cst.parse_expression(f"{accumulator}[{self.context.need('tower_index')}()]")
         return cst.parse_expression(f"{accumulator}[0]")
 
     def _is_indexed(self, accumulator: str) -> bool:
@@ -97,6 +96,17 @@ class ReplicaBuilder:
             for leaf in self._tower_leaves()
             if not leaf.inner
         )
+
+    def _lift_inputs(self) -> None:
+        """The batch that a model's function took itself is handed to it."""
+        for lift in self.training.lifts:
+            call = self._rewritten(lift.call)
+            extra = [cst.Arg(cst.Name(name), keyword=None) for name in lift.names]
+            keywords = any(arg.keyword is not None for arg in call.args)
+            if keywords:
+                extra = [cst.Arg(cst.Name(n), keyword=cst.Name(n), equal=cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))) for n in lift.names]
+            args = [a.with_changes(comma=cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))) for a in call.args]
+            self.replaced[lift.call] = call.with_changes(args=[*args, *extra])
 
     def _find_guarded(self, towers: Leaf) -> None:
         for leaf in self._tower_leaves():
@@ -163,7 +173,8 @@ class ReplicaBuilder:
         reads = flow_of(loop.body).reads
         body.extend(self._index_statements(loop, reads))
         for name, formula in training.carried.items():
-            self.context.imports.need("tower_index")
+            if "tower_index" in code_of(formula):
+                self.context.need("tower_index")
             body.append(statement(f"{name} = {code_of(formula)}"))
         body.extend(self._list_heads())
         for leaf in training.tower_needs.leaves:
@@ -189,19 +200,19 @@ class ReplicaBuilder:
         target = code_of(loop.target).strip("()")
         if not target_names(loop.target) & reads:
             return []
-        self.context.imports.need("tower_index")
+        own = self.context.need("tower_index")
         if range_count(loop.iter, names) is not None:
-            return [statement(f"{target} = tower_index()")]
+            return [statement(f"{target} = {own}()")]
         if _is_enumerate(loop, self.training) and isinstance(loop.target, cst.Tuple):
             assert isinstance(loop.iter, cst.Call)
             index = code_of(loop.target.elements[0].value)
             item = code_of(loop.target.elements[1].value)
-            made = [statement(f"{index} = tower_index()")]
+            made = [statement(f"{index} = {own}()")]
             if target_names(loop.target.elements[1].value) & reads:
                 source = self._rewritten(loop.iter.args[0].value)
                 made.append(statement(f"{item} = {_indexable(source)}[{index}]"))
             return made
-        return [statement(f"{target} = {_indexable(self._rewritten(loop.iter))}[tower_index()]")]
+        return [statement(f"{target} = {_indexable(self._rewritten(loop.iter))}[{own}()]")]
 
     def _list_heads(self) -> list[cst.BaseStatement]:
         """The lists a tower still fills: empty, as the loop met them."""
@@ -225,6 +236,8 @@ class ReplicaBuilder:
 
     def _vanishes(self, leaf: Leaf) -> bool:
         if leaf.kind in (INPUT, "dropped") and not leaf.inner:
+            return True
+        if any(leaf is one.queue_leaf for one in self.training.inputs):
             return True
         if is_reuse_call(leaf.node):
             return True
@@ -289,40 +302,73 @@ class ReplicaBuilder:
         rewriter = TrainingRewriter(self.context, self.training, self.replaced, True, self.given)
         return node.visit(rewriter)
 
+    def rate_function(self, name: str) -> cst.FunctionDef:
+        """A learning rate worked out from the step, as the function of nothing that an optimizer takes."""
+        body: list[cst.BaseStatement] = []
+        for leaf in self.training.rates[name].leaves:
+            body.append(self._rewritten(leaf.node))
+        small = body[-1].body[0] if isinstance(body[-1], cst.SimpleStatementLine) else None
+        if isinstance(small, cst.Assign):
+            body[-1] = cst.SimpleStatementLine([cst.Return(small.value)], leading_lines=body[-1].leading_lines)  # type: ignore[attr-defined]
+        else:
+            body.append(statement(f"return {name}"))
+        return self._definition(name, [], body, [])
+
+    def plain(self, node: cst.CSTNode) -> cst.BaseStatement:
+        """A statement moved into a function as it is, its names brought up to date."""
+        made = self._rewritten(node)
+        assert isinstance(made, cst.BaseStatement)
+        return made
+
     # -- steps ------------------------------------------------------------------------------------------------------------
 
     def _names_of(self, inputs: Sequence[Input]) -> list[str]:
         names: list[str] = []
         for one in inputs:
-            names.extend(name for name in one.names if name not in names)
+            if one not in self.training.fed_rates:
+                names.extend(name for name in one.names if name not in names)
         return names
+
+    def parameters(self, step: Step) -> list[str]:
+        """The parameters of a step: its inputs, and the learning rates it is fed."""
+        fed = [one.names[0] for one in step.inputs if one in self.training.fed_rates]
+        return [*self._names_of(step.inputs), *(name for name in fed if name not in self._names_of(step.inputs))]
+
+    def _fed(self, name: str) -> str:
+        """The parameter's name: a fed rate hides the rate itself otherwise."""
+        return f"{name}_value" if any(name in one.names for one in self.training.fed_rates) else name
 
     def step_function(self, step: Step, returned: list[cst.BaseExpression | None], extra: list[str]) -> cst.FunctionDef:
         """The tf.function of one kind of session call. `returned` holds None where an op was fetched."""
         training = self.training
-        params = self._names_of(step.inputs) + [n for n in extra if n not in self._names_of(step.inputs)]
+        own = self.parameters(step)
+        fed = [f"{n}_value" for n in [*own, *extra] if self._fed(n) != n]
+        params = [n for n in dict.fromkeys([*own, *extra]) if self._fed(n) == n]
+        outer = [*params, *dict.fromkeys(fed)]
+        feeds = [statement(f"{name.removesuffix('_value')}.feed({name})") for name in dict.fromkeys(fed)]
         values = [self._fetched(value) for value in returned if value is not None or len(returned) > 1]
         result = ", ".join(values)
         scope = f"{self.given['variables']}.scope({'' if step.trains else 'update=False'})"
         if not step.uses_towers:
             body = [s for leaf in step.slice.leaves for s in self.moved(leaf)]
             body.append(statement(f"return {result}" if result else "return None"))
-            return self._definition(step.name, params, body, [self._tf_function(step, params), scope])
+            return self._definition(step.name, outer, [*feeds, *body], [self._tf_function(step, outer), scope])
         inner: list[cst.BaseStatement] = []
         arguments = ", ".join(self._names_of(self.tower_inputs()))
+        order = training.leaves
+        for leaf in step.slice.leaves:
+            if order.index(leaf) < order.index(training.towers_leaf) and self._stands_in_step(leaf, step):
+                inner.extend(self._in_contexts(leaf, self.moved(leaf)))
         live = ", ".join(self.live)
         inner.append(statement(f"{live} = {self.tower_name}({arguments})" if live else f"{self.tower_name}({arguments})"))
         inner.extend(self._gathers(step))
         keep = self.given.get("keep_statistics")
         for leaf in step.slice.leaves:
-            if leaf.kind == TOWERS:
-                continue
-            if leaf in training.tower_needs.leaves and not self._used_after(leaf, step):
+            if order.index(leaf) <= order.index(training.towers_leaf):
                 continue
             moved = self.moved(leaf)
-            if keep and step.trains and any("apply_gradients(" in code_of(s) for s in moved):
-                self.context.imports.need("keep_statistics")
-                inner.append(statement(f"keep_statistics({keep!r})"))
+            if keep and step.trains and any(f"{self.context.need('apply_gradients')}(" in code_of(s) for s in moved):
+                inner.append(statement(f"{self.context.need('keep_statistics')}({keep!r})"))
                 keep = None
             inner.extend(self._in_contexts(leaf, moved))
         inner.append(statement(f"return {result}" if result else "return None"))
@@ -331,12 +377,14 @@ class ReplicaBuilder:
         args = f"({', '.join(params)}{',' if len(params) == 1 else ''})"
         run = f"{self.given['strategy']}.run(replica_step, args={args})" if params else f"{self.given['strategy']}.run(replica_step)"
         if result:
-            self.context.imports.need(which)
-            last = statement(f"return {which}({run})")
+            last = statement(f"return {self.context.need(which)}({run})")
         else:
             last = statement(run)
         return self._definition(
-            step.name, params, [replica, last.with_changes(leading_lines=[cst.EmptyLine(indent=False)])], [self._tf_function(step, params)]
+            step.name,
+            outer,
+            [*feeds, replica, last.with_changes(leading_lines=[cst.EmptyLine(indent=False)])],
+            [self._tf_function(step, outer)],
         )
 
     def _in_contexts(self, leaf: Leaf, moved: list[cst.BaseStatement]) -> list[cst.BaseStatement]:
@@ -345,8 +393,14 @@ class ReplicaBuilder:
                 moved = [self._rewritten(block).with_changes(body=cst.IndentedBlock(moved), leading_lines=[])]
         return moved
 
+    def _stands_in_step(self, leaf: Leaf, step: Step) -> bool:
+        """Whether a statement before the loop belongs to the step: it is used after the loop, or in it not at all."""
+        return leaf not in self.training.tower_needs.leaves or self._used_after(leaf, step)
+
     def _used_after(self, leaf: Leaf, step: Step) -> bool:
-        wanted = {n for other in step.slice.leaves if other.kind != TOWERS and other is not leaf for n in self._reads_after(other)}
+        place = self.training.leaves.index(self.training.towers_leaf)
+        after = [other for other in step.slice.leaves if self.training.leaves.index(other) > place]
+        wanted = {n for other in after for n in self._reads_after(other)}
         wanted |= {n for fetch in step.fetches for n in flow_of(fetch).reads}
         return bool(leaf.flow.writes & wanted)
 
@@ -355,13 +409,11 @@ class ReplicaBuilder:
         read |= {n for fetch in step.fetches for n in flow_of(fetch).reads}
         made = []
         for name in sorted(self.training.gathered & read):
-            self.context.imports.need("gather_towers")
             source = self._single_append.get(name)
             value = source.value if source is not None else name
             if source is None and self._is_indexed(name):
-                self.context.imports.need("tower_index")
-                value = f"{name}[tower_index()]"
-            made.append(statement(f"{name} = gather_towers({value})"))
+                value = f"{name}[{self.context.need('tower_index')}()]"
+            made.append(statement(f"{name} = {self.context.need('gather_towers')}({value})"))
         return made
 
     def _from_first(self, step: Step) -> bool:
@@ -396,8 +448,9 @@ class ReplicaBuilder:
         """The `tf.TensorSpec` of every parameter, where placeholders gave them all; None otherwise."""
         specs: list[str] = []
         for name in params:
+            name = name.removesuffix("_value") if self._fed(name.removesuffix("_value")) == name else name
             found = [i for i in self.training.inputs if i.kind == k.PLACEHOLDER and i.names == [name] and i.dtype]
-            if not found:
+            if len(found) != 1:
                 return None
             shape = code_of(self._rewritten(found[0].shape)) if found[0].shape is not None else "None"
             assert found[0].dtype is not None

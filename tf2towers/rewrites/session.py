@@ -5,6 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from tf2towers.program import kinds as k
+from tf2towers.program.flow import target_names
 from tf2towers.program.inputs import Input
 from tf2towers.program.runs import Run
 from tf2towers.program.training import Step, Training
@@ -60,6 +61,16 @@ class SessionCalls:
                 return None
         return kept
 
+    def _result_unused(self, run: Run) -> bool:
+        statement = run.statement
+        if not isinstance(statement, cst.SimpleStatementLine) or len(statement.body) != 1:
+            return False
+        small = statement.body[0]
+        if not isinstance(small, cst.Assign) or small.value is not run.call:
+            return False
+        names = target_names(small.targets[0].target)
+        return all(name.startswith("_") or self._unused(name) for name in names)
+
     def _unused(self, name: str) -> bool:
         return not any(name in leaf.flow.reads for leaf in self.training.leaves)
 
@@ -73,6 +84,8 @@ class SessionCalls:
         call = f"{step.name}({arguments})"
         values = [fetch for fetch in step.fetches if not self.is_op(fetch)]
         returned = self.returned(step)
+        if not values and not self._is_dropped(run) and not self._result_unused(run):
+            return "the value of an op is used"
         if self._is_dropped(run) or not values:
             self.replaced[run.call] = expression(call)
             return None
@@ -85,15 +98,13 @@ class SessionCalls:
                 self.replaced[run.call] = expression(f"{call}.numpy()")
                 self._retarget(run, kept[0])
                 return None
-            self.context.imports.need("to_numpy")
-            self.replaced[run.call] = expression(f"to_numpy({call})")
+            self.replaced[run.call] = expression(f"{self.context.need('to_numpy')}({call})")
             self._retarget(run, _tuple(kept))
             return None
-        self.context.imports.need("to_numpy")
         if len(returned) == 1:
             self.replaced[run.call] = expression(f"[{call}.numpy()]")
         else:
-            self.replaced[run.call] = expression(f"to_numpy({call})")
+            self.replaced[run.call] = expression(f"{self.context.need('to_numpy')}({call})")
         return None
 
     def _retarget(self, run: Run, target: cst.BaseExpression) -> None:
@@ -103,22 +114,19 @@ class SessionCalls:
                 self.targets[small.targets[0].target] = target
 
     def _arguments(self, step: Step, run: Run, params: list[str]) -> str:
-        parts: list[str] = []
+        fed = set(run.feeds)
         if run.feed_name is not None:
-            fed = self.feeds.get(run.feed_name)
-            if fed is None:
+            held = self.feeds.get(run.feed_name)
+            if held is None:
                 return "!its feed_dict is made elsewhere"
-            missing = [p for p in params if p not in fed]
-            if missing:
-                return f"!{missing[0]} is not in its feed_dict"
-            return f"**{run.feed_name}"
-        by_keyword = False
+            fed |= set(held)
+        parts: list[str] = []
         index = 0
         while index < len(params):
             name = params[index]
-            if name in run.feeds:
-                value = self._value(run.feeds[name], name, step)
-                parts.append(f"{name}={value}" if by_keyword else value)
+            if name in fed:
+                if name in run.feeds:
+                    parts.append(code_of(self._rewritten(run.feeds[name])))
                 index += 1
                 continue
             source = self._source(name)
@@ -126,7 +134,7 @@ class SessionCalls:
                 return f"!{name} is neither fed nor made by an iterator"
             if source.default is not None:
                 value = code_of(self._rewritten(source.default))
-                parts.append(f"{name}={value}" if by_keyword else value)
+                parts.append(f"{name}={value}" if run.feed_name is not None else value)
                 index += 1
                 continue
             if params[index : index + len(source.names)] != source.names:
@@ -134,10 +142,9 @@ class SessionCalls:
             following = self.next_batch(source)
             parts.append(following if source.whole else f"*{following}")
             index += len(source.names)
+        if run.feed_name is not None:
+            parts.append(f"**{run.feed_name}")
         return ", ".join(parts)
-
-    def _value(self, value: cst.BaseExpression, name: str, step: Step) -> str:
-        return code_of(self._rewritten(value))
 
     def _rewritten(self, node: cst.BaseExpression) -> cst.CSTNode:
         rewriter = TrainingRewriter(self.context, self.training, self.replaced, False, self.given)
@@ -161,9 +168,13 @@ class SessionCalls:
                 strategy = self.given["strategy"]
                 return f"{strategy}.experimental_distribute_values_from_function(lambda context: {following})"
             return following
+        if source.kind == k.DEQUEUE and source.behind is not None:
+            strategy = self.given["strategy"]
+            if source.behind.kind == k.PIPELINE:
+                return f"{self.given[f'input:{id(source.behind)}']}.per_tower({strategy})"
+            following = self.next_batch(source.behind)
+            return f"{strategy}.experimental_distribute_values_from_function(lambda context: {following})"
         name = self.given[f"input:{id(source)}"]
-        if source.kind == k.DEQUEUE:
-            return f"{name}.per_tower({self.given['strategy']})"
         return f"{name}.get_next()"
 
     def iterator_name(self, source: Input) -> str:

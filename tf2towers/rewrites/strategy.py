@@ -23,17 +23,15 @@ class StrategyStatements:
 
 
 def strategy_statements(context: FileContext, training: Training, given: dict[str, str]) -> StrategyStatements:
-    """`strategy = tf.distribute.MirroredStrategy(tower_devices([...]))` and the plain statements it needs."""
-    context.imports.need("tower_devices")
-    context.imports.need("VariableStore")
+    """`strategy = tf.distribute.MirroredStrategy({context.need('tower_devices')}([...]))` and the plain statements it needs."""
     devices, needs = _devices(context, training, given)
     hoisted = _hoisted(training, needs)
     strategy, variables = given["strategy"], given["variables"]
     made: list[cst.BaseStatement] = []
     for leaf in hoisted:
         made.append(leaf.node.visit(TrainingRewriter(context, training, {}, False, given)))  # type: ignore[arg-type]
-    made.append(statement(f"{strategy} = tf.distribute.MirroredStrategy(tower_devices({devices}))"))
-    made.append(statement(f"{variables} = VariableStore({strategy})"))
+    made.append(statement(f"{strategy} = tf.distribute.MirroredStrategy({context.need('tower_devices')}({devices}))"))
+    made.append(statement(f"{variables} = {context.need('VariableStore')}({strategy})"))
     return StrategyStatements(made, hoisted)
 
 

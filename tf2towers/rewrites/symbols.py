@@ -7,6 +7,9 @@ import libcst as cst
 from tf2towers.names.arguments import keyword_renames, old_order
 from tf2towers.names.tables import Replacement, RuntimeName, lookup
 from tf2towers.rewrites.context import FileContext, expression
+from tf2towers.rewrites.variable_names import variable_names, variable_op_name, variable_targets
+
+Left = cst.BaseStatement | cst.FlattenSentinel[cst.BaseStatement] | cst.RemovalSentinel
 
 CODE = "T2T110"
 GONE = "T2T310"
@@ -20,6 +23,7 @@ class SymbolRewriter(cst.CSTTransformer):
         self.context = context
         self.names = context.names
         self._whole: set[cst.CSTNode] = set()  # attribute chains that are one symbol
+        self._variables: list[set[str]] = [set()]  # names that hold variables, by function and loop
 
     # -- names ------------------------------------------------------------------------------------------------------
 
@@ -33,12 +37,31 @@ class SymbolRewriter(cst.CSTTransformer):
     def leave_Attribute(self, original_node: cst.Attribute, updated_node: cst.Attribute) -> cst.BaseExpression:
         if original_node in self._whole:
             return self.symbol(original_node, updated_node)
+        name = variable_op_name(original_node)
+        if name is not None and any(name in names for names in self._variables):
+            return expression(f"{name}.name.split(':')[0]")  # an eager variable has no op
+        return updated_node
+
+    def visit_For(self, node: cst.For) -> None:
+        self._variables.append(variable_targets(node))
+
+    def leave_For(self, original_node: cst.For, updated_node: cst.For) -> cst.BaseStatement:
+        self._variables.pop()
+        return updated_node
+
+    def visit_FunctionDef(self, node: cst.FunctionDef) -> None:
+        self._variables.append(variable_names(node))
+
+    def leave_FunctionDef(self, original_node: cst.FunctionDef, updated_node: cst.FunctionDef) -> Left:
+        self._variables.pop()
         return updated_node
 
     def symbol(self, node: cst.BaseExpression, updated: cst.BaseExpression) -> cst.BaseExpression:
         """The expression for a TensorFlow symbol."""
         canonical = self.names.canonical(node)
         assert canonical is not None
+        if canonical == "tf.train.ExponentialMovingAverage":  # TF's own averages over the replicas first
+            return cst.Name(self.context.need("ExponentialMovingAverage"))
         found = lookup(canonical)
         if found.kind in ("gone", "unknown"):
             self.gone(node, canonical, found)

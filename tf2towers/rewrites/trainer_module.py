@@ -10,7 +10,7 @@ from tf2towers.rewrites.assemble import Assembler
 from tf2towers.rewrites.context import FileContext
 from tf2towers.rewrites.module import ModuleRewriter
 from tf2towers.rewrites.replica import is_reuse_call
-from tf2towers.rewrites.training_calls import TrainingRewriter, variable_op_name, variable_targets
+from tf2towers.rewrites.training_calls import TrainingRewriter
 
 Made = cst.BaseStatement | cst.FlattenSentinel[cst.BaseStatement] | cst.RemovalSentinel
 
@@ -24,6 +24,7 @@ class TrainerModuleRewriter(ModuleRewriter, TrainingRewriter):
         replaced.update(assembler.builder.replaced)
         replaced.update(assembler.calls.replaced)
         replaced.update(assembler.calls.targets)
+        replaced.update(assembler.feed_keys)
         TrainingRewriter.__init__(self, context, assembler.training, replaced, False, assembler.given)
         self._assembler = assembler
         self._removed = removed
@@ -48,6 +49,11 @@ class TrainerModuleRewriter(ModuleRewriter, TrainingRewriter):
     def _left(self, original_node, updated_node):  # type: ignore[no-untyped-def]
         if original_node in self._removed:
             return cst.RemoveFromParent()
+        for lift in self.training.lifts:
+            if original_node is lift.statement:
+                return cst.RemoveFromParent()
+            if original_node is lift.function:
+                return _with_parameters(super().on_leave(original_node, updated_node), lift.names)
         if original_node in self._assembler.actions:
             made = self._assembler.actions[original_node]
             return cst.FlattenSentinel(made) if made else cst.RemoveFromParent()
@@ -108,6 +114,19 @@ def _defines(node: cst.CSTNode, name: str) -> bool:
     return False
 
 
+def _with_parameters(function, names):  # type: ignore[no-untyped-def]
+    """The function with more positional parameters, in front of those that have a default."""
+    params = function.params
+    plain = [p for p in params.params if p.default is None]
+    rest = [p for p in params.params if p.default is not None]
+    made = [*plain, *(cst.Param(cst.Name(name)) for name in names), *rest]
+    made = [
+        p.with_changes(comma=cst.MaybeSentinel.DEFAULT) if i == len(made) - 1 else p.with_changes(comma=cst.Comma(whitespace_after=cst.SimpleWhitespace(" ")))
+        for i, p in enumerate(made)
+    ]
+    return function.with_changes(params=params.with_changes(params=made))
+
+
 def _as_list(made):  # type: ignore[no-untyped-def]
     if isinstance(made, cst.FlattenSentinel):
         return list(made)
@@ -116,4 +135,4 @@ def _as_list(made):  # type: ignore[no-untyped-def]
     return [made]
 
 
-__all__ = ["TrainerModuleRewriter", "variable_op_name", "variable_targets", "without_unused"]
+__all__ = ["TrainerModuleRewriter", "without_unused"]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import libcst as cst
 
 from tf2towers.program import kinds as k
-from tf2towers.program.flow import target_names
 from tf2towers.program.training import Training
 from tf2towers.rewrites.context import FileContext, expression
 from tf2towers.rewrites.symbols import SymbolRewriter
@@ -35,7 +34,6 @@ class TrainingRewriter(SymbolRewriter):
         self.in_function = in_function
         self.given = names  # the names of `variables` and `strategy` in the file
         self._not_values: set[cst.CSTNode] = set()
-        self._variable_targets: list[set[str]] = []
 
     def on_visit(self, node: cst.CSTNode) -> bool:
         if node in self.replaced:
@@ -68,21 +66,6 @@ class TrainingRewriter(SymbolRewriter):
             return cst.Call(updated_node)
         return updated_node
 
-    # -- v.op.name of a variable ------------------------------------------------------------------------------------
-
-    def visit_For(self, node: cst.For) -> None:
-        self._variable_targets.append(variable_targets(node))
-
-    def leave_For(self, original_node: cst.For, updated_node: cst.For) -> cst.BaseStatement:
-        self._variable_targets.pop()
-        return updated_node
-
-    def leave_Attribute(self, original_node: cst.Attribute, updated_node: cst.Attribute) -> cst.BaseExpression:
-        name = variable_op_name(original_node)
-        if name is not None and any(name in targets for targets in self._variable_targets):
-            return expression(f"{name}.name.split(':')[0]")
-        return super().leave_Attribute(original_node, updated_node)
-
     # -- calls --------------------------------------------------------------------------------------------------------
 
     def leave_Call(self, original_node: cst.Call, updated_node: cst.Call) -> cst.BaseExpression:
@@ -100,36 +83,29 @@ class TrainingRewriter(SymbolRewriter):
         if canonical in ("tf.train.Saver",):
             return self._saver(original_node, updated_node)
         if canonical in ("tf.summary.FileWriter", "tf.train.SummaryWriter"):
-            self.context.imports.need("FileWriter")
             kept = [
                 arg
                 for original, arg in zip(original_node.args, updated_node.args, strict=True)
                 if self.kinds.of(original.value) not in (k.GRAPH, k.SESSION)
             ]
-            return updated_node.with_changes(func=cst.Name("FileWriter"), args=_trimmed(kept))
-        if canonical == "tf.train.ExponentialMovingAverage":
-            self.context.imports.need("ExponentialMovingAverage")
-            return updated_node.with_changes(func=cst.Name("ExponentialMovingAverage"))
+            return updated_node.with_changes(func=cst.Name(self.context.need("FileWriter")), args=_trimmed(kept))
         if canonical in ("tf.global_variables", "tf.all_variables", "tf.trainable_variables") and not self.in_function:
             which = "trainable_variables" if canonical == "tf.trainable_variables" else "global_variables"
             return updated_node.with_changes(func=expression(f"{self.given['variables']}.{which}"))
         return super().leave_Call(original_node, updated_node)
 
     def _gradients(self, call: cst.Call) -> cst.BaseExpression:
-        self.context.imports.need("tower_gradients")
         args = [a for a in call.args if a.keyword is None or a.keyword.value not in _PLACEMENT]
-        return call.with_changes(func=cst.Name("tower_gradients"), args=_trimmed(args))
+        return call.with_changes(func=cst.Name(self.context.need("tower_gradients")), args=_trimmed(args))
 
     def _apply(self, call: cst.Call) -> cst.BaseExpression:
-        self.context.imports.need("apply_gradients")
         assert isinstance(call.func, cst.Attribute)
         optimizer = cst.Arg(
             call.func.value, comma=cst.Comma(whitespace_after=cst.SimpleWhitespace(" ")) if call.args else cst.MaybeSentinel.DEFAULT
         )
-        return call.with_changes(func=cst.Name("apply_gradients"), args=[optimizer, *call.args])
+        return call.with_changes(func=cst.Name(self.context.need("apply_gradients")), args=[optimizer, *call.args])
 
     def _saver(self, original: cst.Call, call: cst.Call) -> cst.BaseExpression:
-        self.context.imports.need("Saver")
         args = list(call.args)
         chosen = next(
             (
@@ -152,7 +128,7 @@ class TrainingRewriter(SymbolRewriter):
                 extra = [_keyword("store", variables)]
             args.pop(chosen)
         rest = [a for a in args if a.keyword is not None and a.keyword.value in ("max_to_keep",)]
-        return call.with_changes(func=cst.Name("Saver"), args=_trimmed([cst.Arg(store), *extra, *rest]))
+        return call.with_changes(func=cst.Name(self.context.need("Saver")), args=_trimmed([cst.Arg(store), *extra, *rest]))
 
 
 def _keyword(name: str, code: str) -> cst.Arg:
@@ -176,32 +152,3 @@ def _trimmed(args: list[cst.Arg] | tuple[cst.Arg, ...]) -> list[cst.Arg]:
         else:
             trimmed.append(arg.with_changes(comma=cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))))
     return trimmed
-
-
-def variable_op_name(node: cst.Attribute) -> str | None:
-    """`v` of the expression `v.op.name`."""
-    if node.attr.value != "name" or not isinstance(node.value, cst.Attribute) or node.value.attr.value != "op":
-        return None
-    return node.value.value.value if isinstance(node.value.value, cst.Name) else None
-
-
-def variable_targets(loop: cst.For) -> set[str]:
-    """Names a loop binds to variables: the second of `for grad, var in ...`, or over `tf.trainable_variables()`."""
-    if isinstance(loop.target, cst.Tuple) and len(loop.target.elements) == 2:
-        return target_names(loop.target.elements[1].value)
-    if isinstance(loop.target, cst.Name):
-        words = {n.value for n in _names(loop.iter)}
-        if any("var" in word.lower() for word in words):
-            return {loop.target.value}
-    return set()
-
-
-def _names(node: cst.CSTNode) -> list[cst.Name]:
-    found: list[cst.Name] = []
-
-    class Visitor(cst.CSTVisitor):
-        def visit_Name(self, name: cst.Name) -> None:
-            found.append(name)
-
-    node.visit(Visitor())
-    return found

@@ -10,6 +10,7 @@ from typing import Any
 
 _HOMES = {
     "ExponentialMovingAverage": "moving_average",
+    "FedRate": "fed_rate",
     "FileWriter": "summaries",
     "GraphInput": "graph_input",
     "Saver": "saver",

@@ -168,8 +168,8 @@ class VariableStore:
 
     def _get(self, getter: Callable[..., Any], name: str, **options: Any) -> Any:
         """The custom getter: `getter` is never called, the graph's own store stays empty."""
-        made_now = name not in self._entries
-        if made_now:
+        name = name.rstrip("/")  # an optimizer's slot is asked for as 'conv1/weights/Momentum/'
+        if name not in self._entries:
             self._make_from_get_variable(name, options)
         entry = self._entries[name]
         if not tf.executing_eagerly():

@@ -1,0 +1,98 @@
+"""The local modules a script reaches: TF1 model code that keeps its TF1 spelling (T2T111).
+
+Model code runs unchanged inside the replica function, so a module gets the smallest edit that makes it run on TF 2.21:
+`import tensorflow as tf` becomes `import tensorflow.compat.v1 as tf`, and what compat.v1 has lost comes from the runtime.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import libcst as cst
+from libcst.metadata import MetadataWrapper, PositionProvider
+
+from tf2towers.names.symbols import Names
+from tf2towers.program.functions import Functions
+from tf2towers.program.roles import role
+from tf2towers.report.result import FileChange, Finding
+from tf2towers.rewrites.context import FileContext
+from tf2towers.rewrites.module import ModuleRewriter, with_imports
+from tf2towers.rewrites.registry import todo_of
+from tf2towers.source.errors import SourceError
+from tf2towers.source.local_imports import local_modules
+from tf2towers.source.script import Script
+from tf2towers.source.tree import parse_tree, text_of
+
+#: Roles that no migrated program can run, where a function that is called has them.
+_SESSION_ROLES = frozenset({"session", "plumbing", "cluster"})
+
+
+@dataclass
+class ModuleResults:
+    """What became of the local modules."""
+
+    changes: list[FileChange] = field(default_factory=list)
+    copied: list[Path] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
+
+
+def migrate_modules(script: Script, functions: Functions, called: set[str]) -> ModuleResults:
+    """Rewrites the modules `script` reaches. `called` are the local functions its training calls, by dotted name."""
+    results = ModuleResults()
+    reached = _reached(functions, called)
+    for path in local_modules(script):
+        try:
+            module = Script.read(path, main=False)
+        except SourceError as error:
+            results.findings.append(_unreadable(path, error))
+            continue
+        change = _rewritten(module, reached, results)
+        if change is not None and change.after != change.before:
+            results.changes.append(change)
+        else:
+            results.copied.append(path)
+    for path, line, symbol in sorted(reached):
+        if role(symbol) in _SESSION_ROLES and path != script.path:
+            message = f"{symbol}: session code in a function that the script calls"
+            results.findings.append(Finding("T2T406", message, todo_of("T2T406"), path, line, 1))
+    return results
+
+
+def _reached(functions: Functions, called: set[str]) -> set[tuple[Path, int, str]]:
+    sites: set[tuple[Path, int, str]] = set()
+    for dotted in called:
+        summary = functions.summary(dotted)
+        if summary is not None and not summary.keeps_own_graph:
+            sites.update(summary.sites)
+    return sites
+
+
+def _rewritten(module: Script, reached: set[tuple[Path, int, str]], results: ModuleResults) -> FileChange | None:
+    if "tensorflow" not in module.text and "tf2towers" not in module.text:
+        return None
+    wrapper = MetadataWrapper(parse_tree(module), unsafe_skip_copy=True)
+    names = Names(wrapper)
+    context = FileContext(names, plain_tensorflow=False)
+    rewriter = ModuleRewriter(context)
+    tree = with_imports(wrapper.module.visit(rewriter), context)
+    lines = {line for path, line, _ in reached if _same(path, module.path)}
+    positions = wrapper.resolve(PositionProvider)
+    for note in context.notes:
+        start = positions[note.node].start
+        kind = note.kind if start.line in lines else "note"
+        why = "" if kind == note.kind else " (not in a function the script calls)"
+        results.findings.append(
+            Finding(note.code, note.message + why, todo_of(note.code), module.path, start.line, start.column + 1, kind)  # type: ignore[arg-type]
+        )
+    assert isinstance(tree, cst.Module)
+    return FileChange(module.path, module.text, text_of(tree, module), module.encoding, module.bom)
+
+
+def _same(one: Path, other: Path) -> bool:
+    return one == other or one.resolve() == other.resolve()
+
+
+def _unreadable(path: Path, error: SourceError) -> Finding:
+    message = f"a local module that cannot be read: {error}"
+    return Finding("T2T407", message, todo_of("T2T407"), path, error.line or 1, 1)
