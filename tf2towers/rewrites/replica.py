@@ -43,7 +43,7 @@ class ReplicaBuilder:
         self._find_appends()
         for average in self.training.averages:
             name = self._average_argument(average.accumulator)
-            self.replaced[average.call] = cst.Call(cst.Name(context.need("average_gradients")), [cst.Arg(name)])
+            self.replaced[average.call] = cst.Call(cst.Name(self.context.need("average_gradients")), [cst.Arg(name)])
         self._lift_inputs()
         self._find_guarded(towers)
         self._find_live()
