@@ -15,7 +15,7 @@ from tf2towers.program.functions import Functions
 from tf2towers.program.inputs import Input, read_input
 from tf2towers.program.kinds import Kinds, family
 from tf2towers.program.lifting import Lift, find_lift
-from tf2towers.program.pipelines import read_inline_pipelines
+from tf2towers.program.pipelines import INLINE, read_inline_pipelines
 from tf2towers.program.problems import Problem
 from tf2towers.program.runs import Run, RunFinder
 from tf2towers.program.slices import Slice, slice_for
@@ -180,6 +180,7 @@ def _link_queue(training: Training, one: Input) -> None:
         for other in training.inputs:
             if other is not one and other.names == names and other.kind in (k.PIPELINE, k.GET_NEXT):
                 one.behind, one.queue_leaf = other, leaf
+                leaf.kind = INLINE
                 return
     training.problem(one.leaf.node, "T2T305", "a queue whose batches the tool cannot follow")
 

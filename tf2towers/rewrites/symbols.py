@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import libcst as cst
+import libcst.matchers as m
 
 from tf2towers.names.arguments import keyword_renames, old_order
 from tf2towers.names.tables import Replacement, RuntimeName, lookup
 from tf2towers.rewrites.context import FileContext, expression
+from tf2towers.rewrites.shapes import is_dimension_value, shape_names
 from tf2towers.rewrites.variable_names import variable_names, variable_op_name, variable_targets
 
 Left = cst.BaseStatement | cst.FlattenSentinel[cst.BaseStatement] | cst.RemovalSentinel
@@ -23,6 +25,7 @@ class SymbolRewriter(cst.CSTTransformer):
         self.context = context
         self.names = context.names
         self._whole: set[cst.CSTNode] = set()  # attribute chains that are one symbol
+        self._shapes: list[set[str]] = [set()]  # names that hold shapes, by function
         self._variables: list[set[str]] = [set()]  # names that hold variables, by function and loop
 
     # -- names ------------------------------------------------------------------------------------------------------
@@ -37,6 +40,8 @@ class SymbolRewriter(cst.CSTTransformer):
     def leave_Attribute(self, original_node: cst.Attribute, updated_node: cst.Attribute) -> cst.BaseExpression:
         if original_node in self._whole:
             return self.symbol(original_node, updated_node)
+        if is_dimension_value(original_node, self._shapes[-1]):
+            return updated_node.value
         name = variable_op_name(original_node)
         if name is not None and any(name in names for names in self._variables):
             return expression(f"{name}.name.split(':')[0]")  # an eager variable has no op
@@ -51,10 +56,18 @@ class SymbolRewriter(cst.CSTTransformer):
 
     def visit_FunctionDef(self, node: cst.FunctionDef) -> None:
         self._variables.append(variable_names(node))
+        self._shapes.append(shape_names(node) if self._mentions_value(node) else set())
 
     def leave_FunctionDef(self, original_node: cst.FunctionDef, updated_node: cst.FunctionDef) -> Left:
         self._variables.pop()
+        self._shapes.pop()
         return updated_node
+
+    def visit_Module(self, node: cst.Module) -> None:
+        self._shapes[0] = shape_names(node) if self._mentions_value(node) else set()
+
+    def _mentions_value(self, node: cst.CSTNode) -> bool:
+        return bool(m.findall(node, m.Attribute(attr=m.Name("value"))))
 
     def symbol(self, node: cst.BaseExpression, updated: cst.BaseExpression) -> cst.BaseExpression:
         """The expression for a TensorFlow symbol."""
