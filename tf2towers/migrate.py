@@ -17,7 +17,7 @@ from tf2towers.program.training import Training, understand
 from tf2towers.report.result import FileChange, Finding, MigrationResult
 from tf2towers.rewrites.assemble import Assembler
 from tf2towers.rewrites.checks import check
-from tf2towers.rewrites.context import FileContext, all_names
+from tf2towers.rewrites.context import FileContext, all_names, names_used
 from tf2towers.rewrites.local_modules import migrate_modules
 from tf2towers.rewrites.module import with_imports
 from tf2towers.rewrites.registry import todo_of
@@ -49,7 +49,9 @@ def migrate(script: Script) -> MigrationResult:
             left(problem)
         return result
     training = understand(towers[0], names, functions)
-    context = FileContext(names, used_names=all_names(wrapper.module))
+    context = FileContext(
+        names, used_names=all_names(wrapper.module), used_elsewhere=names_used(wrapper.module)
+    )
     problems = [*training.problems, *check(training, wrapper.module)]
     if problems:
         for problem in problems:

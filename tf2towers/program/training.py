@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import libcst as cst
@@ -44,6 +45,17 @@ class Step:
     slice: Slice
     uses_towers: bool
     trains: bool
+    inputs: list[Input] = field(default_factory=list)
+    name: str = ""
+    part: TowerPart | None = None  # set where the step runs a part of the tower only
+
+
+@dataclass
+class TowerPart:
+    """The part of the tower's statements that one step needs, where it is not fed all that the whole tower takes."""
+
+    keep: set[Leaf]
+    before: Slice
     inputs: list[Input] = field(default_factory=list)
     name: str = ""
 
@@ -363,6 +375,12 @@ def _read_steps(training: Training) -> None:
         loop_reads |= flow_of(*context.items).reads
     training.tower_needs = slice_for(loop_reads, before, effects)
     by_key: dict[tuple[str, ...], Step] = {}
+    _make_steps(training, by_key)
+    for step in training.steps:
+        _part_of_tower(training, step, {n for fetch in step.fetches for n in flow_of(fetch).reads})
+
+
+def _make_steps(training: Training, by_key: dict[tuple[str, ...], Step]) -> None:
     for run in training.runs:
         run.batch_of = _whole_batch(training, run)
         if run.batch_of is not None:
@@ -413,6 +431,57 @@ def _step(training: Training, run: Run) -> Step:
     step.inputs.sort(key=lambda one: one.kind == k.PLACEHOLDER)  # what is fed comes last
     step.inputs = [i for i in step.inputs if set(i.names) & (needs | wanted) or (i.each_tower and uses_towers)]
     return step
+
+
+def _part_of_tower(training: Training, step: Step, wanted: set[str]) -> None:
+    """Narrows a step to the part of the tower it needs, when some run of it lacks an input of the whole."""
+    if not step.uses_towers or all(_available(training, run, step.inputs) for run in step.runs):
+        return
+    towers = training.towers_leaf
+    after = [leaf for leaf in step.slice.leaves if training.leaves.index(leaf) > training.leaves.index(towers)]
+    names = set(wanted) | {n for leaf in after for n in leaf.flow.reads | training.effects[leaf].reads}
+    units = list(_units(towers.inner))
+    for unit in units:
+        training.effects.setdefault(unit, effects_of(unit.node, training.kinds.resolver, training.functions))
+    piece = slice_for(names, units, training.effects)
+    heads = {n for leaf in towers.inner for n in _with_reads(leaf)}
+    graph = training.graph
+    before = slice_for(piece.needs | heads, graph[: graph.index(towers)], training.effects)
+    needs = piece.needs | before.needs | names
+    inputs = [i for i in step.inputs if set(i.names) & needs and not i.each_tower]
+    inputs += [i for i in step.inputs if i.each_tower]
+    if all(_available(training, run, inputs) for run in step.runs):
+        of_tower = [i for i in inputs if set(i.names) & (piece.needs | before.needs) or i.each_tower]
+        step.part = TowerPart(set(piece.leaves), before, of_tower)
+        step.inputs = inputs
+
+
+def _available(training: Training, run: Run, inputs: list[Input]) -> bool:
+    if run.feed_name is not None:
+        return True  # told later
+    for one in inputs:
+        for name in one.names:
+            others = [i for i in training.inputs if name in i.names]
+            if name not in run.feeds and not any(i.kind != k.PLACEHOLDER or i.default is not None for i in others):
+                return False
+    return True
+
+
+def _units(leaves: list[Leaf]) -> Iterator[Leaf]:
+    for leaf in leaves:
+        if isinstance(leaf.node, cst.With) and leaf.inner:
+            yield from _units(leaf.inner)
+        else:
+            yield leaf
+
+
+def _with_reads(leaf: Leaf) -> set[str]:
+    if not isinstance(leaf.node, cst.With):
+        return set()
+    reads = flow_of(*leaf.node.items).reads
+    for inner in leaf.inner:
+        reads |= _with_reads(inner)
+    return reads
 
 
 def _has_update(training: Training, leaf: Leaf) -> bool:

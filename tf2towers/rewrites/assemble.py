@@ -199,6 +199,9 @@ class Assembler:
                 if all(self.training.kinds.of(f) in (k.STATE, k.SCHEDULE) for f in step.fetches):
                     continue
             extra = [n for run in step.runs for n in self.feed_dicts.get(run.feed_name or "", [])]
+            if step.part is not None:
+                step.part.name = self.context.fresh(f"tower_of_{step.name}")
+                made.append(self.builder.tower_function(step.part))
             made.append(self.builder.step_function(step, self.calls.returned(step), extra))
         return made
 

@@ -40,6 +40,7 @@ class FileContext:
     notes: list[Note] = field(default_factory=list)
     used_names: set[str] = field(default_factory=set)
     freed: set[str] = field(default_factory=set)  # names of the script's that are gone afterwards
+    used_elsewhere: set[str] = field(default_factory=set)  # names used outside import statements
     plain_tensorflow: bool = True  # the file will say `import tensorflow as tf` (else compat.v1 as tf)
 
     def need(self, name: str) -> str:
@@ -105,6 +106,27 @@ def all_names(module: cst.Module) -> set[str]:
         def visit_Arg(self, node: cst.Arg) -> bool:
             node.value.visit(self)
             return False
+
+    visitor = Visitor()
+    module.visit(visitor)
+    return visitor.found
+
+
+def names_used(module: cst.Module) -> set[str]:
+    """Every name used outside import statements."""
+
+    class Visitor(cst.CSTVisitor):
+        def __init__(self) -> None:
+            self.found: set[str] = set()
+
+        def visit_Import(self, node: cst.Import) -> bool:
+            return False
+
+        def visit_ImportFrom(self, node: cst.ImportFrom) -> bool:
+            return False
+
+        def visit_Name(self, node: cst.Name) -> None:
+            self.found.add(node.value)
 
     visitor = Visitor()
     module.visit(visitor)

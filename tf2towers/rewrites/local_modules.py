@@ -16,7 +16,7 @@ from tf2towers.names.symbols import Names
 from tf2towers.program.functions import Functions
 from tf2towers.program.roles import role
 from tf2towers.report.result import FileChange, Finding
-from tf2towers.rewrites.context import FileContext
+from tf2towers.rewrites.context import FileContext, all_names, names_used
 from tf2towers.rewrites.module import ModuleRewriter, with_imports
 from tf2towers.rewrites.registry import todo_of
 from tf2towers.source.errors import SourceError
@@ -73,7 +73,12 @@ def _rewritten(module: Script, reached: set[tuple[Path, int, str]], results: Mod
         return None
     wrapper = MetadataWrapper(parse_tree(module), unsafe_skip_copy=True)
     names = Names(wrapper)
-    context = FileContext(names, plain_tensorflow=False)
+    context = FileContext(
+        names,
+        used_names=all_names(wrapper.module),
+        used_elsewhere=names_used(wrapper.module),
+        plain_tensorflow=False,
+    )
     rewriter = ModuleRewriter(context)
     tree = with_imports(wrapper.module.visit(rewriter), context)
     lines = {line for path, line, _ in reached if _same(path, module.path)}

@@ -90,6 +90,9 @@ class ModuleRewriter(SymbolRewriter):
         if found.kind in ("gone", "unknown"):
             if canonical == "tf.contrib" or self._only_through(canonical):
                 return None
+            if bound not in self.context.used_elsewhere:
+                self.context.note(alias, "T2T109", f"{canonical} is imported and never used: the import goes", "changed")
+                return None
             self.gone(alias, canonical, found)
             return code_of(cst.Import([alias.with_changes(comma=cst.MaybeSentinel.DEFAULT)]))
         if canonical.startswith("tf.python."):

@@ -12,7 +12,8 @@ from tf2towers.program.flow import flow_of, names_in, target_names
 from tf2towers.program.inputs import Input
 from tf2towers.program.towers import range_count
 from tf2towers.program.trainer import INPUT, MIXED, TOWERS, Leaf, is_current_scope
-from tf2towers.program.training import Step, Training
+from tf2towers.program.slices import Slice
+from tf2towers.program.training import Step, TowerPart, Training
 from tf2towers.rewrites.context import FileContext, code_of, statement
 from tf2towers.rewrites.training_calls import TrainingRewriter
 
@@ -30,6 +31,7 @@ class ReplicaBuilder:
         self.first_names: set[str] = set()
         self.hoisted: list[Leaf] = []
         self._single_append: dict[str, cst.Name] = {}
+        self._part: TowerPart | None = None
         self._index_names = self._loop_index_names()
         self._prepare()
 
@@ -163,12 +165,15 @@ class ReplicaBuilder:
 
     # -- the tower ------------------------------------------------------------------------------------------------------
 
-    def tower_function(self) -> cst.FunctionDef:
-        """`def tower(images, labels)`: the loop's body, once for the tower that runs it."""
+    def tower_function(self, part: TowerPart | None = None) -> cst.FunctionDef:
+        """`def tower(images, labels)`: the loop's body, once for the tower that runs it; or the part a step needs."""
         training = self.training
         loop = training.tower.loop
+        self._part = part
+        live = self.live_names(part)
+        before = part.before if part is not None else training.tower_needs
         body: list[cst.BaseStatement] = [
-            statement(f'"""What the loop built on each {_device_text(training)}: returns {", ".join(self.live) or "nothing"}."""')
+            statement(f'"""What the loop built on each {_device_text(training)}: returns {", ".join(live) or "nothing"}."""')
         ]
         reads = flow_of(loop.body).reads
         body.extend(self._index_statements(loop, reads))
@@ -177,7 +182,7 @@ class ReplicaBuilder:
                 self.context.need("tower_index")
             body.append(statement(f"{name} = {code_of(formula)}"))
         body.extend(self._list_heads())
-        for leaf in training.tower_needs.leaves:
+        for leaf in before.leaves:
             body.extend(self.moved(leaf))
         inner: list[cst.BaseStatement] = []
         for leaf in training.towers_leaf.inner:
@@ -185,13 +190,26 @@ class ReplicaBuilder:
         for block in reversed(training.towers_leaf.contexts):
             inner = [self._rewritten(block).with_changes(body=cst.IndentedBlock(inner), leading_lines=[])]
         body.extend(inner)
-        body.append(statement(f"return {', '.join(self.live)}" if self.live else "return None"))
-        params = self._names_of(self.tower_inputs())
-        head = self._definition(self.tower_name, params, body, [f"{self.given['variables']}.scope()"])
+        body.append(statement(f"return {', '.join(live)}" if live else "return None"))
+        params = self._names_of(self.tower_inputs(part))
+        self._part = None
+        name = part.name if part is not None else self.tower_name
+        head = self._definition(name, params, body, [f"{self.given['variables']}.scope()"])
+        if part is not None:
+            return head
         return head.with_changes(leading_lines=[cst.EmptyLine(indent=False), *loop.leading_lines])
 
-    def tower_inputs(self) -> list[Input]:
+    def live_names(self, part: TowerPart | None) -> list[str]:
+        """What the tower, or a part of it, returns."""
+        if part is None:
+            return self.live
+        bound = {name for leaf in part.keep for name in leaf.flow.writes}
+        return [name for name in self.live if name in bound]
+
+    def tower_inputs(self, part: TowerPart | None = None) -> list[Input]:
         """The inputs the tower takes."""
+        if part is not None:
+            return part.inputs
         needs = self.training.tower_needs.needs | flow_of(self.training.tower.loop.body).reads
         return [i for i in self.training.inputs if i.each_tower or set(i.names) & needs]
 
@@ -230,9 +248,19 @@ class ReplicaBuilder:
         """A statement as it stands in a function: rewritten, and without what TF2 has no use for."""
         if leaf in self.hoisted or self._vanishes(leaf):
             return []
+        if self._part is not None and self._is_left_out(leaf):
+            return []
         if leaf.inner and (isinstance(leaf.node, cst.If | cst.With)):
             return self._moved_block(leaf)
         return [self._rewritten(leaf.node)]
+
+    def _is_left_out(self, leaf: Leaf) -> bool:
+        """Whether a statement of the tower is not in the part being built."""
+        assert self._part is not None
+        if isinstance(leaf.node, cst.With) and leaf.inner:
+            return False  # its statements are asked one by one
+        inside = any(leaf is unit for unit in self._tower_leaves())
+        return inside and not any(leaf in kept.every() for kept in self._part.keep)
 
     def _vanishes(self, leaf: Leaf) -> bool:
         if leaf.kind in (INPUT, "dropped") and not leaf.inner:
@@ -354,13 +382,15 @@ class ReplicaBuilder:
             body.append(statement(f"return {result}" if result else "return None"))
             return self._definition(step.name, outer, [*feeds, *body], [self._tf_function(step, outer), scope])
         inner: list[cst.BaseStatement] = []
-        arguments = ", ".join(self._names_of(self.tower_inputs()))
+        arguments = ", ".join(self._names_of(self.tower_inputs(step.part)))
+        needed = step.part.before if step.part is not None else training.tower_needs
         order = training.leaves
         for leaf in step.slice.leaves:
-            if order.index(leaf) < order.index(training.towers_leaf) and self._stands_in_step(leaf, step):
+            if order.index(leaf) < order.index(training.towers_leaf) and self._stands_in_step(leaf, step, needed):
                 inner.extend(self._in_contexts(leaf, self.moved(leaf)))
-        live = ", ".join(self.live)
-        inner.append(statement(f"{live} = {self.tower_name}({arguments})" if live else f"{self.tower_name}({arguments})"))
+        live = ", ".join(self.live_names(step.part))
+        tower = step.part.name if step.part is not None else self.tower_name
+        inner.append(statement(f"{live} = {tower}({arguments})" if live else f"{tower}({arguments})"))
         inner.extend(self._gathers(step))
         keep = self.given.get("keep_statistics")
         for leaf in step.slice.leaves:
@@ -393,9 +423,11 @@ class ReplicaBuilder:
                 moved = [self._rewritten(block).with_changes(body=cst.IndentedBlock(moved), leading_lines=[])]
         return moved
 
-    def _stands_in_step(self, leaf: Leaf, step: Step) -> bool:
+    def _stands_in_step(self, leaf: Leaf, step: Step, needed: Slice) -> bool:
         """Whether a statement before the loop belongs to the step: it is used after the loop, or in it not at all."""
-        return leaf not in self.training.tower_needs.leaves or self._used_after(leaf, step)
+        if step.part is not None:
+            return self._used_after(leaf, step)
+        return leaf not in needed.leaves or self._used_after(leaf, step)
 
     def _used_after(self, leaf: Leaf, step: Step) -> bool:
         place = self.training.leaves.index(self.training.towers_leaf)
