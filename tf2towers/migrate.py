@@ -11,6 +11,7 @@ from libcst.metadata import MetadataWrapper, PositionProvider
 from tf2towers.names.symbols import Names
 from tf2towers.program.functions import Functions
 from tf2towers.program.problems import Problem
+from tf2towers.program.evaluations import elsewhere, evaluations
 from tf2towers.program.sites import training_sites
 from tf2towers.program.towers import TowerLoop, find_tower_loops
 from tf2towers.program.training import Training, understand
@@ -22,6 +23,7 @@ from tf2towers.rewrites.local_modules import migrate_modules
 from tf2towers.rewrites.module import with_imports
 from tf2towers.rewrites.registry import todo_of
 from tf2towers.rewrites.trainer_module import TrainerModuleRewriter, without_unused
+from tf2towers.rewrites.verify import lost_names
 from tf2towers.source.script import Script
 from tf2towers.source.tree import parse_tree, text_of
 
@@ -48,32 +50,37 @@ def migrate(script: Script) -> MigrationResult:
         for problem in _not_one(loops, towers) or training_sites(wrapper.module, names):
             left(problem)
         return result
-    training = understand(towers[0], names, functions)
     context = FileContext(
         names, used_names=all_names(wrapper.module), used_elsewhere=names_used(wrapper.module)
     )
-    problems = [*training.problems, *check(training, wrapper.module)]
+    training = understand(towers[0], names, functions)
+    programs = [training, *evaluations(wrapper.module, towers[0], names, functions)]
+    context.freed = freed_names(training, wrapper.module)
+    assemblers: list[Assembler] = []
+    problems = elsewhere(wrapper.module, programs, names)
+    for program in programs:
+        program.problems.extend(check(program, wrapper.module))
+        if not program.problems:
+            assemblers.append(Assembler(context, program))
+            assemblers[-1].run()
+        problems.extend(program.problems)
     if problems:
         for problem in problems:
             left(problem)
         return result
-    context.freed = freed_names(training, wrapper.module)
-    assembler = Assembler(context, training)
-    assembler.run()
-    if training.problems:
-        for problem in training.problems:
-            left(problem)
-        return result
     removed, candidates = _no_longer_needed(training, wrapper.module, context.freed)
-    module = wrapper.module.visit(TrainerModuleRewriter(context, assembler, removed))
+    module = wrapper.module.visit(TrainerModuleRewriter(context, assemblers, removed))
     module = without_unused(with_imports(module, context), candidates)
     for note in context.notes:
         left(Problem(note.node, note.code, note.message), note.kind)
     modules = migrate_modules(script, functions, _called(training, names))
     result.findings.extend(modules.findings)
+    text = text_of(module, script)
+    for name in lost_names(script.text, text):
+        left(Problem(training.tower.loop, "T2T408", f"{name!r} would lose its definition"))
     if result.left:
         return result
-    result.changes.append(FileChange(script.path, script.text, text_of(module, script), script.encoding, script.bom))
+    result.changes.append(FileChange(script.path, script.text, text, script.encoding, script.bom))
     result.changes.extend(modules.changes)
     result.copied.extend(modules.copied)
     return result

@@ -58,6 +58,8 @@ class _EffectReader(cst.CSTVisitor):
         if summary is not None:
             for symbol in summary.symbols:
                 self._meet(symbol)
+            if "updates_collections=None" in summary.symbols:
+                self.effects.symbols.add("updates_collections=None")
         return True
 
     def _meet(self, symbol: str | None) -> None:

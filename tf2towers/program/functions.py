@@ -175,6 +175,8 @@ class Functions:
         if key in self._summaries:
             return self._summaries[key]
         total = self._summaries[key] = Summary()  # a recursive call meets the unfinished one
+        if _updates_in_place(definition):
+            total.symbols.add("updates_collections=None")
         for dotted, line in _used_names(definition):
             canonical = module.resolve(dotted)
             kind = role(canonical)
@@ -209,6 +211,22 @@ def _used_names(definition: ast.AST) -> Iterator[tuple[str, int]]:
                 inner.add(id(node.value))
         elif isinstance(node, ast.Name) and id(node) not in inner and node.id not in own:
             yield node.id, node.lineno
+
+
+def _updates_in_place(definition: ast.AST) -> bool:
+    """Whether a batch norm in it is told `updates_collections=None`: its averages are updated as it runs."""
+    for node in ast.walk(definition):
+        if isinstance(node, ast.keyword) and node.arg == "updates_collections" and _is_none(node.value):
+            return True
+        if isinstance(node, ast.Dict):
+            for key, value in zip(node.keys, node.values, strict=True):
+                if isinstance(key, ast.Constant) and key.value == "updates_collections" and _is_none(value):
+                    return True
+    return False
+
+
+def _is_none(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is None
 
 
 def _own_names(definition: ast.AST) -> set[str]:

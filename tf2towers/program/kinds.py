@@ -153,6 +153,8 @@ class Kinds:
         return self._foreign(arguments)
 
     def _of_tf_call(self, canonical: str, arguments: list[str]) -> str:
+        if canonical == "tf.group" and arguments and set(arguments) == {INITIALIZER}:
+            return INITIALIZER
         if canonical in _OPS:
             return OP
         if canonical.rpartition(".")[2] in _ITERATOR_MAKERS:

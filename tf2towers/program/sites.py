@@ -18,7 +18,7 @@ _WORDS = {
 _METHODS = {"compute_gradients": "gradients", "apply_gradients": "an update"}
 
 
-def training_sites(module: cst.Module, names: Names) -> list[Problem]:
+def training_sites(module: cst.CSTNode, names: Names) -> list[Problem]:
     """One problem for each TF1 training construct of a script whose towers were not found."""
     finder = _SiteFinder(names)
     module.visit(finder)

@@ -27,6 +27,7 @@ class TowerLoop:
     device: cst.BaseExpression
     parents: tuple[cst.CSTNode, ...]
     has_gradients: bool
+    synthetic: bool = False  # stands for a program without towers, such as an evaluation
     body_bound: dict[str, cst.BaseExpression] = field(default_factory=dict)
 
     @property
@@ -42,6 +43,14 @@ class TowerLoop:
         """Whether the owner is a method of a class."""
         kinds = [type(parent) for parent in self.parents if isinstance(parent, cst.FunctionDef | cst.ClassDef)]
         return cst.ClassDef in kinds
+
+
+def no_towers(module: cst.Module, function: cst.FunctionDef) -> TowerLoop:
+    """What stands for the tower loop in a function that builds and runs a graph without any."""
+    loop = cst.parse_statement("for __no_tower__ in ():\n    pass")
+    stage = cst.parse_statement("with ():\n    pass")
+    assert isinstance(loop, cst.For) and isinstance(stage, cst.With)
+    return TowerLoop(loop, stage, cst.Name("None"), (module, function), False, synthetic=True)
 
 
 def find_tower_loops(module: cst.Module, names: Names) -> list[TowerLoop]:

@@ -113,6 +113,8 @@ def understand(tower: TowerLoop, names: Names, functions: Functions) -> Training
     else:
         body = owner.body
     leaves = reader.read(body, set(tower.parents))
+    if tower.synthetic:
+        leaves.insert(0, Leaf(tower.loop, TOWERS, k.TENSOR, flow_of()))
     training = Training(tower, module, kinds, functions, reader, leaves)
     for leaf in leaves:
         training.effects[leaf] = effects_of(leaf.node, names, functions)

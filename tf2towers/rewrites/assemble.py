@@ -131,6 +131,9 @@ class Assembler:
         """`with tf.Graph().as_default(), tf.device('/cpu:0')` becomes the strategy's scope; the others are opened."""
         from tf2towers.rewrites.strategy import strategy_statements
 
+        if self.training.tower.synthetic:
+            self._stage_without_towers()
+            return
         made = strategy_statements(self.context, self.training, self.given)
         for leaf in made.hoisted:
             self.actions[leaf.node] = DROP
@@ -146,6 +149,21 @@ class Assembler:
         else:
             first = next(leaf for leaf in self.training.leaves if leaf.kind not in (k.PLAIN, "dropped"))
             self.before_stage = (first.node, made.statements)
+
+    def _stage_without_towers(self) -> None:
+        """An evaluation: its variables live in a store of their own, on one device."""
+        variables = self.given["variables"]
+        head = statement(f"with {variables}.scope():\n    pass")
+        assert isinstance(head, cst.With)
+        self.scope_items = head.items
+        opened = self.training.reader.opened
+        for place, block in enumerate(opened):
+            self.stages[block] = "scope" if place == 0 else "open"
+        first: cst.CSTNode | None = opened[0] if opened else None
+        if first is None:
+            first = next((leaf.node for leaf in self.training.leaves if leaf.kind not in (k.PLAIN, "dropped", TOWERS)), None)
+        assert first is not None
+        self.before_stage = (first, [statement(f"{variables} = {self.context.need('VariableStore')}()")])
 
     @property
     def has_stage(self) -> bool:
@@ -164,6 +182,8 @@ class Assembler:
             made: list[cst.BaseStatement] | None = None
             if leaf.kind == TOWERS:
                 seen_towers = True
+                if training.tower.synthetic:
+                    continue
                 made = [self._state(hoisted) for hoisted in self.builder.hoisted]
                 made.extend(self._tower_pipelines())
                 made.append(self.builder.tower_function())
@@ -187,7 +207,7 @@ class Assembler:
                 made = [*steps, *(made if made is not None else [self.in_place(leaf.node)])]
             if made is not None:
                 self.actions[leaf.node] = made
-        if place is None:
+        if place is None and not training.tower.synthetic:
             towers = training.towers_leaf
             self.actions[towers.node] = [*self.actions[towers.node], *steps]
 
@@ -353,7 +373,7 @@ class Assembler:
             for leaf in outer.every():
                 if leaf.inner or leaf.node in self.actions and leaf.kind != k.SESSION:
                     continue
-                if leaf.kind == k.SESSION or leaf.kind == "dropped":
+                if leaf.kind in (k.SESSION, "dropped", k.PLAIN):
                     made = self._session_statement(leaf)
                     if made is not None:
                         before = self.actions.get(leaf.node)

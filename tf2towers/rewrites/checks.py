@@ -21,9 +21,9 @@ def check(training: Training, module: cst.Module) -> list[Problem]:
     found: list[Problem] = []
     if training.tower.in_method:
         found.append(Problem(training.tower.loop, "T2T308", "the tower loop is in a method: its graph lives in attributes"))
-    if not training.runs:
+    if not training.runs and not training.tower.synthetic:
         found.append(Problem(training.tower.loop, "T2T309", "no session call here runs what the towers build"))
-    elif not any(step.trains for step in training.steps):
+    elif not training.tower.synthetic and not any(step.trains for step in training.steps):
         found.append(Problem(training.tower.loop, "T2T309", "no session call here runs the update of the variables"))
     found.extend(_graph_in_session(training))
     found.extend(_rebound(training))
@@ -70,22 +70,17 @@ def _graph_in_session(training: Training) -> Iterator[Problem]:
 
 def _rebound(training: Training) -> Iterator[Problem]:
     """Plain names that the functions read and the session's part changes: a function keeps what it met when traced."""
-    reads: set[str] = set()
-    binds: set[str] = set()
+    bound = {n for leaf in training.leaves if leaf.kind in (k.TENSOR, MIXED, TOWERS) for n in leaf.flow.binds}
+    bound |= target_names(training.tower.loop.target)
+    read: set[str] = set()
     for leaf in training.leaves:
         if leaf.kind in (k.TENSOR, MIXED, TOWERS):
-            reads |= leaf.flow.reads
-            binds |= leaf.flow.binds
-    reads -= binds | target_names(training.tower.loop.target)
-    after = False
-    for leaf in training.leaves:
-        after = after or leaf.kind == TOWERS
-        if not after or leaf.kind not in (k.SESSION, k.PLAIN):
-            continue
-        again = {n for inner in leaf.every() for n in inner.flow.binds} & reads
-        if again and not isinstance(leaf.node, cst.FunctionDef):
-            name = sorted(again)[0]
-            yield Problem(leaf.node, "T2T405", f"{name!r} is read by the graph and changed afterwards")
+            read |= leaf.flow.reads - bound
+        elif leaf.kind in (k.SESSION, k.PLAIN) and not isinstance(leaf.node, cst.FunctionDef):
+            again = {n for inner in leaf.every() for n in inner.flow.binds} & read
+            if again:
+                name = sorted(again)[0]
+                yield Problem(leaf.node, "T2T405", f"{name!r} is read by the graph and changed afterwards")
 
 
 def _used_outside(training: Training) -> Iterator[Problem]:
@@ -95,7 +90,7 @@ def _used_outside(training: Training) -> Iterator[Problem]:
         for inner in leaf.every():
             if inner.inner:
                 continue
-            if inner.kind == k.STATE and inner.detail in (k.SAVER, k.WRITER, k.ITERATOR):
+            if inner.kind == k.STATE and inner.detail in (k.WRITER, k.ITERATOR):
                 continue
             used = _reads_except(inner.node, out, training) & names
             if isinstance(inner.node, cst.FunctionDef):
@@ -154,12 +149,17 @@ def _queues(training: Training) -> Iterator[Problem]:
             if leaf.detail == k.QUEUE:
                 yield Problem(leaf.node, "T2T305", "a queue in a shape the tool does not know")
                 continue
+            if leaf.detail == k.PLACEHOLDER:
+                yield Problem(leaf.node, "T2T305", "a placeholder in a shape the tool does not know")
+                continue
             for call in m.findall(leaf.node, m.Call()):
                 assert isinstance(call, cst.Call)
                 canonical = training.kinds.resolver.canonical(call.func)
                 summary = training.functions.summary(canonical) if canonical is not None else None
                 if summary is not None and summary.reads_queue and not any(call is other for other in lifted):
                     yield Problem(call, "T2T305", f"{canonical} makes queues where the towers run")
+                if summary is not None and "placeholder" in summary.roles:
+                    yield Problem(call, "T2T305", f"{canonical} makes placeholders, which the tool cannot see from here")
 
 
 def _is_first(node: cst.If, targets: set[str]) -> bool:

@@ -25,6 +25,8 @@ def plumbing_statement(leaf: Leaf, assembler: Assembler) -> list[cst.BaseStateme
         return _initializers(value, leaf, assembler)
     if leaf.kind == "dropped":
         return []
+    if isinstance(small, cst.Expr) and isinstance(value, cst.Call) and _joins_runners(value, assembler):
+        return []
     if isinstance(small, cst.Assign) and _makes_session(value, assembler):
         return _log_placement(assembler)
     if isinstance(small, cst.Expr) and isinstance(value, cst.Call) and _is_session_method(value, assembler):
@@ -63,6 +65,14 @@ def _is_session_method(call: cst.Call, assembler: Assembler) -> bool:
     if owner == k.SESSION and method in ("close", "as_default", "__enter__", "graph"):
         return True
     return owner == k.GRAPH and method == "finalize"
+
+
+def _joins_runners(call: cst.Call, assembler: Assembler) -> bool:
+    """`coord.join(threads)`, where the threads were the queue runners'."""
+    func = call.func
+    if not isinstance(func, cst.Attribute) or func.attr.value != "join" or not call.args:
+        return False
+    return assembler.training.kinds.of(call.args[0].value) == k.PLUMBING
 
 
 def _log_placement(assembler: Assembler) -> list[cst.BaseStatement]:

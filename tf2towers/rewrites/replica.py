@@ -8,7 +8,7 @@ import libcst as cst
 import libcst.matchers as m
 
 from tf2towers.program import kinds as k
-from tf2towers.program.flow import flow_of, names_in, target_names
+from tf2towers.program.flow import flow_of, names_in, target_names, upward_exposed
 from tf2towers.program.inputs import Input
 from tf2towers.program.towers import range_count
 from tf2towers.program.trainer import INPUT, MIXED, TOWERS, Leaf, is_current_scope
@@ -210,7 +210,7 @@ class ReplicaBuilder:
         """The inputs the tower takes."""
         if part is not None:
             return part.inputs
-        needs = self.training.tower_needs.needs | flow_of(self.training.tower.loop.body).reads
+        needs = self.training.tower_needs.needs | upward_exposed(self.training.tower.loop.body.body)
         return [i for i in self.training.inputs if i.each_tower or set(i.names) & needs]
 
     def _index_statements(self, loop: cst.For, reads: set[str]) -> list[cst.BaseStatement]:
@@ -403,17 +403,20 @@ class ReplicaBuilder:
             inner.extend(self._in_contexts(leaf, moved))
         inner.append(statement(f"return {result}" if result else "return None"))
         replica = self._definition("replica_step", params, inner, [scope])
-        which = "first_tower" if self._from_first(step) else "last_tower"
+        firsts = [self._is_first(value, step) for value in returned if value is not None or len(returned) > 1]
         args = f"({', '.join(params)}{',' if len(params) == 1 else ''})"
         run = f"{self.given['strategy']}.run(replica_step, args={args})" if params else f"{self.given['strategy']}.run(replica_step)"
-        if result:
-            last = statement(f"return {self.context.need(which)}({run})")
+        if not result:
+            lasts = [statement(run)]
+        elif len(set(firsts)) == 1:
+            lasts = [statement(f"return {self._pick(firsts[0])}({run})")]
         else:
-            last = statement(run)
+            parts = [f"{self._pick(first)}(results[{place}])" for place, first in enumerate(firsts)]
+            lasts = [statement(f"results = {run}"), statement(f"return {', '.join(parts)}")]
         return self._definition(
             step.name,
             outer,
-            [*feeds, replica, last.with_changes(leading_lines=[cst.EmptyLine(indent=False)])],
+            [*feeds, replica, lasts[0].with_changes(leading_lines=[cst.EmptyLine(indent=False)]), *lasts[1:]],
             [self._tf_function(step, outer)],
         )
 
@@ -448,20 +451,22 @@ class ReplicaBuilder:
             made.append(statement(f"{name} = {self.context.need('gather_towers')}({value})"))
         return made
 
-    def _from_first(self, step: Step) -> bool:
-        """Whether the fetched values are the first tower's: summaries, and what stood under `if i == 0`."""
-        names = {n for fetch in step.fetches for n in flow_of(fetch).reads}
-        if names & self.first_names:
-            return True
-        for leaf in step.slice.leaves:
-            if leaf.kind == TOWERS:
-                continue
-            effect = self.training.effects[leaf]
-            if leaf.flow.binds & names and any(s.startswith("tf.summary.") or "merge" in s for s in effect.symbols):
-                return True
-            if leaf.flow.binds & names and leaf.flow.reads & self.first_names:
-                return True
-        return False
+    def _pick(self, first: bool) -> str:
+        return self.context.need("first_tower" if first else "last_tower")
+
+    def _is_first(self, value: cst.BaseExpression | None, step: Step) -> bool:
+        """Whether a fetched value is the first tower's: a summary, or what stood under `if i == 0`."""
+        if value is None:
+            return False
+        names = flow_of(value).reads
+        place = self.training.leaves.index(self.training.towers_leaf)
+        after = [leaf for leaf in step.slice.leaves if self.training.leaves.index(leaf) > place]
+        for leaf in reversed(after):
+            if leaf.flow.binds & names:
+                if any(s.startswith("tf.summary.") or "merge" in s for s in self.training.effects[leaf].symbols):
+                    return True
+                names = names | leaf.flow.reads
+        return bool(names & self.first_names)
 
     def _fetched(self, value: cst.BaseExpression | None) -> str:
         if value is None:

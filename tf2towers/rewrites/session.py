@@ -121,12 +121,13 @@ class SessionCalls:
                 return "!its feed_dict is made elsewhere"
             fed |= set(held)
         parts: list[str] = []
+        signed = self.is_signed(step, params)
         index = 0
         while index < len(params):
             name = params[index]
             if name in fed:
                 if name in run.feeds:
-                    parts.append(code_of(self._rewritten(run.feeds[name])))
+                    parts.append(self._converted(name, code_of(self._rewritten(run.feeds[name])), signed))
                 index += 1
                 continue
             source = self._source(name)
@@ -145,6 +146,20 @@ class SessionCalls:
         if run.feed_name is not None:
             parts.append(f"**{run.feed_name}")
         return ", ".join(parts)
+
+    def is_signed(self, step: Step, params: list[str]) -> bool:
+        """Whether the step has an input_signature, which converts what it is given."""
+        return all(
+            len([i for i in self.training.inputs if i.kind == k.PLACEHOLDER and i.names == [n] and i.dtype is not None]) == 1
+            for n in params
+        )
+
+    def _converted(self, name: str, value: str, signed: bool) -> str:
+        """A fed value as the placeholder would have taken it: its dtype, and no new trace for a new Python number."""
+        dtype = next((i.dtype for i in self.training.inputs if i.names == [name] and i.dtype is not None), None)
+        if signed or dtype is None:
+            return value
+        return f"tf.convert_to_tensor({value}, {code_of(self._rewritten(dtype))})"
 
     def _rewritten(self, node: cst.BaseExpression) -> cst.CSTNode:
         rewriter = TrainingRewriter(self.context, self.training, self.replaced, False, self.given)

@@ -16,8 +16,10 @@ def statistics_kept(training: Training) -> str | None:
     """'last', 'first', 'mean' or 'none' (the towers' updates were never run); None where no tower makes any."""
     towers = training.towers_leaf
     reads = [call for leaf in training.leaves for call in _reads(leaf.node)]
-    if not any("UPDATE_OPS" in s or "batch_norm" in s for s in training.effects[towers].symbols) and not reads:
+    if not any("UPDATE_OPS" in s or "batch_norm" in s or "updates_collections" in s for s in training.effects[towers].symbols) and not reads:
         return None
+    if "updates_collections=None" in training.effects[towers].symbols:
+        return "mean"
     if not reads:
         return "none"
     inside = set(_reads(towers.node))

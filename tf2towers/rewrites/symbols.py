@@ -96,6 +96,8 @@ class SymbolRewriter(cst.CSTTransformer):
         if found.kind == "compat" and not self.context.plain_tensorflow:
             return updated
         assert found.target is not None
+        if found.kind == "keep" and found.target.startswith("tensorflow."):
+            return updated  # a private module, imported by its own name
         if not self.context.plain_tensorflow and found.kind in ("keep", "rename"):
             return updated if not _is_old(found) else expression(_in_compat(found.target))
         return expression(found.target)

@@ -18,26 +18,37 @@ Made = cst.BaseStatement | cst.FlattenSentinel[cst.BaseStatement] | cst.RemovalS
 class TrainerModuleRewriter(ModuleRewriter, TrainingRewriter):
     """Applies an Assembler's decisions to the module."""
 
-    def __init__(self, context: FileContext, assembler: Assembler, removed: set[cst.CSTNode]) -> None:
+    def __init__(self, context: FileContext, assemblers: Sequence[Assembler], removed: set[cst.CSTNode]) -> None:
         replaced: dict[cst.CSTNode, cst.BaseExpression] = {}
-        assert assembler.builder is not None and assembler.calls is not None
-        replaced.update(assembler.builder.replaced)
-        replaced.update(assembler.calls.replaced)
-        replaced.update(assembler.calls.targets)
-        replaced.update(assembler.feed_keys)
-        TrainingRewriter.__init__(self, context, assembler.training, replaced, False, assembler.given)
-        self._assembler = assembler
+        for one in assemblers:
+            assert one.builder is not None and one.calls is not None
+            replaced.update(one.builder.replaced)
+            replaced.update(one.calls.replaced)
+            replaced.update(one.calls.targets)
+            replaced.update(one.feed_keys)
+        TrainingRewriter.__init__(self, context, assemblers[0].training, replaced, False, assemblers[0].given)
+        self._assembler = assemblers[0]
+        self._assemblers = assemblers
+        self._actions = {node: made for one in assemblers for node, made in one.actions.items()}
+        self._heads = {one.before_stage[0]: one.before_stage[1] for one in assemblers}
         self._removed = removed
 
+    def _enter(self, assembler: Assembler) -> None:
+        """Rewrites as the given program's from here on."""
+        self._assembler = assembler
+        self.training = assembler.training
+        self.kinds = assembler.training.kinds
+        self.given = assembler.given
+
     def on_visit(self, node: cst.CSTNode) -> bool:
-        if node in self._assembler.actions or node in self._removed:
+        if node in self._actions or node in self._removed:
             return False
         return super().on_visit(node)
 
     def on_leave(self, original_node, updated_node):  # type: ignore[no-untyped-def]
         made = self._left(original_node, updated_node)
-        place, statements = self._assembler.before_stage
-        if original_node is place and isinstance(original_node, cst.BaseStatement):
+        if original_node in self._heads and isinstance(original_node, cst.BaseStatement):
+            statements = self._heads[original_node]
             lines = getattr(original_node, "leading_lines", ())
             head = [statements[0].with_changes(leading_lines=lines), *statements[1:]]
             rest = _as_list(made)
@@ -54,12 +65,30 @@ class TrainerModuleRewriter(ModuleRewriter, TrainingRewriter):
                 return cst.RemoveFromParent()
             if original_node is lift.function:
                 return _with_parameters(super().on_leave(original_node, updated_node), lift.names)
-        if original_node in self._assembler.actions:
-            made = self._assembler.actions[original_node]
+        if original_node in self._actions:
+            made = self._actions[original_node]
             return cst.FlattenSentinel(made) if made else cst.RemoveFromParent()
         if is_reuse_call(original_node) and isinstance(original_node, cst.SimpleStatementLine):
             return cst.RemoveFromParent()
         return super().on_leave(original_node, updated_node)
+
+    def visit_FunctionDef(self, node: cst.FunctionDef) -> None:
+        super().visit_FunctionDef(node)
+        for one in self._assemblers[1:]:
+            if node is one.training.tower.owner:
+                self._enter(one)
+        self.elsewhere += self._is_elsewhere(node)
+
+    def leave_FunctionDef(self, original_node: cst.FunctionDef, updated_node: cst.FunctionDef) -> Made:
+        self.elsewhere -= self._is_elsewhere(original_node)
+        if any(original_node is one.training.tower.owner for one in self._assemblers[1:]):
+            self._enter(self._assemblers[0])
+        return super().leave_FunctionDef(original_node, updated_node)
+
+    def _is_elsewhere(self, node: cst.FunctionDef) -> bool:
+        """Whether a function has no part in the trainer's own statements."""
+        owners = [one.training.tower.owner for one in self._assemblers]
+        return isinstance(owners[0], cst.FunctionDef) and not any(node is owner for owner in owners)
 
     def leave_With(self, original_node: cst.With, updated_node: cst.With) -> Made:
         stage = self._assembler.stages.get(original_node)
@@ -82,7 +111,22 @@ class TrainerModuleRewriter(ModuleRewriter, TrainingRewriter):
     ) -> cst.IndentedBlock:
         if not updated_node.body and original_node.body:
             return updated_node.with_changes(body=[cst.SimpleStatementLine([cst.Pass()])])
-        return updated_node
+        return updated_node.with_changes(body=spaced(updated_node.body))
+
+    def leave_Module(self, original_node: cst.Module, updated_node: cst.Module) -> cst.Module:
+        return updated_node.with_changes(body=spaced(updated_node.body))
+
+
+def spaced(body: Sequence[cst.BaseStatement]) -> list[cst.BaseStatement]:
+    """A block with a blank line after every function that a statement follows."""
+    made: list[cst.BaseStatement] = []
+    for statement in body:
+        lines = getattr(statement, "leading_lines", None)
+        if made and isinstance(made[-1], cst.FunctionDef) and lines is not None:
+            if not lines or (lines[0].comment is not None):
+                statement = statement.with_changes(leading_lines=[cst.EmptyLine(indent=False), *lines])  # type: ignore[call-arg]
+        made.append(statement)
+    return made
 
 
 class FunctionNames(cst.CSTVisitor):

@@ -33,6 +33,7 @@ class TrainingRewriter(SymbolRewriter):
         self.replaced = replaced
         self.in_function = in_function
         self.given = names  # the names of `variables` and `strategy` in the file
+        self.elsewhere = 0  # how deep in functions other than the trainer's
         self._not_values: set[cst.CSTNode] = set()
 
     def on_visit(self, node: cst.CSTNode) -> bool:
@@ -89,7 +90,8 @@ class TrainingRewriter(SymbolRewriter):
                 if self.kinds.of(original.value) not in (k.GRAPH, k.SESSION)
             ]
             return updated_node.with_changes(func=cst.Name(self.context.need("FileWriter")), args=_trimmed(kept))
-        if canonical in ("tf.global_variables", "tf.all_variables", "tf.trainable_variables") and not self.in_function:
+        in_owner = not self.in_function and self.elsewhere == 0
+        if canonical in ("tf.global_variables", "tf.all_variables", "tf.trainable_variables") and in_owner:
             which = "trainable_variables" if canonical == "tf.trainable_variables" else "global_variables"
             return updated_node.with_changes(func=expression(f"{self.given['variables']}.{which}"))
         return super().leave_Call(original_node, updated_node)
