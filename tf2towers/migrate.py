@@ -12,7 +12,7 @@ from tf2towers.names.symbols import Names
 from tf2towers.program.functions import Functions
 from tf2towers.program.problems import Problem
 from tf2towers.program.evaluations import elsewhere, evaluations
-from tf2towers.program.sites import training_sites
+from tf2towers.program.sites import library_sites, training_sites
 from tf2towers.program.towers import TowerLoop, find_tower_loops
 from tf2towers.program.training import Training, understand
 from tf2towers.report.result import FileChange, Finding, MigrationResult
@@ -57,7 +57,7 @@ def migrate(script: Script) -> MigrationResult:
     programs = [training, *evaluations(wrapper.module, towers[0], names, functions)]
     context.freed = freed_names(training, wrapper.module)
     assemblers: list[Assembler] = []
-    problems = elsewhere(wrapper.module, programs, names)
+    problems = [*library_sites(wrapper.module, names), *elsewhere(wrapper.module, programs, names)]
     for program in programs:
         program.problems.extend(check(program, wrapper.module))
         if not program.problems:

@@ -42,6 +42,12 @@ def elsewhere(module: cst.Module, programs: Sequence[Training], names: Names) ->
     for statement in module.body:
         if any(statement is owner for owner in owners):
             continue
+        if isinstance(statement, cst.FunctionDef) and not _is_used(module, statement.name.value):
+            continue  # nothing calls it
         sites = training_sites(statement, names)
         found.extend(site for site in sites if site.code in ("T2T401", "T2T501") or site.message.startswith("minimize"))
     return found
+
+
+def _is_used(module: cst.Module, name: str) -> bool:
+    return len(m.findall(module, m.Name(name))) > 1

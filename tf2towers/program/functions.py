@@ -39,6 +39,11 @@ class Summary:
         return "queue" in self.roles or ("dataset" in self.roles and "get_next" in self.methods)
 
     @property
+    def computes_losses(self) -> bool:
+        """Whether it is a model's function rather than an input's: it gathers losses."""
+        return bool(self.symbols & {"tf.get_collection", "tf.add_n"}) or any("cross_entropy" in s for s in self.symbols)
+
+    @property
     def keeps_own_graph(self) -> bool:
         """Whether it builds and runs a graph of its own (a loader, say), apart from the training's."""
         return "session" in self.roles and "tf.Graph" in self.symbols
@@ -114,6 +119,7 @@ class Functions:
         self._trees = trees if trees is not None else {}
         self.main = LocalModule("", script or Path("<stdin>"), main)
         self._modules: dict[str, LocalModule | None] = {}
+        self._attributes = _attributes(main)
         self._summaries: dict[tuple[str, str], Summary] = {}
 
     def module(self, dotted: str) -> LocalModule | None:
@@ -170,6 +176,25 @@ class Functions:
         found = self.find(dotted)
         return self._of(*found) if found is not None else None
 
+    def _names_of(self, definition: ast.AST) -> Iterator[tuple[str, int]]:
+        """The names a definition uses; of a class, those of the methods that the script can reach by name."""
+        if not isinstance(definition, ast.ClassDef):
+            yield from _used_names(definition)
+            return
+        methods = {m.name: m for m in definition.body if isinstance(m, ast.FunctionDef)}
+        pending = [name for name in methods if name in self._attributes or (name[:2] == "__" == name[-2:])]
+        seen: set[str] = set()
+        while pending:
+            name = pending.pop()
+            if name in seen:
+                continue
+            seen.add(name)
+            yield from _used_names(methods[name])
+            pending.extend(a for a in _attributes(methods[name]) if a in methods)
+        for statement in definition.body:
+            if not isinstance(statement, ast.FunctionDef):
+                yield from _used_names(statement)
+
     def _of(self, module: LocalModule, definition: ast.AST) -> Summary:
         key = (module.name, getattr(definition, "name", ""))
         if key in self._summaries:
@@ -177,7 +202,7 @@ class Functions:
         total = self._summaries[key] = Summary()  # a recursive call meets the unfinished one
         if _updates_in_place(definition):
             total.symbols.add("updates_collections=None")
-        for dotted, line in _used_names(definition):
+        for dotted, line in self._names_of(definition):
             canonical = module.resolve(dotted)
             kind = role(canonical)
             if kind != "foreign":
@@ -211,6 +236,10 @@ def _used_names(definition: ast.AST) -> Iterator[tuple[str, int]]:
                 inner.add(id(node.value))
         elif isinstance(node, ast.Name) and id(node) not in inner and node.id not in own:
             yield node.id, node.lineno
+
+
+def _attributes(node: ast.AST) -> set[str]:
+    return {one.attr for one in ast.walk(node) if isinstance(one, ast.Attribute)}
 
 
 def _updates_in_place(definition: ast.AST) -> bool:

@@ -141,7 +141,7 @@ class Kinds:
                 tainted = any(family(kind) == TENSOR for kind in arguments)
                 if summary.keeps_own_graph and not tainted:
                     return PLAIN
-                if summary.reads_queue and "state" in summary.roles:
+                if summary.reads_queue and ("state" in summary.roles or summary.computes_losses):
                     self.with_input[node] = canonical  # a model that takes its batch itself
                     return TENSOR
                 if summary.reads_queue and not tainted:

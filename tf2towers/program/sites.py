@@ -18,6 +18,19 @@ _WORDS = {
 _METHODS = {"compute_gradients": "gradients", "apply_gradients": "an update"}
 
 
+#: Libraries that build TF1 graphs of their own and do not run on TF 2.21.
+_TF1_LIBRARIES = frozenset({"prettytensor", "sonnet", "tensor2tensor", "tensorlayer", "tensorpack", "tflearn"})
+
+
+def library_sites(module: cst.Module, names: Names) -> list[Problem]:
+    """One problem for each import of a library that only knows TF1."""
+    return [
+        Problem(one.node, "T2T311", f"{one.target.partition('.')[0]}: a library for TF1 graphs, which TF 2.21 does not run")
+        for one in names.imports
+        if one.target.partition(".")[0] in _TF1_LIBRARIES
+    ]
+
+
 def training_sites(module: cst.CSTNode, names: Names) -> list[Problem]:
     """One problem for each TF1 training construct of a script whose towers were not found."""
     finder = _SiteFinder(names)

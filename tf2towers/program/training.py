@@ -79,6 +79,7 @@ class Training:
     dropped_runs: list[cst.Call] = field(default_factory=list)
     steps: list[Step] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
+    asks_for_variables: bool = False  # the session's part asks which variables there are
     rates: dict[str, Slice] = field(default_factory=dict)
     fed_rates: list[Input] = field(default_factory=list)
     lifts: list[Lift] = field(default_factory=list)

@@ -223,7 +223,24 @@ class Assembler:
                 step.part.name = self.context.fresh(f"tower_of_{step.name}")
                 made.append(self.builder.tower_function(step.part))
             made.append(self.builder.step_function(step, self.calls.returned(step), extra))
+        if self.training.asks_for_variables:
+            made.extend(self._build_statement())
         return made
+
+    def _build_statement(self) -> list[cst.BaseStatement]:
+        """The variables made at once, where the script asks for them before the first step."""
+        assert self.builder is not None and self.calls is not None
+        step = next((s for s in self.training.steps if s.trains), self.training.steps[0])
+        params = self.builder.parameters(step)
+        arguments: list[str] = []
+        if self.builder.signature(step, params) is None and params:
+            sources = [i for i in step.inputs if i.kind != k.PLACEHOLDER]
+            if len(sources) != 1 or sources[0].names != params or sources[0].each_tower:
+                self.training.problem(self.training.tower.loop, "T2T404", "variables are asked for before the first step")
+                return []
+            batch = self.calls.next_batch(sources[0]).removesuffix(".get_next()")
+            arguments = [f"{'' if sources[0].whole else '*'}{batch}.element_spec"]
+        return [statement(f"{step.name}.get_concrete_function({', '.join(arguments)})  # makes the variables")]
 
     def _place_of_steps(self) -> Leaf | None:
         """The first statement of the session after the loop: the steps are defined before it."""

@@ -10,6 +10,7 @@ import libcst.matchers as m
 from tf2towers.program import kinds as k
 from tf2towers.program.flow import flow_of, target_names
 from tf2towers.program.problems import Problem
+from tf2towers.program.queries import asks_for_variables
 from tf2towers.program.trainer import INPUT, MIXED, TOWERS, Leaf
 from tf2towers.program.training import Training
 
@@ -65,6 +66,9 @@ def _graph_in_session(training: Training) -> Iterator[Problem]:
             continue
         for leaf in outer.every():
             if leaf.kind in (k.TENSOR, MIXED) and not leaf.inner:
+                if asks_for_variables(leaf.node, training.kinds.resolver):
+                    training.asks_for_variables = True
+                    continue
                 yield Problem(leaf.node, "T2T404", "graph building inside the session's part of the program")
 
 

@@ -90,6 +90,8 @@ class TrainingRewriter(SymbolRewriter):
                 if self.kinds.of(original.value) not in (k.GRAPH, k.SESSION)
             ]
             return updated_node.with_changes(func=cst.Name(self.context.need("FileWriter")), args=_trimmed(kept))
+        if canonical == "tf.get_collection" and not self.in_function and self.elsewhere == 0:
+            return updated_node.with_changes(func=expression(f"{self.given['variables']}.collection"))
         in_owner = not self.in_function and self.elsewhere == 0
         if canonical in ("tf.global_variables", "tf.all_variables", "tf.trainable_variables") and in_owner:
             which = "trainable_variables" if canonical == "tf.trainable_variables" else "global_variables"

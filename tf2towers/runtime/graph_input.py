@@ -50,6 +50,11 @@ class GraphInput:
         tensors = [tf.constant(array, dtype=leaf.dtype) for array, leaf in zip(arrays, self._leaves, strict=True)]
         return tf.nest.pack_sequence_as(self._batch, tensors, expand_composites=True)
 
+    @property
+    def element_spec(self) -> Any:
+        """The `tf.TensorSpec` of every part of a batch, in the structure `build` returned."""
+        return tf.nest.map_structure(lambda part: tf.TensorSpec(part.shape, part.dtype), self._batch)
+
     def per_tower(self, strategy: Any) -> Any:
         """A batch for every tower: what `dequeue()` inside the loop gave each of them."""
         return strategy.experimental_distribute_values_from_function(lambda context: self.get_next())

@@ -94,6 +94,16 @@ class VariableStore:
         """The trainable ones, in the order of creation: `tf.trainable_variables()`."""
         return [entry.variable for entry in self._entries.values() if entry.trainable]
 
+    def collection(self, key: str, scope: str | None = None) -> list[Any]:
+        """The variables made for a graph collection (`collections=` of `get_variable`): `tf.get_collection(key)`."""
+        if key == _v1.GraphKeys.GLOBAL_VARIABLES:
+            found = list(self._entries.items())
+        elif key == _v1.GraphKeys.TRAINABLE_VARIABLES:
+            found = [(name, entry) for name, entry in self._entries.items() if entry.trainable]
+        else:
+            found = [(name, entry) for name, entry in self._entries.items() if key in entry.collections]
+        return [entry.variable for name, entry in found if scope is None or name.startswith(scope)]
+
     def name_of(self, variable: Any) -> str:
         """The TF1 name of `variable`.
 

@@ -1,0 +1,32 @@
+"""Questions about variables asked in the session's part: `tf.trainable_variables()`, `tf.get_collection('to_restore')`."""
+
+from __future__ import annotations
+
+import libcst as cst
+import libcst.matchers as m
+
+from tf2towers.names.symbols import Names
+from tf2towers.program.roles import role
+
+LISTS = frozenset({"tf.trainable_variables", "tf.global_variables", "tf.all_variables"})
+_NOT_VARIABLES = ("loss", "summar", "update_ops", "queue", "regulari")
+
+
+def asks_for_variables(node: cst.CSTNode, names: Names) -> bool:
+    """Whether all the tensor-making calls of a statement ask for lists of variables."""
+    asked = False
+    for call in m.findall(node, m.Call()):
+        assert isinstance(call, cst.Call)
+        canonical = names.canonical(call.func)
+        if canonical in LISTS or (canonical == "tf.get_collection" and _of_variables(call)):
+            asked = True
+        elif role(canonical) in ("tensor", "queue", "placeholder"):
+            return False
+    return asked
+
+
+def _of_variables(call: cst.Call) -> bool:
+    if not call.args:
+        return False
+    text = cst.Module([]).code_for_node(call.args[0].value).lower()
+    return not any(word in text for word in _NOT_VARIABLES)
