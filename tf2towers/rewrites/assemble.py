@@ -34,6 +34,7 @@ class Assembler:
         self.state_inside: set[cst.CSTNode] = set()
         self.builder: ReplicaBuilder | None = None
         self.calls: SessionCalls | None = None
+        self._steps: list[cst.BaseStatement] = []
         self.feed_dicts: dict[str, list[str]] = {}
         self.feed_keys: dict[cst.CSTNode, cst.BaseExpression] = {}
 
@@ -176,7 +177,7 @@ class Assembler:
         assert self.builder is not None and self.calls is not None
         training = self.training
         seen_towers = False
-        steps = self._step_functions()
+        steps = self._steps = self._step_functions()
         place = self._place_of_steps()
         for leaf in training.leaves:
             made: list[cst.BaseStatement] | None = None
@@ -393,8 +394,8 @@ class Assembler:
                 if leaf.kind in (k.SESSION, "dropped", k.PLAIN):
                     made = self._session_statement(leaf)
                     if made is not None:
-                        before = self.actions.get(leaf.node)
-                        keep = [s for s in before or [] if isinstance(s, cst.FunctionDef)]
+                        before = self.actions.get(leaf.node) or []
+                        keep = [one for one in before if any(one is step for step in self._steps)]
                         self.actions[leaf.node] = [*keep, *made]
 
     def _session_statement(self, leaf: Leaf) -> list[cst.BaseStatement] | None:
