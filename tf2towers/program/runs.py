@@ -49,6 +49,7 @@ class RunFinder(cst.CSTVisitor):
         self._statement: cst.CSTNode | None = None
         self.runs: list[Run] = []
         self.unreadable: list[Unreadable] = []
+        self.used_lists: set[str] = set()
         self.dropped: list[cst.Call] = []  # initializers and the like
 
     def visit_SimpleStatementLine(self, node: cst.SimpleStatementLine) -> None:
@@ -101,6 +102,7 @@ class RunFinder(cst.CSTVisitor):
             self.unreadable.append(Unreadable(node, "no fetches"))
             return
         if isinstance(fetches, cst.Name) and fetches.value in self._lists:
+            self.used_lists.add(fetches.value)
             fetches = self._lists[fetches.value]
         is_list = isinstance(fetches, cst.List | cst.Tuple)
         parts = [e.value for e in fetches.elements] if isinstance(fetches, cst.List | cst.Tuple) else [fetches]

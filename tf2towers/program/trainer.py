@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import libcst as cst
+import libcst.matchers as m
 
 from tf2towers.program import kinds as k
 from tf2towers.program.flow import Flow, flow_of, root_name, target_names
@@ -141,7 +142,7 @@ class Reader:
             kind = self.kinds.of(small.value)
             for target in small.targets:
                 self._bind(target.target, small.value, kind)
-            if kind == k.SESSION and isinstance(small.value, cst.Call) and not self._makes_session(small.value):
+            if kind == k.SESSION and not self._makes_session(small.value):
                 for target in small.targets:
                     self._rebind(target.target, k.PLAIN)
             if kind == k.PLAIN and any(self._touches_config(target.target) for target in small.targets):
@@ -169,8 +170,12 @@ class Reader:
             return self.kinds.join([self.kinds.of(child) for child in small.children])
         return k.PLAIN
 
-    def _makes_session(self, call: cst.Call) -> bool:
-        return self.kinds.resolver.canonical(call.func) in ("tf.Session", "tf.InteractiveSession")
+    def _makes_session(self, value: cst.BaseExpression) -> bool:
+        """Whether a value is a session itself, and not something that a session was asked for."""
+        if isinstance(value, cst.Name):
+            return True
+        call = value
+        return isinstance(call, cst.Call) and self.kinds.resolver.canonical(call.func) in ("tf.Session", "tf.InteractiveSession")
 
     def _touches_config(self, target: cst.BaseExpression) -> bool:
         root = root_name(target)
@@ -205,6 +210,8 @@ class Reader:
     # -- compound statements --------------------------------------------------------------------------------------
 
     def _compound(self, node: cst.BaseCompoundStatement, contexts: tuple[cst.With, ...]) -> Leaf:
+        if isinstance(node, cst.FunctionDef) and self._runs_the_graph(node):
+            return self._session_function(node, contexts)
         if isinstance(node, cst.FunctionDef | cst.ClassDef):
             self.kinds.names.pop(node.name.value, None)
             return Leaf(node, k.PLAIN, k.PLAIN, flow_of(node), contexts)
@@ -214,6 +221,22 @@ class Reader:
         found -= {k.PLAIN, DROPPED} if len(found - {k.PLAIN, DROPPED}) else {DROPPED}
         kind = self._compound_kind(found)
         return Leaf(node, kind, k.TENSOR if kind == k.TENSOR else k.PLAIN, flow_of(node), contexts, inner)
+
+    def _runs_the_graph(self, node: cst.FunctionDef) -> bool:
+        """Whether a function makes a session for the graph that the statements around it build."""
+        calls = [c for c in m.findall(node.body, m.Call()) if isinstance(c, cst.Call)]
+        named = [self.kinds.resolver.canonical(call.func) for call in calls]
+        return any(name in ("tf.Session", "tf.InteractiveSession") for name in named) and "tf.Graph" not in named
+
+    def _session_function(self, node: cst.FunctionDef, contexts: tuple[cst.With, ...]) -> Leaf:
+        """A function whose body belongs to the session's part. Its own names hide none of the graph's afterwards."""
+        before = dict(self.kinds.names)
+        for parameter in node.params.params:
+            self.kinds.names[parameter.name.value] = k.PLAIN
+        inner = self._block(node.body.body, ())
+        self.kinds.names.update(before)
+        flow = flow_of(node)
+        return Leaf(node, k.SESSION, k.PLAIN, flow, contexts, inner)
 
     def _compound_kind(self, found: set[str]) -> str:
         if not found:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import libcst as cst
+import libcst.matchers as m
 
 from tf2towers.names.symbols import Names
 from tf2towers.program import kinds as k
@@ -21,7 +22,7 @@ from tf2towers.program.problems import Problem
 from tf2towers.program.runs import Run, RunFinder
 from tf2towers.program.slices import Slice, slice_for
 from tf2towers.program.towers import TowerLoop, accumulators, range_count
-from tf2towers.program.trainer import INPUT, MIXED, TOWERS, Leaf, Reader
+from tf2towers.program.trainer import DROPPED, INPUT, MIXED, TOWERS, Leaf, Reader
 
 
 RATE = "rate"  # the kind of a leaf that works out a learning rate
@@ -79,6 +80,7 @@ class Training:
     dropped_runs: list[cst.Call] = field(default_factory=list)
     steps: list[Step] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
+    renamed: dict[cst.CSTNode, str] = field(default_factory=dict)  # names of inputs that are bound twice
     asks_for_variables: bool = False  # the session's part asks which variables there are
     rates: dict[str, Slice] = field(default_factory=dict)
     fed_rates: list[Input] = field(default_factory=list)
@@ -154,7 +156,28 @@ def _read_inputs(training: Training) -> None:
     for one in training.inputs:
         if one.kind == k.DEQUEUE:
             _link_queue(training, one)
+    _rename_rebound(training)
     _check_sources(training)
+
+
+def _rename_rebound(training: Training) -> None:
+    """`x, y = inputs(train=True)` and later `x, y = inputs(train=False)`: two inputs, so the second gets other names."""
+    sources = [one for one in training.inputs if one.kind == k.PIPELINE and not one.each_tower and one.leaf in training.leaves]
+    for place, one in enumerate(sources):
+        if not any(set(one.names) & set(other.names) for other in sources[:place]):
+            continue
+        start = training.leaves.index(one.leaf) + 1
+        for name in list(one.names):
+            other_name = f"{name}_{place + 1}"
+            for leaf in training.leaves[start:]:
+                for node in m.findall(leaf.node, m.Name(name)) if name in leaf.flow.reads else []:
+                    training.renamed[node] = other_name
+                if name in leaf.flow.reads:
+                    leaf.flow.reads = (leaf.flow.reads - {name}) | {other_name}
+                if name in leaf.flow.binds:
+                    break
+            one.names = [other_name if n == name else n for n in one.names]
+            training.kinds.names[other_name] = k.TENSOR
 
 
 def _check_sources(training: Training) -> None:
@@ -338,8 +361,6 @@ def _index(training: Training) -> cst.BaseExpression:
 
 def runs_through(loop: cst.For) -> bool:
     """Whether the loop runs to its end in every turn (no break, no continue)."""
-    import libcst.matchers as m
-
     return not m.findall(loop.body, m.Break() | m.Continue())
 
 
@@ -360,6 +381,10 @@ def _read_runs(training: Training) -> None:
         if leaf.kind in (k.SESSION, k.PLAIN):
             leaf.node.visit(finder)
     training.runs = finder.runs
+    for outer in training.leaves:
+        for leaf in outer.every():
+            if leaf.assign is not None and leaf.flow.binds & finder.used_lists and not leaf.inner:
+                leaf.kind = DROPPED  # a list of fetches: its runs know what it held
     training.dropped_runs = finder.dropped
     for unreadable in finder.unreadable:
         training.problem(unreadable.call, "T2T401", f"a session call the tool cannot read: {unreadable.why}")

@@ -94,7 +94,7 @@ def _used_outside(training: Training) -> Iterator[Problem]:
         for inner in leaf.every():
             if inner.inner:
                 continue
-            if inner.kind == k.STATE and inner.detail in (k.WRITER, k.ITERATOR):
+            if inner.kind == "dropped" or (inner.kind == k.STATE and inner.detail in (k.WRITER, k.ITERATOR)):
                 continue
             used = _reads_except(inner.node, out, training) & names
             if isinstance(inner.node, cst.FunctionDef):

@@ -33,6 +33,8 @@ class ReplicaBuilder:
         self._single_append: dict[str, cst.Name] = {}
         self._part: TowerPart | None = None
         self._index_names = self._loop_index_names()
+        for node, name in training.renamed.items():
+            self.replaced[node] = cst.Name(name)
         self._prepare()
 
     # -- what is known before anything is built -----------------------------------------------------------------------
