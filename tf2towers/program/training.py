@@ -462,8 +462,11 @@ def _step(training: Training, run: Run) -> Step:
 
 
 def _part_of_tower(training: Training, step: Step, wanted: set[str]) -> None:
-    """Narrows a step to the part of the tower it needs, when some run of it lacks an input of the whole."""
-    if not step.uses_towers or all(_available(training, run, step.inputs) for run in step.runs):
+    """Narrows a step to the part of the tower it needs, when the whole takes an input that the step does not.
+
+    As in TF1, where a session call that does not need a batch does not take it from its iterator or queue.
+    """
+    if not step.uses_towers:
         return
     towers = training.towers_leaf
     after = [leaf for leaf in step.slice.leaves if training.leaves.index(leaf) > training.leaves.index(towers)]
@@ -478,6 +481,11 @@ def _part_of_tower(training: Training, step: Step, wanted: set[str]) -> None:
     needs = piece.needs | before.needs | names
     inputs = [i for i in step.inputs if set(i.names) & needs and not i.each_tower]
     inputs += [i for i in step.inputs if i.each_tower]
+    if len(inputs) == len(step.inputs):
+        return
+    drawn = any(i.kind != k.PLACEHOLDER for i in step.inputs if i not in inputs)
+    if not drawn and all(_available(training, run, step.inputs) for run in step.runs):
+        return
     if all(_available(training, run, inputs) for run in step.runs):
         of_tower = [i for i in inputs if set(i.names) & (piece.needs | before.needs) or i.each_tower]
         step.part = TowerPart(set(piece.leaves), before, of_tower)

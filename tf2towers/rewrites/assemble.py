@@ -34,7 +34,7 @@ class Assembler:
         self.state_inside: set[cst.CSTNode] = set()
         self.builder: ReplicaBuilder | None = None
         self.calls: SessionCalls | None = None
-        self._steps: list[cst.BaseStatement] = []
+        self.prefixes: dict[cst.CSTNode, list[cst.BaseStatement]] = {}
         self.feed_dicts: dict[str, list[str]] = {}
         self.feed_keys: dict[cst.CSTNode, cst.BaseExpression] = {}
 
@@ -177,7 +177,7 @@ class Assembler:
         assert self.builder is not None and self.calls is not None
         training = self.training
         seen_towers = False
-        steps = self._steps = self._step_functions()
+        steps = self._step_functions()
         place = self._place_of_steps()
         for leaf in training.leaves:
             made: list[cst.BaseStatement] | None = None
@@ -187,7 +187,8 @@ class Assembler:
                     continue
                 made = [self._state(hoisted) for hoisted in self.builder.hoisted]
                 made.extend(self._tower_pipelines())
-                made.append(self.builder.tower_function())
+                if any(step.uses_towers and step.part is None for step in training.steps):
+                    made.append(self.builder.tower_function())
             elif leaf.kind == k.TENSOR or (leaf.kind == "dropped" and leaf.detail != k.PLAIN):
                 made = DROP
             elif leaf.kind == RATE:
@@ -205,7 +206,7 @@ class Assembler:
             elif leaf.kind == k.PLAIN and self._list_of_towers(leaf):
                 made = DROP
             if leaf is place and seen_towers:
-                made = [*steps, *(made if made is not None else [self.in_place(leaf.node)])]
+                self.prefixes[leaf.node] = steps
             if made is not None:
                 self.actions[leaf.node] = made
         if place is None and not training.tower.synthetic:
@@ -394,9 +395,7 @@ class Assembler:
                 if leaf.kind in (k.SESSION, "dropped", k.PLAIN):
                     made = self._session_statement(leaf)
                     if made is not None:
-                        before = self.actions.get(leaf.node) or []
-                        keep = [one for one in before if any(one is step for step in self._steps)]
-                        self.actions[leaf.node] = [*keep, *made]
+                        self.actions[leaf.node] = made
 
     def _session_statement(self, leaf: Leaf) -> list[cst.BaseStatement] | None:
         from tf2towers.rewrites.plumbing import plumbing_statement

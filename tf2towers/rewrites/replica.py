@@ -71,7 +71,7 @@ class ReplicaBuilder:
                 continue
             for name in leaf.flow.mutates:
                 call = _append_call(leaf.node, name)
-                found.setdefault(name, []).append(call if call is not None else cst.Call(cst.Name("?")))
+                found.setdefault(name, []).append(call if call is not None else cst.Call(cst.Name("not_an_append")))
         for name, calls in found.items():
             if len(calls) == 1 and calls[0].args and isinstance(calls[0].args[0].value, cst.Name):
                 if self._never_read_inside(name):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import libcst as cst
+import libcst.matchers as m
 
 from tf2towers.rewrites.assemble import Assembler
 from tf2towers.rewrites.context import FileContext
@@ -30,6 +31,7 @@ class TrainerModuleRewriter(ModuleRewriter, TrainingRewriter):
         self._assembler = assemblers[0]
         self._assemblers = assemblers
         self._actions = {node: made for one in assemblers for node, made in one.actions.items()}
+        self._prefixes = {node: made for one in assemblers for node, made in one.prefixes.items()}
         self._heads = {one.before_stage[0]: one.before_stage[1] for one in assemblers}
         self._removed = removed
 
@@ -47,6 +49,8 @@ class TrainerModuleRewriter(ModuleRewriter, TrainingRewriter):
 
     def on_leave(self, original_node, updated_node):  # type: ignore[no-untyped-def]
         made = self._left(original_node, updated_node)
+        if original_node in self._prefixes:
+            made = cst.FlattenSentinel([*self._prefixes[original_node], *_as_list(made)])
         if original_node in self._heads and isinstance(original_node, cst.BaseStatement):
             statements = self._heads[original_node]
             lines = getattr(original_node, "leading_lines", ())
@@ -95,7 +99,7 @@ class TrainerModuleRewriter(ModuleRewriter, TrainingRewriter):
         if stage == "scope":
             return updated_node.with_changes(items=self._assembler.scope_items)
         if stage == "open" or original_node in self._assembler.training.tower.parents:
-            statements = list(updated_node.body.body)
+            statements = [s for s in updated_node.body.body if not _is_filler(s, original_node)]
             if not statements:
                 return cst.RemoveFromParent()
             first = statements[0].with_changes(  # type: ignore[call-arg]
@@ -156,6 +160,12 @@ def _defines(node: cst.CSTNode, name: str) -> bool:
         target = node.body[0].targets[0].target
         return isinstance(target, cst.Name) and target.value == name
     return False
+
+
+def _is_filler(node: cst.CSTNode, block: cst.With) -> bool:
+    """A `pass` that the script did not have: what was in the block is gone."""
+    own = any(m.matches(one, m.SimpleStatementLine(body=[m.Pass()])) for one in block.body.body)
+    return not own and m.matches(node, m.SimpleStatementLine(body=[m.Pass()]))
 
 
 def _with_parameters(function, names):  # type: ignore[no-untyped-def]
