@@ -1,0 +1,107 @@
+"""A rule: one thing `migrate` does, says or leaves, with the reason and examples."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from importlib import resources
+
+_FOLDER = "tf2towers.rewrites.rules"
+_GAP = "\n...\n"
+
+
+@dataclass(frozen=True)
+class Example:
+    """Code before and after. It is a part of a whole script: the parts of `frame.txt` it replaces, by name.
+
+    `after` is None where the site is left; else the lines that stand in the migrated script, '...' between places.
+    `codes` are the findings the whole script gives, in the order of their lines.
+    """
+
+    name: str
+    title: str
+    parts: dict[str, str]
+    after: str | None
+    codes: tuple[str, ...] = ()
+
+    @property
+    def before(self) -> str:
+        """What to show: the parts, in the order of the script."""
+        shown = [self.parts[name].strip("\n") for name in frame() if self.parts.get(name, "").strip()]
+        return _GAP.join(shown)
+
+    @property
+    def script(self) -> str:
+        """The whole script before."""
+        unknown = set(self.parts) - set(frame())
+        if unknown:
+            raise ValueError(f"example {self.name}: frame.txt has no part {', '.join(sorted(unknown))}")
+        return "".join(
+            _indented(self.parts[name], _indent(text)) if name in self.parts else text
+            for name, text in frame().items()
+        )
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One rule. `todo` is what to do by hand, for a rule that leaves sites; `safe` that the result is bit for bit."""
+
+    code: str
+    title: str
+    why: str
+    todo: str = ""
+    safe: bool = True
+    sources: tuple[str, ...] = ()  # TF symbols and issues it rests on
+
+    @cached_property
+    def examples(self) -> list[Example]:
+        """Its examples, read from the text files beside the rules."""
+        return examples_of(self.code)
+
+
+def frame() -> dict[str, str]:
+    """The script around the examples, part by part: name -> text."""
+    parts: dict[str, str] = {}
+    name = ""
+    for line in _read("frame.txt").splitlines(keepends=True):
+        if line.startswith("#@"):
+            name = line[2:].strip()
+            parts[name] = ""
+        else:
+            parts[name] += line
+    return parts
+
+
+def examples_of(code: str) -> list[Example]:
+    """The examples in `examples/`, whose file names begin with the code."""
+    folder = resources.files(_FOLDER).joinpath("examples")
+    names = sorted(file.name for file in folder.iterdir() if file.name.startswith(code.lower()))
+    return [parse_example(name.removesuffix(".txt"), _read(f"examples/{name}")) for name in names]
+
+
+def parse_example(name: str, text: str) -> Example:
+    """An example from its file: 'title:' and 'codes:' lines, then sections headed '--- part', the last '--- after'."""
+    head, *sections = text.split("\n--- ")
+    fields = dict(line.split(":", 1) for line in head.splitlines() if ":" in line)
+    parts: dict[str, str] = {}
+    for section in sections:
+        part, _, body = section.partition("\n")
+        parts[part.strip()] = body.rstrip("\n") + "\n"
+    after = parts.pop("after", None)
+    codes = tuple(fields.get("codes", "").split())
+    return Example(
+        name, fields["title"].strip(), parts, after.rstrip("\n") if after is not None else None, codes
+    )
+
+
+def _read(name: str) -> str:
+    return resources.files(_FOLDER).joinpath(name).read_text(encoding="utf-8")
+
+
+def _indent(text: str) -> str:
+    first = next((line for line in text.splitlines() if line.strip()), "")
+    return first[: len(first) - len(first.lstrip())]
+
+
+def _indented(text: str, indent: str) -> str:
+    return "".join(indent + line if line.strip() else line for line in text.splitlines(keepends=True))

@@ -1,0 +1,1 @@
+"""One rule a file: its code, what it does and why."""
