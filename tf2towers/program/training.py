@@ -265,6 +265,8 @@ def _read_collected(training: Training) -> None:
     for leaf in after:
         calls = [a.call for a in training.averages]
         uses |= _reads_outside(leaf.node, calls) & collected
+        if leaf.assign is not None:
+            collected = collected - leaf.flow.binds  # another value from here on
     training.gathered = uses
     for name in averaged & uses:
         training.averages = [a for a in training.averages if a.accumulator != name]
@@ -298,8 +300,8 @@ def _reads_outside(node: cst.CSTNode, calls: list[cst.Call]) -> set[str]:
         def visit_Name(self, name: cst.Name) -> None:
             reads.add(name.value)
 
-        def visit_AssignTarget_target(self, node: cst.AssignTarget) -> None:
-            pass
+        def visit_AssignTarget(self, node: cst.AssignTarget) -> bool:
+            return not isinstance(node.target, cst.Name)
 
     node.visit(Visitor())
     return reads

@@ -446,11 +446,15 @@ class ReplicaBuilder:
         read |= {n for fetch in step.fetches for n in flow_of(fetch).reads}
         made = []
         for name in sorted(self.training.gathered & read):
+            gather = self.context.need("gather_towers")
             source = self._single_append.get(name)
-            value = source.value if source is not None else name
-            if source is None and self._is_indexed(name):
-                value = f"{name}[{self.context.need('tower_index')}()]"
-            made.append(statement(f"{name} = {self.context.need('gather_towers')}({value})"))
+            if source is not None:
+                value = f"{gather}({source.value})"
+            elif self._is_indexed(name):
+                value = f"{gather}({name}[{self.context.need('tower_index')}()])"
+            else:  # a list that every tower appended to
+                value = f"sum({gather}({name}), [])"
+            made.append(statement(f"{name} = {value}"))
         return made
 
     def _pick(self, first: bool) -> str:

@@ -94,6 +94,16 @@ class TrainerModuleRewriter(ModuleRewriter, TrainingRewriter):
         owners = [one.training.tower.owner for one in self._assemblers]
         return isinstance(owners[0], cst.FunctionDef) and not any(node is owner for owner in owners)
 
+    def leave_Expr(self, original_node: cst.Expr, updated_node: cst.Expr) -> cst.Expr:
+        """A docstring that sends the reader to the queue runners: a GraphInput starts them now."""
+        text = updated_node.value
+        if isinstance(text, cst.SimpleString) and "start_queue_runners" in text.value:
+            said = text.value.replace("tf.train.start_queue_runners()", "GraphInput").replace(
+                "tf.train.start_queue_runners", "GraphInput"
+            )
+            return updated_node.with_changes(value=text.with_changes(value=said))
+        return updated_node
+
     def leave_With(self, original_node: cst.With, updated_node: cst.With) -> Made:
         stage = self._assembler.stages.get(original_node)
         if stage == "scope":

@@ -46,18 +46,14 @@ def gather_towers(value: Any) -> list[Any]:
 
     Args:
         value: a tensor, `tf.IndexedSlices`, None, a variable, or any nest of these; the same structure in every tower.
-            A list that the tower itself appended to is joined, as one loop over the towers would have built it.
 
     Returns:
-        A list with one element a tower (its length is the number of towers, or the joined length).
+        A list with one element a tower.
     """
-    joined = isinstance(value, list)
     leaves = tf.nest.flatten(value)
     moving = [i for i, leaf in enumerate(leaves) if tf.is_tensor(leaf) or isinstance(leaf, tf.IndexedSlices)]
     if not moving:
-        count = tf.distribute.get_strategy().num_replicas_in_sync
-        towers = [value] * count
-        return [item for tower in towers for item in tower] if joined else towers
+        return [value] * tf.distribute.get_strategy().num_replicas_in_sync
 
     def merge(strategy: Any, *per_replica: Any) -> Any:
         local = [strategy.experimental_local_results(leaf) for leaf in per_replica]
@@ -70,7 +66,7 @@ def gather_towers(value: Any) -> list[Any]:
         for place, tensor in zip(moving, tensors, strict=True):
             filled[place] = tensor
         towers.append(tf.nest.pack_sequence_as(value, filled))
-    return [item for tower in towers for item in tower] if joined else towers
+    return towers
 
 
 def last_tower(results: Any) -> Any:

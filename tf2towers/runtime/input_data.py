@@ -1,0 +1,293 @@
+"""`tensorflow.examples.tutorials.mnist.input_data`, which TF2 no longer has: MNIST from its four idx files.
+
+Batches are drawn as TF 1.15 drew them, with the same NumPy calls in the same order, so the same seed gives the same
+batches. Nothing is ever downloaded: the files must be there.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any, NamedTuple
+
+import numpy as np
+import tensorflow as tf
+
+from tf2towers.runtime.idx import name_of, read_idx
+
+__all__ = [
+    "DataSet",
+    "Datasets",
+    "dense_to_one_hot",
+    "extract_images",
+    "extract_labels",
+    "load_mnist",
+    "read_data_sets",
+]
+
+#: Where TF1 downloaded from; named in the error about missing files.
+DEFAULT_SOURCE_URL = "https://storage.googleapis.com/cvdf-datasets/mnist/"
+
+_FILES = (
+    "train-images-idx3-ubyte.gz",
+    "train-labels-idx1-ubyte.gz",
+    "t10k-images-idx3-ubyte.gz",
+    "t10k-labels-idx1-ubyte.gz",
+)
+_IMAGES_MAGIC, _LABELS_MAGIC = 2051, 2049
+
+
+def extract_images(f: Any) -> np.ndarray:
+    """The images of an idx3 file, gzipped or not.
+
+    Args:
+        f: a binary file object; its `name` is used in messages.
+
+    Returns:
+        uint8 [n, rows, columns, 1].
+
+    Raises:
+        ValueError: the file is not an idx3 file, is damaged, or is truncated.
+    """
+    (count, rows, columns), pixels = read_idx(f, _IMAGES_MAGIC, "image", dimensions=3)
+    return pixels.reshape(count, rows, columns, 1)
+
+
+def extract_labels(f: Any, one_hot: bool = False, num_classes: int = 10) -> np.ndarray:
+    """The labels of an idx1 file, gzipped or not.
+
+    Args:
+        f: a binary file object; its `name` is used in messages.
+        one_hot: whether each label becomes a row of `num_classes`.
+        num_classes: the length of a row.
+
+    Returns:
+        uint8 [n], or with `one_hot` float64 [n, num_classes].
+
+    Raises:
+        ValueError: the file is not an idx1 file, is damaged, is truncated, or has a label too large for `one_hot`.
+    """
+    _, labels = read_idx(f, _LABELS_MAGIC, "label", dimensions=1)
+    if not one_hot:
+        return labels
+    try:
+        return dense_to_one_hot(labels, num_classes)
+    except ValueError as error:
+        raise ValueError(f"{name_of(f)}: {error}") from error
+
+
+def dense_to_one_hot(labels_dense: np.ndarray, num_classes: int) -> np.ndarray:
+    """Class numbers, integers [n], as one-hot rows, float64 [n, num_classes].
+
+    Raises:
+        ValueError: a label is not in 0..num_classes-1. (TF1 wrote such a label into the next example's row.)
+    """
+    count = labels_dense.shape[0]
+    wrong = np.flatnonzero((labels_dense.ravel() < 0) | (labels_dense.ravel() >= num_classes))
+    if wrong.size:
+        raise ValueError(
+            f"label {labels_dense.ravel()[wrong[0]]} of example {wrong[0]} is not one of {num_classes} classes"
+        )
+    one_hot = np.zeros((count, num_classes))
+    one_hot.flat[np.arange(count) * num_classes + labels_dense.ravel()] = 1
+    return one_hot
+
+
+class DataSet:
+    """Examples in memory, handed out in shuffled batches.
+
+    Args:
+        images: uint8 [n, rows, columns, depth].
+        labels: [n, ...].
+        fake_data: whether `next_batch` gives constant examples; `images` and `labels` may then be anything.
+        one_hot: the form of the fake labels.
+        dtype: `tf.uint8` leaves pixels in 0..255, `tf.float32` brings them into 0..1.
+        reshape: whether images become rows, [n, rows * columns]; depth must then be 1.
+        seed: of the shuffles; by default the global seed of TensorFlow. NumPy's global generator is seeded with it
+            here, and where there is neither it is seeded afresh: `np.random.seed` counts only after this.
+
+    Raises:
+        TypeError: `dtype` is neither uint8 nor float32.
+        ValueError: images and labels are not equally many, or `reshape` meets images with a depth that is not 1.
+    """
+
+    def __init__(
+        self,
+        images: Any,
+        labels: Any,
+        fake_data: bool = False,
+        one_hot: bool = False,
+        dtype: Any = tf.float32,
+        reshape: bool = True,
+        seed: int | None = None,
+    ) -> None:
+        np.random.seed(_numpy_seed(seed))
+        dtype = tf.as_dtype(dtype).base_dtype
+        if dtype not in (tf.uint8, tf.float32):
+            raise TypeError(f"Invalid image dtype {dtype!r}, expected uint8 or float32")
+        if fake_data:
+            self._num_examples = 10000
+            self.one_hot = one_hot
+        else:
+            if images.shape[0] != labels.shape[0]:
+                raise ValueError(f"{images.shape[0]} images (shape {images.shape}), {labels.shape[0]} labels")
+            self._num_examples = images.shape[0]
+            if reshape:
+                if images.shape[3] != 1:
+                    raise ValueError(
+                        f"images of shape {images.shape} cannot become rows: their depth is not 1"
+                    )
+                images = images.reshape(images.shape[0], images.shape[1] * images.shape[2])
+            if dtype == tf.float32:
+                images = np.multiply(images.astype(np.float32), 1.0 / 255.0)
+        self._images = images
+        self._labels = labels
+        self._epochs_completed = 0
+        self._index_in_epoch = 0
+
+    @property
+    def images(self) -> Any:
+        """The images, in the order of the epoch under way."""
+        return self._images
+
+    @property
+    def labels(self) -> Any:
+        """The labels, in the order of the images."""
+        return self._labels
+
+    @property
+    def num_examples(self) -> int:
+        """How many examples there are."""
+        return int(self._num_examples)
+
+    @property
+    def epochs_completed(self) -> int:
+        """How many times `next_batch` has gone past the last example."""
+        return self._epochs_completed
+
+    def next_batch(self, batch_size: int, fake_data: bool = False, shuffle: bool = True) -> Any:
+        """The next `batch_size` examples: (images, labels).
+
+        A batch that meets the end of the epoch is filled from the next one; with `shuffle`, every epoch has an order
+        of its own. With `fake_data`, two lists of constants.
+        """
+        if fake_data:
+            label = [1] + [0] * 9 if self.one_hot else 0
+            return [[1] * 784 for _ in range(batch_size)], [label for _ in range(batch_size)]
+        start = self._index_in_epoch
+        if self._epochs_completed == 0 and start == 0 and shuffle:
+            self._shuffle()
+        if start + batch_size <= self._num_examples:
+            self._index_in_epoch += batch_size
+            end = self._index_in_epoch
+            return self._images[start:end], self._labels[start:end]
+        self._epochs_completed += 1
+        images_rest, labels_rest = self._images[start:], self._labels[start:]
+        if shuffle:
+            self._shuffle()
+        end = self._index_in_epoch = batch_size - (self._num_examples - start)
+        return (
+            np.concatenate((images_rest, self._images[:end]), axis=0),
+            np.concatenate((labels_rest, self._labels[:end]), axis=0),
+        )
+
+    def _shuffle(self) -> None:
+        order = np.arange(self._num_examples)
+        np.random.shuffle(order)
+        self._images = self.images[order]
+        self._labels = self.labels[order]
+
+
+class Datasets(NamedTuple):
+    """The three parts `read_data_sets` returns."""
+
+    train: DataSet
+    validation: DataSet
+    test: DataSet
+
+
+def read_data_sets(
+    train_dir: str,
+    fake_data: bool = False,
+    one_hot: bool = False,
+    dtype: Any = tf.float32,
+    reshape: bool = True,
+    validation_size: int = 5000,
+    seed: int | None = None,
+    source_url: str = DEFAULT_SOURCE_URL,
+) -> Datasets:
+    """MNIST (or a data set in its format) from the four idx files in `train_dir`, gzipped or not.
+
+    Args:
+        train_dir: the folder of the files; nothing is downloaded into it.
+        fake_data: constant examples, no files.
+        one_hot: labels as float64 [n, 10] in place of uint8 [n].
+        dtype, reshape, seed: see `DataSet`.
+        validation_size: how many of the first training images become the validation set.
+        source_url: only named in the error about missing files.
+
+    Raises:
+        FileNotFoundError: files are missing; the message names them, where they were looked for, and where they are.
+        ValueError: a file is damaged or truncated, or `validation_size` is out of range.
+    """
+    if fake_data:
+        train, validation, test = (
+            DataSet([], [], fake_data=True, one_hot=one_hot, dtype=dtype, seed=seed) for _ in range(3)
+        )
+        return Datasets(train, validation, test)
+    paths = _find(train_dir, source_url or DEFAULT_SOURCE_URL)
+    parts = []
+    for path in paths:
+        with tf.io.gfile.GFile(path, "rb") as f:
+            parts.append(
+                extract_images(f) if "-images-" in path.rsplit("/", 1)[-1] else extract_labels(f, one_hot)
+            )
+    train_images, train_labels, test_images, test_labels = parts
+    if not 0 <= validation_size <= len(train_images):
+        raise ValueError(
+            f"Validation size should be between 0 and {len(train_images)}. Received: {validation_size}."
+        )
+    options: dict[str, Any] = {"dtype": dtype, "reshape": reshape, "seed": seed}
+    return Datasets(
+        train=DataSet(train_images[validation_size:], train_labels[validation_size:], **options),
+        validation=DataSet(train_images[:validation_size], train_labels[:validation_size], **options),
+        test=DataSet(test_images, test_labels, **options),
+    )
+
+
+def load_mnist(train_dir: str = "MNIST-data") -> Datasets:
+    """`read_data_sets` with its defaults."""
+    return read_data_sets(train_dir)
+
+
+def _numpy_seed(seed: int | None) -> int | None:
+    """What TF1 seeded NumPy with: `seed`, else the graph's (here the global) seed, else None."""
+    if seed is not None:
+        return int(tf.compat.v1.get_seed(seed)[1])
+    # get_seed(None) would use up one of the operation seeds that eager mode hands out; get_seed(0) does not, and
+    # answers TF's default where no global seed is set.
+    global_seed = tf.compat.v1.get_seed(0)[0]
+    default = 87654321
+    return int(global_seed) if global_seed != default else tf.compat.v1.get_seed(None)[0]
+
+
+def _find(folder: str, source_url: str) -> list[str]:
+    """The path of each of the four files, with or without '.gz'."""
+    folder = os.fspath(folder)
+    found, missing = [], []
+    for name in _FILES:
+        for candidate in (name, name.removesuffix(".gz")):
+            path = os.path.join(folder, candidate)  # noqa: PTH118 - may be a gs:// address
+            if tf.io.gfile.exists(path) and not tf.io.gfile.isdir(path):
+                found.append(path)
+                break
+        else:
+            missing.append(name)
+    if missing:
+        where = folder if "://" in folder else os.path.abspath(folder)  # noqa: PTH100
+        there = "" if tf.io.gfile.isdir(folder) else " (there is no such folder)"
+        raise FileNotFoundError(
+            f"{len(missing)} of the 4 MNIST files are missing in {where}{there}: {', '.join(missing)}. "
+            f"Each may also be there unpacked, without '.gz'. TF1 downloaded them from {source_url}; this does not: "
+            "fetch them from there, or name the folder that has them."
+        )
+    return found
