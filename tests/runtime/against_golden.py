@@ -51,6 +51,24 @@ def run(case: running.Case, api: running.Api) -> dict[str, Any]:
     return found
 
 
+def run_in_session(case: running.Case, api: running.Api) -> dict[str, Any]:
+    """The values of a case run as TF1 would, in a graph and a session of this TensorFlow."""
+    v1 = tf.compat.v1
+    with tf.Graph().as_default(), v1.Session() as session:
+        inputs = [
+            v1.placeholder_with_default(running.fixed(f"input{i}", shape), shape)
+            for i, shape in enumerate(case.shapes)
+        ]
+        fetches = running.build(case, api, inputs)
+        session.run(v1.global_variables_initializer())
+        if not case.keep_initial:
+            for variable in v1.global_variables():
+                variable.load(
+                    running.fixed(running.variable_name(variable), variable.shape.as_list()), session
+                )
+        return dict(session.run(fetches))
+
+
 def assert_same(found: dict[str, Any], golden: dict[str, Any], rtol: float = 1e-4) -> None:
     """Names, scopes and shapes exactly; numbers within `rtol` of an array's norm (two releases, two compilers)."""
     for fact in ("variables", "trainable", "model_variables", "updates", "operations", "shapes"):

@@ -25,7 +25,7 @@ class Case:
         self.keep_initial = options.pop("keep_initial", False)  # use the initializers, not `fixed`
         self.gradients = options.pop("gradients", True)
         if options:
-            raise TypeError("unknown options: %s" % sorted(options))
+            raise TypeError(f"unknown options: {sorted(options)}")
 
 
 def fixed(name, shape):
@@ -40,19 +40,19 @@ def build(case, api, inputs):
     tf = api.tf
     outputs = case.build(api, *inputs)
     outputs = list(outputs) if isinstance(outputs, (list, tuple)) else [outputs]
-    fetches = {"output%d" % i: output for i, output in enumerate(outputs)}
+    fetches = {f"output{i}": output for i, output in enumerate(outputs)}
     losses = tf.get_collection(tf.GraphKeys.REGULARIZATION_LOSSES)
-    fetches.update({"regularization%d" % i: loss for i, loss in enumerate(losses)})
+    fetches.update({f"regularization{i}": loss for i, loss in enumerate(losses)})
     if case.gradients:
         loss = tf.add_n(
             [
-                tf.reduce_sum(one * (one + fixed("weight%d" % i, one.shape.as_list())))
+                tf.reduce_sum(one * (one + fixed(f"weight{i}", one.shape.as_list())))
                 for i, one in enumerate(outputs)
             ]
         )
         variables = tf.trainable_variables()
         sources = list(inputs) + variables
-        names = ["input%d" % i for i in range(len(inputs))] + [variable_name(one) for one in variables]
+        names = [f"input{i}" for i in range(len(inputs))] + [variable_name(one) for one in variables]
         for i, gradient in enumerate(tf.gradients(loss, sources)):
             if gradient is not None:
                 fetches["gradient " + names[i]] = tf.convert_to_tensor(gradient)
@@ -74,8 +74,17 @@ def facts(api, fetches):
 
 
 def _plain(operation):
-    """An operation's name without what the two releases call differently: conditions, assignments, dropout's end."""
-    return operation.split("/cond")[0].split("/AssignMovingAvg")[0].replace("/SelectV2", "/mul_1")
+    """An operation's name, without what the two releases call differently."""
+    for one, other in (
+        ("/cond", None),
+        ("/while", None),
+        ("/AssignMovingAvg", None),
+        ("/SelectV2", "/mul_1"),
+        ("/TensorArrayV2Stack/TensorListStack", "/TensorArrayStack/TensorArrayGatherV3"),
+        ("/IdentityN", "/LSTMBlockCell"),
+    ):
+        operation = operation.split(one)[0] if other is None else operation.replace(one, other)
+    return operation
 
 
 def variable_name(variable):
@@ -88,6 +97,10 @@ def digest(value):
     picked = flat[np.linspace(0, flat.size - 1, min(flat.size, 4)).astype(int)] if flat.size else flat
     return {
         "shape": list(np.shape(value)),
-        "norm": float("%.7g" % np.sqrt((flat * flat).sum())),
-        "some": [float("%.7g" % one) for one in picked],
+        "norm": _rounded(np.sqrt((flat * flat).sum())),
+        "some": [_rounded(one) for one in picked],
     }
+
+
+def _rounded(number):
+    return float(f"{number:.7g}")

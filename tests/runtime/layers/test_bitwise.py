@@ -35,23 +35,10 @@ def legacy_layers() -> Any:
     return SimpleNamespace(**names)
 
 
-def run_in_session(case: running.Case, api: running.Api) -> dict[str, Any]:
-    with tf.Graph().as_default(), v1.Session() as session:
-        inputs = [
-            v1.placeholder_with_default(running.fixed(f"input{i}", shape), shape)
-            for i, shape in enumerate(case.shapes)
-        ]
-        fetches = running.build(case, api, inputs)
-        session.run(v1.global_variables_initializer())
-        for variable in v1.global_variables():
-            variable.load(running.fixed(running.variable_name(variable), variable.shape.as_list()), session)
-        return dict(session.run(fetches))
-
-
 @pytest.mark.parametrize("title", UNDER_TEST)
 @pytest.mark.filterwarnings("ignore")
 def test_bits_of_tf1_layers(title: str) -> None:
-    expected = run_in_session(CASES[title], running.Api(v1, legacy_layers()))
+    expected = against_golden.run_in_session(CASES[title], running.Api(v1, legacy_layers()))
     found = against_golden.run(CASES[title], running.Api(v1, layers))["values"]
     assert sorted(found) == sorted(expected)
     for name, value in expected.items():

@@ -1,0 +1,40 @@
+"""TF1's recurrent cells (`tf.nn.rnn_cell`, `tf.contrib.rnn`) and the loops that run them, for model code in TF2.
+
+Every name here stands for the symbol of the same name in TensorFlow 1.15: same arguments in the same order, same
+variable names, same kernels. They are built on TensorFlow's public API only.
+"""
+
+from tf2towers.runtime.rnn.basic import BasicRNNCell, GRUCell
+from tf2towers.runtime.rnn.cell import LayerRNNCell, RNNCell
+from tf2towers.runtime.rnn.contrib import LayerNormBasicLSTMCell, LSTMBlockCell
+from tf2towers.runtime.rnn.loops import (
+    bidirectional_dynamic_rnn,
+    dynamic_rnn,
+    raw_rnn,
+    static_bidirectional_rnn,
+    static_rnn,
+)
+from tf2towers.runtime.rnn.lstm import BasicLSTMCell, LSTMCell, LSTMStateTuple
+from tf2towers.runtime.rnn.multi import MultiRNNCell
+from tf2towers.runtime.rnn.wrappers import DeviceWrapper, DropoutWrapper, ResidualWrapper
+
+__all__ = [
+    "BasicLSTMCell",
+    "BasicRNNCell",
+    "DeviceWrapper",
+    "DropoutWrapper",
+    "GRUCell",
+    "LSTMBlockCell",
+    "LSTMCell",
+    "LSTMStateTuple",
+    "LayerNormBasicLSTMCell",
+    "LayerRNNCell",
+    "MultiRNNCell",
+    "RNNCell",
+    "ResidualWrapper",
+    "bidirectional_dynamic_rnn",
+    "dynamic_rnn",
+    "raw_rnn",
+    "static_bidirectional_rnn",
+    "static_rnn",
+]
