@@ -12,7 +12,13 @@ from tf2towers.runtime import layers, rnn, slim
 from .against_golden import GOLDENS
 
 SIGNATURES: dict[str, dict[str, list[list[str]]]] = json.loads((GOLDENS / "signatures.json").read_text())
-MODULES: dict[str, Any] = {"layers": layers, "slim": slim, "slim.losses": slim.losses, "rnn": rnn}
+MODULES: dict[str, Any] = {
+    "layers": layers,
+    "slim": slim,
+    "slim.losses": slim.losses,
+    "slim.utils": slim.utils,
+    "rnn": rnn,
+}
 
 
 @pytest.mark.parametrize(

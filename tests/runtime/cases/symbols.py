@@ -153,6 +153,17 @@ CONTRIB_CELLS = ["LSTMBlockCell", "LayerNormBasicLSTMCell", "LayerRNNCell"]
 
 LOOPS = ["bidirectional_dynamic_rnn", "dynamic_rnn", "raw_rnn", "static_bidirectional_rnn", "static_rnn"]
 
+UTILS = [
+    "append_tensor_alias",
+    "channel_dimension",
+    "collect_named_outputs",
+    "convert_collection_to_dict",
+    "get_tensor_aliases",
+    "get_variable_collections",
+    "last_dimension",
+    "two_element_tuple",
+]
+
 
 def tf1_names():
     """(TF 1.15 symbol, our module, name in it), for every symbol."""
@@ -162,6 +173,7 @@ def tf1_names():
         ("slim", CONTRIB_FRAMEWORK, ["tf.contrib.framework", "tf.contrib.slim"]),
         ("slim", ["arg_scope_func_key", "pool"], ["tf.contrib.slim"]),
         ("slim.losses", LOSSES, ["tf.contrib.losses", "tf.contrib.slim.losses"]),
+        ("slim.utils", UTILS, ["tf.contrib.layers.utils", "tf.contrib.slim.utils"]),
         ("rnn", CELLS, ["tf.nn.rnn_cell", "tf.contrib.rnn"]),
         ("rnn", CONTRIB_CELLS, ["tf.contrib.rnn"]),
         ("rnn", LOOPS, ["tf.nn"]),
