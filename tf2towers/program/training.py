@@ -17,6 +17,7 @@ from tf2towers.program.functions import Functions
 from tf2towers.program.inputs import Input, read_input
 from tf2towers.program.kinds import Kinds, family
 from tf2towers.program.lifting import Lift, find_lift
+from tf2towers.program.lists import read_lists
 from tf2towers.program.pipelines import INLINE, read_inline_pipelines
 from tf2towers.program.problems import Problem
 from tf2towers.program.runs import Run, RunFinder
@@ -121,6 +122,7 @@ def understand(tower: TowerLoop, names: Names, functions: Functions) -> Training
     training = Training(tower, module, kinds, functions, reader, leaves)
     for leaf in leaves:
         training.effects[leaf] = effects_of(leaf.node, names, functions)
+    read_lists(training)
     _read_inputs(training)
     _read_rates(training)
     _read_collected(training)
@@ -401,6 +403,7 @@ def _read_steps(training: Training) -> None:
     } - target_names(training.tower.loop.target)
     before = graph[: graph.index(towers)]
     loop_reads = upward_exposed(training.tower.loop.body.body) | effects[towers].reads
+    loop_reads |= flow_of(training.tower.loop.iter).reads  # `for part in image_parts:`
     for context in towers.contexts:
         loop_reads |= flow_of(*context.items).reads
     training.tower_needs = slice_for(loop_reads, before, effects)

@@ -89,6 +89,11 @@ def code_of(node: cst.CSTNode) -> str:
     return _module.code_for_node(node)
 
 
+def unwrapped(target: cst.BaseExpression) -> str:
+    """The source text of a loop's target, without parentheses around the whole of it."""
+    return code_of(target.with_changes(lpar=[], rpar=[]))
+
+
 def all_names(module: cst.Module) -> set[str]:
     """Every plain name of a module (attributes and keywords left out), to keep new names clear of them."""
 

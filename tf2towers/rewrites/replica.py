@@ -14,7 +14,7 @@ from tf2towers.program.towers import range_count
 from tf2towers.program.trainer import INPUT, MIXED, TOWERS, Leaf, is_current_scope
 from tf2towers.program.slices import Slice
 from tf2towers.program.training import Step, TowerPart, Training
-from tf2towers.rewrites.context import FileContext, code_of, statement
+from tf2towers.rewrites.context import FileContext, code_of, statement, unwrapped
 from tf2towers.rewrites.training_calls import TrainingRewriter
 
 
@@ -178,14 +178,14 @@ class ReplicaBuilder:
             statement(f'"""What the loop built on each {_device_text(training)}: returns {", ".join(live) or "nothing"}."""')
         ]
         reads = flow_of(loop.body).reads
+        body.extend(self._list_heads())
+        for leaf in before.leaves:
+            body.extend(self.moved(leaf))
         body.extend(self._index_statements(loop, reads))
         for name, formula in training.carried.items():
             if "tower_index" in code_of(formula):
                 self.context.need("tower_index")
             body.append(statement(f"{name} = {code_of(formula)}"))
-        body.extend(self._list_heads())
-        for leaf in before.leaves:
-            body.extend(self.moved(leaf))
         inner: list[cst.BaseStatement] = []
         for leaf in training.towers_leaf.inner:
             inner.extend(self.moved(leaf))
@@ -217,7 +217,7 @@ class ReplicaBuilder:
 
     def _index_statements(self, loop: cst.For, reads: set[str]) -> list[cst.BaseStatement]:
         names = self.training.kinds.resolver
-        target = code_of(loop.target).strip("()")
+        target = unwrapped(loop.target)
         if not target_names(loop.target) & reads:
             return []
         own = self.context.need("tower_index")

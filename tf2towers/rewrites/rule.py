@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import resources
 
@@ -14,8 +14,9 @@ _GAP = "\n...\n"
 class Example:
     """Code before and after. It is a part of a whole script: the parts of `frame.txt` it replaces, by name.
 
-    `after` is None where the site is left; else the lines that stand in the migrated script, '...' between places.
-    `codes` are the findings the whole script gives, in the order of their lines.
+    `after` is None where the site is left; else the lines that stand in the migrated script, '...' between places. A
+    comment '# T2T303' at the end of a line of `parts` says that a site is left there; `codes` are the other findings.
+    The part 'script' is a whole script.
     """
 
     name: str
@@ -23,16 +24,21 @@ class Example:
     parts: dict[str, str]
     after: str | None
     codes: tuple[str, ...] = ()
+    options: dict[str, str] = field(default_factory=dict)  # other lines of the head, for the tests
 
     @property
     def before(self) -> str:
         """What to show: the parts, in the order of the script."""
+        if "script" in self.parts:
+            return self.parts["script"].strip("\n")
         shown = [self.parts[name].strip("\n") for name in frame() if self.parts.get(name, "").strip()]
         return _GAP.join(shown)
 
     @property
     def script(self) -> str:
         """The whole script before."""
+        if "script" in self.parts:
+            return self.parts["script"]
         unknown = set(self.parts) - set(frame())
         if unknown:
             raise ValueError(f"example {self.name}: frame.txt has no part {', '.join(sorted(unknown))}")
@@ -88,10 +94,10 @@ def parse_example(name: str, text: str) -> Example:
         part, _, body = section.partition("\n")
         parts[part.strip()] = body.rstrip("\n") + "\n"
     after = parts.pop("after", None)
-    codes = tuple(fields.get("codes", "").split())
-    return Example(
-        name, fields["title"].strip(), parts, after.rstrip("\n") if after is not None else None, codes
-    )
+    title = fields.pop("title").strip()
+    codes = tuple(fields.pop("codes", "").split())
+    options = {key: value.strip() for key, value in fields.items()}
+    return Example(name, title, parts, after.rstrip("\n") if after is not None else None, codes, options)
 
 
 def _read(name: str) -> str:

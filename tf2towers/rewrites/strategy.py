@@ -10,7 +10,7 @@ from tf2towers.program import kinds as k
 from tf2towers.program.flow import flow_of, names_in, target_names
 from tf2towers.program.trainer import TOWERS, Leaf
 from tf2towers.program.training import Training
-from tf2towers.rewrites.context import FileContext, code_of, statement
+from tf2towers.rewrites.context import FileContext, code_of, statement, unwrapped
 from tf2towers.rewrites.training_calls import TrainingRewriter
 
 
@@ -58,7 +58,7 @@ def _devices(context: FileContext, training: Training, given: dict[str, str]) ->
             break
     rewriter = TrainingRewriter(context, training, {}, False, given)
     iterable_code, device_code = code_of(iterable.visit(rewriter)), code_of(device.visit(rewriter))  # type: ignore[arg-type]
-    target_code = code_of(target).strip("()")
+    target_code = unwrapped(target)
     if device_code == target_code:
         return iterable_code, needs
     return f"[{device_code} for {target_code} in {iterable_code}]", needs
