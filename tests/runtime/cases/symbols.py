@@ -173,7 +173,7 @@ def tf1_names():
         ("slim", CONTRIB_FRAMEWORK, ["tf.contrib.framework", "tf.contrib.slim"]),
         ("slim", ["arg_scope_func_key", "pool"], ["tf.contrib.slim"]),
         ("slim.losses", LOSSES, ["tf.contrib.losses", "tf.contrib.slim.losses"]),
-        ("slim.utils", UTILS, ["tf.contrib.layers.utils", "tf.contrib.slim.utils"]),
+        ("slim.utils", UTILS, ["tf.contrib.slim.utils"]),
         ("rnn", CELLS, ["tf.nn.rnn_cell", "tf.contrib.rnn"]),
         ("rnn", CONTRIB_CELLS, ["tf.contrib.rnn"]),
         ("rnn", LOOPS, ["tf.nn"]),
