@@ -35,6 +35,9 @@ class Recorder:
         tf1.disable_v2_behavior()
         tf1.logging.set_verbosity(tf1.logging.ERROR)
         builtins.xrange = range
+        from tf2towers.runtime import layers
+
+        tf1.layers = layers  # Keras 3 took TF1's; the runtime's give TF1's numbers (tests/runtime)
         sys.modules["tensorflow"] = tf1
         recorder = self
 

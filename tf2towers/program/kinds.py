@@ -169,6 +169,8 @@ class Kinds:
     def _of_method(self, func: cst.Attribute, arguments: list[str]) -> str | None:
         method = func.attr.value
         owner = self.of(func.value)
+        if method in _ITERATOR_MAKERS and family(owner) == STATE:
+            return ITERATOR  # of a dataset that a function of the script made
         if owner == ITERATOR:
             return GET_NEXT if method == "get_next" else INITIALIZER if method == "make_initializer" else STATE
         if owner == DATASET:

@@ -443,7 +443,7 @@ def _step(training: Training, run: Run) -> Step:
     graph = training.graph
     towers = training.towers_leaf
     piece = slice_for(wanted, graph, training.effects)
-    trains = any(_has_update(training, leaf) for leaf in piece.leaves)
+    trains = any(has_update(training, leaf) for leaf in piece.leaves)
     if trains:
         orphans = [leaf for leaf in graph if leaf not in piece.leaves and _is_orphan(leaf)]
         if orphans:
@@ -525,7 +525,8 @@ def _with_reads(leaf: Leaf) -> set[str]:
     return reads
 
 
-def _has_update(training: Training, leaf: Leaf) -> bool:
+def has_update(training: Training, leaf: Leaf) -> bool:
+    """Whether the statement applies gradients."""
     if leaf.kind == TOWERS:
         return False
     return any(
@@ -568,4 +569,4 @@ def _code(node: cst.CSTNode) -> str:
     return _module.code_for_node(node)
 
 
-__all__ = ["COLLECTIONS", "Average", "Step", "Training", "family", "understand"]
+__all__ = ["COLLECTIONS", "Average", "Step", "Training", "family", "has_update", "understand"]

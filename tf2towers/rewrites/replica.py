@@ -13,7 +13,7 @@ from tf2towers.program.inputs import Input
 from tf2towers.program.towers import range_count
 from tf2towers.program.trainer import INPUT, MIXED, TOWERS, Leaf, is_current_scope
 from tf2towers.program.slices import Slice
-from tf2towers.program.training import Step, TowerPart, Training
+from tf2towers.program.training import Step, TowerPart, Training, has_update
 from tf2towers.rewrites.context import FileContext, code_of, statement, unwrapped
 from tf2towers.rewrites.training_calls import TrainingRewriter
 
@@ -32,6 +32,7 @@ class ReplicaBuilder:
         self.hoisted: list[Leaf] = []
         self._single_append: dict[str, cst.Name] = {}
         self._part: TowerPart | None = None
+        self._now: dict[str, str] = {}  # schedule -> the name that holds its value in the step being built
         self._index_names = self._loop_index_names()
         for node, name in training.renamed.items():
             self.replaced[node] = cst.Name(name)
@@ -330,6 +331,7 @@ class ReplicaBuilder:
             ]
             return original.with_changes(items=items)
         rewriter = TrainingRewriter(self.context, self.training, self.replaced, True, self.given)
+        rewriter.now = self._now
         return node.visit(rewriter)
 
     def rate_function(self, name: str) -> cst.FunctionDef:
@@ -371,6 +373,8 @@ class ReplicaBuilder:
     def step_function(self, step: Step, returned: list[cst.BaseExpression | None], extra: list[str]) -> cst.FunctionDef:
         """The tf.function of one kind of session call. `returned` holds None where an op was fetched."""
         training = self.training
+        rates = self._rates_before_update(step)
+        self._now = {name: self.context.fresh(f"{name}_now") for name in rates}
         own = self.parameters(step)
         fed = [f"{n}_value" for n in [*own, *extra] if self._fed(n) != n]
         params = [n for n in dict.fromkeys([*own, *extra]) if self._fed(n) == n]
@@ -394,6 +398,7 @@ class ReplicaBuilder:
         tower = step.part.name if step.part is not None else self.tower_name
         inner.append(statement(f"{live} = {tower}({arguments})" if live else f"{tower}({arguments})"))
         inner.extend(self._gathers(step))
+        inner.extend(statement(f"{now} = {name}()") for name, now in self._now.items())
         keep = self.given.get("keep_statistics")
         for leaf in step.slice.leaves:
             if order.index(leaf) <= order.index(training.towers_leaf):
@@ -405,6 +410,7 @@ class ReplicaBuilder:
             inner.extend(self._in_contexts(leaf, moved))
         inner.append(statement(f"return {result}" if result else "return None"))
         replica = self._definition("replica_step", params, inner, [scope])
+        self._now = {}
         firsts = [self._is_first(value, step) for value in returned if value is not None or len(returned) > 1]
         args = f"({', '.join(params)}{',' if len(params) == 1 else ''})"
         run = f"{self.given['strategy']}.run(replica_step, args={args})" if params else f"{self.given['strategy']}.run(replica_step)"
@@ -421,6 +427,20 @@ class ReplicaBuilder:
             [*feeds, replica, lasts[0].with_changes(leading_lines=[cst.EmptyLine(indent=False)]), *lasts[1:]],
             [self._tf_function(step, outer)],
         )
+
+    def _rates_before_update(self, step: Step) -> list[str]:
+        """The schedules that the step reads after the update: in TF1 one run had one rate, the update's."""
+        after: list[Leaf] | None = None
+        for leaf in step.slice.leaves:
+            if after is not None:
+                after.append(leaf)
+            elif leaf.kind != TOWERS and has_update(self.training, leaf):
+                after = []
+        if after is None or not step.uses_towers:
+            return []
+        read = {name for leaf in after for name in leaf.flow.reads}
+        read |= {name for fetch in step.fetches for name in flow_of(fetch).reads}
+        return sorted(name for name in read if self.training.kinds.names.get(name) == k.SCHEDULE)
 
     def _in_contexts(self, leaf: Leaf, moved: list[cst.BaseStatement]) -> list[cst.BaseStatement]:
         for block in reversed(leaf.contexts):

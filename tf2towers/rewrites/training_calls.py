@@ -33,6 +33,7 @@ class TrainingRewriter(SymbolRewriter):
         self.replaced = replaced
         self.in_function = in_function
         self.given = names  # the names of `variables` and `strategy` in the file
+        self.now: dict[str, str] = {}  # schedule -> the name that holds its value
         self.elsewhere = 0  # how deep in functions other than the trainer's
         self._not_values: set[cst.CSTNode] = set()
 
@@ -64,7 +65,8 @@ class TrainingRewriter(SymbolRewriter):
         if original_node in self._not_values or not self.in_function:
             return updated_node
         if self.kinds.names.get(original_node.value) == k.SCHEDULE:
-            return cst.Call(updated_node)
+            now = self.now.get(original_node.value)
+            return cst.Name(now) if now is not None else cst.Call(updated_node)
         return updated_node
 
     # -- calls --------------------------------------------------------------------------------------------------------

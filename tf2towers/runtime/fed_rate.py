@@ -6,6 +6,8 @@ from typing import Any
 
 import tensorflow as tf
 
+from tf2towers.runtime.variable_store import outside_every_graph
+
 
 class FedRate:
     """What `lr = tf.placeholder(tf.float32, [])` was to an optimizer: a value that the caller gives each time.
@@ -17,7 +19,13 @@ class FedRate:
     """
 
     def __init__(self, dtype: Any = tf.float32) -> None:
-        self._value = tf.Variable(tf.zeros([], dtype), trainable=False, name="fed_rate")
+        strategy = tf.distribute.get_strategy()
+
+        def build() -> Any:
+            with strategy.scope():
+                return tf.Variable(tf.zeros([], dtype), trainable=False, name="fed_rate")
+
+        self._value = outside_every_graph(build)  # and of every VariableStore: TF1 had no such variable to save
 
     def feed(self, value: Any) -> None:
         """Sets the rate; inside a tf.function too, before `strategy.run`."""

@@ -172,7 +172,7 @@ class VariableStore:
             with self.strategy.scope() if mirrored else tf.device(device):
                 return tf.Variable(initial, trainable=trainable, name=name, **options)
 
-        variable = _outside_every_graph(build)
+        variable = outside_every_graph(build)
         self._entries[name] = _Entry(variable, trainable, made_by_tower=traced)
         return variable
 
@@ -253,7 +253,7 @@ class VariableStore:
             self[name].assign(value)
 
 
-def _outside_every_graph(build: Callable[[], Any]) -> Any:
+def outside_every_graph(build: Callable[[], Any]) -> Any:
     """Runs `build` in a thread of its own: eager, on no device, in no strategy, in no name scope of the caller.
 
     A replica function is traced in a thread that is in replica context even under `tf.init_scope`, where no mirrored
