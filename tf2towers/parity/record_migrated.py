@@ -20,8 +20,8 @@ class MigratedRecorder:
         self._losses: dict[int, np.ndarray] = {}
         self._stores: list[variable_store.VariableStore] = []
         self._before: dict[str, Any] = {}
-        if tower_order:
-            averaging.in_tower_order().__enter__()
+        self._order = averaging.in_tower_order(tower_order)
+        self._order.__enter__()  # for the whole run
         self._patch()
 
     def _patch(self) -> None:

@@ -1,0 +1,53 @@
+"""Legacy towers against the migrated program: every gradient, loss, weight, moving average and batch-norm statistic."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.parity.conftest import STEPS, Pair
+from tf2towers.parity.compare import Verdict, compare
+
+BATCH_NORM = pytest.mark.parametrize("batch_norm", ["--nobatch_norm", "--batch_norm"])
+
+
+def _not_bitwise(verdicts: list[Verdict]) -> list[str]:
+    return [str(verdict) for verdict in verdicts if not verdict.bitwise]
+
+
+@pytest.mark.parametrize("towers", [1, 2])
+@pytest.mark.parametrize("style", ["feed", "dataset"])
+@BATCH_NORM
+def test_one_and_two_towers_are_bitwise_equal(pair: Pair, towers: int, style: str, batch_norm: str) -> None:
+    original, migrated = pair(f"--num_gpus={towers}", f"--input={style}", batch_norm)
+    assert len(original.steps) == STEPS and len(original.steps[0].losses) == towers
+    verdicts = compare(original, migrated)
+    assert {verdict.kind for verdict in verdicts} == {"loss", "gradient", "variable", "final"}
+    assert _not_bitwise(verdicts) == []
+
+
+@BATCH_NORM
+def test_four_towers_are_bitwise_equal_when_averaged_in_tower_order(pair: Pair, batch_norm: str) -> None:
+    verdicts = compare(*pair("--num_gpus=4", "--input=feed", batch_norm, tower_order=True))
+    assert _not_bitwise(verdicts) == []
+
+
+@BATCH_NORM
+def test_four_towers_differ_by_the_order_of_the_sum_alone(pair: Pair, batch_norm: str) -> None:
+    original, migrated = pair("--num_gpus=4", "--input=feed", batch_norm)
+    verdicts = compare(original, migrated)
+    original.steps, migrated.steps = original.steps[:1], migrated.steps[:1]  # the same weights on both sides
+    first = compare(original, migrated)
+    gradients = [verdict for verdict in first if verdict.kind == "gradient"]
+    assert max(verdict.ulps for verdict in gradients) <= 4, [str(verdict) for verdict in gradients]
+    assert all(verdict.bitwise for verdict in first if verdict.kind == "loss")
+    assert all(verdict.difference < 1e-3 for verdict in verdicts if verdict.kind == "loss")
+
+
+def test_unequal_split_is_bitwise_equal(pair: Pair) -> None:
+    verdicts = compare(*pair("--num_gpus=2", "--input=feed", "--split_by_speed=1,3", "--batch_norm"))
+    assert _not_bitwise(verdicts) == []
+
+
+def test_plain_gradient_descent_and_chosen_gpus(pair: Pair) -> None:
+    verdicts = compare(*pair("--gpu_ids=2,0", "--input=dataset", "--momentum=0"))
+    assert _not_bitwise(verdicts) == []
