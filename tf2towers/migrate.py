@@ -9,9 +9,9 @@ import libcst as cst
 from libcst.metadata import MetadataWrapper, PositionProvider
 
 from tf2towers.names.symbols import Names
+from tf2towers.program.evaluations import elsewhere, evaluations
 from tf2towers.program.functions import Functions
 from tf2towers.program.problems import Problem
-from tf2towers.program.evaluations import elsewhere, evaluations
 from tf2towers.program.sites import library_sites, training_sites
 from tf2towers.program.towers import TowerLoop, find_tower_loops
 from tf2towers.program.training import Training, understand
@@ -76,8 +76,11 @@ def migrate(script: Script) -> MigrationResult:
     modules = migrate_modules(script, functions, _called(training, names))
     result.findings.extend(modules.findings)
     text = text_of(module, script)
-    for name in lost_names(script.text, text):
-        left(Problem(training.tower.loop, "T2T408", f"{name!r} would lose its definition"))
+    try:
+        for name in lost_names(script.text, text):
+            left(Problem(training.tower.loop, "T2T408", f"{name!r} would lose its definition"))
+    except SyntaxError as error:
+        left(Problem(training.tower.loop, "T2T408", f"the migrated text would not compile: {error.msg}"))
     if result.left:
         return result
     result.changes.append(FileChange(script.path, script.text, text, script.encoding, script.bom))
@@ -125,18 +128,27 @@ def _finding(problem: Problem, kind: str, path: Path, positions) -> Finding:  # 
 
 def _not_one(loops: list[TowerLoop], towers: list[TowerLoop]) -> list[Problem]:
     if len(towers) > 1:
-        return [Problem(t.loop, "T2T301", "one of several tower loops: which builds the training?") for t in towers]
+        return [
+            Problem(t.loop, "T2T301", "one of several tower loops: which builds the training?")
+            for t in towers
+        ]
     return [Problem(t.loop, "T2T307", "a tower loop that computes no gradients") for t in loops]
 
 
-def _no_longer_needed(training: Training, module: cst.Module, freed: set[str]) -> tuple[set[cst.CSTNode], list[str]]:
+def _no_longer_needed(
+    training: Training, module: cst.Module, freed: set[str]
+) -> tuple[set[cst.CSTNode], list[str]]:
     """The averaging functions that an all-reduce stands for, and names the rewrites may have made unused."""
     removed: set[cst.CSTNode] = {
         node for node in module.body if isinstance(node, cst.FunctionDef) and node.name.value in freed
     }
     candidates: list[str] = []
     for item in training.tower.device_with.items:
-        if isinstance(item.item, cst.Call) and item.item.args and isinstance(item.item.args[0].value, cst.Call):
+        if (
+            isinstance(item.item, cst.Call)
+            and item.item.args
+            and isinstance(item.item.args[0].value, cst.Call)
+        ):
             func = item.item.args[0].value.func
             if isinstance(func, cst.Name):
                 candidates.append(func.value)

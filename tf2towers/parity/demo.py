@@ -52,7 +52,9 @@ def _demonstrate(options: argparse.Namespace) -> int:
     draw_losses(original, other, picture)
     equal = all(verdict.bitwise for verdict in verdicts)
     print(f"\nloss curves: {picture}")
-    print(f"{'PARITY' if equal else 'NO PARITY'}: {len(original.steps)} steps on {options.towers} towers, across a drop")
+    print(
+        f"{'PARITY' if equal else 'NO PARITY'}: {len(original.steps)} steps on {options.towers} towers, across a drop"
+    )
     print("of the learning rate: " + ("every number is bit-identical." if equal else "see above."))
     return 0 if equal else 1
 
@@ -70,7 +72,7 @@ def _follow(runs: dict[str, Run]) -> None:
             lines = [line for line in run.log.read_text(errors="replace").splitlines() if ": step " in line]
             if lines and shown.get(name) != lines[-1]:
                 shown[name] = lines[-1]
-                print(f"  {name:10} {lines[-1][lines[-1].index('step '):]}", flush=True)
+                print(f"  {name:10} {lines[-1][lines[-1].index('step ') :]}", flush=True)
         if not running:
             return
         time.sleep(0.5)

@@ -43,7 +43,12 @@ class Run:
     """One trainer in a process of its own, recorded to `out`."""
 
     def __init__(
-        self, side: str, script: Path, out: Path, arguments: Sequence[str], environment: dict[str, str] | None = None
+        self,
+        side: str,
+        script: Path,
+        out: Path,
+        arguments: Sequence[str],
+        environment: dict[str, str] | None = None,
     ) -> None:
         self.out = out
         self.log = out.with_suffix(".log")

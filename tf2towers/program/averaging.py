@@ -25,7 +25,9 @@ def is_mean_over_towers(functions: Functions, dotted: str) -> bool:
     symbols = _tf_symbols(module, function)
     if not symbols <= _MEAN | _HARMLESS or "tf.reduce_mean" not in symbols:
         return False
-    means = [n for n in ast.walk(function) if isinstance(n, ast.Call) and _name(module, n.func) == "tf.reduce_mean"]
+    means = [
+        n for n in ast.walk(function) if isinstance(n, ast.Call) and _name(module, n.func) == "tf.reduce_mean"
+    ]
     return len(means) == 1 and _over_first_axis(means[0]) and not _arithmetic(function)
 
 
@@ -49,7 +51,9 @@ def _over_first_axis(call: ast.Call) -> bool:
 
 
 def _arithmetic(function: ast.FunctionDef) -> bool:
-    return any(isinstance(node, ast.BinOp) and not isinstance(node.op, ast.Mod) for node in ast.walk(function))
+    return any(
+        isinstance(node, ast.BinOp) and not isinstance(node.op, ast.Mod) for node in ast.walk(function)
+    )
 
 
 def _tf_symbols(module: LocalModule, function: ast.FunctionDef) -> set[str]:
@@ -64,7 +68,9 @@ def _tf_symbols(module: LocalModule, function: ast.FunctionDef) -> set[str]:
     return symbols
 
 
-_PYTHON = frozenset({"zip", "izip", "append", "len", "list", "range", "xrange", "enumerate", "print", "isinstance"})
+_PYTHON = frozenset(
+    {"zip", "izip", "append", "len", "list", "range", "xrange", "enumerate", "print", "isinstance"}
+)
 
 
 def _name(module: LocalModule, node: ast.expr) -> str | None:

@@ -67,7 +67,9 @@ class _EffectReader(cst.CSTVisitor):
             return
         self.effects.symbols.add(symbol)
         parent, _, last = symbol.rpartition(".")
-        if (parent in ("tf.summary", "tf.contrib.summary") and last in _SUMMARY_OPS) or symbol in _OLD_SUMMARY_OPS:
+        if (
+            parent in ("tf.summary", "tf.contrib.summary") and last in _SUMMARY_OPS
+        ) or symbol in _OLD_SUMMARY_OPS:
             self.effects.writes.add(SUMMARIES)
         elif last in ("merge_all", "merge_all_summaries") or symbol == "tf.GraphKeys.SUMMARIES":
             self.effects.reads.add(SUMMARIES)

@@ -23,7 +23,11 @@ def evaluations(module: cst.Module, tower: TowerLoop, names: Names, functions: F
     if isinstance(tower.owner, cst.Module):
         return found  # a function of a module-level program uses the module's graph
     for statement in module.body:
-        if isinstance(statement, cst.FunctionDef) and statement is not tower.owner and _makes_session(statement, names):
+        if (
+            isinstance(statement, cst.FunctionDef)
+            and statement is not tower.owner
+            and _makes_session(statement, names)
+        ):
             found.append(understand(no_towers(module, statement), names, functions))
     return found
 
@@ -45,7 +49,9 @@ def elsewhere(module: cst.Module, programs: Sequence[Training], names: Names) ->
         if isinstance(statement, cst.FunctionDef) and not _is_used(module, statement.name.value):
             continue  # nothing calls it
         sites = training_sites(statement, names)
-        found.extend(site for site in sites if site.code in ("T2T401", "T2T501") or site.message.startswith("minimize"))
+        found.extend(
+            site for site in sites if site.code in ("T2T401", "T2T501") or site.message.startswith("minimize")
+        )
     return found
 
 

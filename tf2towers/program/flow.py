@@ -65,7 +65,9 @@ def _exposed(statement: cst.CSTNode, bound: set[str]) -> set[str]:
         found |= inner_exposed
         if isinstance(statement, cst.If) and statement.orelse is not None:
             orelse = statement.orelse
-            found |= _exposed(orelse, bound) if isinstance(orelse, cst.If) else _block_exposed(orelse.body, bound)
+            found |= (
+                _exposed(orelse, bound) if isinstance(orelse, cst.If) else _block_exposed(orelse.body, bound)
+            )
         return found
     if isinstance(statement, cst.SimpleStatementLine):
         found = set()
@@ -111,7 +113,11 @@ def target_names(target: cst.BaseExpression) -> set[str]:
     if isinstance(target, cst.Name):
         return {target.value}
     if isinstance(target, cst.Tuple | cst.List):
-        return set().union(*(target_names(element.value) for element in target.elements)) if target.elements else set()
+        return (
+            set().union(*(target_names(element.value) for element in target.elements))
+            if target.elements
+            else set()
+        )
     if isinstance(target, cst.StarredElement):
         return target_names(target.value)
     return set()

@@ -21,7 +21,9 @@ class Summary:
     roles: set[str] = field(default_factory=set)
     symbols: set[str] = field(default_factory=set)
     methods: set[str] = field(default_factory=set)
-    sites: list[tuple[Path, int, str]] = field(default_factory=list)  # (file, line, symbol) of each TensorFlow name
+    sites: list[tuple[Path, int, str]] = field(
+        default_factory=list
+    )  # (file, line, symbol) of each TensorFlow name
 
     @property
     def makes_tensors(self) -> bool:
@@ -41,7 +43,9 @@ class Summary:
     @property
     def computes_losses(self) -> bool:
         """Whether it is a model's function rather than an input's: it gathers losses."""
-        return bool(self.symbols & {"tf.get_collection", "tf.add_n"}) or any("cross_entropy" in s for s in self.symbols)
+        return bool(self.symbols & {"tf.get_collection", "tf.add_n"}) or any(
+            "cross_entropy" in s for s in self.symbols
+        )
 
     @property
     def keeps_own_graph(self) -> bool:
@@ -93,7 +97,9 @@ class LocalModule:
     def _define(self, node: ast.stmt) -> None:
         if isinstance(node, ast.FunctionDef | ast.ClassDef | ast.AsyncFunctionDef):
             self.definitions[node.name] = node
-        elif isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
+        elif (
+            isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name)
+        ):
             dotted = _dotted(node.value)
             if dotted is not None and dotted.split(".")[0] in self.aliases:
                 self.aliases[node.targets[0].id] = self.resolve(dotted)
@@ -114,7 +120,9 @@ class LocalModule:
 class Functions:
     """Summaries of local functions, by the dotted name the script calls them with."""
 
-    def __init__(self, script: Path | None, main: ast.Module, trees: dict[Path, ast.Module] | None = None) -> None:
+    def __init__(
+        self, script: Path | None, main: ast.Module, trees: dict[Path, ast.Module] | None = None
+    ) -> None:
         self._folder = script.parent if script is not None else None
         self._trees = trees if trees is not None else {}
         self.main = LocalModule("", script or Path("<stdin>"), main)

@@ -33,7 +33,9 @@ class Input:
     whole: bool = field(default=False)  # bound as one value, not unpacked
     behind: Input | None = None  # the pipeline that fills the queue this one is taken from
     queue_leaf: Leaf | None = None  # the statement that makes the queue
-    inline: list[Leaf] = field(default_factory=list)  # the statements of a pipeline written out in the trainer
+    inline: list[Leaf] = field(
+        default_factory=list
+    )  # the statements of a pipeline written out in the trainer
 
 
 def read_input(leaf: Leaf, kinds: Kinds, each_tower: bool) -> list[Input] | Problem:
@@ -42,7 +44,11 @@ def read_input(leaf: Leaf, kinds: Kinds, each_tower: bool) -> list[Input] | Prob
     if assign is None or len(assign.targets) != 1:
         return Problem(leaf.node, "T2T305", "an input that is not assigned to plain names")
     target, value = assign.targets[0].target, assign.value
-    if isinstance(target, cst.Tuple) and isinstance(value, cst.Tuple) and len(target.elements) == len(value.elements):
+    if (
+        isinstance(target, cst.Tuple)
+        and isinstance(value, cst.Tuple)
+        and len(target.elements) == len(value.elements)
+    ):
         found: list[Input] = []
         for part, element in zip(target.elements, value.elements, strict=True):
             one = _read_one(leaf, part.value, element.value, kinds, each_tower)

@@ -172,7 +172,9 @@ class Kinds:
         if method in _ITERATOR_MAKERS and family(owner) == STATE:
             return ITERATOR  # of a dataset that a function of the script made
         if owner == ITERATOR:
-            return GET_NEXT if method == "get_next" else INITIALIZER if method == "make_initializer" else STATE
+            return (
+                GET_NEXT if method == "get_next" else INITIALIZER if method == "make_initializer" else STATE
+            )
         if owner == DATASET:
             return ITERATOR if method in _ITERATOR_MAKERS else DATASET
         if owner == OPTIMIZER:
@@ -199,7 +201,11 @@ class Kinds:
             return SESSION
         if owner == STATE and method in ("assign", "assign_add", "assign_sub", "read_value", "value"):
             return OP if method.startswith("assign") else TENSOR
-        if method in ("assign", "assign_add", "assign_sub") and owner == PLAIN and TENSOR in map(family, arguments):
+        if (
+            method in ("assign", "assign_add", "assign_sub")
+            and owner == PLAIN
+            and TENSOR in map(family, arguments)
+        ):
             return OP
         if family(owner) == STATE and root_name(func.value) is not None:
             return self.join([owner, *arguments])

@@ -31,9 +31,13 @@ class Lift:
 def find_lift(module: cst.Module, call: cst.Call, kinds: Kinds) -> Lift | Problem:
     """How to lift the input out of the function that `call` calls, or why it cannot be."""
     canonical = kinds.resolver.canonical(call.func)
-    function = next((s for s in module.body if isinstance(s, cst.FunctionDef) and s.name.value == canonical), None)
+    function = next(
+        (s for s in module.body if isinstance(s, cst.FunctionDef) and s.name.value == canonical), None
+    )
     if function is None:
-        return Problem(call, "T2T305", f"{canonical} builds its input pipeline inside a module the tool does not change")
+        return Problem(
+            call, "T2T305", f"{canonical} builds its input pipeline inside a module the tool does not change"
+        )
     own = {p.name.value for p in function.params.params}
     found: list[tuple[cst.SimpleStatementLine, cst.Assign]] = []
     for statement in function.body.body:

@@ -17,7 +17,9 @@ _MAKERS = frozenset({"list", "dict", "set"})
 
 def read_lists(training: Training) -> None:
     """`xs = []`, filled by statements that make tensors, goes with them: every trace of a step starts with an empty one."""
-    filled = {name for leaf in training.leaves if leaf.kind in (k.TENSOR, MIXED) for name in leaf.flow.mutates}
+    filled = {
+        name for leaf in training.leaves if leaf.kind in (k.TENSOR, MIXED) for name in leaf.flow.mutates
+    }
     filled -= training.towers_leaf.flow.writes
     for leaf in training.leaves:
         if leaf.kind == k.PLAIN and leaf.assign is not None and leaf.flow.binds and leaf.flow.binds <= filled:

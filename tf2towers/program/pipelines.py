@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
 INLINE = "inline"  # the kind of a leaf that belongs to an inline pipeline
 _BATCHERS = frozenset(
-    f"tf.train.{name}" for name in ("batch", "batch_join", "maybe_batch", "shuffle_batch", "shuffle_batch_join")
+    f"tf.train.{name}"
+    for name in ("batch", "batch_join", "maybe_batch", "shuffle_batch", "shuffle_batch_join")
 )
 
 
@@ -48,7 +49,9 @@ def _take_out(training: Training, leaf: Leaf, assign: cst.Assign) -> None:
     for other in training.leaves:
         if other not in taken and other.kind != k.SESSION and other.flow.reads & made - other.flow.binds:
             name = sorted(other.flow.reads & made)[0]
-            training.problem(other.node, "T2T305", f"{name!r} is used inside the input pipeline and outside it")
+            training.problem(
+                other.node, "T2T305", f"{name!r} is used inside the input pipeline and outside it"
+            )
             return
     for one in taken:
         one.kind = INLINE

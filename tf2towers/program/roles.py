@@ -6,7 +6,9 @@ from functools import cache
 from importlib import resources
 
 #: Roles whose calls make an object once, before the towers.
-STATE_ROLES = frozenset({"state", "optimizer", "average", "schedule", "saver", "writer", "dataset", "coordinator"})
+STATE_ROLES = frozenset(
+    {"state", "optimizer", "average", "schedule", "saver", "writer", "dataset", "coordinator"}
+)
 
 
 @cache

@@ -24,6 +24,7 @@ class Run:
     call: cst.Call
     fetches: list[cst.BaseExpression]
     is_list: bool
+    is_tuple: bool = False  # fetched as a tuple: a tuple came back
     feeds: dict[str, cst.BaseExpression] = field(default_factory=dict)
     feed_name: str | None = None
     targets: list[cst.BaseExpression] | None = None
@@ -91,9 +92,15 @@ class RunFinder(cst.CSTVisitor):
         if kind == "run":
             fetches = _argument(node, 0, "fetches")
             feed = _argument(node, 1, "feed_dict")
-            extra = [a for a in node.args[2:] if a.keyword is None or a.keyword.value not in ("fetches", "feed_dict")]
+            extra = [
+                a
+                for a in node.args[2:]
+                if a.keyword is None or a.keyword.value not in ("fetches", "feed_dict")
+            ]
             if extra:
-                self.unreadable.append(Unreadable(node, "run options and run metadata have no counterpart here"))
+                self.unreadable.append(
+                    Unreadable(node, "run options and run metadata have no counterpart here")
+                )
                 return
         else:
             fetches = node.func.value
@@ -105,14 +112,23 @@ class RunFinder(cst.CSTVisitor):
             self.used_lists.add(fetches.value)
             fetches = self._lists[fetches.value]
         is_list = isinstance(fetches, cst.List | cst.Tuple)
-        parts = [e.value for e in fetches.elements] if isinstance(fetches, cst.List | cst.Tuple) else [fetches]
+        parts = (
+            [e.value for e in fetches.elements] if isinstance(fetches, cst.List | cst.Tuple) else [fetches]
+        )
         if all(self._is_initializer(part) for part in parts) and parts:
             self.dropped.append(node)
             return
         if any(isinstance(part, cst.Dict | cst.List | cst.Tuple) for part in parts):
             self.unreadable.append(Unreadable(node, "nested fetches"))
             return
-        run = Run(node, parts, is_list, statement=self._statement, targets=self._targets(node, is_list, len(parts)))
+        run = Run(
+            node,
+            parts,
+            is_list,
+            isinstance(fetches, cst.Tuple),
+            statement=self._statement,
+            targets=self._targets(node, is_list, len(parts)),
+        )
         if self._read_feed(run, feed):
             self.runs.append(run)
 
@@ -122,7 +138,12 @@ class RunFinder(cst.CSTVisitor):
         return self._kinds.of(node) == k.INITIALIZER
 
     def _targets(self, node: cst.Call, is_list: bool, count: int) -> list[cst.BaseExpression] | None:
-        if self._assign is None or self._assign.value is not node or len(self._assign.targets) != 1 or not is_list:
+        if (
+            self._assign is None
+            or self._assign.value is not node
+            or len(self._assign.targets) != 1
+            or not is_list
+        ):
             return None
         target = self._assign.targets[0].target
         if isinstance(target, cst.Tuple | cst.List) and len(target.elements) == count:
@@ -140,7 +161,9 @@ class RunFinder(cst.CSTVisitor):
             return False
         for element in feed.elements:
             if not isinstance(element, cst.DictElement) or not isinstance(element.key, cst.Name):
-                self.unreadable.append(Unreadable(run.call, "its feed_dict has a key that is not a plain placeholder"))
+                self.unreadable.append(
+                    Unreadable(run.call, "its feed_dict has a key that is not a plain placeholder")
+                )
                 return False
             run.feeds[element.key.value] = element.value
         return True

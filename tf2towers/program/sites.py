@@ -19,13 +19,19 @@ _METHODS = {"compute_gradients": "gradients", "apply_gradients": "an update"}
 
 
 #: Libraries that build TF1 graphs of their own and do not run on TF 2.21.
-_TF1_LIBRARIES = frozenset({"prettytensor", "sonnet", "tensor2tensor", "tensorlayer", "tensorpack", "tflearn"})
+_TF1_LIBRARIES = frozenset(
+    {"prettytensor", "sonnet", "tensor2tensor", "tensorlayer", "tensorpack", "tflearn"}
+)
 
 
 def library_sites(module: cst.Module, names: Names) -> list[Problem]:
     """One problem for each import of a library that only knows TF1."""
     return [
-        Problem(one.node, "T2T311", f"{one.target.partition('.')[0]}: a library for TF1 graphs, which TF 2.21 does not run")
+        Problem(
+            one.node,
+            "T2T311",
+            f"{one.target.partition('.')[0]}: a library for TF1 graphs, which TF 2.21 does not run",
+        )
         for one in names.imports
         if one.target.partition(".")[0] in _TF1_LIBRARIES
     ]
@@ -50,22 +56,36 @@ class _SiteFinder(cst.CSTVisitor):
             code, word = _WORDS[kind]
             self.found.append(Problem(node, code, f"{canonical}: {word}, in a shape the tool does not know"))
         elif canonical == "tf.device" and any(_names_gpu(argument.value) for argument in node.args):
-            self.found.append(Problem(node, "T2T307", "a device placement, outside a tower loop the tool knows"))
+            self.found.append(
+                Problem(node, "T2T307", "a device placement, outside a tower loop the tool knows")
+            )
         elif canonical is None and isinstance(node.func, cst.Attribute) and node.func.attr.value in _METHODS:
             word = _METHODS[node.func.attr.value]
-            self.found.append(Problem(node, "T2T307", f"{node.func.attr.value}: {word}, outside a tower loop the tool knows"))
+            self.found.append(
+                Problem(
+                    node, "T2T307", f"{node.func.attr.value}: {word}, outside a tower loop the tool knows"
+                )
+            )
         elif isinstance(node.func, cst.Attribute) and _on_session(node.func):
             self.found.append(Problem(node, "T2T401", "a call of a session that is made elsewhere"))
         elif isinstance(node.func, cst.Attribute) and node.func.attr.value == "minimize":
-            self.found.append(Problem(node, "T2T307", "minimize: an update, outside a tower loop the tool knows"))
-        elif canonical is not None and canonical.startswith(("tf.contrib.", "tf.train.")) and _is_runner(canonical):
+            self.found.append(
+                Problem(node, "T2T307", "minimize: an update, outside a tower loop the tool knows")
+            )
+        elif (
+            canonical is not None
+            and canonical.startswith(("tf.contrib.", "tf.train."))
+            and _is_runner(canonical)
+        ):
             self.found.append(Problem(node, "T2T401", f"{canonical}: a training loop of TF1's own"))
 
 
 def _on_session(func: cst.Attribute) -> bool:
     owner = func.value
     name = owner.attr.value if isinstance(owner, cst.Attribute) else getattr(owner, "value", "")
-    return func.attr.value == "run" and isinstance(name, str) and name.lower().strip("_") in ("sess", "session")
+    return (
+        func.attr.value == "run" and isinstance(name, str) and name.lower().strip("_") in ("sess", "session")
+    )
 
 
 def _is_runner(canonical: str) -> bool:

@@ -18,9 +18,7 @@ class Slice:
     needs: set[str] = field(default_factory=set)
 
 
-def slice_for(
-    wanted: Iterable[str], leaves: Sequence[Leaf], effects: dict[Leaf, Effects]
-) -> Slice:
+def slice_for(wanted: Iterable[str], leaves: Sequence[Leaf], effects: dict[Leaf, Effects]) -> Slice:
     """The leaves among `leaves` that the names `wanted` depend on; '$' names stand for collections."""
     needed = set(wanted)
     kept: list[Leaf] = []

@@ -10,7 +10,9 @@ import libcst.matchers as m
 from tf2towers.names.symbols import Names
 from tf2towers.program.flow import flow_of, names_in, target_names
 
-_RANGES = frozenset({"builtins.range", "builtins.xrange", "six.moves.range", "six.moves.xrange", "range", "xrange"})
+_RANGES = frozenset(
+    {"builtins.range", "builtins.xrange", "six.moves.range", "six.moves.xrange", "range", "xrange"}
+)
 _GRADIENTS = frozenset({"tf.gradients"})
 
 
@@ -41,7 +43,9 @@ class TowerLoop:
     @property
     def in_method(self) -> bool:
         """Whether the owner is a method of a class."""
-        kinds = [type(parent) for parent in self.parents if isinstance(parent, cst.FunctionDef | cst.ClassDef)]
+        kinds = [
+            type(parent) for parent in self.parents if isinstance(parent, cst.FunctionDef | cst.ClassDef)
+        ]
         return cst.ClassDef in kinds
 
 
@@ -94,7 +98,11 @@ class _LoopFinder(cst.CSTVisitor):
             assert isinstance(block, cst.With)
             for item in block.items:
                 call = item.item
-                if not isinstance(call, cst.Call) or self._names.canonical(call.func) != "tf.device" or not call.args:
+                if (
+                    not isinstance(call, cst.Call)
+                    or self._names.canonical(call.func) != "tf.device"
+                    or not call.args
+                ):
                     continue
                 device = call.args[0].value
                 if names_in(device) & derived:
@@ -115,7 +123,9 @@ class _LoopFinder(cst.CSTVisitor):
             if isinstance(device.func, cst.Attribute) and device.func.attr.value == "format":
                 return device
             if canonical == "tf.DeviceSpec":
-                index = next((a.value for a in device.args if a.keyword and a.keyword.value == "device_index"), None)
+                index = next(
+                    (a.value for a in device.args if a.keyword and a.keyword.value == "device_index"), None
+                )
                 if index is not None:
                     return _formatted("/gpu:%d", index)
             for argument in _by_preference(device.args):
@@ -137,7 +147,9 @@ class _LoopFinder(cst.CSTVisitor):
 
 
 def _by_preference(args: tuple[cst.Arg, ...] | list[cst.Arg]) -> list[cst.Arg]:
-    return sorted(args, key=lambda a: 0 if a.keyword is not None and a.keyword.value == "worker_device" else 1)
+    return sorted(
+        args, key=lambda a: 0 if a.keyword is not None and a.keyword.value == "worker_device" else 1
+    )
 
 
 def _formatted(template: str, value: cst.BaseExpression) -> cst.BaseExpression:
@@ -149,7 +161,7 @@ def _index_or_name(name: cst.Name) -> cst.BaseExpression:
 
 
 def _simple_bindings(block: cst.BaseSuite) -> dict[str, cst.BaseExpression]:
-    """name -> value of the plain assignments of a loop body, at any depth."""
+    """Name -> value of the plain assignments of a loop body, at any depth."""
     bound: dict[str, cst.BaseExpression] = {}
     for assign in m.findall(block, m.Assign(targets=[m.AssignTarget(target=m.Name())])):
         assert isinstance(assign, cst.Assign)

@@ -175,11 +175,16 @@ class Reader:
         if isinstance(value, cst.Name):
             return True
         call = value
-        return isinstance(call, cst.Call) and self.kinds.resolver.canonical(call.func) in ("tf.Session", "tf.InteractiveSession")
+        return isinstance(call, cst.Call) and self.kinds.resolver.canonical(call.func) in (
+            "tf.Session",
+            "tf.InteractiveSession",
+        )
 
     def _touches_config(self, target: cst.BaseExpression) -> bool:
         root = root_name(target)
-        return not isinstance(target, cst.Name) and root is not None and self.kinds.names.get(root) == k.CONFIG
+        return (
+            not isinstance(target, cst.Name) and root is not None and self.kinds.names.get(root) == k.CONFIG
+        )
 
     def _bind(self, target: cst.BaseExpression, value: cst.BaseExpression, kind: str) -> None:
         if isinstance(target, cst.Tuple | cst.List):
@@ -226,7 +231,9 @@ class Reader:
         """Whether a function makes a session for the graph that the statements around it build."""
         calls = [c for c in m.findall(node.body, m.Call()) if isinstance(c, cst.Call)]
         named = [self.kinds.resolver.canonical(call.func) for call in calls]
-        return any(name in ("tf.Session", "tf.InteractiveSession") for name in named) and "tf.Graph" not in named
+        return (
+            any(name in ("tf.Session", "tf.InteractiveSession") for name in named) and "tf.Graph" not in named
+        )
 
     def _session_function(self, node: cst.FunctionDef, contexts: tuple[cst.With, ...]) -> Leaf:
         """A function whose body belongs to the session's part. Its own names hide none of the graph's afterwards."""
@@ -292,4 +299,3 @@ def _blocks(node: cst.BaseCompoundStatement) -> list[Sequence[cst.CSTNode]]:
     if finalbody is not None:
         blocks.append(finalbody.body.body)
     return blocks
-

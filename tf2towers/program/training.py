@@ -25,7 +25,6 @@ from tf2towers.program.slices import Slice, slice_for
 from tf2towers.program.towers import TowerLoop, accumulators, range_count
 from tf2towers.program.trainer import DROPPED, INPUT, MIXED, TOWERS, Leaf, Reader
 
-
 RATE = "rate"  # the kind of a leaf that works out a learning rate
 
 
@@ -164,7 +163,11 @@ def _read_inputs(training: Training) -> None:
 
 def _rename_rebound(training: Training) -> None:
     """`x, y = inputs(train=True)` and later `x, y = inputs(train=False)`: two inputs, so the second gets other names."""
-    sources = [one for one in training.inputs if one.kind == k.PIPELINE and not one.each_tower and one.leaf in training.leaves]
+    sources = [
+        one
+        for one in training.inputs
+        if one.kind == k.PIPELINE and not one.each_tower and one.leaf in training.leaves
+    ]
     for place, one in enumerate(sources):
         if not any(set(one.names) & set(other.names) for other in sources[:place]):
             continue
@@ -188,18 +191,20 @@ def _check_sources(training: Training) -> None:
         others = [o for o in training.inputs if o is not one and set(o.names) & set(one.names)]
         others = [o for o in others if o is not one.behind and o.behind is not one]
         if one.kind != k.PLACEHOLDER and any(o.kind != k.PLACEHOLDER for o in others):
-            training.problem(one.leaf.node, "T2T305", f"{', '.join(one.names)} comes from more than one place")
+            training.problem(
+                one.leaf.node, "T2T305", f"{', '.join(one.names)} comes from more than one place"
+            )
         if one.each_tower and one.leaf.kind == INPUT and not _straight_in_loop(training, one.leaf):
-            training.problem(one.leaf.node, "T2T305", "an input that some towers or some runs make and others do not")
+            training.problem(
+                one.leaf.node, "T2T305", "an input that some towers or some runs make and others do not"
+            )
 
 
 def _straight_in_loop(training: Training, leaf: Leaf) -> bool:
     """Whether the leaf stands in the loop's body under nothing but with blocks."""
 
     def within(leaves: list[Leaf]) -> bool:
-        return any(
-            one is leaf or (isinstance(one.node, cst.With) and within(one.inner)) for one in leaves
-        )
+        return any(one is leaf or (isinstance(one.node, cst.With) and within(one.inner)) for one in leaves)
 
     return within(training.towers_leaf.inner)
 
@@ -253,8 +258,14 @@ def _read_collected(training: Training) -> None:
     """How each list the loop fills is used afterwards: averaged gradients, or something that needs every tower's."""
     loop = training.tower.loop
     collected = accumulators(loop)
-    before = {name for leaf in training.leaves[: training.leaves.index(training.towers_leaf)] for name in leaf.flow.binds}
-    inside = {name for leaf in training.towers_leaf.inner for inner in leaf.every() for name in inner.flow.binds}
+    before = {
+        name
+        for leaf in training.leaves[: training.leaves.index(training.towers_leaf)]
+        for name in leaf.flow.binds
+    }
+    inside = {
+        name for leaf in training.towers_leaf.inner for inner in leaf.every() for name in inner.flow.binds
+    }
     collected = {name for name in collected if name in before and name not in inside - before}
     averaged: set[str] = set()
     after = training.leaves[training.leaves.index(training.towers_leaf) + 1 :]
@@ -317,7 +328,9 @@ def _read_carried(training: Training) -> None:
     for name in sorted(exposed & bound - target_names(loop.target)):
         formula = _carried_formula(training, name)
         if formula is None:
-            training.problem(loop, "T2T303", f"{name!r} goes from one tower to the next in a way the tool cannot follow")
+            training.problem(
+                loop, "T2T303", f"{name!r} goes from one tower to the next in a way the tool cannot follow"
+            )
         else:
             training.carried[name] = formula
 
@@ -337,7 +350,9 @@ def _carried_formula(training: Training, name: str) -> cst.BaseExpression | None
     index = _index(training)
     if isinstance(small, cst.AugAssign) and isinstance(small.operator, cst.AddAssign):
         if isinstance(small.value, cst.Integer) and isinstance(before, cst.Integer):
-            scaled = index if small.value.value == "1" else cst.BinaryOperation(index, cst.Multiply(), small.value)
+            scaled = (
+                index if small.value.value == "1" else cst.BinaryOperation(index, cst.Multiply(), small.value)
+            )
             return scaled if before.value == "0" else cst.BinaryOperation(before, cst.Add(), scaled)
         return None
     if isinstance(small, cst.Assign) and not flow_of(small.value).reads - {"True", "False", "None"}:
@@ -357,7 +372,10 @@ def _index(training: Training) -> cst.BaseExpression:
     loop = training.tower.loop
     if range_count(loop.iter, training.kinds.resolver) is not None and isinstance(loop.target, cst.Name):
         return loop.target
-    if isinstance(loop.iter, cst.Call) and training.kinds.resolver.canonical(loop.iter.func) == "builtins.enumerate":
+    if (
+        isinstance(loop.iter, cst.Call)
+        and training.kinds.resolver.canonical(loop.iter.func) == "builtins.enumerate"
+    ):
         if isinstance(loop.target, cst.Tuple) and isinstance(loop.target.elements[0].value, cst.Name):
             return loop.target.elements[0].value
     return cst.Call(cst.Name("tower_index"))
@@ -460,9 +478,13 @@ def _step(training: Training, run: Run) -> Step:
     step.inputs = [i for i in training.inputs if i not in behind or set(i.names) & wanted]
     makers = [leaf for outer in training.leaves for leaf in outer.every() if leaf.detail == k.OPTIMIZER]
     makers = [leaf for leaf in makers if trains and leaf.flow.binds & (piece.needs | training.tower_binds)]
-    needs |= {n for leaf in makers for n in leaf.flow.reads if any(n in one.names for one in training.fed_rates)}
+    needs |= {
+        n for leaf in makers for n in leaf.flow.reads if any(n in one.names for one in training.fed_rates)
+    }
     step.inputs.sort(key=lambda one: one.kind == k.PLACEHOLDER)  # what is fed comes last
-    step.inputs = [i for i in step.inputs if set(i.names) & (needs | wanted) or (i.each_tower and uses_towers)]
+    step.inputs = [
+        i for i in step.inputs if set(i.names) & (needs | wanted) or (i.each_tower and uses_towers)
+    ]
     return step
 
 
@@ -474,7 +496,9 @@ def _part_of_tower(training: Training, step: Step, wanted: set[str]) -> None:
     if not step.uses_towers:
         return
     towers = training.towers_leaf
-    after = [leaf for leaf in step.slice.leaves if training.leaves.index(leaf) > training.leaves.index(towers)]
+    after = [
+        leaf for leaf in step.slice.leaves if training.leaves.index(leaf) > training.leaves.index(towers)
+    ]
     names = set(wanted) | {n for leaf in after for n in leaf.flow.reads | training.effects[leaf].reads}
     units = list(_units(towers.inner))
     for unit in units:
@@ -503,7 +527,9 @@ def _available(training: Training, run: Run, inputs: list[Input]) -> bool:
     for one in inputs:
         for name in one.names:
             others = [i for i in training.inputs if name in i.names]
-            if name not in run.feeds and not any(i.kind != k.PLACEHOLDER or i.default is not None for i in others):
+            if name not in run.feeds and not any(
+                i.kind != k.PLACEHOLDER or i.default is not None for i in others
+            ):
                 return False
     return True
 

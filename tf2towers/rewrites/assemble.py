@@ -75,7 +75,9 @@ class Assembler:
                         assert name is not None
                         before = self.feed_dicts.setdefault(name, keys)
                         if set(before) != set(keys):
-                            self.training.problem(leaf.node, "T2T402", f"{name} does not always feed the same placeholders")
+                            self.training.problem(
+                                leaf.node, "T2T402", f"{name} does not always feed the same placeholders"
+                            )
 
     def _name_inputs(self) -> None:
         for one in self.training.inputs:
@@ -98,7 +100,9 @@ class Assembler:
         for run in self.training.runs:
             if run.batch_of is not None:
                 batch = self.calls.next_batch(run.batch_of)
-                self.calls.replaced[run.call] = cst.parse_expression(f"{self.context.need('to_numpy')}({batch})")
+                self.calls.replaced[run.call] = cst.parse_expression(
+                    f"{self.context.need('to_numpy')}({batch})"
+                )
         for step in self.training.steps:
             params = self.builder.parameters(step)
             for run in step.runs:
@@ -123,7 +127,9 @@ class Assembler:
             f"{code_of(fetch)}{'()' if kind == k.SCHEDULE else ''}.numpy()"
             for fetch, kind in zip(run.fetches, kinds, strict=True)
         ]
-        self.calls.replaced[run.call] = cst.parse_expression(f"[{', '.join(parts)}]" if run.is_list else parts[0])
+        self.calls.replaced[run.call] = cst.parse_expression(
+            f"[{', '.join(parts)}]" if run.is_list else parts[0]
+        )
         return True
 
     # -- the stage -----------------------------------------------------------------------------------------------------------
@@ -162,7 +168,10 @@ class Assembler:
             self.stages[block] = "scope" if place == 0 else "open"
         first: cst.CSTNode | None = opened[0] if opened else None
         if first is None:
-            first = next((leaf.node for leaf in self.training.leaves if leaf.kind not in (k.PLAIN, "dropped", TOWERS)), None)
+            first = next(
+                (leaf.node for leaf in self.training.leaves if leaf.kind not in (k.PLAIN, "dropped", TOWERS)),
+                None,
+            )
         assert first is not None
         self.before_stage = (first, [statement(f"{variables} = {self.context.need('VariableStore')}()")])
 
@@ -192,7 +201,9 @@ class Assembler:
             elif leaf.kind == k.TENSOR or (leaf.kind == "dropped" and leaf.detail != k.PLAIN):
                 made = DROP
             elif leaf.kind == RATE:
-                made = [self.builder.rate_function(name) for name in sorted(leaf.flow.binds & set(training.rates))]
+                made = [
+                    self.builder.rate_function(name) for name in sorted(leaf.flow.binds & set(training.rates))
+                ]
             elif leaf.kind == INLINE:
                 made = self._inline_pipeline(leaf)
             elif leaf.kind == INPUT:
@@ -201,9 +212,7 @@ class Assembler:
                 made = self._mixed(leaf)
             elif leaf.kind == k.STATE:
                 made = self._state_statements(leaf)
-            elif is_reuse_call(leaf.node):
-                made = DROP
-            elif leaf.kind == k.PLAIN and self._list_of_towers(leaf):
+            elif is_reuse_call(leaf.node) or (leaf.kind == k.PLAIN and self._list_of_towers(leaf)):
                 made = DROP
             if leaf is place and seen_towers:
                 self.prefixes[leaf.node] = steps
@@ -217,7 +226,11 @@ class Assembler:
         assert self.builder is not None and self.calls is not None
         made: list[cst.BaseStatement] = []
         for step in self.training.steps:
-            if not step.slice.leaves and all(run.call in self.calls.replaced for run in step.runs) and not step.inputs:
+            if (
+                not step.slice.leaves
+                and all(run.call in self.calls.replaced for run in step.runs)
+                and not step.inputs
+            ):
                 if all(self.training.kinds.of(f) in (k.STATE, k.SCHEDULE) for f in step.fetches):
                     continue
             extra = [n for run in step.runs for n in self.feed_dicts.get(run.feed_name or "", [])]
@@ -238,11 +251,15 @@ class Assembler:
         if self.builder.signature(step, params) is None and params:
             sources = [i for i in step.inputs if i.kind != k.PLACEHOLDER]
             if len(sources) != 1 or sources[0].names != params or sources[0].each_tower:
-                self.training.problem(self.training.tower.loop, "T2T404", "variables are asked for before the first step")
+                self.training.problem(
+                    self.training.tower.loop, "T2T404", "variables are asked for before the first step"
+                )
                 return []
             batch = self.calls.next_batch(sources[0]).removesuffix(".get_next()")
             arguments = [f"{'' if sources[0].whole else '*'}{batch}.element_spec"]
-        return [statement(f"{step.name}.get_concrete_function({', '.join(arguments)})  # makes the variables")]
+        return [
+            statement(f"{step.name}.get_concrete_function({', '.join(arguments)})  # makes the variables")
+        ]
 
     def _place_of_steps(self) -> Leaf | None:
         """The first statement of the session after the loop: the steps are defined before it."""
@@ -274,13 +291,21 @@ class Assembler:
                 call = self.in_place(one.source)
                 assert isinstance(call, cst.Call)
                 arguments = [self.given["strategy"], code_of(call.func), *_argument_codes(call)]
-                made.append(statement(f"{self.given[f'input:{id(one)}']} = {self.context.need('TowerInputs')}({', '.join(arguments)})"))
+                made.append(
+                    statement(
+                        f"{self.given[f'input:{id(one)}']} = {self.context.need('TowerInputs')}({', '.join(arguments)})"
+                    )
+                )
         return made
 
     def _source_statements(self, one: Input) -> list[cst.BaseStatement]:
         name = self.given.get(f"input:{id(one)}")
         if one in self.training.fed_rates and one.dtype is not None:
-            return [statement(f"{one.names[0]} = {self.context.need('FedRate')}({code_of(self.in_place(one.dtype))})")]
+            return [
+                statement(
+                    f"{one.names[0]} = {self.context.need('FedRate')}({code_of(self.in_place(one.dtype))})"
+                )
+            ]
         if one.kind == k.GET_NEXT and name is not None:
             return [statement(f"{name} = iter({self._dataset_of(one.source)})")]
         if one.kind == k.PIPELINE:
@@ -319,7 +344,9 @@ class Assembler:
             return self._iterator(leaf)
         made = self._state(leaf)
         if not self.has_stage and leaf.detail in (k.STATE,):
-            head = cst.With(items=self.scope_items, body=cst.IndentedBlock([made.with_changes(leading_lines=[])]))  # type: ignore[call-arg]
+            head = cst.With(
+                items=self.scope_items, body=cst.IndentedBlock([made.with_changes(leading_lines=[])])
+            )  # type: ignore[call-arg]
             return [head.with_changes(leading_lines=made.leading_lines)]  # type: ignore[attr-defined]
         return [made]
 
@@ -343,7 +370,9 @@ class Assembler:
     def _mixed(self, leaf: Leaf) -> list[cst.BaseStatement]:
         """An `if` that makes state and tensors: its state stays here, its tensors are in the functions."""
         if not isinstance(leaf.node, cst.If):
-            self.training.problem(leaf.node, "T2T302", "state and tensors are made in one block that cannot be split")
+            self.training.problem(
+                leaf.node, "T2T302", "state and tensors are made in one block that cannot be split"
+            )
             return [leaf.node]  # type: ignore[list-item]
         kept = self._project_state(leaf.node, leaf)
         return [kept] if kept is not None else []
@@ -390,7 +419,7 @@ class Assembler:
     def _session_statements(self) -> None:
         for outer in self.training.leaves:
             for leaf in outer.every():
-                if leaf.inner or leaf.node in self.actions and leaf.kind != k.SESSION:
+                if leaf.inner or (leaf.node in self.actions and leaf.kind != k.SESSION):
                     continue
                 if leaf.kind in (k.SESSION, "dropped", k.PLAIN):
                     made = self._session_statement(leaf)

@@ -13,6 +13,7 @@ from tf2towers.program.problems import Problem
 from tf2towers.program.queries import asks_for_variables
 from tf2towers.program.trainer import INPUT, MIXED, TOWERS, Leaf
 from tf2towers.program.training import Training
+from tf2towers.rewrites.loop_checks import loop_problems
 
 _GRAPHS = (k.TENSOR, MIXED, TOWERS, INPUT)
 
@@ -21,16 +22,25 @@ def check(training: Training, module: cst.Module) -> list[Problem]:
     """Problems that the program's parts do not show one by one."""
     found: list[Problem] = []
     if training.tower.in_method:
-        found.append(Problem(training.tower.loop, "T2T308", "the tower loop is in a method: its graph lives in attributes"))
+        found.append(
+            Problem(
+                training.tower.loop, "T2T308", "the tower loop is in a method: its graph lives in attributes"
+            )
+        )
     if not training.runs and not training.tower.synthetic:
-        found.append(Problem(training.tower.loop, "T2T309", "no session call here runs what the towers build"))
+        found.append(
+            Problem(training.tower.loop, "T2T309", "no session call here runs what the towers build")
+        )
     elif not training.tower.synthetic and not any(step.trains for step in training.steps):
-        found.append(Problem(training.tower.loop, "T2T309", "no session call here runs the update of the variables"))
+        found.append(
+            Problem(training.tower.loop, "T2T309", "no session call here runs the update of the variables")
+        )
     found.extend(_graph_in_session(training))
     found.extend(_rebound(training))
     found.extend(_used_outside(training))
     found.extend(_session_elsewhere(training))
     found.extend(_guarded(training))
+    found.extend(loop_problems(training))
     found.extend(_queues(training))
     return found
 
@@ -100,9 +110,15 @@ def _used_outside(training: Training) -> Iterator[Problem]:
             if isinstance(inner.node, cst.FunctionDef):
                 used &= inner.flow.reads | inner.flow.mutates
             if inner.kind == k.STATE and used:
-                yield Problem(inner.node, "T2T304", f"{sorted(used)[0]!r} is a tensor, and state depends on it")
+                yield Problem(
+                    inner.node, "T2T304", f"{sorted(used)[0]!r} is a tensor, and state depends on it"
+                )
             elif used:
-                yield Problem(inner.node, "T2T403", f"{sorted(used)[0]!r} is a tensor of the graph, used outside a session call")
+                yield Problem(
+                    inner.node,
+                    "T2T403",
+                    f"{sorted(used)[0]!r} is a tensor of the graph, used outside a session call",
+                )
 
 
 def _session_elsewhere(training: Training) -> Iterator[Problem]:
@@ -143,7 +159,11 @@ def _queues(training: Training) -> Iterator[Problem]:
     """Queue operations that would end up inside a tf.function, where no queue runner feeds them."""
     lifted = [lift.call for lift in training.lifts]
     behind = [one.queue_leaf for one in training.inputs]
-    used = [training.towers_leaf, *training.tower_needs.leaves, *(x for step in training.steps for x in step.slice.leaves)]
+    used = [
+        training.towers_leaf,
+        *training.tower_needs.leaves,
+        *(x for step in training.steps for x in step.slice.leaves),
+    ]
     for outer in dict.fromkeys(used):
         if outer in behind:
             continue
@@ -163,7 +183,9 @@ def _queues(training: Training) -> Iterator[Problem]:
                 if summary is not None and summary.reads_queue and not any(call is other for other in lifted):
                     yield Problem(call, "T2T305", f"{canonical} makes queues where the towers run")
                 if summary is not None and "placeholder" in summary.roles:
-                    yield Problem(call, "T2T305", f"{canonical} makes placeholders, which the tool cannot see from here")
+                    yield Problem(
+                        call, "T2T305", f"{canonical} makes placeholders, which the tool cannot see from here"
+                    )
 
 
 def _is_first(node: cst.If, targets: set[str]) -> bool:

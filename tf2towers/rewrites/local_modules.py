@@ -68,7 +68,9 @@ def _reached(functions: Functions, called: set[str]) -> set[tuple[Path, int, str
     return sites
 
 
-def _rewritten(module: Script, reached: set[tuple[Path, int, str]], results: ModuleResults) -> FileChange | None:
+def _rewritten(
+    module: Script, reached: set[tuple[Path, int, str]], results: ModuleResults
+) -> FileChange | None:
     if "tensorflow" not in module.text and "tf2towers" not in module.text:
         return None
     wrapper = MetadataWrapper(parse_tree(module), unsafe_skip_copy=True)
@@ -88,7 +90,15 @@ def _rewritten(module: Script, reached: set[tuple[Path, int, str]], results: Mod
         kind = note.kind if start.line in lines else "note"
         why = "" if kind == note.kind else " (not in a function the script calls)"
         results.findings.append(
-            Finding(note.code, note.message + why, todo_of(note.code), module.path, start.line, start.column + 1, kind)  # type: ignore[arg-type]
+            Finding(
+                note.code,
+                note.message + why,
+                todo_of(note.code),
+                module.path,
+                start.line,
+                start.column + 1,
+                kind,
+            )  # type: ignore[arg-type]
         )
     assert isinstance(tree, cst.Module)
     return FileChange(module.path, module.text, text_of(tree, module), module.encoding, module.bom)

@@ -91,7 +91,9 @@ class ModuleRewriter(SymbolRewriter):
             if canonical == "tf.contrib" or self._only_through(canonical):
                 return None
             if bound not in self.context.used_elsewhere:
-                self.context.note(alias, "T2T109", f"{canonical} is imported and never used: the import goes", "changed")
+                self.context.note(
+                    alias, "T2T109", f"{canonical} is imported and never used: the import goes", "changed"
+                )
                 return None
             self.gone(alias, canonical, found)
             return code_of(cst.Import([alias.with_changes(comma=cst.MaybeSentinel.DEFAULT)]))
@@ -151,7 +153,11 @@ def _imported(module: cst.Module) -> dict[str, set[str]]:
     for line in module.body:
         if isinstance(line, cst.SimpleStatementLine):
             for small in line.body:
-                if isinstance(small, cst.ImportFrom) and not isinstance(small.names, cst.ImportStar) and small.module:
+                if (
+                    isinstance(small, cst.ImportFrom)
+                    and not isinstance(small.names, cst.ImportStar)
+                    and small.module
+                ):
                     for one in imported_names(small):
                         found.setdefault(code_of(small.module), set()).add(one.bound)
     return found

@@ -10,9 +10,9 @@ import libcst.matchers as m
 from tf2towers.program import kinds as k
 from tf2towers.program.flow import flow_of, names_in, target_names, upward_exposed
 from tf2towers.program.inputs import Input
+from tf2towers.program.slices import Slice
 from tf2towers.program.towers import range_count
 from tf2towers.program.trainer import INPUT, MIXED, TOWERS, Leaf, is_current_scope
-from tf2towers.program.slices import Slice
 from tf2towers.program.training import Step, TowerPart, Training, has_update
 from tf2towers.rewrites.context import FileContext, code_of, statement, unwrapped
 from tf2towers.rewrites.training_calls import TrainingRewriter
@@ -48,7 +48,9 @@ class ReplicaBuilder:
         self._find_appends()
         for average in self.training.averages:
             name = self._average_argument(average.accumulator)
-            self.replaced[average.call] = cst.Call(cst.Name(self.context.need("average_gradients")), [cst.Arg(name)])
+            self.replaced[average.call] = cst.Call(
+                cst.Name(self.context.need("average_gradients")), [cst.Arg(name)]
+            )
         self._lift_inputs()
         self._find_guarded(towers)
         self._find_live()
@@ -58,7 +60,9 @@ class ReplicaBuilder:
 
     def _loop_index_names(self) -> set[str]:
         loop = self.training.tower.loop
-        if range_count(loop.iter, self.training.kinds.resolver) is not None and isinstance(loop.target, cst.Name):
+        if range_count(loop.iter, self.training.kinds.resolver) is not None and isinstance(
+            loop.target, cst.Name
+        ):
             return {loop.target.value}
         if _is_enumerate(loop, self.training) and isinstance(loop.target, cst.Tuple):
             return target_names(loop.target.elements[0].value)
@@ -72,7 +76,9 @@ class ReplicaBuilder:
                 continue
             for name in leaf.flow.mutates:
                 call = _append_call(leaf.node, name)
-                found.setdefault(name, []).append(call if call is not None else cst.Call(cst.Name("not_an_append")))
+                found.setdefault(name, []).append(
+                    call if call is not None else cst.Call(cst.Name("not_an_append"))
+                )
         for name, calls in found.items():
             if len(calls) == 1 and calls[0].args and isinstance(calls[0].args[0].value, cst.Name):
                 if self._never_read_inside(name):
@@ -109,8 +115,17 @@ class ReplicaBuilder:
             extra = [cst.Arg(cst.Name(name), keyword=None) for name in lift.names]
             keywords = any(arg.keyword is not None for arg in call.args)
             if keywords:
-                extra = [cst.Arg(cst.Name(n), keyword=cst.Name(n), equal=cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))) for n in lift.names]
-            args = [a.with_changes(comma=cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))) for a in call.args]
+                extra = [
+                    cst.Arg(
+                        cst.Name(n),
+                        keyword=cst.Name(n),
+                        equal=cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace("")),
+                    )
+                    for n in lift.names
+                ]
+            args = [
+                a.with_changes(comma=cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))) for a in call.args
+            ]
             self.replaced[lift.call] = call.with_changes(args=[*args, *extra])
 
     def _find_guarded(self, towers: Leaf) -> None:
@@ -158,7 +173,9 @@ class ReplicaBuilder:
                     order.append(name)
         rebinding = {name for leaf in self.training.graph if leaf.kind != TOWERS for name in leaf.flow.binds}
         hoisted = {name for leaf in self.hoisted for name in leaf.flow.binds}
-        self.live = [n for n in order if n in wanted and n not in hoisted and not self._made_after(n, rebinding)]
+        self.live = [
+            n for n in order if n in wanted and n not in hoisted and not self._made_after(n, rebinding)
+        ]
 
     def _reads_after(self, leaf: Leaf) -> set[str]:
         return leaf.flow.reads | {n for c in leaf.contexts for n in flow_of(*c.items).reads}
@@ -176,7 +193,9 @@ class ReplicaBuilder:
         live = self.live_names(part)
         before = part.before if part is not None else training.tower_needs
         body: list[cst.BaseStatement] = [
-            statement(f'"""What the loop built on each {_device_text(training)}: returns {", ".join(live) or "nothing"}."""')
+            statement(
+                f'"""What the loop built on each {_device_text(training)}: returns {", ".join(live) or "nothing"}."""'
+            )
         ]
         reads = flow_of(loop.body).reads
         body.extend(self._list_heads())
@@ -341,7 +360,9 @@ class ReplicaBuilder:
             body.append(self._rewritten(leaf.node))
         small = body[-1].body[0] if isinstance(body[-1], cst.SimpleStatementLine) else None
         if isinstance(small, cst.Assign):
-            body[-1] = cst.SimpleStatementLine([cst.Return(small.value)], leading_lines=body[-1].leading_lines)  # type: ignore[attr-defined]
+            body[-1] = cst.SimpleStatementLine(
+                [cst.Return(small.value)], leading_lines=body[-1].leading_lines
+            )  # type: ignore[attr-defined]
         else:
             body.append(statement(f"return {name}"))
         return self._definition(name, [], body, [])
@@ -364,13 +385,18 @@ class ReplicaBuilder:
     def parameters(self, step: Step) -> list[str]:
         """The parameters of a step: its inputs, and the learning rates it is fed."""
         fed = [one.names[0] for one in step.inputs if one in self.training.fed_rates]
-        return [*self._names_of(step.inputs), *(name for name in fed if name not in self._names_of(step.inputs))]
+        return [
+            *self._names_of(step.inputs),
+            *(name for name in fed if name not in self._names_of(step.inputs)),
+        ]
 
     def _fed(self, name: str) -> str:
         """The parameter's name: a fed rate hides the rate itself otherwise."""
         return f"{name}_value" if any(name in one.names for one in self.training.fed_rates) else name
 
-    def step_function(self, step: Step, returned: list[cst.BaseExpression | None], extra: list[str]) -> cst.FunctionDef:
+    def step_function(
+        self, step: Step, returned: list[cst.BaseExpression | None], extra: list[str]
+    ) -> cst.FunctionDef:
         """The tf.function of one kind of session call. `returned` holds None where an op was fetched."""
         training = self.training
         rates = self._rates_before_update(step)
@@ -386,13 +412,17 @@ class ReplicaBuilder:
         if not step.uses_towers:
             body = [s for leaf in step.slice.leaves for s in self.moved(leaf)]
             body.append(statement(f"return {result}" if result else "return None"))
-            return self._definition(step.name, outer, [*feeds, *body], [self._tf_function(step, outer), scope])
+            return self._definition(
+                step.name, outer, [*feeds, *body], [self._tf_function(step, outer), scope]
+            )
         inner: list[cst.BaseStatement] = []
         arguments = ", ".join(self._names_of(self.tower_inputs(step.part)))
         needed = step.part.before if step.part is not None else training.tower_needs
         order = training.leaves
         for leaf in step.slice.leaves:
-            if order.index(leaf) < order.index(training.towers_leaf) and self._stands_in_step(leaf, step, needed):
+            if order.index(leaf) < order.index(training.towers_leaf) and self._stands_in_step(
+                leaf, step, needed
+            ):
                 inner.extend(self._in_contexts(leaf, self.moved(leaf)))
         live = ", ".join(self.live_names(step.part))
         tower = step.part.name if step.part is not None else self.tower_name
@@ -404,7 +434,11 @@ class ReplicaBuilder:
             if order.index(leaf) <= order.index(training.towers_leaf):
                 continue
             moved = self.moved(leaf)
-            if keep and step.trains and any(f"{self.context.need('apply_gradients')}(" in code_of(s) for s in moved):
+            if (
+                keep
+                and step.trains
+                and any(f"{self.context.need('apply_gradients')}(" in code_of(s) for s in moved)
+            ):
                 inner.append(statement(f"{self.context.need('keep_statistics')}({keep!r})"))
                 keep = None
             inner.extend(self._in_contexts(leaf, moved))
@@ -413,7 +447,11 @@ class ReplicaBuilder:
         self._now = {}
         firsts = [self._is_first(value, step) for value in returned if value is not None or len(returned) > 1]
         args = f"({', '.join(params)}{',' if len(params) == 1 else ''})"
-        run = f"{self.given['strategy']}.run(replica_step, args={args})" if params else f"{self.given['strategy']}.run(replica_step)"
+        run = (
+            f"{self.given['strategy']}.run(replica_step, args={args})"
+            if params
+            else f"{self.given['strategy']}.run(replica_step)"
+        )
         if not result:
             lasts = [statement(run)]
         elif len(set(firsts)) == 1:
@@ -489,7 +527,9 @@ class ReplicaBuilder:
         after = [leaf for leaf in step.slice.leaves if self.training.leaves.index(leaf) > place]
         for leaf in reversed(after):
             if leaf.flow.binds & names:
-                if any(s.startswith("tf.summary.") or "merge" in s for s in self.training.effects[leaf].symbols):
+                if any(
+                    s.startswith("tf.summary.") or "merge" in s for s in self.training.effects[leaf].symbols
+                ):
                     return True
                 names = names | leaf.flow.reads
         return bool(names & self.first_names)
@@ -512,7 +552,9 @@ class ReplicaBuilder:
         specs: list[str] = []
         for name in params:
             name = name.removesuffix("_value") if self._fed(name.removesuffix("_value")) == name else name
-            found = [i for i in self.training.inputs if i.kind == k.PLACEHOLDER and i.names == [name] and i.dtype]
+            found = [
+                i for i in self.training.inputs if i.kind == k.PLACEHOLDER and i.names == [name] and i.dtype
+            ]
             if len(found) != 1:
                 return None
             shape = code_of(self._rewritten(found[0].shape)) if found[0].shape is not None else "None"
@@ -536,7 +578,9 @@ def _append_call(node: cst.CSTNode, name: str) -> cst.Call | None:
     if not isinstance(node, cst.SimpleStatementLine) or len(node.body) != 1:
         return None
     small = node.body[0]
-    if m.matches(small, m.Expr(m.Call(func=m.Attribute(value=m.Name(name), attr=m.Name("append")), args=[m.Arg()]))):
+    if m.matches(
+        small, m.Expr(m.Call(func=m.Attribute(value=m.Name(name), attr=m.Name("append")), args=[m.Arg()]))
+    ):
         assert isinstance(small, cst.Expr) and isinstance(small.value, cst.Call)
         return small.value
     return None
@@ -546,7 +590,9 @@ def is_reuse_call(node: cst.CSTNode) -> bool:
     """`tf.get_variable_scope().reuse_variables()` or `scope.reuse_variables()` as a statement."""
     return m.matches(
         node,
-        m.SimpleStatementLine(body=[m.Expr(m.Call(func=m.Attribute(attr=m.Name("reuse_variables")), args=[]))]),
+        m.SimpleStatementLine(
+            body=[m.Expr(m.Call(func=m.Attribute(attr=m.Name("reuse_variables")), args=[]))]
+        ),
     )
 
 
@@ -571,7 +617,9 @@ def _is_tower_stage(item: cst.WithItem, training: Training) -> bool:
     canonical = training.kinds.resolver.canonical(call.func)
     if canonical == "tf.device":
         return any(item is own for own in training.tower.device_with.items)
-    return canonical in ("tf.variable_scope",) and is_current_scope(training.kinds, call) and item.asname is None
+    return (
+        canonical in ("tf.variable_scope",) and is_current_scope(training.kinds, call) and item.asname is None
+    )
 
 
 def _device_text(training: Training) -> str:

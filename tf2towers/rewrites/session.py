@@ -16,7 +16,9 @@ from tf2towers.rewrites.training_calls import TrainingRewriter
 class SessionCalls:
     """Decides what every step returns and writes the expression of every session call."""
 
-    def __init__(self, context: FileContext, training: Training, given: dict[str, str], feeds: dict[str, list[str]]) -> None:
+    def __init__(
+        self, context: FileContext, training: Training, given: dict[str, str], feeds: dict[str, list[str]]
+    ) -> None:
         self.context = context
         self.training = training
         self.given = given
@@ -38,7 +40,9 @@ class SessionCalls:
         return [None if op else fetch for fetch, op in zip(step.fetches, ops, strict=True)]
 
     def _keeps_places(self, step: Step) -> bool:
-        return any(run.is_list and not self._is_dropped(run) and self._prunable(run) is None for run in step.runs)
+        return any(
+            run.is_list and not self._is_dropped(run) and self._prunable(run) is None for run in step.runs
+        )
 
     def _is_dropped(self, run: Run) -> bool:
         statement = run.statement
@@ -57,7 +61,9 @@ class SessionCalls:
         for fetch, target in zip(run.fetches, run.targets, strict=True):
             if not self.is_op(fetch):
                 kept.append(target)
-            elif not (isinstance(target, cst.Name) and (target.value.startswith("_") or self._unused(target.value))):
+            elif not (
+                isinstance(target, cst.Name) and (target.value.startswith("_") or self._unused(target.value))
+            ):
                 return None
         return kept
 
@@ -104,7 +110,10 @@ class SessionCalls:
         if len(returned) == 1:
             self.replaced[run.call] = expression(f"[{call}.numpy()]")
         else:
-            self.replaced[run.call] = expression(f"{self.context.need('to_numpy')}({call})")
+            values_of = f"{self.context.need('to_numpy')}({call})"
+            self.replaced[run.call] = expression(
+                values_of if run.targets is not None or run.is_tuple else f"list({values_of})"
+            )
         return None
 
     def _retarget(self, run: Run, target: cst.BaseExpression) -> None:
@@ -150,13 +159,22 @@ class SessionCalls:
     def is_signed(self, step: Step, params: list[str]) -> bool:
         """Whether the step has an input_signature, which converts what it is given."""
         return all(
-            len([i for i in self.training.inputs if i.kind == k.PLACEHOLDER and i.names == [n] and i.dtype is not None]) == 1
+            len(
+                [
+                    i
+                    for i in self.training.inputs
+                    if i.kind == k.PLACEHOLDER and i.names == [n] and i.dtype is not None
+                ]
+            )
+            == 1
             for n in params
         )
 
     def _converted(self, name: str, value: str, signed: bool) -> str:
         """A fed value as the placeholder would have taken it: its dtype, and no new trace for a new Python number."""
-        dtype = next((i.dtype for i in self.training.inputs if i.names == [name] and i.dtype is not None), None)
+        dtype = next(
+            (i.dtype for i in self.training.inputs if i.names == [name] and i.dtype is not None), None
+        )
         if signed or dtype is None:
             return value
         return f"tf.convert_to_tensor({value}, {code_of(self._rewritten(dtype))})"

@@ -33,13 +33,19 @@ def shape_names(node: cst.CSTNode) -> set[str]:
         assert isinstance(loop, cst.CompFor | cst.For)
         found |= {"dim:" + name for name in target_names(loop.target)}
     subscripts = m.findall(
-        node, m.Assign(targets=[m.AssignTarget(target=m.Name())], value=m.Subscript(value=_SHAPE, slice=[m.SubscriptElement(slice=m.Index())]))
+        node,
+        m.Assign(
+            targets=[m.AssignTarget(target=m.Name())],
+            value=m.Subscript(value=_SHAPE, slice=[m.SubscriptElement(slice=m.Index())]),
+        ),
     )
     for assign in subscripts:
         assert isinstance(assign, cst.Assign)
         found |= {"dim:" + name for name in target_names(assign.targets[0].target)}
     named = {name for name in found if not name.startswith("dim:")}
-    for loop in m.findall(node, m.CompFor(target=m.Name(), iter=m.Name()) | m.For(target=m.Name(), iter=m.Name())):
+    for loop in m.findall(
+        node, m.CompFor(target=m.Name(), iter=m.Name()) | m.For(target=m.Name(), iter=m.Name())
+    ):
         assert isinstance(loop, cst.CompFor | cst.For) and isinstance(loop.iter, cst.Name)
         if loop.iter.value in named:
             found |= {"dim:" + name for name in target_names(loop.target)}

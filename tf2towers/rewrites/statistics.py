@@ -16,7 +16,13 @@ def statistics_kept(training: Training) -> str | None:
     """'last', 'first', 'mean' or 'none' (the towers' updates were never run); None where no tower makes any."""
     towers = training.towers_leaf
     reads = [call for leaf in training.leaves for call in _reads(leaf.node)]
-    if not any("UPDATE_OPS" in s or "batch_norm" in s or "updates_collections" in s for s in training.effects[towers].symbols) and not reads:
+    if (
+        not any(
+            "UPDATE_OPS" in s or "batch_norm" in s or "updates_collections" in s
+            for s in training.effects[towers].symbols
+        )
+        and not reads
+    ):
         return None
     if "updates_collections=None" in training.effects[towers].symbols:
         return "mean"
@@ -44,7 +50,10 @@ def _reads(node: cst.CSTNode) -> list[cst.Call]:
             func = call.func
             last = func.attr.value if isinstance(func, cst.Attribute) else getattr(func, "value", "")
             if last in ("get_collection", "get_collection_ref") and call.args:
-                if any(mark in code_of(call.args[0].value) or "update_ops" in code_of(call.args[0].value) for mark in _MARKS):
+                if any(
+                    mark in code_of(call.args[0].value) or "update_ops" in code_of(call.args[0].value)
+                    for mark in _MARKS
+                ):
                     found.append(call)
 
     node.visit(Visitor())

@@ -22,7 +22,9 @@ class StrategyStatements:
     hoisted: list[Leaf] = field(default_factory=list)
 
 
-def strategy_statements(context: FileContext, training: Training, given: dict[str, str]) -> StrategyStatements:
+def strategy_statements(
+    context: FileContext, training: Training, given: dict[str, str]
+) -> StrategyStatements:
     """`strategy = tf.distribute.MirroredStrategy({context.need('tower_devices')}([...]))` and the plain statements it needs."""
     devices, needs = _devices(context, training, given)
     hoisted = _hoisted(training, needs)
@@ -30,7 +32,9 @@ def strategy_statements(context: FileContext, training: Training, given: dict[st
     made: list[cst.BaseStatement] = []
     for leaf in hoisted:
         made.append(leaf.node.visit(TrainingRewriter(context, training, {}, False, given)))  # type: ignore[arg-type]
-    made.append(statement(f"{strategy} = tf.distribute.MirroredStrategy({context.need('tower_devices')}({devices}))"))
+    made.append(
+        statement(f"{strategy} = tf.distribute.MirroredStrategy({context.need('tower_devices')}({devices}))")
+    )
     made.append(statement(f"{variables} = {context.need('VariableStore')}({strategy})"))
     return StrategyStatements(made, hoisted)
 
@@ -40,9 +44,14 @@ def _devices(context: FileContext, training: Training, given: dict[str, str]) ->
     device = training.tower.device
     for name, value in training.tower.body_bound.items():
         if name in names_in(device) and name not in target_names(loop.target):
-            training.problem(training.tower.device_with, "T2T302", "the tower's device is worked out in several statements")
+            training.problem(
+                training.tower.device_with, "T2T302", "the tower's device is worked out in several statements"
+            )
     iterable, target = loop.iter, loop.target
-    if isinstance(iterable, cst.Call) and training.kinds.resolver.canonical(iterable.func) == "builtins.enumerate":
+    if (
+        isinstance(iterable, cst.Call)
+        and training.kinds.resolver.canonical(iterable.func) == "builtins.enumerate"
+    ):
         if isinstance(target, cst.Tuple) and not names_in(device) & target_names(target.elements[0].value):
             target, iterable = target.elements[1].value, iterable.args[0].value
     if isinstance(iterable, cst.Call) and training.kinds.resolver.canonical(iterable.func) == "builtins.zip":
@@ -53,7 +62,12 @@ def _devices(context: FileContext, training: Training, given: dict[str, str]) ->
                     break
     needs = names_in(iterable) | (names_in(device) - target_names(target))
     for leaf in training.leaves:
-        if leaf.kind != k.PLAIN and leaf.flow.binds & needs and leaf.kind != TOWERS and leaf.kind != k.SESSION:
+        if (
+            leaf.kind != k.PLAIN
+            and leaf.flow.binds & needs
+            and leaf.kind != TOWERS
+            and leaf.kind != k.SESSION
+        ):
             training.problem(loop, "T2T302", "the towers' devices depend on tensors or state")
             break
     rewriter = TrainingRewriter(context, training, {}, False, given)

@@ -37,7 +37,9 @@ class SymbolRewriter(cst.CSTTransformer):
             return False
         return True
 
-    def leave_Attribute(self, original_node: cst.Attribute, updated_node: cst.Attribute) -> cst.BaseExpression:
+    def leave_Attribute(
+        self, original_node: cst.Attribute, updated_node: cst.Attribute
+    ) -> cst.BaseExpression:
         if original_node in self._whole:
             return self.symbol(original_node, updated_node)
         if is_dimension_value(original_node, self._shapes[-1]):
@@ -140,7 +142,9 @@ class SymbolRewriter(cst.CSTTransformer):
         if found.plain is not None and self.context.plain_tensorflow and self.names.spelled(original.func):
             keywords = {arg.keyword.value for arg in updated.args if arg.keyword is not None}
             positional = sum(1 for arg in updated.args if arg.keyword is None)
-            if not any(arg.star for arg in updated.args) and found.plain.fits(positional, frozenset(keywords)):
+            if not any(arg.star for arg in updated.args) and found.plain.fits(
+                positional, frozenset(keywords)
+            ):
                 return updated.with_changes(func=expression(found.plain.target))
         return updated
 

@@ -19,7 +19,9 @@ Made = cst.BaseStatement | cst.FlattenSentinel[cst.BaseStatement] | cst.RemovalS
 class TrainerModuleRewriter(ModuleRewriter, TrainingRewriter):
     """Applies an Assembler's decisions to the module."""
 
-    def __init__(self, context: FileContext, assemblers: Sequence[Assembler], removed: set[cst.CSTNode]) -> None:
+    def __init__(
+        self, context: FileContext, assemblers: Sequence[Assembler], removed: set[cst.CSTNode]
+    ) -> None:
         replaced: dict[cst.CSTNode, cst.BaseExpression] = {}
         for one in assemblers:
             assert one.builder is not None and one.calls is not None
@@ -166,7 +168,11 @@ def without_unused(module: cst.Module, candidates: Sequence[str]) -> cst.Module:
 def _defines(node: cst.CSTNode, name: str) -> bool:
     if isinstance(node, cst.FunctionDef):
         return node.name.value == name
-    if isinstance(node, cst.SimpleStatementLine) and len(node.body) == 1 and isinstance(node.body[0], cst.Assign):
+    if (
+        isinstance(node, cst.SimpleStatementLine)
+        and len(node.body) == 1
+        and isinstance(node.body[0], cst.Assign)
+    ):
         target = node.body[0].targets[0].target
         return isinstance(target, cst.Name) and target.value == name
     return False
@@ -185,7 +191,9 @@ def _with_parameters(function, names):  # type: ignore[no-untyped-def]
     rest = [p for p in params.params if p.default is not None]
     made = [*plain, *(cst.Param(cst.Name(name)) for name in names), *rest]
     made = [
-        p.with_changes(comma=cst.MaybeSentinel.DEFAULT) if i == len(made) - 1 else p.with_changes(comma=cst.Comma(whitespace_after=cst.SimpleWhitespace(" ")))
+        p.with_changes(comma=cst.MaybeSentinel.DEFAULT)
+        if i == len(made) - 1
+        else p.with_changes(comma=cst.Comma(whitespace_after=cst.SimpleWhitespace(" ")))
         for i, p in enumerate(made)
     ]
     return function.with_changes(params=params.with_changes(params=made))

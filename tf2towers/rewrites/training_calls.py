@@ -91,7 +91,9 @@ class TrainingRewriter(SymbolRewriter):
                 for original, arg in zip(original_node.args, updated_node.args, strict=True)
                 if self.kinds.of(original.value) not in (k.GRAPH, k.SESSION)
             ]
-            return updated_node.with_changes(func=cst.Name(self.context.need("FileWriter")), args=_trimmed(kept))
+            return updated_node.with_changes(
+                func=cst.Name(self.context.need("FileWriter")), args=_trimmed(kept)
+            )
         if canonical == "tf.get_collection" and not self.in_function and self.elsewhere == 0:
             return updated_node.with_changes(func=expression(f"{self.given['variables']}.collection"))
         in_owner = not self.in_function and self.elsewhere == 0
@@ -107,9 +109,14 @@ class TrainingRewriter(SymbolRewriter):
     def _apply(self, call: cst.Call) -> cst.BaseExpression:
         assert isinstance(call.func, cst.Attribute)
         optimizer = cst.Arg(
-            call.func.value, comma=cst.Comma(whitespace_after=cst.SimpleWhitespace(" ")) if call.args else cst.MaybeSentinel.DEFAULT
+            call.func.value,
+            comma=cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
+            if call.args
+            else cst.MaybeSentinel.DEFAULT,
         )
-        return call.with_changes(func=cst.Name(self.context.need("apply_gradients")), args=[optimizer, *call.args])
+        return call.with_changes(
+            func=cst.Name(self.context.need("apply_gradients")), args=[optimizer, *call.args]
+        )
 
     def _saver(self, original: cst.Call, call: cst.Call) -> cst.BaseExpression:
         args = list(call.args)
@@ -134,7 +141,9 @@ class TrainingRewriter(SymbolRewriter):
                 extra = [_keyword("store", variables)]
             args.pop(chosen)
         rest = [a for a in args if a.keyword is not None and a.keyword.value in ("max_to_keep",)]
-        return call.with_changes(func=cst.Name(self.context.need("Saver")), args=_trimmed([cst.Arg(store), *extra, *rest]))
+        return call.with_changes(
+            func=cst.Name(self.context.need("Saver")), args=_trimmed([cst.Arg(store), *extra, *rest])
+        )
 
 
 def _keyword(name: str, code: str) -> cst.Arg:
@@ -151,7 +160,11 @@ def _trimmed(args: list[cst.Arg] | tuple[cst.Arg, ...]) -> list[cst.Arg]:
     for place, arg in enumerate(args):
         last = place == len(args) - 1
         if last:
-            keep = arg.comma if isinstance(arg.comma, cst.Comma) and len(args) > 1 and False else cst.MaybeSentinel.DEFAULT
+            keep = (
+                arg.comma
+                if isinstance(arg.comma, cst.Comma) and len(args) > 1 and False
+                else cst.MaybeSentinel.DEFAULT
+            )
             trimmed.append(arg.with_changes(comma=keep, whitespace_after_arg=cst.SimpleWhitespace("")))
         elif isinstance(arg.comma, cst.Comma):
             trimmed.append(arg)

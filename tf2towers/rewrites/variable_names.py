@@ -10,7 +10,11 @@ from tf2towers.program.flow import target_names
 
 def variable_op_name(node: cst.Attribute) -> str | None:
     """`v` of the expression `v.op.name`."""
-    if node.attr.value != "name" or not isinstance(node.value, cst.Attribute) or node.value.attr.value != "op":
+    if (
+        node.attr.value != "name"
+        or not isinstance(node.value, cst.Attribute)
+        or node.value.attr.value != "op"
+    ):
         return None
     return node.value.value.value if isinstance(node.value.value, cst.Name) else None
 
@@ -29,7 +33,9 @@ def variable_targets(loop: cst.For) -> set[str]:
 def variable_names(function: cst.FunctionDef) -> set[str]:
     """Parameters called like variables, and names assigned from `get_variable` or a helper named after it."""
     found = {p.name.value for p in function.params.params if p.name.value in ("var", "variable", "v")}
-    for assign in m.findall(function.body, m.Assign(targets=[m.AssignTarget(target=m.Name())], value=m.Call())):
+    for assign in m.findall(
+        function.body, m.Assign(targets=[m.AssignTarget(target=m.Name())], value=m.Call())
+    ):
         assert isinstance(assign, cst.Assign) and isinstance(assign.value, cst.Call)
         func = assign.value.func
         called = func.attr.value if isinstance(func, cst.Attribute) else getattr(func, "value", "")

@@ -13,12 +13,15 @@ def lost_names(before: str, after: str) -> list[str]:
     Raises:
         SyntaxError: the new text does not compile.
     """
+    compile(after, "script", "exec", dont_inherit=True)
     return sorted(_undefined(after) - _undefined(before))
 
 
 def _undefined(text: str) -> set[str]:
     top = symtable.symtable(text, "script", "exec")
-    known = {symbol.get_name() for symbol in top.get_symbols() if symbol.is_assigned() or symbol.is_imported()}
+    known = {
+        symbol.get_name() for symbol in top.get_symbols() if symbol.is_assigned() or symbol.is_imported()
+    }
     known |= {child.get_name() for child in top.get_children()}
     for table in _tables(top):
         known |= {s.get_name() for s in table.get_symbols() if s.is_declared_global() and s.is_assigned()}
@@ -26,7 +29,11 @@ def _undefined(text: str) -> set[str]:
     found: set[str] = set()
     for table in _tables(top):
         for symbol in table.get_symbols():
-            if symbol.is_referenced() and (symbol.is_global() or table is top) and symbol.get_name() not in known:
+            if (
+                symbol.is_referenced()
+                and (symbol.is_global() or table is top)
+                and symbol.get_name() not in known
+            ):
                 found.add(symbol.get_name())
     return found
 

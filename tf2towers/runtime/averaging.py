@@ -1,8 +1,8 @@
 """Gradients of a tower, their average over the towers, and the update: `average_gradients` on `tf.distribute`.
 
-    compute_gradients  ->  tower_gradients      (the same symbolic gradients, tf.gradients)
-    average_gradients  ->  average_gradients    (one all-reduce MEAN)
-    apply_gradients    ->  apply_gradients      (once, not once a replica)
+compute_gradients  ->  tower_gradients      (the same symbolic gradients, tf.gradients)
+average_gradients  ->  average_gradients    (one all-reduce MEAN)
+apply_gradients    ->  apply_gradients      (once, not once a replica)
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def _all_reduce_mean(tensors: list[Any]) -> list[Any]:
 
 
 def _mean_in_tower_order(tensors: list[Any]) -> list[Any]:
-    """concat on a new 'tower' dimension, then `reduce_mean`, as the tutorial's `average_gradients` reads."""
+    """Concat on a new 'tower' dimension, then `reduce_mean`, as the tutorial's `average_gradients` reads."""
     towers = gather_towers(tuple(tensors))
     return [
         tf.reduce_mean(tf.concat([tf.expand_dims(grad, 0) for grad in grads], 0), 0)

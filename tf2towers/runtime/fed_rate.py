@@ -25,7 +25,9 @@ class FedRate:
             with strategy.scope():
                 return tf.Variable(tf.zeros([], dtype), trainable=False, name="fed_rate")
 
-        self._value = outside_every_graph(build)  # and of every VariableStore: TF1 had no such variable to save
+        self._value = outside_every_graph(
+            build
+        )  # and of every VariableStore: TF1 had no such variable to save
 
     def feed(self, value: Any) -> None:
         """Sets the rate; inside a tf.function too, before `strategy.run`."""

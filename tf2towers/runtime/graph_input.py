@@ -47,7 +47,9 @@ class GraphInput:
         if self._session is None:
             self._start()
         arrays = self._session.run(self._leaves)
-        tensors = [tf.constant(array, dtype=leaf.dtype) for array, leaf in zip(arrays, self._leaves, strict=True)]
+        tensors = [
+            tf.constant(array, dtype=leaf.dtype) for array, leaf in zip(arrays, self._leaves, strict=True)
+        ]
         return tf.nest.pack_sequence_as(self._batch, tensors, expand_composites=True)
 
     @property

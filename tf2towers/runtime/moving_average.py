@@ -29,7 +29,11 @@ class ExponentialMovingAverage:
     """
 
     def __init__(
-        self, decay: float, num_updates: Any = None, zero_debias: bool = False, name: str = "ExponentialMovingAverage"
+        self,
+        decay: float,
+        num_updates: Any = None,
+        zero_debias: bool = False,
+        name: str = "ExponentialMovingAverage",
     ) -> None:
         if zero_debias:
             raise ValueError("zero_debias=True has no counterpart here")
@@ -66,7 +70,9 @@ class ExponentialMovingAverage:
         if is_variable:  # a weight's average starts at the weight, a tensor's at zero
             return store.make(self.average_name(value), lambda: value.read_value(), trainable=False)
         shape, dtype = value.shape, value.dtype
-        return store.make(self.average_name(value), lambda: tf.zeros(shape, dtype), trainable=False, mirrored=False)
+        return store.make(
+            self.average_name(value), lambda: tf.zeros(shape, dtype), trainable=False, mirrored=False
+        )
 
     def average_name(self, var: Any) -> str:
         """The name the shadow of `var` has in a checkpoint, as in TF1: '<variable>/<suffix>'."""

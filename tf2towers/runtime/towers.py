@@ -91,8 +91,9 @@ def to_numpy(results: Any) -> Any:
 
     def convert(value: Any) -> Any:
         if isinstance(value, tf.SparseTensor):
-            return _v1.SparseTensorValue(*(part.numpy() for part in (value.indices, value.values, value.dense_shape)))
+            return _v1.SparseTensorValue(
+                *(part.numpy() for part in (value.indices, value.values, value.dense_shape))
+            )
         return value.numpy() if hasattr(value, "numpy") else value
 
     return tf.nest.map_structure(convert, results)
-

@@ -168,7 +168,9 @@ class VariableStore:
         device = None if mirrored or context is None else str(context.devices[0][0])
 
         def build() -> Any:
-            initial = tf.function(value, autograph=False).get_concrete_function()() if pending is None else pending
+            initial = (
+                tf.function(value, autograph=False).get_concrete_function()() if pending is None else pending
+            )
             with self.strategy.scope() if mirrored else tf.device(device):
                 return tf.Variable(initial, trainable=trainable, name=name, **options)
 
@@ -213,7 +215,9 @@ class VariableStore:
     def _adopt(self, next_creator: Callable[..., Any], **options: Any) -> Any:
         """Takes a plain `tf.Variable` made in `scope()` into the store, under the name TF1 would have given it."""
         variable = next_creator(**options)
-        if self._tracing:  # made on the way by a function, such as an optimizer's slots: found through their owner
+        if (
+            self._tracing
+        ):  # made on the way by a function, such as an optimizer's slots: found through their owner
             return variable
         base = variable.name.split(":")[0]
         name, count = base, 0

@@ -1,0 +1,141 @@
+"""Tower loops that are no plain loops: left early, filling something else than lists, mixing first and last (T2T303)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+import libcst.matchers as m
+
+from tf2towers.program.flow import flow_of, target_names
+from tf2towers.program.problems import Problem
+from tf2towers.program.trainer import TOWERS, Leaf
+from tf2towers.program.training import Step, Training
+
+_CODE = "T2T303"
+
+
+def loop_problems(training: Training) -> Iterator[Problem]:
+    """Shapes of a tower loop that a replica function cannot have."""
+    if training.tower.synthetic:
+        return
+    for node in _ways_out(training.tower.loop.body):
+        yield Problem(
+            node, _CODE, "the tower loop is left early, or a turn of it: not every tower does the same"
+        )
+    if training.tower.loop.orelse is not None:
+        yield Problem(training.tower.loop.orelse, _CODE, "an else of the tower loop")
+    yield from _collections(training)
+    yield from _first_and_last(training)
+
+
+def _ways_out(body: cst.CSTNode) -> list[cst.CSTNode]:
+    """`break` and `continue` of this loop, `return` and `yield`."""
+    found: list[cst.CSTNode] = []
+
+    class Visitor(cst.CSTVisitor):
+        def __init__(self) -> None:
+            self.loops = 0
+
+        def visit_For(self, node: cst.For) -> None:
+            self.loops += 1
+
+        def leave_For(self, original_node: cst.For) -> None:
+            self.loops -= 1
+
+        def visit_While(self, node: cst.While) -> None:
+            self.loops += 1
+
+        def leave_While(self, original_node: cst.While) -> None:
+            self.loops -= 1
+
+        def visit_FunctionDef(self, node: cst.FunctionDef) -> bool:
+            return False
+
+        def visit_Break(self, node: cst.Break) -> None:
+            if not self.loops:
+                found.append(node)
+
+        def visit_Continue(self, node: cst.Continue) -> None:
+            if not self.loops:
+                found.append(node)
+
+        def visit_Return(self, node: cst.Return) -> None:
+            found.append(node)
+
+        def visit_Yield(self, node: cst.Yield) -> None:
+            found.append(node)
+
+    body.visit(Visitor())
+    return found
+
+
+def _collections(training: Training) -> Iterator[Problem]:
+    """What the loop fills and something needs afterwards: `xs.append(x)` and `xs[i] = x` are understood."""
+    wanted = {average.accumulator for average in training.averages} | training.gathered
+    for outer in training.towers_leaf.inner:
+        for leaf in outer.every():
+            if leaf.inner:
+                continue
+            for name in sorted(leaf.flow.mutates & wanted):
+                if not _appends(leaf.node, name) and not _sets_one(leaf.node, name):
+                    yield Problem(
+                        leaf.node, _CODE, f"{name!r} collects from the towers in a way the tool cannot follow"
+                    )
+
+
+def _appends(node: cst.CSTNode, name: str) -> bool:
+    call = m.Call(func=m.Attribute(value=m.Name(name), attr=m.Name("append") | m.Name("extend")))
+    return m.matches(node, m.SimpleStatementLine(body=[m.Expr(call)]))
+
+
+def _sets_one(node: cst.CSTNode, name: str) -> bool:
+    target = m.AssignTarget(
+        target=m.Subscript(value=m.Name(name), slice=[m.SubscriptElement(slice=m.Index())])
+    )
+    return m.matches(node, m.SimpleStatementLine(body=[m.Assign(targets=[target])]))
+
+
+def _first_and_last(training: Training) -> Iterator[Problem]:
+    """A fetched value made of what the first tower kept (`if i == 0:`) and of what the last one left."""
+    first = _kept_from_first(training)
+    if not first:
+        return
+    collected = {average.accumulator for average in training.averages} | training.gathered
+    last = training.tower_binds - first - collected
+    for step in training.steps:
+        for fetch in step.fetches:
+            names, symbols = _behind(training, step, fetch)
+            summary = any("summary" in symbol for symbol in symbols)
+            if names & first and names & last and not summary:
+                one, other = sorted(names & first)[0], sorted(names & last)[0]
+                message = f"{one!r} is the first tower's and {other!r} the last tower's, and one value is made of both"
+                yield Problem(step.runs[0].call, _CODE, message)
+
+
+def _behind(training: Training, step: Step, fetch: cst.BaseExpression) -> tuple[set[str], set[str]]:
+    """Names that a fetched value depends on, back to the loop, and the symbols on the way."""
+    names = set(flow_of(fetch).reads)
+    symbols: set[str] = set()
+    place = training.leaves.index(training.towers_leaf)
+    after = [leaf for leaf in step.slice.leaves if training.leaves.index(leaf) > place]
+    for leaf in reversed(after):
+        if leaf.flow.writes & names:
+            names |= leaf.flow.reads
+            symbols |= training.effects[leaf].symbols
+    return names, symbols
+
+
+def _kept_from_first(training: Training) -> set[str]:
+    targets = target_names(training.tower.loop.target)
+    test = m.Comparison(
+        left=m.Name(),
+        comparisons=[m.ComparisonTarget(operator=m.Equal(), comparator=m.Integer(value="0"))],
+    )
+    leaves: list[Leaf] = [leaf for one in training.leaves if one.kind == TOWERS for leaf in one.every()]
+    found: set[str] = set()
+    for leaf in leaves:
+        node = leaf.node
+        if isinstance(node, cst.If) and m.matches(node.test, test) and flow_of(node.test).reads & targets:
+            found |= flow_of(node.body).binds
+    return found
