@@ -11,16 +11,18 @@ from libcst.metadata import MetadataWrapper, PositionProvider
 from tf2towers.names.symbols import Names
 from tf2towers.program.evaluations import elsewhere, evaluations
 from tf2towers.program.functions import Functions
+from tf2towers.program.model import Training
 from tf2towers.program.problems import Problem
 from tf2towers.program.sites import library_sites, training_sites
 from tf2towers.program.towers import TowerLoop, find_tower_loops
-from tf2towers.program.training import Training, understand
+from tf2towers.program.training import understand
 from tf2towers.report.result import FileChange, Finding, MigrationResult
 from tf2towers.rewrites.assemble import Assembler
 from tf2towers.rewrites.checks import check
 from tf2towers.rewrites.context import FileContext, all_names, names_used
 from tf2towers.rewrites.local_modules import migrate_modules
 from tf2towers.rewrites.module import with_imports
+from tf2towers.rewrites.notes import semantic_notes
 from tf2towers.rewrites.registry import todo_of
 from tf2towers.rewrites.trainer_module import TrainerModuleRewriter, without_unused
 from tf2towers.rewrites.verify import lost_names
@@ -71,6 +73,7 @@ def migrate(script: Script) -> MigrationResult:
     removed, candidates = _no_longer_needed(training, wrapper.module, context.freed)
     module = wrapper.module.visit(TrainerModuleRewriter(context, assemblers, removed))
     module = without_unused(with_imports(module, context), candidates)
+    semantic_notes(training, context)
     for note in context.notes:
         left(Problem(note.node, note.code, note.message), note.kind)
     modules = migrate_modules(script, functions, _called(training, names))

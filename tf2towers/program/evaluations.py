@@ -9,10 +9,11 @@ import libcst.matchers as m
 
 from tf2towers.names.symbols import Names
 from tf2towers.program.functions import Functions
+from tf2towers.program.model import Training
 from tf2towers.program.problems import Problem
 from tf2towers.program.sites import training_sites
 from tf2towers.program.towers import TowerLoop, no_towers
-from tf2towers.program.training import Training, understand
+from tf2towers.program.training import understand
 
 _SESSIONS = ("tf.Session", "tf.InteractiveSession")
 

@@ -10,7 +10,7 @@ from tf2towers.program import kinds as k
 from tf2towers.program.trainer import MIXED
 
 if TYPE_CHECKING:
-    from tf2towers.program.training import Training
+    from tf2towers.program.model import Training
 
 _MAKERS = frozenset({"list", "dict", "set"})
 

@@ -16,7 +16,7 @@ from tf2towers.program.slices import slice_for
 from tf2towers.program.trainer import INPUT, Leaf
 
 if TYPE_CHECKING:
-    from tf2towers.program.training import Training
+    from tf2towers.program.model import Training
 
 INLINE = "inline"  # the kind of a leaf that belongs to an inline pipeline
 _BATCHERS = frozenset(

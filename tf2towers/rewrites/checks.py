@@ -9,10 +9,10 @@ import libcst.matchers as m
 
 from tf2towers.program import kinds as k
 from tf2towers.program.flow import flow_of, target_names
+from tf2towers.program.model import Training
 from tf2towers.program.problems import Problem
 from tf2towers.program.queries import asks_for_variables
 from tf2towers.program.trainer import INPUT, MIXED, TOWERS, Leaf
-from tf2towers.program.training import Training
 from tf2towers.rewrites.loop_checks import loop_problems
 
 _GRAPHS = (k.TENSOR, MIXED, TOWERS, INPUT)

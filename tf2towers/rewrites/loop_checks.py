@@ -8,9 +8,9 @@ import libcst as cst
 import libcst.matchers as m
 
 from tf2towers.program.flow import flow_of, target_names
+from tf2towers.program.model import Step, Training
 from tf2towers.program.problems import Problem
 from tf2towers.program.trainer import TOWERS, Leaf
-from tf2towers.program.training import Step, Training
 
 _CODE = "T2T303"
 

@@ -7,8 +7,8 @@ import libcst as cst
 from tf2towers.program import kinds as k
 from tf2towers.program.flow import target_names
 from tf2towers.program.inputs import Input
+from tf2towers.program.model import Step, Training
 from tf2towers.program.runs import Run
-from tf2towers.program.training import Step, Training
 from tf2towers.rewrites.context import FileContext, code_of, expression
 from tf2towers.rewrites.training_calls import TrainingRewriter
 

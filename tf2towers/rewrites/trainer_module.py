@@ -10,7 +10,7 @@ import libcst.matchers as m
 from tf2towers.rewrites.assemble import Assembler
 from tf2towers.rewrites.context import FileContext
 from tf2towers.rewrites.module import ModuleRewriter
-from tf2towers.rewrites.replica import is_reuse_call
+from tf2towers.rewrites.moving import is_reuse_call
 from tf2towers.rewrites.training_calls import TrainingRewriter
 
 Made = cst.BaseStatement | cst.FlattenSentinel[cst.BaseStatement] | cst.RemovalSentinel

@@ -5,7 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from tf2towers.program import kinds as k
-from tf2towers.program.training import Training
+from tf2towers.program.model import Training
 from tf2towers.rewrites.context import FileContext, expression
 from tf2towers.rewrites.symbols import SymbolRewriter
 

@@ -1,0 +1,96 @@
+"""A tower training program as data: what the recognisers fill in and the rewrites read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import libcst as cst
+
+from tf2towers.program import kinds as k
+from tf2towers.program.effects import Effects
+from tf2towers.program.functions import Functions
+from tf2towers.program.inputs import Input
+from tf2towers.program.kinds import Kinds
+from tf2towers.program.lifting import Lift
+from tf2towers.program.problems import Problem
+from tf2towers.program.runs import Run
+from tf2towers.program.slices import Slice
+from tf2towers.program.towers import TowerLoop
+from tf2towers.program.trainer import MIXED, TOWERS, Leaf, Reader
+
+RATE = "rate"  # the kind of a leaf that works out a learning rate
+
+
+@dataclass
+class Average:
+    """A call that averages the towers' gradients: `grads = average_gradients(tower_grads)`."""
+
+    call: cst.Call
+    accumulator: str
+    function: str
+
+
+@dataclass(eq=False)
+class Step:
+    """What one kind of session call computes: a tf.function of the migrated program."""
+
+    fetches: list[cst.BaseExpression]
+    runs: list[Run]
+    slice: Slice
+    uses_towers: bool
+    trains: bool
+    inputs: list[Input] = field(default_factory=list)
+    name: str = ""
+    part: TowerPart | None = None  # set where the step runs a part of the tower only
+
+
+@dataclass
+class TowerPart:
+    """The part of the tower's statements that one step needs, where it is not fed all that the whole tower takes."""
+
+    keep: set[Leaf]
+    before: Slice
+    inputs: list[Input] = field(default_factory=list)
+    name: str = ""
+
+
+@dataclass(eq=False)
+class Training:
+    """The whole program. `leaves` are the statements of the owner in order, the tower loop among them."""
+
+    tower: TowerLoop
+    module: cst.Module
+    kinds: Kinds
+    functions: Functions
+    reader: Reader
+    leaves: list[Leaf]
+    effects: dict[Leaf, Effects] = field(default_factory=dict)
+    inputs: list[Input] = field(default_factory=list)
+    averages: list[Average] = field(default_factory=list)
+    gathered: set[str] = field(default_factory=set)
+    carried: dict[str, cst.BaseExpression] = field(default_factory=dict)
+    runs: list[Run] = field(default_factory=list)
+    dropped_runs: list[cst.Call] = field(default_factory=list)
+    steps: list[Step] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+    renamed: dict[cst.CSTNode, str] = field(default_factory=dict)  # names of inputs that are bound twice
+    asks_for_variables: bool = False  # the session's part asks which variables there are
+    rates: dict[str, Slice] = field(default_factory=dict)
+    fed_rates: list[Input] = field(default_factory=list)
+    lifts: list[Lift] = field(default_factory=list)
+    tower_binds: set[str] = field(default_factory=set)
+    tower_needs: Slice = field(default_factory=Slice)
+
+    @property
+    def towers_leaf(self) -> Leaf:
+        """The leaf of the tower loop."""
+        return next(leaf for leaf in self.leaves if leaf.kind == TOWERS)
+
+    @property
+    def graph(self) -> list[Leaf]:
+        """The leaves that make tensors, in order, the tower loop included."""
+        return [leaf for leaf in self.leaves if leaf.kind in (k.TENSOR, MIXED, TOWERS)]
+
+    def problem(self, node: cst.CSTNode, code: str, message: str) -> None:
+        """Notes a site that stays by hand."""
+        self.problems.append(Problem(node, code, message))

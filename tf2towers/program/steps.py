@@ -1,0 +1,156 @@
+"""The session's calls grouped into steps: what each computes, needs and takes."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from tf2towers.program import kinds as k
+from tf2towers.program.effects import PRINTS
+from tf2towers.program.flow import flow_of, root_name, target_names, upward_exposed
+from tf2towers.program.inputs import Input
+from tf2towers.program.model import Step, Training
+from tf2towers.program.runs import Run, RunFinder
+from tf2towers.program.slices import slice_for
+from tf2towers.program.tower_parts import narrow_to_part
+from tf2towers.program.trainer import DROPPED, TOWERS, Leaf
+
+_module = cst.Module([])
+
+
+def read_runs(training: Training) -> None:
+    lists: dict[str, cst.BaseExpression] = {}
+    for outer in training.leaves:
+        for leaf in outer.every():
+            if leaf.assign is not None and isinstance(leaf.assign.value, cst.List | cst.Tuple):
+                for name in leaf.flow.binds:
+                    if isinstance(leaf.assign.targets[0].target, cst.Name) and leaf.assign.value.elements:
+                        lists[name] = leaf.assign.value
+    finder = RunFinder(training.kinds, lists)
+    for leaf in training.leaves:
+        if leaf.kind in (k.SESSION, k.PLAIN):
+            leaf.node.visit(finder)
+    training.runs = finder.runs
+    for outer in training.leaves:
+        for leaf in outer.every():
+            if leaf.assign is not None and leaf.flow.binds & finder.used_lists and not leaf.inner:
+                leaf.kind = DROPPED  # a list of fetches: its runs know what it held
+    training.dropped_runs = finder.dropped
+    for unreadable in finder.unreadable:
+        training.problem(unreadable.call, "T2T401", f"a session call the tool cannot read: {unreadable.why}")
+
+
+def read_steps(training: Training) -> None:
+    graph = training.graph
+    towers = training.towers_leaf
+    effects = training.effects
+    training.tower_binds = {
+        name for inner in towers.inner for leaf in inner.every() for name in leaf.flow.writes
+    } - target_names(training.tower.loop.target)
+    before = graph[: graph.index(towers)]
+    loop_reads = upward_exposed(training.tower.loop.body.body) | effects[towers].reads
+    loop_reads |= flow_of(training.tower.loop.iter).reads  # `for part in image_parts:`
+    for context in towers.contexts:
+        loop_reads |= flow_of(*context.items).reads
+    training.tower_needs = slice_for(loop_reads, before, effects)
+    by_key: dict[tuple[str, ...], Step] = {}
+    _make_steps(training, by_key)
+    for step in training.steps:
+        narrow_to_part(training, step, {n for fetch in step.fetches for n in flow_of(fetch).reads})
+
+
+def _make_steps(training: Training, by_key: dict[tuple[str, ...], Step]) -> None:
+    for run in training.runs:
+        run.batch_of = _whole_batch(training, run)
+        if run.batch_of is not None:
+            continue
+        key = tuple(_code(fetch) for fetch in run.fetches) + (("[]",) if run.is_list else ())
+        step = by_key.get(key)
+        if step is None:
+            step = by_key[key] = _step(training, run)
+            training.steps.append(step)
+        else:
+            step.runs.append(run)
+
+
+def _whole_batch(training: Training, run: Run) -> Input | None:
+    """The input whose batch a run fetches, whole and nothing else: `sess.run([images, labels])`."""
+    names = [fetch.value for fetch in run.fetches if isinstance(fetch, cst.Name)]
+    if len(names) != len(run.fetches) or run.feeds or run.feed_name:
+        return None
+    for one in training.inputs:
+        if one.kind in (k.GET_NEXT, k.PIPELINE) and not one.each_tower and one.names == names:
+            return one if run.is_list != one.whole else None
+    return None
+
+
+def _step(training: Training, run: Run) -> Step:
+    wanted = set().union(*(flow_of(fetch).reads for fetch in run.fetches))
+    graph = training.graph
+    towers = training.towers_leaf
+    piece = slice_for(wanted, graph, training.effects)
+    trains = any(has_update(training, leaf) for leaf in piece.leaves)
+    if trains:
+        orphans = [leaf for leaf in graph if leaf not in piece.leaves and _is_orphan(leaf)]
+        if orphans:
+            wanted |= {PRINTS}
+            for leaf in orphans:
+                training.effects[leaf].writes.add(PRINTS)
+            piece = slice_for(wanted, graph, training.effects)
+    uses_towers = towers in piece.leaves
+    needs = set(piece.needs)
+    if uses_towers:
+        needs |= training.tower_needs.needs
+    step = Step(run.fetches, [run], piece, uses_towers, trains)
+    behind = [i.behind for i in training.inputs if i.behind is not None] if uses_towers else []
+    step.inputs = [i for i in training.inputs if i not in behind or set(i.names) & wanted]
+    makers = [leaf for outer in training.leaves for leaf in outer.every() if leaf.detail == k.OPTIMIZER]
+    makers = [leaf for leaf in makers if trains and leaf.flow.binds & (piece.needs | training.tower_binds)]
+    needs |= {
+        n for leaf in makers for n in leaf.flow.reads if any(n in one.names for one in training.fed_rates)
+    }
+    step.inputs.sort(key=lambda one: one.kind == k.PLACEHOLDER)  # what is fed comes last
+    step.inputs = [
+        i for i in step.inputs if set(i.names) & (needs | wanted) or (i.each_tower and uses_towers)
+    ]
+    return step
+
+
+def has_update(training: Training, leaf: Leaf) -> bool:
+    """Whether the statement applies gradients."""
+    if leaf.kind == TOWERS:
+        return False
+    return any(
+        isinstance(call.func, cst.Attribute)
+        and call.func.attr.value in ("apply_gradients", "minimize")
+        and training.kinds.of(call.func.value) == k.OPTIMIZER
+        for call in _calls(leaf.node)
+    )
+
+
+def _calls(node: cst.CSTNode) -> list[cst.Call]:
+    found: list[cst.Call] = []
+
+    class Visitor(cst.CSTVisitor):
+        def visit_Call(self, call: cst.Call) -> None:
+            found.append(call)
+
+    node.visit(Visitor())
+    return found
+
+
+def _is_orphan(leaf: Leaf) -> bool:
+    """A statement that is there for its effect on the reader alone: a print, a check, a log line about tensors."""
+    if leaf.kind != k.TENSOR or not isinstance(leaf.node, cst.SimpleStatementLine) or leaf.flow.writes:
+        return False
+    return all(isinstance(small, cst.Assert) or _is_print(small) for small in leaf.node.body)
+
+
+def _is_print(small: cst.BaseSmallStatement) -> bool:
+    if not isinstance(small, cst.Expr) or not isinstance(small.value, cst.Call):
+        return False
+    root = root_name(small.value.func)
+    return root in ("print", "logging", "log", "logger")
+
+
+def _code(node: cst.CSTNode) -> str:
+    return _module.code_for_node(node)

@@ -1,0 +1,205 @@
+"""What a reader of the migrated program should know: kept as in TF1 and perhaps not meant, or not the same (T2T2xx)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import libcst as cst
+import libcst.matchers as m
+
+from tf2towers.program import kinds as k
+from tf2towers.program.flow import flow_of, target_names
+from tf2towers.program.trainer import Leaf
+from tf2towers.program.training import Step, Training, has_update
+from tf2towers.rewrites.context import FileContext, code_of
+from tf2towers.rewrites.statistics import statistics_kept
+from tf2towers.rewrites.unscoped import unscoped_reads
+
+Found = Iterator[tuple[cst.CSTNode, str, str]]
+
+_UPDATING = ("UPDATE_OPS", "batch_norm", "ExponentialMovingAverage", "moments")
+_SCALAR = m.List(elements=[]) | m.Tuple(elements=[])
+
+
+def semantic_notes(training: Training, context: FileContext) -> None:
+    """Adds a note for everything about the program that its text does not say."""
+    if training.tower.synthetic:
+        return
+    for detect in _DETECTORS:
+        for node, code, message in detect(training):
+            context.note(node, code, message, kind="note")
+
+
+def _last_tower(training: Training) -> Found:
+    collected = {average.accumulator for average in training.averages} | training.gathered
+    for step in training.steps:
+        if not step.uses_towers:
+            continue
+        for fetch in step.fetches:
+            names, symbols = _read_from_towers(training, step, fetch)
+            last = names - collected
+            if last and training.kinds.of(fetch) != k.OP and not _is_summary(symbols):
+                shown = code_of(fetch)
+                yield step.runs[0].call, "T2T201", f"{shown} is one tower's, not the mean over the towers"
+                break
+
+
+def _first_summaries(training: Training) -> Found:
+    for step in training.steps:
+        if not step.uses_towers:
+            continue
+        for fetch in step.fetches:
+            if _is_summary(_read_from_towers(training, step, fetch)[1]):
+                yield step.runs[0].call, "T2T202", f"{code_of(fetch)}: the summaries of the first tower are written"
+                break
+
+
+def _same_batch(training: Training) -> Found:
+    batches = [one for one in training.inputs if one not in training.fed_rates]
+    if any(one.each_tower for one in batches):
+        return
+    derived = {n for one in batches if not _is_setting(one.shape, one.dtype, one.default) for n in one.names}
+    for leaf in training.tower_needs.leaves:
+        if leaf.flow.reads & derived:
+            derived |= leaf.flow.binds
+    tainted = target_names(training.tower.loop.target) | set(training.carried)
+    if not derived or flow_of(training.tower.loop.iter).reads & derived:
+        return
+    used = False
+    for outer in training.towers_leaf.inner:
+        for leaf in outer.every():
+            if leaf.inner:
+                continue
+            used |= bool(leaf.flow.reads & derived)
+            if leaf.flow.reads & tainted:
+                if leaf.flow.reads & derived:
+                    return
+                tainted |= leaf.flow.binds
+    if used:
+        yield training.tower.loop, "T2T203", "every tower is handed the same batch: more towers compute the same gradients"
+
+
+def _is_setting(
+    shape: cst.BaseExpression | None, dtype: cst.BaseExpression | None, default: cst.BaseExpression | None
+) -> bool:
+    """Whether a placeholder is a scalar or a switch (keep_prob, is_training), not data."""
+    if default is not None:
+        return True
+    if dtype is not None and code_of(dtype).rpartition(".")[2].strip("'\"") == "bool":
+        return True
+    return shape is not None and m.matches(shape, _SCALAR)
+
+
+def _evaluation(training: Training) -> Found:
+    symbols = training.effects[training.towers_leaf].symbols
+    if not any(mark in symbol for symbol in symbols for mark in _UPDATING):
+        return
+    for step in training.steps:
+        if step.uses_towers and not step.trains:
+            message = "this step does not train: moving averages and statistics keep their values"
+            yield step.runs[0].call, "T2T204", message
+
+
+def _unscoped_collections(training: Training) -> Found:
+    for node, what in unscoped_reads(training):
+        yield node, "T2T205", f"{what} without a scope: in TF1 later towers also got what earlier ones had put there"
+
+
+def _average_order(training: Training) -> Found:
+    updated = False
+    for leaf in _after(training):
+        updated |= has_update(training, leaf)
+        if _is_ordered(training, leaf) or any(_is_ordered(training, block) for block in leaf.contexts):
+            continue
+        for call in m.findall(leaf.node, m.Call(func=m.Attribute(attr=m.Name("apply")))):
+            assert isinstance(call, cst.Call) and isinstance(call.func, cst.Attribute)
+            if training.kinds.of(call.func.value) == k.AVERAGE:
+                place = "after" if updated else "before"
+                message = f"TF1 ran it and the update in no fixed order; here it is taken {place} the update"
+                yield call, "T2T206", message
+
+
+def _is_ordered(training: Training, leaf: Leaf | cst.With) -> bool:
+    node = leaf.node if isinstance(leaf, Leaf) else leaf
+    if not isinstance(node, cst.With):
+        return False
+    calls = [item.item for item in node.items if isinstance(item.item, cst.Call)]
+    return any(training.kinds.resolver.canonical(call.func) == "tf.control_dependencies" for call in calls)
+
+
+def _unequal_parts(training: Training) -> Found:
+    bound = {name: leaf.assign.value for leaf in training.leaves if leaf.assign is not None for name in leaf.flow.binds}
+    for leaf in [*training.tower_needs.leaves, training.towers_leaf]:
+        for call in m.findall(leaf.node, m.Call()):
+            assert isinstance(call, cst.Call)
+            if training.kinds.resolver.canonical(call.func) != "tf.split":
+                continue
+            sizes = next((a.value for a in call.args if a.keyword and a.keyword.value == "num_or_size_splits"), None)
+            plain = [argument.value for argument in call.args if argument.keyword is None]
+            sizes = sizes or (plain[1] if len(plain) > 1 else None)
+            if sizes is not None and _may_differ(sizes, bound):
+                message = "the towers' parts may differ in size, and each counts alike in the mean"
+                yield call, "T2T207", message
+
+
+def _may_differ(sizes: cst.BaseExpression, bound: dict[str, cst.BaseExpression]) -> bool:
+    if isinstance(sizes, cst.List | cst.Tuple):
+        return len({code_of(element.value) for element in sizes.elements}) > 1
+    if isinstance(sizes, cst.Name) and sizes.value in bound:
+        value = bound[sizes.value]
+        if isinstance(value, cst.Call):
+            return any(word in sizes.value.lower() for word in ("size", "split", "part", "share"))
+        return isinstance(value, cst.ListComp) or (isinstance(value, cst.List) and _may_differ(value, bound))
+    return False
+
+
+def _state_with_update(training: Training) -> Found:
+    for step in training.steps:
+        if not step.trains:
+            continue
+        for fetch in step.fetches:
+            if isinstance(fetch, cst.Name) and training.kinds.of(fetch) == k.STATE:
+                message = f"{fetch.value} in the same run as the update: TF1 read it before or after; here it is read after"
+                yield step.runs[0].call, "T2T208", message
+                break
+
+
+def _all_statistics(training: Training) -> Found:
+    if statistics_kept(training) == "mean":
+        message = "the towers' batch-norm updates raced in TF1; here the mean of the towers' statistics is kept"
+        yield training.tower.loop, "T2T107", message
+
+
+def _after(training: Training) -> list[Leaf]:
+    return training.leaves[training.leaves.index(training.towers_leaf) + 1 :]
+
+
+def _read_from_towers(training: Training, step: Step, fetch: cst.BaseExpression) -> tuple[set[str], set[str]]:
+    """Names bound in the tower loop that a fetched value is made of, and the symbols on the way."""
+    names = set(flow_of(fetch).reads)
+    symbols: set[str] = set()
+    place = training.leaves.index(training.towers_leaf)
+    for leaf in reversed([one for one in step.slice.leaves if training.leaves.index(one) > place]):
+        if leaf.flow.writes & names:
+            if leaf.assign is not None:
+                names -= leaf.flow.binds
+            names |= leaf.flow.reads
+            symbols |= training.effects[leaf].symbols
+    return names & training.tower_binds, symbols
+
+
+def _is_summary(symbols: set[str]) -> bool:
+    return any(symbol.startswith("tf.summary.") or "summar" in symbol.rpartition(".")[2] for symbol in symbols)
+
+
+_DETECTORS: tuple[Callable[[Training], Found], ...] = (
+    _last_tower,
+    _first_summaries,
+    _same_batch,
+    _evaluation,
+    _unscoped_collections,
+    _average_order,
+    _unequal_parts,
+    _state_with_update,
+    _all_statistics,
+)
