@@ -20,22 +20,29 @@ HEADING = "name\tmodule\tattribute"
 
 
 def exported(module: str) -> set[str]:
-    """The names a module of this repository has at its top level; empty when there is no such module."""
+    """The names a module of this repository has at its top level, a package's modules among them.
+
+    Empty when there is no such module.
+    """
     path = ROOT.joinpath(*module.split("."))
     for source in (path.with_suffix(".py"), path / "__init__.py"):
         if source.is_file():
             break
     else:
         return set()
-    found: set[str] = set()
+    found = {file.stem for file in path.glob("*.py") if file.stem != "__init__"}
     for node in ast.parse(source.read_text("utf-8")).body:
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
             found.add(node.name)
         elif isinstance(node, ast.Import | ast.ImportFrom):
             found.update(alias.asname or alias.name.partition(".")[0] for alias in node.names)
         elif isinstance(node, ast.Assign):
-            for target in node.targets:
-                found.update(name.id for name in ast.walk(target) if isinstance(name, ast.Name))
+            names = {
+                name.id for target in node.targets for name in ast.walk(target) if isinstance(name, ast.Name)
+            }
+            found.update(names)
+            if "_HOMES" in names and isinstance(node.value, ast.Dict):  # what a module loads on first use
+                found.update(ast.literal_eval(key) for key in node.value.keys if key is not None)
         elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
             found.add(node.target.id)
     return found
