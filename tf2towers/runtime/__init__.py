@@ -17,6 +17,7 @@ _HOMES = {
     "TowerInputs": "graph_input",
     "VariableStore": "variable_store",
     "apply_gradients": "averaging",
+    "assign_moving_average": "moving_average",
     "average_gradients": "averaging",
     "first_tower": "towers",
     "gather_towers": "towers",
@@ -29,7 +30,7 @@ _HOMES = {
     "tower_index": "towers",
 }
 
-__all__ = [*_HOMES]
+__all__ = [*_HOMES]  # noqa: PLE0604 - the keys are strings
 
 
 def __getattr__(name: str) -> Any:

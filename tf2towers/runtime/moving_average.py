@@ -1,4 +1,4 @@
-"""`tf.train.ExponentialMovingAverage` for code inside the replica function."""
+"""`tf.train.ExponentialMovingAverage` and `moving_averages.assign_moving_average`, for code in the replica function."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class ExponentialMovingAverage:
         store = self._store or current_store()
         is_variable = isinstance(value, tf.Variable)
         if is_variable:  # a weight's average starts at the weight, a tensor's at zero
-            return store.make(self.average_name(value), lambda: value.read_value(), trainable=False)
+            return store.make(self.average_name(value), value.read_value, trainable=False)
         shape, dtype = value.shape, value.dtype
         return store.make(
             self.average_name(value), lambda: tf.zeros(shape, dtype), trainable=False, mirrored=False
@@ -85,7 +85,10 @@ class ExponentialMovingAverage:
         """The shadow variable of `var`, or None before the first `apply`."""
         store = self._store or current_store()
         name = self.average_name(var)
-        return store[name] if name in store else None
+        try:
+            return store[name]
+        except KeyError:
+            return None
 
     def variables_to_restore(self, moving_avg_variables: Sequence[Any] | None = None) -> dict[str, Any]:
         """Names to variables for an evaluation that reads the averages in place of the weights."""
@@ -96,3 +99,63 @@ class ExponentialMovingAverage:
             if not any(store[name] is variable for variable in averaged) and name not in names:
                 names[name] = store[name]
         return names
+
+
+def assign_moving_average(
+    variable: Any, value: Any, decay: Any, zero_debias: bool = True, name: str | None = None
+) -> Any:
+    """`moving_averages.assign_moving_average` for this tower: variable -= (1 - decay) * (variable - value).
+
+    TensorFlow's own first averages `value` over the replicas; here a tower updates its copy from its own value, as a
+    TF1 tower did, and `keep_statistics` says whose copy stays.
+
+    Args:
+        variable: a float variable.
+        value: a tensor of the variable's shape and dtype.
+        decay: a Python float, or a float tensor.
+        zero_debias: whether to divide the average, begun at 0, by 1 - decay ** (number of updates), as TF1 does unless
+            told otherwise; two more variables are then made, '<scope>/<variable>/biased' and '.../local_step'.
+        name: of the operation; the default is 'AssignMovingAvg'.
+
+    Returns:
+        The new average, a tensor of the variable's shape and dtype.
+
+    Raises:
+        ValueError: `zero_debias` for one variable twice in a tower, outside a `reuse=True` scope: TF1 then made a
+            second 'biased' variable or shared the first, by a setting of the scope that is not kept.
+    """
+    if not updates_run():
+        return variable.read_value()
+    with tf.compat.v1.name_scope(name, "AssignMovingAvg", [variable, value, decay]):
+        rate = tf.convert_to_tensor(1.0 - decay, name="decay")
+        if rate.dtype != variable.dtype.base_dtype:
+            rate = tf.cast(rate, variable.dtype.base_dtype)
+        if zero_debias:
+            return _debiased(variable, value, rate)
+        return tf.convert_to_tensor(variable.assign_sub((variable - value) * rate))
+
+
+def _debiased(variable: Any, value: Any, rate: Any) -> Any:
+    """The update of TF1's `_zero_debias`, operation for operation."""
+    with tf.compat.v1.variable_scope(current_store().name_of(variable)) as scope:
+        if scope.reuse is not True:
+            _refuse_second_average(f"{scope.name}/biased")
+        biased, local_step = (
+            tf.compat.v1.get_variable(
+                part, shape, variable.dtype.base_dtype, tf.compat.v1.zeros_initializer(), trainable=False
+            )
+            for part, shape in (("biased", variable.shape), ("local_step", []))
+        )
+    average = biased.assign_sub((biased - value) * rate)
+    steps = local_step.assign_add(1)
+    return tf.convert_to_tensor(variable.assign(average / (1 - tf.pow(1.0 - rate, steps))))
+
+
+def _refuse_second_average(name: str) -> None:
+    store = current_store()
+    used = tf.compat.v1.get_collection(tf.compat.v1.GraphKeys.GLOBAL_VARIABLES)
+    if name in store and any(store[name] is variable for variable in used):
+        raise ValueError(
+            f"{name!r} belongs to an average that this tower has updated already: which variable the second update "
+            "has in TF1 depends on the scope's reuse; give zero_debias=False, or open the scope with reuse=True"
+        )

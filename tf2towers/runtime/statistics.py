@@ -17,7 +17,7 @@ Keep = Literal["last", "first", "mean", "none"]
 
 
 def keep_statistics(tower: Keep) -> None:
-    """Sets every copy of the model's moving statistics to those of the last tower, of the first, to their mean, or back.
+    """Sets every copy of the moving statistics to those of the last tower, of the first, to their mean, or back.
 
     Args:
         tower: 'last' and 'first' are what TF1 did with that tower's UPDATE_OPS alone. 'mean' stands for the updates of
