@@ -28,7 +28,9 @@ def all_cases() -> dict[str, Example]:
 
 def marks(text: str) -> list[tuple[int, str]]:
     """(line, code) of the '# T2T303' comments of a script: the sites it expects to be left."""
-    found = [(number, re.search(r"#((?: T2T\d+)+)$", line)) for number, line in enumerate(text.splitlines(), 1)]
+    found = [
+        (number, re.search(r"#((?: T2T\d+)+)$", line)) for number, line in enumerate(text.splitlines(), 1)
+    ]
     return [(number, code) for number, match in found if match for code in match.group(1).split()]
 
 

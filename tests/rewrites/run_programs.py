@@ -1,7 +1,8 @@
 """Trains many scripts in one process: `python run_programs.py legacy|migrated JOBS OUT`.
 
-JOBS is a JSON list of {"name", "text", "argv"}; OUT a pickle of name -> {"weights", "printed", "error"}. Legacy scripts run
-as TF1 (`import tensorflow` gives compat.v1), migrated ones as they are, on logical CPU devices.
+JOBS is a JSON list of {"name", "text", "argv"}; OUT a pickle of name -> {"weights", "printed", "error"}.
+Legacy scripts run as TF1 (`import tensorflow` gives compat.v1), migrated ones as they are, on logical CPU devices.
+
 """
 
 import builtins

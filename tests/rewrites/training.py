@@ -21,7 +21,11 @@ def with_towers(text: str, towers: int) -> str:
 def start(mode: str, jobs: list[tuple[str, Example, str, int]], folder: Path) -> subprocess.Popen[str]:
     """Starts the process that runs `jobs`: (name, case, text, towers)."""
     given = [
-        {"name": name, "text": with_towers(text, n), "argv": case.options.get("argv", "").format(towers=n).split()}
+        {
+            "name": name,
+            "text": with_towers(text, n),
+            "argv": case.options.get("argv", "").format(towers=n).split(),
+        }
         for name, case, text, n in jobs
     ]
     (folder / f"{mode}.json").write_text(json.dumps(given))

@@ -9,8 +9,9 @@ import libcst.matchers as m
 
 from tf2towers.program import kinds as k
 from tf2towers.program.flow import flow_of, target_names
+from tf2towers.program.model import Step, Training
+from tf2towers.program.steps import has_update
 from tf2towers.program.trainer import Leaf
-from tf2towers.program.training import Step, Training, has_update
 from tf2towers.rewrites.context import FileContext, code_of
 from tf2towers.rewrites.statistics import statistics_kept
 from tf2towers.rewrites.unscoped import unscoped_reads
@@ -50,7 +51,11 @@ def _first_summaries(training: Training) -> Found:
             continue
         for fetch in step.fetches:
             if _is_summary(_read_from_towers(training, step, fetch)[1]):
-                yield step.runs[0].call, "T2T202", f"{code_of(fetch)}: the summaries of the first tower are written"
+                yield (
+                    step.runs[0].call,
+                    "T2T202",
+                    f"{code_of(fetch)}: the summaries of the first tower are written",
+                )
                 break
 
 
@@ -76,7 +81,11 @@ def _same_batch(training: Training) -> Found:
                     return
                 tainted |= leaf.flow.binds
     if used:
-        yield training.tower.loop, "T2T203", "every tower is handed the same batch: more towers compute the same gradients"
+        yield (
+            training.tower.loop,
+            "T2T203",
+            "every tower is handed the same batch: each computes the same gradients",
+        )
 
 
 def _is_setting(
@@ -102,7 +111,11 @@ def _evaluation(training: Training) -> Found:
 
 def _unscoped_collections(training: Training) -> Found:
     for node, what in unscoped_reads(training):
-        yield node, "T2T205", f"{what} without a scope: in TF1 later towers also got what earlier ones had put there"
+        yield (
+            node,
+            "T2T205",
+            f"{what} without a scope: in TF1 later towers also got what earlier ones had put there",
+        )
 
 
 def _average_order(training: Training) -> Found:
@@ -128,13 +141,20 @@ def _is_ordered(training: Training, leaf: Leaf | cst.With) -> bool:
 
 
 def _unequal_parts(training: Training) -> Found:
-    bound = {name: leaf.assign.value for leaf in training.leaves if leaf.assign is not None for name in leaf.flow.binds}
+    bound = {
+        name: leaf.assign.value
+        for leaf in training.leaves
+        if leaf.assign is not None
+        for name in leaf.flow.binds
+    }
     for leaf in [*training.tower_needs.leaves, training.towers_leaf]:
         for call in m.findall(leaf.node, m.Call()):
             assert isinstance(call, cst.Call)
             if training.kinds.resolver.canonical(call.func) != "tf.split":
                 continue
-            sizes = next((a.value for a in call.args if a.keyword and a.keyword.value == "num_or_size_splits"), None)
+            sizes = next(
+                (a.value for a in call.args if a.keyword and a.keyword.value == "num_or_size_splits"), None
+            )
             plain = [argument.value for argument in call.args if argument.keyword is None]
             sizes = sizes or (plain[1] if len(plain) > 1 else None)
             if sizes is not None and _may_differ(sizes, bound):
@@ -159,14 +179,16 @@ def _state_with_update(training: Training) -> Found:
             continue
         for fetch in step.fetches:
             if isinstance(fetch, cst.Name) and training.kinds.of(fetch) == k.STATE:
-                message = f"{fetch.value} in the same run as the update: TF1 read it before or after; here it is read after"
+                message = f"{fetch.value} in the same run as the update: TF1 read it before or after; here after"
                 yield step.runs[0].call, "T2T208", message
                 break
 
 
 def _all_statistics(training: Training) -> Found:
     if statistics_kept(training) == "mean":
-        message = "the towers' batch-norm updates raced in TF1; here the mean of the towers' statistics is kept"
+        message = (
+            "the towers' batch-norm updates raced in TF1; here the mean of the towers' statistics is kept"
+        )
         yield training.tower.loop, "T2T107", message
 
 
@@ -189,7 +211,9 @@ def _read_from_towers(training: Training, step: Step, fetch: cst.BaseExpression)
 
 
 def _is_summary(symbols: set[str]) -> bool:
-    return any(symbol.startswith("tf.summary.") or "summar" in symbol.rpartition(".")[2] for symbol in symbols)
+    return any(
+        symbol.startswith("tf.summary.") or "summar" in symbol.rpartition(".")[2] for symbol in symbols
+    )
 
 
 _DETECTORS: tuple[Callable[[Training], Found], ...] = (

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from tf2towers.program.training import Training
+from tf2towers.program.model import Training
 from tf2towers.rewrites.context import code_of
 
 #: Reading these gives every tower's entries; (name, how many arguments leave the scope out).
@@ -20,7 +20,15 @@ _READERS = {
     "tf.contrib.slim.losses.get_losses": 0,
     "tf.contrib.slim.losses.get_total_loss": 0,
 }
-_SHARED = ("VARIABLES", "WEIGHTS", "BIASES", "UPDATE_OPS", "SUMMARIES", "GLOBAL_STEP", "REGULARIZATION_LOSSES")
+_SHARED = (
+    "VARIABLES",
+    "WEIGHTS",
+    "BIASES",
+    "UPDATE_OPS",
+    "SUMMARIES",
+    "GLOBAL_STEP",
+    "REGULARIZATION_LOSSES",
+)
 
 
 def unscoped_reads(training: Training) -> Iterator[tuple[cst.Call, str]]:

@@ -1,0 +1,61 @@
+"""The registry: every code that the tool gives has a rule, every rule is told in full."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tf2towers.cli.explain import explanation
+from tf2towers.rewrites.registry import rule_of, rules, todo_of
+
+PACKAGE = Path(__file__).parents[2] / "tf2towers"
+CODES = sorted(rule.code for rule in rules())
+
+
+def test_every_code_in_the_source_has_a_rule():
+    text = "\n".join(file.read_text() for file in PACKAGE.rglob("*.py") if "parity" not in file.parts)
+    used = set(re.findall(r"T2T\d{3}", text))
+    assert used - set(CODES) == set()
+
+
+def test_codes_are_sorted_and_apart():
+    assert len(CODES) == len(set(CODES))
+    assert [rule.code for rule in rules()] == CODES
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_a_rule_says_what_and_why(code):
+    rule = rule_of(code)
+    assert rule.code == code
+    assert rule.title and len(rule.title) <= 90
+    assert len(rule.why.split()) >= 12
+    assert rule.title in explanation(rule)
+
+
+@pytest.mark.parametrize("code", [code for code in CODES if code[3] in "345"])
+def test_a_rule_that_leaves_sites_says_what_to_do(code):
+    assert len(todo_of(code).split()) >= 5
+    assert "\n" not in todo_of(code)
+
+
+def test_an_unknown_code_has_nothing_to_do():
+    assert todo_of("T2T999") == ""
+    assert rule_of("T2T999") is None
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_examples_can_be_shown(code):
+    for example in rule_of(code).examples:
+        assert example.name.startswith(code.lower())
+        assert example.before and example.script
+
+
+def test_a_todo_loads_one_rule_and_no_example():
+    program = (
+        "import sys; from tf2towers.rewrites.registry import todo_of; todo_of('T2T401')\n"
+        "print([n for n in sys.modules if n.startswith('tf2towers.rewrites.rules.')], 'tensorflow' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "['tf2towers.rewrites.rules.t2t401_session'] False"
