@@ -123,7 +123,7 @@ def _called(training: Training, names: Names) -> set[str]:
     return called - {average.function for average in training.averages}
 
 
-def _finding(problem: Problem, kind: str, path: Path, positions) -> Finding:  # type: ignore[no-untyped-def,type-arg]
+def _finding(problem: Problem, kind: str, path: Path, positions) -> Finding:  # type: ignore[no-untyped-def]
     place = positions.get(problem.node)
     line, column = (place.start.line, place.start.column + 1) if place is not None else (1, 1)
     return Finding(problem.code, problem.message, todo_of(problem.code), path, line, column, kind)  # type: ignore[arg-type]

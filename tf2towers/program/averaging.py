@@ -19,7 +19,8 @@ def is_mean_over_towers(functions: Functions, dotted: str) -> bool:
     found = functions.find(dotted)
     if found is None or not isinstance(found[1], ast.FunctionDef):
         return False
-    module, function = found
+    module, function = found[0], found[1]
+    assert isinstance(function, ast.FunctionDef)
     if not function.args.args or not _zips_towers(function, function.args.args[0].arg):
         return False
     symbols = _tf_symbols(module, function)

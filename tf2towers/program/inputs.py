@@ -70,7 +70,7 @@ def _read_one(
     whole = isinstance(target, cst.Name)
     if kind == k.PLACEHOLDER:
         return _placeholder(leaf, names, value, kinds, each_tower)
-    if kind == k.GET_NEXT or kind == k.DEQUEUE:
+    if kind in (k.GET_NEXT, k.DEQUEUE):
         assert isinstance(value.func, cst.Attribute)
         return Input(leaf, names, kind, value.func.value, each_tower, whole=whole)
     if kind == k.PIPELINE:

@@ -16,7 +16,7 @@ _MAKERS = frozenset({"list", "dict", "set"})
 
 
 def read_lists(training: Training) -> None:
-    """`xs = []`, filled by statements that make tensors, goes with them: every trace of a step starts with an empty one."""
+    """`xs = []`, filled by statements that make tensors, goes with them: every trace starts with an empty one."""
     filled = {
         name for leaf in training.leaves if leaf.kind in (k.TENSOR, MIXED) for name in leaf.flow.mutates
     }

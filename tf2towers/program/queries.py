@@ -1,4 +1,4 @@
-"""Questions about variables asked in the session's part: `tf.trainable_variables()`, `tf.get_collection('to_restore')`."""
+"""Questions about variables in the session's part: `tf.trainable_variables()`, `tf.get_collection('to_restore')`."""
 
 from __future__ import annotations
 

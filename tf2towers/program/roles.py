@@ -14,8 +14,8 @@ STATE_ROLES = frozenset(
 @cache
 def _table() -> dict[str, str]:
     text = resources.files(__package__).joinpath("data/roles.tsv").read_text(encoding="utf-8")
-    rows = (line.split("\t") for line in text.splitlines() if line and not line.startswith("#"))
-    return {symbol: role for symbol, role in rows}
+    rows = (tuple(line.split("\t")) for line in text.splitlines() if line and not line.startswith("#"))
+    return dict(rows)  # type: ignore[arg-type]
 
 
 @cache

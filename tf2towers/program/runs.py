@@ -17,8 +17,8 @@ class Run:
     """One `sess.run(fetches, feed_dict)` or `tensor.eval(feed_dict)`.
 
     `fetches` are the expressions fetched, `is_list` whether a list came back. `feeds` maps placeholder names to the
-    expressions fed; `feed_name` is set instead where a dict held in a variable is fed. `targets` are the names that take
-    the results one by one, where the statement unpacks them.
+    expressions fed; `feed_name` is set instead where a dict held in a variable is fed. `targets` are the names that
+    take the results one by one, where the statement unpacks them.
     """
 
     call: cst.Call

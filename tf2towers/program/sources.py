@@ -15,6 +15,7 @@ from tf2towers.program.trainer import INPUT, Leaf
 
 
 def read_inputs(training: Training) -> None:
+    """Fills in the inputs of the program, and lifts out those that a model's function makes itself."""
     towers = training.towers_leaf
     read_inline_pipelines(training)
     for outer in training.leaves:
@@ -45,7 +46,7 @@ def read_inputs(training: Training) -> None:
 
 
 def _rename_rebound(training: Training) -> None:
-    """`x, y = inputs(train=True)` and later `x, y = inputs(train=False)`: two inputs, so the second gets other names."""
+    """`x, y = inputs(train=True)` and later `x, y = inputs(train=False)`: two inputs; the second gets other names."""
     sources = [
         one
         for one in training.inputs

@@ -18,6 +18,7 @@ _module = cst.Module([])
 
 
 def read_runs(training: Training) -> None:
+    """Fills in the session's calls."""
     lists: dict[str, cst.BaseExpression] = {}
     for outer in training.leaves:
         for leaf in outer.every():
@@ -40,6 +41,7 @@ def read_runs(training: Training) -> None:
 
 
 def read_steps(training: Training) -> None:
+    """Fills in what the tower needs, and one step for every kind of session call."""
     graph = training.graph
     towers = training.towers_leaf
     effects = training.effects

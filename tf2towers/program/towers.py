@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import libcst as cst
@@ -146,7 +147,7 @@ class _LoopFinder(cst.CSTVisitor):
         return False
 
 
-def _by_preference(args: tuple[cst.Arg, ...] | list[cst.Arg]) -> list[cst.Arg]:
+def _by_preference(args: Sequence[cst.Arg]) -> list[cst.Arg]:
     return sorted(
         args, key=lambda a: 0 if a.keyword is not None and a.keyword.value == "worker_device" else 1
     )

@@ -1,0 +1,1 @@
+"""One rewrite a file: from a program understood to the text of its TF2 counterpart."""

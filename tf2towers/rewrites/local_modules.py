@@ -1,7 +1,8 @@
 """The local modules a script reaches: TF1 model code that keeps its TF1 spelling (T2T111).
 
 Model code runs unchanged inside the replica function, so a module gets the smallest edit that makes it run on TF 2.21:
-`import tensorflow as tf` becomes `import tensorflow.compat.v1 as tf`, and what compat.v1 has lost comes from the runtime.
+`import tensorflow as tf` becomes `import tensorflow.compat.v1 as tf`, and what compat.v1
+has lost comes from the runtime.
 """
 
 from __future__ import annotations
@@ -98,7 +99,7 @@ def _rewritten(
                 start.line,
                 start.column + 1,
                 kind,
-            )  # type: ignore[arg-type]
+            )
         )
     assert isinstance(tree, cst.Module)
     return FileChange(module.path, module.text, text_of(tree, module), module.encoding, module.bom)

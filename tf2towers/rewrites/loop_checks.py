@@ -1,4 +1,4 @@
-"""Tower loops that are no plain loops: left early, filling something else than lists, mixing first and last (T2T303)."""
+"""Tower loops that are no plain loops: left early, filling no list, mixing the first and the last tower (T2T303)."""
 
 from __future__ import annotations
 

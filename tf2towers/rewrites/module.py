@@ -71,7 +71,7 @@ class ModuleRewriter(SymbolRewriter):
             return line
         if not made:
             return cst.RemoveFromParent()
-        made[0] = made[0].with_changes(leading_lines=line.leading_lines)  # type: ignore[call-arg]
+        made[0] = made[0].with_changes(leading_lines=line.leading_lines)
         if len(made) == 1 and isinstance(made[0], cst.SimpleStatementLine):
             made[0] = made[0].with_changes(trailing_whitespace=line.trailing_whitespace)
         return cst.FlattenSentinel(made)

@@ -65,7 +65,7 @@ class MovedStatements(TowerStatements):
 
     def _project(self, node: cst.If, leaf: Leaf, every: bool) -> cst.If | None:
         """An `if` with what vanishes left out, and, unless `every`, the state that is made elsewhere."""
-        by_node = {inner.node: inner for inner in leaf.inner}
+        by_node: dict[cst.CSTNode, Leaf] = {inner.node: inner for inner in leaf.inner}
 
         def block(suite: cst.BaseSuite) -> list[cst.BaseStatement]:
             made: list[cst.BaseStatement] = []

@@ -179,7 +179,9 @@ def _state_with_update(training: Training) -> Found:
             continue
         for fetch in step.fetches:
             if isinstance(fetch, cst.Name) and training.kinds.of(fetch) == k.STATE:
-                message = f"{fetch.value} in the same run as the update: TF1 read it before or after; here after"
+                message = (
+                    f"{fetch.value} in the same run as the update: TF1 read it before or after; here after"
+                )
                 yield step.runs[0].call, "T2T208", message
                 break
 

@@ -46,7 +46,7 @@ def _initializers(call: cst.Call, leaf: Leaf, assembler: Assembler) -> list[cst.
                     dataset = assembler._dataset_of(state.assign.value)
                     made.append(statement(f"{name} = iter({dataset})"))
     if made and isinstance(leaf.node, cst.SimpleStatementLine):
-        made[0] = made[0].with_changes(leading_lines=leaf.node.leading_lines)  # type: ignore[call-arg]
+        made[0] = made[0].with_changes(leading_lines=leaf.node.leading_lines)
     return made
 
 

@@ -186,9 +186,10 @@ class ReplicaBuilder(TowerFunctions):
         """The `tf.TensorSpec` of every parameter, where placeholders gave them all; None otherwise."""
         specs: list[str] = []
         for name in params:
-            name = name.removesuffix("_value") if self._fed(name.removesuffix("_value")) == name else name
+            rate = name.removesuffix("_value")
+            own = rate if self._fed(rate) == name else name
             found = [
-                i for i in self.training.inputs if i.kind == k.PLACEHOLDER and i.names == [name] and i.dtype
+                i for i in self.training.inputs if i.kind == k.PLACEHOLDER and i.names == [own] and i.dtype
             ]
             if len(found) != 1:
                 return None

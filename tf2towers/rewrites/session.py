@@ -80,7 +80,7 @@ class SessionCalls:
     def _unused(self, name: str) -> bool:
         return not any(name in leaf.flow.reads for leaf in self.training.leaves)
 
-    # -- the calls --------------------------------------------------------------------------------------------------------
+    # -- the calls ------------------------------------------------------------------------------------
 
     def rewrite(self, step: Step, run: Run, params: list[str]) -> str | None:
         """Fills in the expression for one run; returns why it cannot, if it cannot."""

@@ -25,7 +25,7 @@ class StrategyStatements:
 def strategy_statements(
     context: FileContext, training: Training, given: dict[str, str]
 ) -> StrategyStatements:
-    """`strategy = tf.distribute.MirroredStrategy({context.need('tower_devices')}([...]))` and the plain statements it needs."""
+    """`strategy = tf.distribute.MirroredStrategy(tower_devices([...]))` and the plain statements it needs."""
     devices, needs = _devices(context, training, given)
     hoisted = _hoisted(training, needs)
     strategy, variables = given["strategy"], given["variables"]
@@ -42,12 +42,13 @@ def strategy_statements(
 def _devices(context: FileContext, training: Training, given: dict[str, str]) -> tuple[str, set[str]]:
     loop = training.tower.loop
     device = training.tower.device
-    for name, value in training.tower.body_bound.items():
+    for name in training.tower.body_bound:
         if name in names_in(device) and name not in target_names(loop.target):
             training.problem(
                 training.tower.device_with, "T2T302", "the tower's device is worked out in several statements"
             )
-    iterable, target = loop.iter, loop.target
+    iterable: cst.BaseExpression = loop.iter
+    target: cst.BaseExpression = loop.target
     if (
         isinstance(iterable, cst.Call)
         and training.kinds.resolver.canonical(iterable.func) == "builtins.enumerate"
@@ -62,12 +63,7 @@ def _devices(context: FileContext, training: Training, given: dict[str, str]) ->
                     break
     needs = names_in(iterable) | (names_in(device) - target_names(target))
     for leaf in training.leaves:
-        if (
-            leaf.kind != k.PLAIN
-            and leaf.flow.binds & needs
-            and leaf.kind != TOWERS
-            and leaf.kind != k.SESSION
-        ):
+        if leaf.kind not in (k.PLAIN, TOWERS, k.SESSION) and leaf.flow.binds & needs:
             training.problem(loop, "T2T302", "the towers' devices depend on tensors or state")
             break
     rewriter = TrainingRewriter(context, training, {}, False, given)

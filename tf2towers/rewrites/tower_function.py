@@ -106,8 +106,8 @@ class TowerFunctions(MovedStatements):
         small = body[-1].body[0] if isinstance(body[-1], cst.SimpleStatementLine) else None
         if isinstance(small, cst.Assign):
             body[-1] = cst.SimpleStatementLine(
-                [cst.Return(small.value)], leading_lines=body[-1].leading_lines
-            )  # type: ignore[attr-defined]
+                [cst.Return(small.value)], leading_lines=getattr(body[-1], "leading_lines", [])
+            )
         else:
             body.append(statement(f"return {name}"))
         return self._definition(name, [], body, [])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import libcst as cst
 import libcst.matchers as m
 
@@ -180,7 +182,7 @@ class TowerStatements:
     def _kept_items(self, node: cst.With) -> list[cst.WithItem]:
         return [item for item in node.items if not is_tower_stage(item, self.training)]
 
-    def _rewritten(self, node, original=None):  # type: ignore[no-untyped-def]
+    def _rewritten(self, node: Any, original: Any = None) -> Any:
         if original is not None:  # a with block whose body is built already: its items only
             items = [self._rewritten(item) for item in self._kept_items(original)]
             items = [
@@ -194,6 +196,7 @@ class TowerStatements:
 
 
 def append_call(node: cst.CSTNode, name: str) -> cst.Call | None:
+    """The `name.append(value)` that a statement consists of."""
     if not isinstance(node, cst.SimpleStatementLine) or len(node.body) != 1:
         return None
     small = node.body[0]
@@ -206,6 +209,7 @@ def append_call(node: cst.CSTNode, name: str) -> cst.Call | None:
 
 
 def is_enumerate(loop: cst.For, training: Training) -> bool:
+    """Whether the loop runs over `enumerate(xs)`."""
     return (
         isinstance(loop.iter, cst.Call)
         and training.kinds.resolver.canonical(loop.iter.func) == "builtins.enumerate"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import libcst as cst
 import libcst.matchers as m
@@ -34,7 +35,9 @@ class TrainerModuleRewriter(ModuleRewriter, TrainingRewriter):
         self._assemblers = assemblers
         self._actions = {node: made for one in assemblers for node, made in one.actions.items()}
         self._prefixes = {node: made for one in assemblers for node, made in one.prefixes.items()}
-        self._heads = {one.before_stage[0]: one.before_stage[1] for one in assemblers}
+        self._heads: dict[cst.CSTNode, list[cst.BaseStatement]] = {
+            one.before_stage[0]: one.before_stage[1] for one in assemblers
+        }
         self._removed = removed
 
     def _enter(self, assembler: Assembler) -> None:
@@ -49,7 +52,7 @@ class TrainerModuleRewriter(ModuleRewriter, TrainingRewriter):
             return False
         return super().on_visit(node)
 
-    def on_leave(self, original_node, updated_node):  # type: ignore[no-untyped-def]
+    def on_leave(self, original_node: Any, updated_node: Any) -> Any:
         made = self._left(original_node, updated_node)
         if original_node in self._prefixes:
             made = cst.FlattenSentinel([*self._prefixes[original_node], *_as_list(made)])
@@ -63,7 +66,7 @@ class TrainerModuleRewriter(ModuleRewriter, TrainingRewriter):
             return cst.FlattenSentinel([*head, *rest])
         return made
 
-    def _left(self, original_node, updated_node):  # type: ignore[no-untyped-def]
+    def _left(self, original_node: Any, updated_node: Any) -> Any:
         if original_node in self._removed:
             return cst.RemoveFromParent()
         for lift in self.training.lifts:
@@ -114,7 +117,7 @@ class TrainerModuleRewriter(ModuleRewriter, TrainingRewriter):
             statements = [s for s in updated_node.body.body if not _is_filler(s, original_node)]
             if not statements:
                 return cst.RemoveFromParent()
-            first = statements[0].with_changes(  # type: ignore[call-arg]
+            first = statements[0].with_changes(
                 leading_lines=[*original_node.leading_lines, *getattr(statements[0], "leading_lines", ())]
             )
             return cst.FlattenSentinel([first, *statements[1:]])  # type: ignore[list-item]
@@ -136,12 +139,13 @@ class TrainerModuleRewriter(ModuleRewriter, TrainingRewriter):
 def spaced(body: Sequence[cst.BaseStatement]) -> list[cst.BaseStatement]:
     """A block with a blank line after every function that a statement follows."""
     made: list[cst.BaseStatement] = []
-    for statement in body:
-        lines = getattr(statement, "leading_lines", None)
+    for one in body:
+        lines = getattr(one, "leading_lines", None)
         if made and isinstance(made[-1], cst.FunctionDef) and lines is not None:
             if not lines or (lines[0].comment is not None):
-                statement = statement.with_changes(leading_lines=[cst.EmptyLine(indent=False), *lines])  # type: ignore[call-arg]
-        made.append(statement)
+                made.append(_with_lines(one, [cst.EmptyLine(indent=False), *lines]))
+                continue
+        made.append(one)
     return made
 
 
@@ -178,13 +182,18 @@ def _defines(node: cst.CSTNode, name: str) -> bool:
     return False
 
 
+def _with_lines(node: Any, lines: Sequence[cst.EmptyLine]) -> cst.BaseStatement:
+    changed: cst.BaseStatement = node.with_changes(leading_lines=lines)
+    return changed
+
+
 def _is_filler(node: cst.CSTNode, block: cst.With) -> bool:
     """A `pass` that the script did not have: what was in the block is gone."""
     own = any(m.matches(one, m.SimpleStatementLine(body=[m.Pass()])) for one in block.body.body)
     return not own and m.matches(node, m.SimpleStatementLine(body=[m.Pass()]))
 
 
-def _with_parameters(function, names):  # type: ignore[no-untyped-def]
+def _with_parameters(function: Any, names: Sequence[str]) -> Any:
     """The function with more positional parameters, in front of those that have a default."""
     params = function.params
     plain = [p for p in params.params if p.default is None]
@@ -199,7 +208,7 @@ def _with_parameters(function, names):  # type: ignore[no-untyped-def]
     return function.with_changes(params=params.with_changes(params=made))
 
 
-def _as_list(made):  # type: ignore[no-untyped-def]
+def _as_list(made: Any) -> list[Any]:
     if isinstance(made, cst.FlattenSentinel):
         return list(made)
     if isinstance(made, cst.RemovalSentinel):

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import libcst as cst
 
 from tf2towers.program import kinds as k
@@ -42,7 +45,7 @@ class TrainingRewriter(SymbolRewriter):
             return False
         return super().on_visit(node)
 
-    def on_leave(self, original_node, updated_node):  # type: ignore[no-untyped-def]
+    def on_leave(self, original_node: Any, updated_node: Any) -> Any:
         if original_node in self.replaced:
             return self.replaced[original_node]
         return super().on_leave(original_node, updated_node)
@@ -154,7 +157,7 @@ def _keyword(name: str, code: str) -> cst.Arg:
     )
 
 
-def _trimmed(args: list[cst.Arg] | tuple[cst.Arg, ...]) -> list[cst.Arg]:
+def _trimmed(args: Sequence[cst.Arg]) -> list[cst.Arg]:
     """Arguments with plain separators where one was taken out."""
     trimmed = []
     for place, arg in enumerate(args):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import libcst as cst
 
 from tf2towers.program import kinds as k
@@ -30,6 +32,8 @@ class WrittenInputs:
         self.stages: dict[cst.With, str] = {}
         self.state_inside: set[cst.CSTNode] = set()
         self.builder: ReplicaBuilder | None = None
+        self.scope_items: Sequence[cst.WithItem] = []
+        self.before_stage: tuple[cst.CSTNode, list[cst.BaseStatement]]
         self.calls: SessionCalls | None = None
         self.prefixes: dict[cst.CSTNode, list[cst.BaseStatement]] = {}
         self.feed_dicts: dict[str, list[str]] = {}
@@ -86,7 +90,7 @@ class WrittenInputs:
             if one.leaf is leaf and not one.each_tower:
                 made.extend(self._source_statements(one))
         if made:
-            made[0] = made[0].with_changes(leading_lines=getattr(leaf.node, "leading_lines", []))  # type: ignore[call-arg]
+            made[0] = made[0].with_changes(leading_lines=getattr(leaf.node, "leading_lines", []))
         return made
 
     def _tower_pipelines(self) -> list[cst.BaseStatement]:
@@ -123,7 +127,7 @@ class WrittenInputs:
         return []
 
     def _inline_pipeline(self, leaf: Leaf) -> list[cst.BaseStatement]:
-        """A pipeline written out in the trainer, as a function that a GraphInput builds; placed at its last statement."""
+        """A pipeline written out in the trainer, as a function that a GraphInput builds."""
         one = next((i for i in self.training.inputs if i.inline and i.leaf is leaf), None)
         if one is None:
             return DROP
@@ -145,4 +149,5 @@ class WrittenInputs:
 
 
 def argument_codes(call: cst.Call) -> list[str]:
+    """The arguments of a call, as text."""
     return [code_of(argument.with_changes(comma=cst.MaybeSentinel.DEFAULT)).strip() for argument in call.args]

@@ -27,7 +27,7 @@ class WrittenState(WrittenInputs):
         if not self.has_stage and leaf.detail in (k.STATE,):
             head = cst.With(
                 items=self.scope_items, body=cst.IndentedBlock([made.with_changes(leading_lines=[])])
-            )  # type: ignore[call-arg]
+            )
             return [head.with_changes(leading_lines=made.leading_lines)]  # type: ignore[attr-defined]
         return [made]
 
@@ -38,7 +38,7 @@ class WrittenState(WrittenInputs):
         if any(self._initializes(run, target) for run in self.training.dropped_runs):
             return DROP
         made = statement(f"{target} = iter({self._dataset_of(assign.value)})")
-        return [made.with_changes(leading_lines=leaf.node.leading_lines)]  # type: ignore[attr-defined]
+        return [made.with_changes(leading_lines=leaf.node.leading_lines)]
 
     def _initializes(self, call: cst.Call, iterator: str) -> bool:
         return f"{iterator}.initializer" in code_of(call)
@@ -54,12 +54,12 @@ class WrittenState(WrittenInputs):
             self.training.problem(
                 leaf.node, "T2T302", "state and tensors are made in one block that cannot be split"
             )
-            return [leaf.node]  # type: ignore[list-item]
+            return [leaf.node]
         kept = self._project_state(leaf.node, leaf)
         return [kept] if kept is not None else []
 
     def _project_state(self, node: cst.If, leaf: Leaf) -> cst.If | None:
-        by_node = {inner.node: inner for inner in leaf.inner}
+        by_node: dict[cst.CSTNode, Leaf] = {inner.node: inner for inner in leaf.inner}
 
         def block(suite: cst.BaseSuite) -> list[cst.BaseStatement]:
             made: list[cst.BaseStatement] = []

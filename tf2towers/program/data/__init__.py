@@ -1,0 +1,1 @@
+"""Tables of what TF1 symbols are."""
