@@ -1,1 +1,1 @@
-"""Two programs trained side by side and compared bit by bit: record, compare, verdict, picture."""
+"""The proof: the original and the migrated program run on the same weights and batches, compared number by number."""

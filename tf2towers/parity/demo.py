@@ -1,114 +1,91 @@
-"""`make demo`: migrates a TF1 tower trainer, trains both programs side by side, compares them bit by bit.
-
-    python -m tf2towers.parity.demo [--steps N] [--output DIR] [any flag of the trainer]
-
-Exit status: 0 parity, 1 a difference, 2 it could not be done.
-"""
+"""`make demo`: a TF1 tower trainer migrated, both trained on real images, and the verdict for every variable."""
 
 from __future__ import annotations
 
 import argparse
+import shutil
 import sys
 import time
 from pathlib import Path
 
-from tf2towers.cli.main import main as tf2towers
-from tf2towers.parity.compare import Comparison, compare
-from tf2towers.parity.recording import Step
-from tf2towers.parity.running import PACKAGE, Run, TrainerFailed, Trainers
-from tf2towers.parity.verdict import sentence, table
-
-LEGACY = PACKAGE / "legacy" / "cifar10_towers.py"
+from tf2towers.parity.compare import NotComparable, Verdict, compare
+from tf2towers.parity.picture import draw_losses
+from tf2towers.parity.run import Run, RunFailed, migrate_into
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Migrates, trains, compares."""
-    parser = argparse.ArgumentParser(prog="python -m tf2towers.parity.demo", description=__doc__)
-    parser.add_argument(
-        "--steps", type=int, default=300, help="the learning rate drops after each third of them"
-    )
-    parser.add_argument(
-        "--output", type=Path, default=Path("demo"), help="folder for the program and the picture"
-    )
-    options, flags = parser.parse_known_args(argv)
-    if not LEGACY.exists():
-        print(f"{LEGACY} is missing: the demo belongs in a checkout of the repository", file=sys.stderr)
-        return 2
-    output: Path = options.output
-    output.mkdir(parents=True, exist_ok=True)
-
-    print(f"1. tf2towers migrate {shown(LEGACY)} -o {output}", flush=True)
-    if tf2towers(["migrate", str(LEGACY), "-o", str(output)]):
-        return 2
-
-    steps = max(options.steps, 3)
-    chosen = ["--num_gpus=2", f"--max_steps={steps}", f"--decay_steps={steps // 3}", "--batch_norm", *flags]
-    print(f"\n2. training both, the same flags: {' '.join(chosen)}", flush=True)
-    curves: tuple[list[float], list[float]] = ([], [])
+    """Runs the demonstration; 0 when every gradient and every weight is bit-identical, 1 when not, 2 on failure."""
+    parser = argparse.ArgumentParser(prog="tf2towers.parity.demo", description=__doc__)
+    parser.add_argument("--script", type=Path, default=Path("legacy/cifar10_towers.py"))
+    parser.add_argument("--steps", type=int, default=150)
+    parser.add_argument("--towers", type=int, default=2)
+    parser.add_argument("--out", type=Path, default=Path("demo"))
+    options = parser.parse_args(argv)
+    shutil.rmtree(options.out, ignore_errors=True)
+    options.out.mkdir(parents=True)
     try:
-        comparison = train_both(LEGACY, output / LEGACY.name, chosen, output, steps, curves)
-    except TrainerFailed as failed:
-        print(f"a program ended with an error:\n{failed}", file=sys.stderr)
+        return _demonstrate(options)
+    except (RunFailed, NotComparable) as problem:
+        print(f"demo: {problem}", file=sys.stderr)
         return 2
 
-    print(f"\n3. the verdict\n\n{table(comparison)}\n")
-    picture = output / "loss_curves.png"
-    draw_curves(picture, curves, comparison)
-    print(f"both loss curves: {picture.resolve()}")
-    print(sentence(comparison))
-    return 0 if comparison.bitwise else 1
 
-
-def train_both(
-    legacy: Path,
-    migrated: Path,
-    flags: list[str],
-    output: Path,
-    steps: int,
-    curves: tuple[list[float], list[float]],
-) -> Comparison:
-    """Each in a process of its own, in step; says every now and then how it goes."""
-    began = time.monotonic()
-
-    def run(kind: str, script: Path) -> Trainers:
-        here = (*flags, f"--train_dir={output.resolve() / kind}")
-        return Trainers(kind, [Run(script, here)], output / f"{kind}.log")
-
-    def watch(comparison: Comparison, left: Step, right: Step) -> None:
-        curves[0].append(left.mean_loss)
-        curves[1].append(right.mean_loss)
-        if comparison.steps == 1 or comparison.steps % max(steps // 12, 1) == 0 or comparison.steps == steps:
-            apart = len(comparison.apart())
-            state = (
-                "all bitwise equal" if not apart else f"{apart} of {len(comparison.differences)} values APART"
-            )
-            print(
-                f"   step {comparison.steps:4} of {steps}: loss {left.mean_loss:.6f} legacy, "
-                f"{right.mean_loss:.6f} migrated; {state} ({time.monotonic() - began:.0f} s)",
-                flush=True,
-            )
-
-    print(f"   starting TensorFlow twice; their logs: {output}/legacy.log, {output}/migrated.log", flush=True)
-    with run("legacy", legacy) as left, run("migrated", migrated) as right:
-        return compare(left.steps(), right.steps(), watch)
-
-
-def draw_curves(path: Path, curves: tuple[list[float], list[float]], comparison: Comparison) -> None:
-    """The picture, with the verdict above it."""
-    from tf2towers.parity.picture import draw
-
-    what = "bitwise equal at every step" if comparison.bitwise else "NOT equal"
-    draw(
-        path,
-        ("TF1 towers (legacy)", "migrated, MirroredStrategy"),
-        curves,
-        f"Two towers, the same batches: {what}",
+def _demonstrate(options: argparse.Namespace) -> int:
+    migrated = options.out / "migrated"
+    print(f"tf2towers migrate {options.script} -o {migrated}")
+    result = migrate_into(options.script, migrated)
+    print(f"  {len(result.changes)} file(s) changed, {len(result.copied)} copied, nothing left by hand\n")
+    flags = [
+        f"--num_gpus={options.towers}", f"--max_steps={options.steps}", f"--decay_steps={options.steps // 2}",
+        "--batch_size=16", "--batch_norm", f"--summary_every={options.steps}", "--log_every=25",
+    ]  # fmt: skip
+    print(f"training both on scikit-learn's handwritten digits: {' '.join(flags)}")
+    runs = {
+        "TF1 towers": _run("legacy", options.script, options.out, flags),
+        "migrated": _run("migrated", migrated / options.script.name, options.out, flags),
+    }
+    _follow(runs)
+    original, other = (run.result() for run in runs.values())
+    verdicts = compare(original, other)
+    _print_verdicts(verdicts)
+    picture = options.out / "losses.png"
+    draw_losses(original, other, picture)
+    equal = all(verdict.bitwise for verdict in verdicts)
+    print(f"\nloss curves: {picture}")
+    print(
+        f"{'PARITY' if equal else 'NO PARITY'}: {len(original.steps)} steps on {options.towers} towers, across a drop"
     )
+    print("of the learning rate: " + ("every number is bit-identical." if equal else "see above."))
+    return 0 if equal else 1
 
 
-def shown(path: Path) -> Path:
-    """Relative to the folder we are in, where it lies in it."""
-    return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
+def _run(side: str, script: Path, folder: Path, flags: list[str]) -> Run:
+    return Run(side, script, folder / f"{side}.npz", [*flags, f"--train_dir={folder / ('train_' + side)}"])
+
+
+def _follow(runs: dict[str, Run]) -> None:
+    """Shows the last log line of each side while they run."""
+    shown: dict[str, str] = {}
+    while True:
+        running = [name for name, run in runs.items() if run.process.poll() is None]
+        for name, run in runs.items():
+            lines = [line for line in run.log.read_text(errors="replace").splitlines() if ": step " in line]
+            if lines and shown.get(name) != lines[-1]:
+                shown[name] = lines[-1]
+                print(f"  {name:10} {lines[-1][lines[-1].index('step ') :]}", flush=True)
+        if not running:
+            return
+        time.sleep(0.5)
+
+
+def _print_verdicts(verdicts: list[Verdict]) -> None:
+    titles = {"loss": "losses of each tower, every step", "gradient": "averaged gradients, every step",
+              "variable": "variables, every step", "final": "variables at the end"}  # fmt: skip
+    for kind, title in titles.items():
+        print(f"\n{title}")
+        for verdict in verdicts:
+            if verdict.kind == kind:
+                print(f"  {verdict}")
 
 
 if __name__ == "__main__":

@@ -2,38 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
 
-def draw(
-    path: Path, names: tuple[str, str], losses: tuple[Sequence[float], Sequence[float]], title: str
-) -> None:
-    """Writes a PNG: the two curves on top of each other, and their difference below.
+from tf2towers.parity.recording import Recording
 
-    Args:
-        path: where to.
-        names: what to call the programs.
-        losses: each program's loss, step by step.
-        title: a line above the picture.
-    """
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(9, 6), layout="constrained")
-    FigureCanvasAgg(figure)
-    curves, difference = figure.subplots(2, 1, sharex=True, height_ratios=[3, 1])
-    curves.plot(losses[0], color="#f2a33a", linewidth=5, alpha=0.8, label=names[0])
-    curves.plot(losses[1], color="#1b4f72", linewidth=1.2, label=names[1])
-    curves.set_ylabel("loss, mean over the towers")
-    curves.set_title(title)
+def draw_losses(original: Recording, migrated: Recording, path: Path) -> None:
+    """Draws the mean loss of the towers at each step, the original's wide and the migrated one's thin on top of it."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot as plt
+
+    figure, (curves, apart) = plt.subplots(2, 1, figsize=(8, 6), sharex=True, height_ratios=[3, 1])
+    one, other = _curve(original), _curve(migrated)
+    curves.plot(one, linewidth=5, alpha=0.35, label="TF1 towers (original)")
+    curves.plot(other, linewidth=1.2, label="MirroredStrategy (migrated)")
+    curves.set_ylabel("mean loss of the towers")
     curves.legend()
-    curves.grid(alpha=0.3)
-    difference.plot(
-        [other - one for one, other in zip(*losses, strict=False)], color="#1b4f72", linewidth=1.2
-    )
-    difference.set_ylabel("difference")
-    difference.set_xlabel("step")
-    difference.grid(alpha=0.3)
+    apart.plot(np.abs(one - other))
+    apart.set_ylabel("|difference|")
+    apart.set_xlabel("step")
+    figure.tight_layout()
     path.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(path, dpi=120)
+    plt.close(figure)
+
+
+def _curve(recording: Recording) -> np.ndarray:
+    return np.array([np.mean([float(loss) for loss in step.losses]) for step in recording.steps])

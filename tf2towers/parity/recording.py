@@ -1,14 +1,9 @@
-"""What a training step leaves behind, and the recorder that a trainer's hooks fill.
-
-A `Step` crosses a pipe from the trainer's process, one at a time, so a long run is never in memory as a whole.
-"""
+"""What a run of a trainer leaves behind: per training step, its gradients, its towers' losses, its variables."""
 
 from __future__ import annotations
 
-import pickle
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, BinaryIO
+from pathlib import Path
 
 import numpy as np
 
@@ -19,52 +14,52 @@ Arrays = dict[str, np.ndarray]
 class Step:
     """One training step.
 
-    Attributes:
-        losses: each tower's loss, in tower order.
-        gradients: by TF1 variable name, what reached `apply_gradients`: averaged, and clipped where the program clips.
-        state: every variable after the step by its TF1 name: weights, optimizer slots, moving averages, statistics.
+    `variables` are the values before the update, by TF1 name: weights, slots of the store, moving averages, batch-norm
+    statistics. `gradients` are what the optimizer applied, by variable; `losses` one value a tower, in tower order.
     """
 
-    losses: list[np.ndarray] = field(default_factory=list)
+    variables: Arrays = field(default_factory=dict)
     gradients: Arrays = field(default_factory=dict)
-    state: Arrays = field(default_factory=dict)
-
-    @property
-    def mean_loss(self) -> float:
-        """The mean over the towers, for people and pictures."""
-        return float(np.mean([np.sum(loss) for loss in self.losses])) if self.losses else float("nan")
+    losses: list[np.ndarray] = field(default_factory=list)
 
 
-class Recorder:
-    """Collects a step while ops run it, on whatever threads, and writes it out when its run is over."""
+@dataclass
+class Recording:
+    """Every training step of a run, and the variables at its end."""
 
-    def __init__(self, out: BinaryIO) -> None:
-        self._out = out
-        self._losses: dict[int, np.ndarray] = {}
-        self._gradients: Arrays = {}
-        self.pending = False
+    steps: list[Step] = field(default_factory=list)
+    final: Arrays = field(default_factory=dict)
 
-    def loss(self, tower: int, value: Any) -> None:
-        """Called by an op: this tower's loss in the step being run."""
-        self._losses[tower] = np.array(value)
-        self.pending = True
+    def save(self, path: Path) -> None:
+        """Writes everything to one .npz file."""
+        flat: Arrays = {f"final|{name}": value for name, value in self.final.items()}
+        for place, step in enumerate(self.steps):
+            flat.update({f"{place}|variable|{name}": value for name, value in step.variables.items()})
+            flat.update({f"{place}|gradient|{name}": value for name, value in step.gradients.items()})
+            flat.update({f"{place}|loss|{tower}": value for tower, value in enumerate(step.losses)})
+        np.savez(path, **flat)
 
-    def gradients(self, names: Sequence[str]) -> Callable[..., None]:
-        """A function for an op to call with the gradients of `names`, in that order."""
+    @classmethod
+    def load(cls, path: Path) -> Recording:
+        """Reads what `save` wrote.
 
-        def keep(*values: Any) -> None:
-            self._gradients = {name: np.array(value) for name, value in zip(names, values, strict=True)}
-            self.pending = True
-
-        return keep
-
-    def finish(self, state: Arrays) -> None:
-        """The step has run and left this state."""
-        losses = [self._losses[tower] for tower in sorted(self._losses)]
-        self.send(Step(losses, self._gradients, state))
-        self._losses, self._gradients, self.pending = {}, {}, False
-
-    def send(self, message: object) -> None:
-        """Writes one message to the parent."""
-        pickle.dump(message, self._out, protocol=pickle.HIGHEST_PROTOCOL)
-        self._out.flush()
+        Raises:
+            FileNotFoundError: the run left no recording.
+        """
+        recording = cls()
+        with np.load(path) as flat:
+            for key in flat.files:
+                head, _, rest = key.partition("|")
+                if head == "final":
+                    recording.final[rest] = flat[key]
+                    continue
+                while len(recording.steps) <= int(head):
+                    recording.steps.append(Step())
+                step, (kind, _, name) = recording.steps[int(head)], rest.partition("|")
+                if kind == "variable":
+                    step.variables[name] = flat[key]
+                elif kind == "gradient":
+                    step.gradients[name] = flat[key]
+                else:
+                    step.losses.append(flat[key])
+        return recording
