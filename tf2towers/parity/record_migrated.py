@@ -34,7 +34,7 @@ class MigratedRecorder:
                 recorder._before = {name: store[name].read_value() for name in store.names()}
             register(store)
 
-        variable_store.VariableStore._register_earlier_variables = entering  # type: ignore[method-assign]
+        variable_store.VariableStore._register_earlier_variables = entering  # type: ignore[method-assign,assignment]
         tower_gradients, apply_gradients = averaging.tower_gradients, averaging.apply_gradients
 
         def recorded_gradients(loss: Any, *args: Any, **kwargs: Any) -> Any:

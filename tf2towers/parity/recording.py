@@ -37,7 +37,7 @@ class Recording:
             flat.update({f"{place}|variable|{name}": value for name, value in step.variables.items()})
             flat.update({f"{place}|gradient|{name}": value for name, value in step.gradients.items()})
             flat.update({f"{place}|loss|{tower}": value for tower, value in enumerate(step.losses)})
-        np.savez(path, **flat)
+        np.savez(path, **flat)  # type: ignore[arg-type]
 
     @classmethod
     def load(cls, path: Path) -> Recording:
