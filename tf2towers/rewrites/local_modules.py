@@ -98,7 +98,7 @@ def _rewritten(
                 module.path,
                 start.line,
                 start.column + 1,
-                kind,
+                kind,  # type: ignore[arg-type]
             )
         )
     assert isinstance(tree, cst.Module)
