@@ -104,6 +104,8 @@ def read_store(saver):
 def run(name, text, argv, folder, recorder):
     recorder.weights.clear()
     path = Path(folder) / f"{name}.py"
+    if sys.modules["tensorflow"] is tf1:
+        text = text.replace("import tensorflow.compat.v1 as tf", "import tensorflow as tf")
     path.write_text(text)
     sys.argv = [str(path), *argv]
     tf1.reset_default_graph()

@@ -1,5 +1,6 @@
 """The registry: every code that the tool gives has a rule, every rule is told in full."""
 
+import os
 import re
 import subprocess
 import sys
@@ -59,3 +60,14 @@ def test_a_todo_loads_one_rule_and_no_example():
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "['tf2towers.rewrites.rules.t2t401_session'] False"
+
+
+def test_the_page_of_rules_is_current():
+    docs = PACKAGE.parent / "docs"
+    done = subprocess.run(
+        [sys.executable, str(docs / "make_rules.py"), "--check"],
+        cwd=PACKAGE.parent,
+        check=False,
+        env={**os.environ, "PYTHONPATH": str(PACKAGE.parent)},
+    )
+    assert done.returncode == 0, "run: python docs/make_rules.py"

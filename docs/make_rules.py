@@ -1,0 +1,69 @@
+"""Writes docs/rules.md from the rules: `python docs/make_rules.py` (`--check` only says whether it is current)."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from tf2towers.rewrites.registry import rules
+from tf2towers.rewrites.rule import Example, Rule
+
+PAGE = Path(__file__).with_name("rules.md")
+_GROUPS = {
+    "1": "What `migrate` does",
+    "2": "What it tells",
+    "3": "What it leaves: the graph",
+    "4": "What it leaves: the session",
+    "5": "What it leaves: clusters",
+}
+_HEAD = """# Rules
+
+Written by `docs/make_rules.py` from `tf2towers/rewrites/rules/`: change it there.
+`tf2towers explain CODE` shows the same.
+
+A rule marked *look at it* may change a number; the others compute, bit for bit, what the TF1 program computed.
+An example is a part of a script whose batch is split over two towers; `...` stands between two places of it, and a
+comment such as `# T2T303` at the end of a line says that the site is left.
+"""
+
+
+def page() -> str:
+    """The whole page."""
+    parts = [_HEAD]
+    for digit, title in _GROUPS.items():
+        group = [rule for rule in rules() if rule.code[3] == digit]
+        if group:
+            parts += [f"## {title}\n", *(_section(rule) for rule in group)]
+    return "\n".join(parts)
+
+
+def _section(rule: Rule) -> str:
+    mark = "" if rule.safe else " *(look at it)*"
+    text = [f"### {rule.code}: {rule.title}{mark}\n", rule.why.strip() + "\n"]
+    if rule.todo:
+        text.append(f"**To do:** {rule.todo.strip()}\n")
+    for example in rule.examples:
+        text.append(_example(example))
+    if rule.sources:
+        text.append(f"Rests on: {', '.join(rule.sources)}.\n")
+    return "\n".join(text)
+
+
+def _example(example: Example) -> str:
+    title = example.title[0].upper() + example.title[1:]
+    shown = f"{title}:\n\n```python\n{example.before}\n```\n"
+    if example.after is not None:
+        shown += f"\nbecomes\n\n```python\n{example.after}\n```\n"
+    return shown
+
+
+def main() -> int:
+    """Writes or checks the page."""
+    if "--check" in sys.argv[1:]:
+        return 0 if PAGE.read_text(encoding="utf-8") == page() else 1
+    PAGE.write_text(page(), encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
