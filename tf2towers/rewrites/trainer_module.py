@@ -8,6 +8,7 @@ from typing import Any
 import libcst as cst
 import libcst.matchers as m
 
+from tf2towers.program.trainer import is_current_scope
 from tf2towers.rewrites.assemble import Assembler
 from tf2towers.rewrites.context import FileContext
 from tf2towers.rewrites.module import ModuleRewriter
@@ -113,7 +114,12 @@ class TrainerModuleRewriter(ModuleRewriter, TrainingRewriter):
         stage = self._assembler.stages.get(original_node)
         if stage == "scope":
             return updated_node.with_changes(items=self._assembler.scope_items)
-        if stage == "open" or original_node in self._assembler.training.tower.parents:
+        kept = [
+            new
+            for old, new in zip(original_node.items, updated_node.items, strict=True)
+            if not self._only_reuses(old)
+        ]
+        if stage == "open" or not kept or original_node in self._assembler.training.tower.parents:
             statements = [s for s in updated_node.body.body if not _is_filler(s, original_node)]
             if not statements:
                 return cst.RemoveFromParent()
@@ -123,7 +129,20 @@ class TrainerModuleRewriter(ModuleRewriter, TrainingRewriter):
             return cst.FlattenSentinel([first, *statements[1:]])  # type: ignore[list-item]
         if not updated_node.body.body:
             return cst.RemoveFromParent()
+        if len(kept) < len(original_node.items):
+            kept[-1] = kept[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
+            return updated_node.with_changes(items=kept)
         return updated_node
+
+    def _only_reuses(self, item: cst.WithItem) -> bool:
+        """`tf.variable_scope(tf.get_variable_scope(), reuse=...)`: the store reuses whatever exists."""
+        call = item.item
+        return (
+            item.asname is None
+            and isinstance(call, cst.Call)
+            and self.names.canonical(call.func) == "tf.variable_scope"
+            and is_current_scope(self.kinds, call)
+        )
 
     def leave_IndentedBlock(
         self, original_node: cst.IndentedBlock, updated_node: cst.IndentedBlock
