@@ -6,7 +6,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from tf2towers.runtime.variable_store import outside_every_graph
+from tf2towers.runtime.initial_values import outside_every_graph
 
 
 class FedRate:

@@ -8,19 +8,19 @@ mirrored variable the first time a name is asked for, whoever asks, and returns 
 from __future__ import annotations
 
 import contextlib
-import inspect
 import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
 import tensorflow as tf
 
 from tf2towers.runtime import collections as graph_collections
+from tf2towers.runtime.initial_values import Drawing, initial_value, outside_every_graph
 
 _v1 = tf.compat.v1
 _active = threading.local()
+_USED = "tf2towers/used"  # a collection of the variables that a tower has asked for
 
 
 @dataclass
@@ -31,7 +31,13 @@ class _Entry:
     trainable: bool
     made_by_tower: bool  # made while a replica function was traced, not in the plain Python before it
     statistic: bool = False  # a non-trainable variable of the model, such as a batch-norm moving mean
-    collections: tuple[str, ...] = ()
+    collections: tuple[str, ...] = (_v1.GraphKeys.GLOBAL_VARIABLES,)
+
+    def is_in(self, collection: str) -> bool:
+        """Whether `tf.get_collection(collection)` has the variable."""
+        return collection in self.collections or (
+            self.trainable and collection == _v1.GraphKeys.TRAINABLE_VARIABLES
+        )
 
 
 def current_store() -> VariableStore:
@@ -67,6 +73,7 @@ class VariableStore:
         self.optimizers: list[Any] = []
         self._entries: dict[str, _Entry] = {}
         self.pending_values: dict[str, Any] = {}
+        self._drawing = Drawing()
         self._tracing = 0
 
     # -- reading -------------------------------------------------------------------------------------------------
@@ -87,22 +94,20 @@ class VariableStore:
         return list(self._entries)
 
     def global_variables(self) -> list[Any]:
-        """Every variable, in the order of creation: `tf.global_variables()`."""
-        return [entry.variable for entry in self._entries.values()]
+        """Every variable but the local ones, in the order of creation: `tf.global_variables()`."""
+        return self.collection(_v1.GraphKeys.GLOBAL_VARIABLES)
 
     def trainable_variables(self) -> list[Any]:
         """The trainable ones, in the order of creation: `tf.trainable_variables()`."""
-        return [entry.variable for entry in self._entries.values() if entry.trainable]
+        return self.collection(_v1.GraphKeys.TRAINABLE_VARIABLES)
 
     def collection(self, key: str, scope: str | None = None) -> list[Any]:
         """The variables made for a graph collection (`collections=` of `get_variable`): `tf.get_collection(key)`."""
-        if key == _v1.GraphKeys.GLOBAL_VARIABLES:
-            found = list(self._entries.items())
-        elif key == _v1.GraphKeys.TRAINABLE_VARIABLES:
-            found = [(name, entry) for name, entry in self._entries.items() if entry.trainable]
-        else:
-            found = [(name, entry) for name, entry in self._entries.items() if key in entry.collections]
-        return [entry.variable for name, entry in found if scope is None or name.startswith(scope)]
+        return [
+            entry.variable
+            for name, entry in self._entries.items()
+            if entry.is_in(key) and (scope is None or name.startswith(scope))
+        ]
 
     def name_of(self, variable: Any) -> str:
         """The TF1 name of `variable`.
@@ -135,6 +140,7 @@ class VariableStore:
         if outermost:
             _active.before = {}
             _active.update = update
+            _active.graph = _v1.get_default_graph()
         isolate = graph_collections.set_aside() if outermost and traced else contextlib.nullcontext()
         scope = _v1.variable_scope(
             _v1.get_variable_scope(), custom_getter=self._get, reuse=_v1.AUTO_REUSE, use_resource=True
@@ -157,8 +163,8 @@ class VariableStore:
     ) -> Any:
         """Makes the variable `name` (or returns it), with `value()` as its initial value.
 
-        `value` runs as a function of its own: a random op with a seed then draws what it drew in a TF1 graph. With
-        `mirrored=False` the variable is this tower's alone, on its device.
+        A random op in `value` with a seed draws what it drew in a TF1 graph. With `mirrored=False` the variable is this
+        tower's alone, on its device.
         """
         if name in self._entries:
             return self._entries[name].variable
@@ -168,9 +174,7 @@ class VariableStore:
         device = None if mirrored or context is None else str(context.devices[0][0])
 
         def build() -> Any:
-            initial = (
-                tf.function(value, autograph=False).get_concrete_function()() if pending is None else pending
-            )
+            initial = self._drawing.compute(value) if pending is None else pending
             with self.strategy.scope() if mirrored else tf.device(device):
                 return tf.Variable(initial, trainable=trainable, name=name, **options)
 
@@ -184,33 +188,44 @@ class VariableStore:
         if name not in self._entries:
             self._make_from_get_variable(name, options)
         entry = self._entries[name]
+        shape = options.get("shape")
+        if shape is not None and not entry.variable.shape.is_compatible_with(shape):
+            raise ValueError(
+                f"variable {name!r} has shape {entry.variable.shape}, and is asked for with {shape}"
+            )
         if not tf.executing_eagerly():
-            first_use = self._register(entry)
-            if first_use and entry.statistic:
-                _active.before[name] = entry.variable.read_value()
-            regularizer = options.get("regularizer")
-            if first_use and regularizer is not None:
-                with tf.name_scope(name + "/Regularizer/"):
-                    penalty = regularizer(entry.variable)
-                if penalty is not None:
-                    _v1.add_to_collection(_v1.GraphKeys.REGULARIZATION_LOSSES, penalty)
+            with (
+                _active.graph.as_default()
+            ):  # not in a loop's body: TF1 makes variables and their penalties outside
+                self._use(name, entry, options.get("regularizer"))
         return entry.variable
+
+    def _use(self, name: str, entry: _Entry, regularizer: Any) -> None:
+        """What the first `get_variable` of a name in a tower brings with it."""
+        if not self._register(entry):
+            return
+        if entry.statistic:
+            _active.before[name] = entry.variable.read_value()
+        if regularizer is not None:
+            with tf.name_scope(name + "/Regularizer/"):
+                penalty = regularizer(entry.variable)
+            if penalty is not None:
+                _v1.add_to_collection(_v1.GraphKeys.REGULARIZATION_LOSSES, penalty)
 
     def _make_from_get_variable(self, name: str, options: dict[str, Any]) -> None:
         dtype = tf.as_dtype(options.get("dtype") or tf.float32).base_dtype
         initializer = options.get("initializer")
         if initializer is None:  # as tf.compat.v1.get_variable chooses
-            initializer = (
-                _v1.glorot_uniform_initializer() if dtype.is_floating else _v1.zeros_initializer(dtype=dtype)
-            )
+            initializer = _v1.glorot_uniform_initializer() if dtype.is_floating else _v1.zeros_initializer()
         trainable = options.get("trainable")
         trainable = True if trainable is None else bool(trainable)
-        value = _initial_value(name, initializer, options.get("shape"), dtype)
+        value = initial_value(name, initializer, options.get("shape"), dtype)
         extra = {"constraint": options["constraint"]} if options.get("constraint") is not None else {}
         self.make(name, value, trainable, **extra)
         entry = self._entries[name]
         entry.statistic = entry.made_by_tower and not trainable
-        entry.collections = tuple(options.get("collections") or ())
+        if options.get("collections") is not None:
+            entry.collections = tuple(options["collections"])
 
     def _adopt(self, next_creator: Callable[..., Any], **options: Any) -> Any:
         """Takes a plain `tf.Variable` made in `scope()` into the store, under the name TF1 would have given it."""
@@ -236,15 +251,14 @@ class VariableStore:
 
     def _register(self, entry: _Entry) -> bool:
         """Adds the variable to the traced graph's collections; False when it is there already."""
-        everything = _v1.get_collection_ref(_v1.GraphKeys.GLOBAL_VARIABLES)
-        if any(entry.variable is other for other in everything):
+        used = _v1.get_collection_ref(_USED)
+        if any(entry.variable is other for other in used):
             return False
-        everything.append(entry.variable)
-        if entry.trainable:
-            _v1.add_to_collection(_v1.GraphKeys.TRAINABLE_VARIABLES, entry.variable)
+        used.append(entry.variable)
         for name in entry.collections:
-            if name not in (_v1.GraphKeys.GLOBAL_VARIABLES, _v1.GraphKeys.TRAINABLE_VARIABLES):
-                _v1.add_to_collection(name, entry.variable)
+            _v1.add_to_collection(name, entry.variable)
+        if entry.trainable and _v1.GraphKeys.TRAINABLE_VARIABLES not in entry.collections:
+            _v1.add_to_collection(_v1.GraphKeys.TRAINABLE_VARIABLES, entry.variable)
         return True
 
     def statistics(self) -> list[Any]:
@@ -255,36 +269,3 @@ class VariableStore:
         """Undoes the updates that the function in force has made to the statistics."""
         for name, value in _active.before.items():
             self[name].assign(value)
-
-
-def outside_every_graph(build: Callable[[], Any]) -> Any:
-    """Runs `build` in a thread of its own: eager, on no device, in no strategy, in no name scope of the caller.
-
-    A replica function is traced in a thread that is in replica context even under `tf.init_scope`, where no mirrored
-    variable can be made.
-    """
-    with ThreadPoolExecutor(max_workers=1) as thread:
-        return thread.submit(build).result()
-
-
-def _initial_value(name: str, initializer: Any, shape: Any, dtype: Any) -> Callable[[], Any]:
-    """`initializer` in any of the forms `get_variable` takes, as a function of nothing."""
-    if inspect.isclass(initializer):
-        initializer = initializer()
-    if not callable(initializer):
-        constant = tf.get_static_value(initializer) if tf.is_tensor(initializer) else initializer
-        if constant is None:
-            raise ValueError(
-                f"variable {name!r}: its initial value is a tensor of the tower being traced; give an initializer"
-            )
-        return lambda: tf.convert_to_tensor(constant, dtype)
-    if shape is None:
-        return lambda: tf.cast(initializer(), dtype)
-    sizes = tf.TensorShape(shape)
-    if not sizes.is_fully_defined():
-        raise ValueError(f"variable {name!r}: shape {shape} is not fully defined")
-    parameters = inspect.signature(initializer).parameters
-    takes_dtype = "dtype" in parameters or any(p.kind is p.VAR_KEYWORD for p in parameters.values())
-    if takes_dtype:
-        return lambda: initializer(sizes.as_list(), dtype=dtype)
-    return lambda: initializer(sizes.as_list())
