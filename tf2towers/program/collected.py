@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import libcst as cst
-import libcst.matchers as m
 
 from tf2towers.program.averaging import is_mean_over_towers
+from tf2towers.program.find import find_all
 from tf2towers.program.flow import flow_of, target_names, upward_exposed
 from tf2towers.program.model import Average, Training
 from tf2towers.program.towers import accumulators, range_count
@@ -140,7 +140,7 @@ def _index(training: Training) -> cst.BaseExpression:
 
 def runs_through(loop: cst.For) -> bool:
     """Whether the loop runs to its end in every turn (no break, no continue)."""
-    return not m.findall(loop.body, m.Break() | m.Continue())
+    return not find_all(loop.body, cst.Break) and not find_all(loop.body, cst.Continue)
 
 
 def _is(node: cst.BaseExpression, *words: str) -> bool:

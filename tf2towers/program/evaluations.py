@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import libcst as cst
-import libcst.matchers as m
 
 from tf2towers.names.symbols import Names
+from tf2towers.program.find import find_all
 from tf2towers.program.functions import Functions
 from tf2towers.program.model import Training
 from tf2towers.program.problems import Problem
@@ -34,8 +34,7 @@ def evaluations(module: cst.Module, tower: TowerLoop, names: Names, functions: F
 
 
 def _makes_session(node: cst.CSTNode, names: Names) -> bool:
-    calls = m.findall(node, m.Call())
-    return any(isinstance(call, cst.Call) and names.canonical(call.func) in _SESSIONS for call in calls)
+    return any(names.canonical(call.func) in _SESSIONS for call in find_all(node, cst.Call))
 
 
 def elsewhere(module: cst.Module, programs: Sequence[Training], names: Names) -> list[Problem]:
@@ -57,4 +56,4 @@ def elsewhere(module: cst.Module, programs: Sequence[Training], names: Names) ->
 
 
 def _is_used(module: cst.Module, name: str) -> bool:
-    return len(m.findall(module, m.Name(name))) > 1
+    return sum(one.value == name for one in find_all(module, cst.Name)) > 1

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import libcst as cst
-import libcst.matchers as m
 
 from tf2towers.names.symbols import Names
+from tf2towers.program.find import find_all
 from tf2towers.program.roles import role
 
 LISTS = frozenset({"tf.trainable_variables", "tf.global_variables", "tf.all_variables"})
@@ -15,8 +15,7 @@ _NOT_VARIABLES = ("loss", "summar", "update_ops", "queue", "regulari")
 def asks_for_variables(node: cst.CSTNode, names: Names) -> bool:
     """Whether all the tensor-making calls of a statement ask for lists of variables."""
     asked = False
-    for call in m.findall(node, m.Call()):
-        assert isinstance(call, cst.Call)
+    for call in find_all(node, cst.Call):
         canonical = names.canonical(call.func)
         if canonical in LISTS or (canonical == "tf.get_collection" and _of_variables(call)):
             asked = True

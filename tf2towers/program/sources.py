@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import libcst as cst
-import libcst.matchers as m
 
 from tf2towers.program import kinds as k
+from tf2towers.program.find import find_all
 from tf2towers.program.inputs import Input, read_input
 from tf2towers.program.lifting import find_lift
 from tf2towers.program.model import Training
@@ -59,8 +59,9 @@ def _rename_rebound(training: Training) -> None:
         for name in list(one.names):
             other_name = f"{name}_{place + 1}"
             for leaf in training.leaves[start:]:
-                for node in m.findall(leaf.node, m.Name(name)) if name in leaf.flow.reads else []:
-                    training.renamed[node] = other_name
+                for node in find_all(leaf.node, cst.Name) if name in leaf.flow.reads else []:
+                    if node.value == name:
+                        training.renamed[node] = other_name
                 if name in leaf.flow.reads:
                     leaf.flow.reads = (leaf.flow.reads - {name}) | {other_name}
                 if name in leaf.flow.binds:

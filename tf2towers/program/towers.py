@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import libcst as cst
-import libcst.matchers as m
 
 from tf2towers.names.symbols import Names
+from tf2towers.program.find import assigned_name, find_all
 from tf2towers.program.flow import flow_of, names_in, target_names
 
 _RANGES = frozenset(
@@ -95,8 +95,7 @@ class _LoopFinder(cst.CSTVisitor):
         for name, value in bound.items():
             if names_in(value) & derived:
                 derived.add(name)
-        for block in m.findall(loop.body, m.With()):
-            assert isinstance(block, cst.With)
+        for block in find_all(loop.body, cst.With):
             for item in block.items:
                 call = item.item
                 if (
@@ -138,8 +137,7 @@ class _LoopFinder(cst.CSTVisitor):
         return device
 
     def _has_gradients(self, loop: cst.For) -> bool:
-        for call in m.findall(loop.body, m.Call()):
-            assert isinstance(call, cst.Call)
+        for call in find_all(loop.body, cst.Call):
             if isinstance(call.func, cst.Attribute) and call.func.attr.value == "compute_gradients":
                 return True
             if self._names.canonical(call.func) in _GRADIENTS:
@@ -164,11 +162,10 @@ def _index_or_name(name: cst.Name) -> cst.BaseExpression:
 def _simple_bindings(block: cst.BaseSuite) -> dict[str, cst.BaseExpression]:
     """Name -> value of the plain assignments of a loop body, at any depth."""
     bound: dict[str, cst.BaseExpression] = {}
-    for assign in m.findall(block, m.Assign(targets=[m.AssignTarget(target=m.Name())])):
-        assert isinstance(assign, cst.Assign)
-        target = assign.targets[0].target
-        assert isinstance(target, cst.Name)
-        bound[target.value] = assign.value
+    for assign in find_all(block, cst.Assign):
+        name = assigned_name(assign)
+        if name is not None:
+            bound[name] = assign.value
     return bound
 
 

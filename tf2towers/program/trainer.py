@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import libcst as cst
-import libcst.matchers as m
 
 from tf2towers.program import kinds as k
+from tf2towers.program.find import find_all
 from tf2towers.program.flow import Flow, flow_of, root_name, target_names
 from tf2towers.program.kinds import Kinds, family
 
@@ -229,7 +229,7 @@ class Reader:
 
     def _runs_the_graph(self, node: cst.FunctionDef) -> bool:
         """Whether a function makes a session for the graph that the statements around it build."""
-        calls = [c for c in m.findall(node.body, m.Call()) if isinstance(c, cst.Call)]
+        calls = find_all(node.body, cst.Call)
         named = [self.kinds.resolver.canonical(call.func) for call in calls]
         return (
             any(name in ("tf.Session", "tf.InteractiveSession") for name in named) and "tf.Graph" not in named

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
-import libcst.matchers as m
 
 from tf2towers.program import kinds as k
+from tf2towers.program.find import find_all
 from tf2towers.program.flow import flow_of, target_names
 from tf2towers.program.model import Training
 from tf2towers.program.problems import Problem
 from tf2towers.program.queries import asks_for_variables
+from tf2towers.program.sites import training_sites
 from tf2towers.program.trainer import INPUT, MIXED, TOWERS, Leaf
 from tf2towers.rewrites.loop_checks import loop_problems
 
@@ -27,16 +28,7 @@ def check(training: Training, module: cst.Module) -> list[Problem]:
                 training.tower.loop, "T2T308", "the tower loop is in a method: its graph lives in attributes"
             )
         )
-    if any(problem.code == "T2T401" for problem in training.problems):
-        pass  # the run may be among those that cannot be read
-    elif not training.runs and not training.tower.synthetic:
-        found.append(
-            Problem(training.tower.loop, "T2T309", "no session call here runs what the towers build")
-        )
-    elif not training.tower.synthetic and not any(step.trains for step in training.steps):
-        found.append(
-            Problem(training.tower.loop, "T2T309", "no session call here runs the update of the variables")
-        )
+    found.extend(_never_run(training))
     found.extend(_graph_in_session(training))
     found.extend(_rebound(training))
     found.extend(_used_outside(training))
@@ -45,6 +37,21 @@ def check(training: Training, module: cst.Module) -> list[Problem]:
     found.extend(loop_problems(training))
     found.extend(_queues(training))
     return found
+
+
+def _never_run(training: Training) -> Iterator[Problem]:
+    """The update has no session call; the sessions there are get told with it."""
+    if training.tower.synthetic or any(problem.code == "T2T401" for problem in training.problems):
+        return  # the run may be among those that cannot be read
+    if any(step.trains for step in training.steps):
+        return
+    what = "the update of the variables" if training.runs else "what the towers build"
+    yield Problem(training.tower.loop, "T2T309", f"no session call here runs {what}")
+    sites = training_sites(training.tower.owner, training.kinds.resolver)
+    known = [run.call for run in training.runs]
+    yield from (
+        site for site in sites if site.code == "T2T401" and not any(site.node is call for call in known)
+    )
 
 
 def graph_names(training: Training) -> set[str]:
@@ -179,8 +186,7 @@ def _queues(training: Training) -> Iterator[Problem]:
             if leaf.detail == k.PLACEHOLDER:
                 yield Problem(leaf.node, "T2T305", "a placeholder in a shape the tool does not know")
                 continue
-            for call in m.findall(leaf.node, m.Call()):
-                assert isinstance(call, cst.Call)
+            for call in find_all(leaf.node, cst.Call):
                 canonical = training.kinds.resolver.canonical(call.func)
                 summary = training.functions.summary(canonical) if canonical is not None else None
                 if summary is not None and summary.reads_queue and not any(call is other for other in lifted):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import libcst as cst
-import libcst.matchers as m
 
+from tf2towers.program.find import call_statement, method_of, only_small
 from tf2towers.program.flow import flow_of, target_names
 from tf2towers.program.model import Step, Training
 from tf2towers.program.problems import Problem
@@ -85,15 +85,21 @@ def _collections(training: Training) -> Iterator[Problem]:
 
 
 def _appends(node: cst.CSTNode, name: str) -> bool:
-    call = m.Call(func=m.Attribute(value=m.Name(name), attr=m.Name("append") | m.Name("extend")))
-    return m.matches(node, m.SimpleStatementLine(body=[m.Expr(call)]))
+    return method_of(call_statement(node), name) in ("append", "extend")
 
 
 def _sets_one(node: cst.CSTNode, name: str) -> bool:
-    target = m.AssignTarget(
-        target=m.Subscript(value=m.Name(name), slice=[m.SubscriptElement(slice=m.Index())])
+    small = only_small(node)
+    if not isinstance(small, cst.Assign) or len(small.targets) != 1:
+        return False
+    target = small.targets[0].target
+    return (
+        isinstance(target, cst.Subscript)
+        and isinstance(target.value, cst.Name)
+        and target.value.value == name
+        and len(target.slice) == 1
+        and isinstance(target.slice[0].slice, cst.Index)
     )
-    return m.matches(node, m.SimpleStatementLine(body=[m.Assign(targets=[target])]))
 
 
 def _first_and_last(training: Training) -> Iterator[Problem]:
@@ -128,14 +134,26 @@ def _behind(training: Training, step: Step, fetch: cst.BaseExpression) -> tuple[
 
 def _kept_from_first(training: Training) -> set[str]:
     targets = target_names(training.tower.loop.target)
-    test = m.Comparison(
-        left=m.Name(),
-        comparisons=[m.ComparisonTarget(operator=m.Equal(), comparator=m.Integer(value="0"))],
-    )
     leaves: list[Leaf] = [leaf for one in training.leaves if one.kind == TOWERS for leaf in one.every()]
     found: set[str] = set()
     for leaf in leaves:
         node = leaf.node
-        if isinstance(node, cst.If) and m.matches(node.test, test) and flow_of(node.test).reads & targets:
+        if isinstance(node, cst.If) and _is_name_zero(node.test) and flow_of(node.test).reads & targets:
             found |= flow_of(node.body).binds
     return found
+
+
+def _is_name_zero(test: cst.BaseExpression) -> bool:
+    """`i == 0`."""
+    if (
+        not isinstance(test, cst.Comparison)
+        or not isinstance(test.left, cst.Name)
+        or len(test.comparisons) != 1
+    ):
+        return False
+    only = test.comparisons[0]
+    return (
+        isinstance(only.operator, cst.Equal)
+        and isinstance(only.comparator, cst.Integer)
+        and only.comparator.value == "0"
+    )

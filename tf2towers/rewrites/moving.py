@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import libcst as cst
-import libcst.matchers as m
 
 from tf2towers.program import kinds as k
+from tf2towers.program.find import call_statement, method_of
 from tf2towers.program.trainer import INPUT, MIXED, Leaf
 from tf2towers.rewrites.context import statement
 from tf2towers.rewrites.tower_statements import TowerStatements, append_call
@@ -108,9 +108,4 @@ class MovedStatements(TowerStatements):
 
 def is_reuse_call(node: cst.CSTNode) -> bool:
     """`tf.get_variable_scope().reuse_variables()` or `scope.reuse_variables()` as a statement."""
-    return m.matches(
-        node,
-        m.SimpleStatementLine(
-            body=[m.Expr(m.Call(func=m.Attribute(attr=m.Name("reuse_variables")), args=[]))]
-        ),
-    )
+    return method_of(call_statement(node)) == "reuse_variables"

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 import libcst as cst
-import libcst.matchers as m
 
 from tf2towers.program import kinds as k
+from tf2towers.program.find import find_all
 from tf2towers.program.flow import flow_of, target_names
 from tf2towers.program.model import Step, Training
 from tf2towers.program.steps import has_update
@@ -19,7 +19,6 @@ from tf2towers.rewrites.unscoped import unscoped_reads
 Found = Iterator[tuple[cst.CSTNode, str, str]]
 
 _UPDATING = ("UPDATE_OPS", "batch_norm", "ExponentialMovingAverage", "moments")
-_SCALAR = m.List(elements=[]) | m.Tuple(elements=[])
 
 
 def semantic_notes(training: Training, context: FileContext) -> None:
@@ -96,7 +95,7 @@ def _is_setting(
         return True
     if dtype is not None and code_of(dtype).rpartition(".")[2].strip("'\"") == "bool":
         return True
-    return shape is not None and m.matches(shape, _SCALAR)
+    return isinstance(shape, cst.List | cst.Tuple) and not shape.elements
 
 
 def _evaluation(training: Training) -> Found:
@@ -124,8 +123,9 @@ def _average_order(training: Training) -> Found:
         updated |= has_update(training, leaf)
         if _is_ordered(training, leaf) or any(_is_ordered(training, block) for block in leaf.contexts):
             continue
-        for call in m.findall(leaf.node, m.Call(func=m.Attribute(attr=m.Name("apply")))):
-            assert isinstance(call, cst.Call) and isinstance(call.func, cst.Attribute)
+        for call in find_all(leaf.node, cst.Call):
+            if not isinstance(call.func, cst.Attribute) or call.func.attr.value != "apply":
+                continue
             if training.kinds.of(call.func.value) == k.AVERAGE:
                 place = "after" if updated else "before"
                 message = f"TF1 ran it and the update in no fixed order; here it is taken {place} the update"
@@ -148,8 +148,7 @@ def _unequal_parts(training: Training) -> Found:
         for name in leaf.flow.binds
     }
     for leaf in [*training.tower_needs.leaves, training.towers_leaf]:
-        for call in m.findall(leaf.node, m.Call()):
-            assert isinstance(call, cst.Call)
+        for call in find_all(leaf.node, cst.Call):
             if training.kinds.resolver.canonical(call.func) != "tf.split":
                 continue
             sizes = next(

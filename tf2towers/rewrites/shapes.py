@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import libcst as cst
-import libcst.matchers as m
 
+from tf2towers.program.find import assigned_name, find_all
 from tf2towers.program.flow import target_names
-
-_SHAPE = m.Call(func=m.Attribute(attr=m.Name("get_shape"))) | m.Attribute(attr=m.Name("shape"))
 
 
 def is_dimension_value(node: cst.Attribute, shapes: set[str]) -> bool:
@@ -19,34 +17,29 @@ def is_dimension_value(node: cst.Attribute, shapes: set[str]) -> bool:
     if not isinstance(node.value, cst.Subscript):
         return False
     base = node.value.value
-    return m.matches(base, _SHAPE) or (isinstance(base, cst.Name) and base.value in shapes)
+    return _is_shape(base) or (isinstance(base, cst.Name) and base.value in shapes)
 
 
 def shape_names(node: cst.CSTNode) -> set[str]:
     """Names bound to a shape in a function or module, and ('dim:name') those bound to one dimension of a shape."""
-    found: set[str] = set()
-    for assign in m.findall(node, m.Assign(targets=[m.AssignTarget(target=m.Name())], value=_SHAPE)):
-        assert isinstance(assign, cst.Assign)
-        found |= target_names(assign.targets[0].target)
-    loops = m.findall(node, m.CompFor(target=m.Name(), iter=_SHAPE) | m.For(target=m.Name(), iter=_SHAPE))
-    for loop in loops:
-        assert isinstance(loop, cst.CompFor | cst.For)
-        found |= {"dim:" + name for name in target_names(loop.target)}
-    subscripts = m.findall(
-        node,
-        m.Assign(
-            targets=[m.AssignTarget(target=m.Name())],
-            value=m.Subscript(value=_SHAPE, slice=[m.SubscriptElement(slice=m.Index())]),
-        ),
-    )
-    for assign in subscripts:
-        assert isinstance(assign, cst.Assign)
-        found |= {"dim:" + name for name in target_names(assign.targets[0].target)}
-    named = {name for name in found if not name.startswith("dim:")}
-    for loop in m.findall(
-        node, m.CompFor(target=m.Name(), iter=m.Name()) | m.For(target=m.Name(), iter=m.Name())
-    ):
-        assert isinstance(loop, cst.CompFor | cst.For) and isinstance(loop.iter, cst.Name)
-        if loop.iter.value in named:
-            found |= {"dim:" + name for name in target_names(loop.target)}
-    return found
+    named: set[str] = set()
+    dimensions: set[str] = set()
+    for assign in find_all(node, cst.Assign):
+        name = assigned_name(assign)
+        if name is not None and _is_shape(assign.value):
+            named.add(name)
+        elif name is not None and isinstance(assign.value, cst.Subscript) and _is_shape(assign.value.value):
+            if len(assign.value.slice) == 1 and isinstance(assign.value.slice[0].slice, cst.Index):
+                dimensions.add(name)
+    for loop in [*find_all(node, cst.CompFor), *find_all(node, cst.For)]:
+        over = loop.iter
+        if _is_shape(over) or (isinstance(over, cst.Name) and over.value in named):
+            dimensions |= target_names(loop.target)
+    return named | {"dim:" + name for name in dimensions}
+
+
+def _is_shape(node: cst.BaseExpression) -> bool:
+    """`x.shape` or `x.get_shape()`."""
+    if isinstance(node, cst.Call):
+        return isinstance(node.func, cst.Attribute) and node.func.attr.value == "get_shape"
+    return isinstance(node, cst.Attribute) and node.attr.value == "shape"

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import libcst as cst
-import libcst.matchers as m
 
 from tf2towers.names.arguments import keyword_renames, old_order
 from tf2towers.names.tables import Replacement, RuntimeName, lookup
+from tf2towers.program.find import find_all
 from tf2towers.rewrites.context import FileContext, expression
 from tf2towers.rewrites.shapes import is_dimension_value, shape_names
 from tf2towers.rewrites.variable_names import variable_names, variable_op_name, variable_targets
@@ -69,7 +69,7 @@ class SymbolRewriter(cst.CSTTransformer):
         self._shapes[0] = shape_names(node) if self._mentions_value(node) else set()
 
     def _mentions_value(self, node: cst.CSTNode) -> bool:
-        return bool(m.findall(node, m.Attribute(attr=m.Name("value"))))
+        return any(one.attr.value == "value" for one in find_all(node, cst.Attribute))
 
     def symbol(self, node: cst.BaseExpression, updated: cst.BaseExpression) -> cst.BaseExpression:
         """The expression for a TensorFlow symbol."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import libcst as cst
-import libcst.matchers as m
 
 from tf2towers.program import kinds as k
+from tf2towers.program.find import call_statement, method_of
 from tf2towers.program.flow import flow_of, names_in, target_names
 from tf2towers.program.model import TowerPart, Training
 from tf2towers.program.towers import range_count
@@ -197,15 +197,8 @@ class TowerStatements:
 
 def append_call(node: cst.CSTNode, name: str) -> cst.Call | None:
     """The `name.append(value)` that a statement consists of."""
-    if not isinstance(node, cst.SimpleStatementLine) or len(node.body) != 1:
-        return None
-    small = node.body[0]
-    if m.matches(
-        small, m.Expr(m.Call(func=m.Attribute(value=m.Name(name), attr=m.Name("append")), args=[m.Arg()]))
-    ):
-        assert isinstance(small, cst.Expr) and isinstance(small.value, cst.Call)
-        return small.value
-    return None
+    call = call_statement(node)
+    return call if call is not None and method_of(call, name) == "append" and len(call.args) == 1 else None
 
 
 def is_enumerate(loop: cst.For, training: Training) -> bool:

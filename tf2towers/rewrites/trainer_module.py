@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import libcst as cst
-import libcst.matchers as m
 
+from tf2towers.program.find import is_pass
 from tf2towers.program.trainer import is_current_scope
 from tf2towers.rewrites.assemble import Assembler
 from tf2towers.rewrites.context import FileContext
@@ -208,8 +208,8 @@ def _with_lines(node: Any, lines: Sequence[cst.EmptyLine]) -> cst.BaseStatement:
 
 def _is_filler(node: cst.CSTNode, block: cst.With) -> bool:
     """A `pass` that the script did not have: what was in the block is gone."""
-    own = any(m.matches(one, m.SimpleStatementLine(body=[m.Pass()])) for one in block.body.body)
-    return not own and m.matches(node, m.SimpleStatementLine(body=[m.Pass()]))
+    own = any(is_pass(one) for one in block.body.body)
+    return not own and is_pass(node)
 
 
 def _with_parameters(function: Any, names: Sequence[str]) -> Any:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import libcst as cst
-import libcst.matchers as m
 
+from tf2towers.program.find import assigned_name, find_all
 from tf2towers.program.flow import target_names
 
 
@@ -24,7 +24,7 @@ def variable_targets(loop: cst.For) -> set[str]:
     if isinstance(loop.target, cst.Tuple) and len(loop.target.elements) == 2:
         return target_names(loop.target.elements[1].value)
     if isinstance(loop.target, cst.Name):
-        words = {name.value for name in m.findall(loop.iter, m.Name()) if isinstance(name, cst.Name)}
+        words = {name.value for name in find_all(loop.iter, cst.Name)}
         if any("var" in word.lower() for word in words):
             return {loop.target.value}
     return set()
@@ -33,10 +33,9 @@ def variable_targets(loop: cst.For) -> set[str]:
 def variable_names(function: cst.FunctionDef) -> set[str]:
     """Parameters called like variables, and names assigned from `get_variable` or a helper named after it."""
     found = {p.name.value for p in function.params.params if p.name.value in ("var", "variable", "v")}
-    for assign in m.findall(
-        function.body, m.Assign(targets=[m.AssignTarget(target=m.Name())], value=m.Call())
-    ):
-        assert isinstance(assign, cst.Assign) and isinstance(assign.value, cst.Call)
+    for assign in find_all(function.body, cst.Assign):
+        if assigned_name(assign) is None or not isinstance(assign.value, cst.Call):
+            continue
         func = assign.value.func
         called = func.attr.value if isinstance(func, cst.Attribute) else getattr(func, "value", "")
         if isinstance(called, str) and "variable" in called.lower():
