@@ -1,0 +1,73 @@
+"""Is a fetched expression one tensor, or may it be a list of them?"""
+
+from __future__ import annotations
+
+import ast
+
+import libcst as cst
+
+from tf2towers.program import kinds as k
+from tf2towers.program.model import Training
+
+#: TensorFlow functions that return several tensors.
+_SEVERAL = frozenset(
+    f"tf.{name}"
+    for name in (
+        "split", "unstack", "unpack", "gradients", "meshgrid", "train.batch", "train.shuffle_batch", "clip_by_global_norm",
+        "trainable_variables", "global_variables", "all_variables", "local_variables", "get_collection", "moving_average_variables",
+        "model_variables", "nn.moments", "nn.top_k", "unique", "while_loop", "get_collection_ref", "nn.fused_batch_norm",
+        "nn.dynamic_rnn", "nn.bidirectional_dynamic_rnn", "nn.static_rnn", "cond", "case", "map_fn", "scan", "py_func", "tuple",
+        "dynamic_partition", "summary.all_v2_summary_ops", "identity_n", "losses.get_losses",
+        "losses.get_regularization_losses", "metrics.accuracy", "metrics.mean",
+    )
+)  # fmt: skip
+
+
+def is_one_value(fetch: cst.BaseExpression, training: Training) -> bool:
+    """Whether `.numpy()` can be asked of what the step returns; False where it may be a list or a dict."""
+    if isinstance(fetch, cst.Name):
+        return _is_one_name(fetch.value, training)
+    return _is_one_expression(fetch, training)
+
+
+def _is_one_name(name: str, training: Training) -> bool:
+    if name in training.gathered:
+        return False
+    for outer in training.leaves:
+        for leaf in outer.every():
+            if leaf.inner:
+                continue
+            if name in leaf.flow.mutates:
+                return False
+            assign = leaf.assign
+            if assign is None or name not in leaf.flow.binds:
+                continue
+            plain = [t.target for t in assign.targets if isinstance(t.target, cst.Name)]
+            if any(target.value == name for target in plain) and not _is_one_expression(
+                assign.value, training
+            ):
+                return False
+    return True
+
+
+def _is_one_expression(node: cst.BaseExpression, training: Training) -> bool:
+    if isinstance(
+        node, cst.List | cst.Tuple | cst.ListComp | cst.Dict | cst.DictComp | cst.GeneratorExp | cst.Subscript
+    ):
+        return isinstance(node, cst.Subscript)
+    if isinstance(node, cst.Call):
+        canonical = training.kinds.resolver.canonical(node.func)
+        if canonical in _SEVERAL:
+            return False
+        if canonical is not None and not canonical.startswith("tf."):
+            found = training.functions.find(canonical)
+            return found is None or not _returns_several(found[1])
+        return training.kinds.of(node) != k.VARIABLES
+    return True
+
+
+def _returns_several(definition: ast.AST) -> bool:
+    several = (ast.Tuple, ast.List, ast.ListComp, ast.Dict, ast.DictComp)
+    return any(
+        isinstance(node, ast.Return) and isinstance(node.value, several) for node in ast.walk(definition)
+    )
