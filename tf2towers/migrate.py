@@ -10,6 +10,7 @@ from libcst.metadata import MetadataWrapper, PositionProvider
 
 from tf2towers.names.symbols import Names
 from tf2towers.program.evaluations import elsewhere, evaluations
+from tf2towers.program.find import find_all
 from tf2towers.program.functions import Functions
 from tf2towers.program.model import Training
 from tf2towers.program.problems import Problem
@@ -18,8 +19,9 @@ from tf2towers.program.towers import TowerLoop, find_tower_loops
 from tf2towers.program.training import understand
 from tf2towers.report.result import FileChange, Finding, MigrationResult
 from tf2towers.rewrites.assemble import Assembler
+from tf2towers.rewrites.census import Census, take_census
 from tf2towers.rewrites.checks import check
-from tf2towers.rewrites.context import FileContext, all_names, names_used
+from tf2towers.rewrites.context import FileContext
 from tf2towers.rewrites.local_modules import migrate_modules
 from tf2towers.rewrites.module import with_imports
 from tf2towers.rewrites.notes import semantic_notes
@@ -40,7 +42,9 @@ def migrate(script: Script) -> MigrationResult:
     result = MigrationResult(script.path)
     wrapper = MetadataWrapper(parse_tree(script), unsafe_skip_copy=True)
     names = Names(wrapper)
-    functions = Functions(script.path, ast.parse(script.text))
+    syntax = ast.parse(script.text)
+    functions = Functions(script.path, syntax)
+    census = take_census(syntax)
     loops = find_tower_loops(wrapper.module, names)
     towers = [loop for loop in loops if loop.has_gradients]
     positions = wrapper.resolve(PositionProvider)
@@ -52,12 +56,10 @@ def migrate(script: Script) -> MigrationResult:
         for problem in _not_one(loops, towers) or training_sites(wrapper.module, names):
             left(problem)
         return result
-    context = FileContext(
-        names, used_names=all_names(wrapper.module), used_elsewhere=names_used(wrapper.module)
-    )
+    context = FileContext(names, used_names=census.plain, used_elsewhere=set(census.uses), text=script.text)
     training = understand(towers[0], names, functions)
     programs = [training, *evaluations(wrapper.module, towers[0], names, functions)]
-    context.freed = freed_names(training, wrapper.module)
+    context.freed = freed_names(training, census)
     assemblers: list[Assembler] = []
     problems = [*library_sites(wrapper.module, names), *elsewhere(wrapper.module, programs, names)]
     for program in programs:
@@ -92,34 +94,25 @@ def migrate(script: Script) -> MigrationResult:
     return result
 
 
-def freed_names(training: Training, module: cst.Module) -> set[str]:
+def freed_names(training: Training, census: Census) -> set[str]:
     """Names of averaging functions that every use of is an all-reduce afterwards: their imports and definitions go."""
     calls = [average.call.func for average in training.averages]
     counts: dict[str, int] = {}
-    uses: dict[str, int] = {}
     for func in calls:
         if isinstance(func, cst.Name):
             counts[func.value] = counts.get(func.value, 0) + 1
-
-    class Visitor(cst.CSTVisitor):
-        def visit_Name(self, node: cst.Name) -> None:
-            uses[node.value] = uses.get(node.value, 0) + 1
-
-    module.visit(Visitor())
-    return {name for name, count in counts.items() if uses[name] == count + 1}  # and one definition or import
+    return {
+        name for name, count in counts.items() if census.total(name) == count + 1
+    }  # and one definition or import
 
 
 def _called(training: Training, names: Names) -> set[str]:
     """The functions that the training calls, by dotted name."""
     called: set[str] = set()
-
-    class Visitor(cst.CSTVisitor):
-        def visit_Call(self, node: cst.Call) -> None:
-            canonical = names.canonical(node.func)
-            if canonical is not None and not canonical.startswith(("tf.", "builtins.")):
-                called.add(canonical)
-
-    training.module.visit(Visitor())
+    for call in find_all(training.module, cst.Call):
+        canonical = names.canonical(call.func)
+        if canonical is not None and not canonical.startswith(("tf.", "builtins.")):
+            called.add(canonical)
     return called - {average.function for average in training.averages}
 
 

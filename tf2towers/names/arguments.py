@@ -76,3 +76,10 @@ def _is_integer(node: cst.BaseExpression) -> bool:
 def _list_comes_second(positional: list[cst.Arg]) -> bool:
     listed = [isinstance(arg.value, cst.List | cst.Tuple | cst.ListComp) for arg in positional]
     return listed == [False, True]
+
+
+def is_reordered(canonical: str) -> bool:
+    """Whether the function once took its arguments in another order, or under other names that are gone."""
+    return canonical in _orders() or any(
+        not rename.accepted for rename in keyword_renames(canonical).values()
+    )

@@ -46,12 +46,14 @@ def elsewhere(module: cst.Module, programs: Sequence[Training], names: Names) ->
     for statement in module.body:
         if any(statement is owner for owner in owners):
             continue
-        if isinstance(statement, cst.FunctionDef) and not _is_used(module, statement.name.value):
+        sites = [
+            site
+            for site in training_sites(statement, names)
+            if site.code in ("T2T401", "T2T501") or site.message.startswith("minimize")
+        ]
+        if sites and isinstance(statement, cst.FunctionDef) and not _is_used(module, statement.name.value):
             continue  # nothing calls it
-        sites = training_sites(statement, names)
-        found.extend(
-            site for site in sites if site.code in ("T2T401", "T2T501") or site.message.startswith("minimize")
-        )
+        found.extend(sites)
     return found
 
 

@@ -108,6 +108,10 @@ class LocalModule:
                 if isinstance(inner, ast.stmt):
                     self._define(inner)
 
+    def targets(self) -> set[str]:
+        """The dotted names that the module's imports stand for."""
+        return {*self.aliases.values(), *self.star_imports}
+
     def resolve(self, dotted: str) -> str:
         """The canonical dotted name of a name in this module."""
         head, _, rest = dotted.partition(".")
@@ -187,7 +191,7 @@ class Functions:
     def _names_of(self, definition: ast.AST) -> Iterator[tuple[str, int]]:
         """The names a definition uses; of a class, those of the methods that the script can reach by name."""
         if not isinstance(definition, ast.ClassDef):
-            yield from _used_names(definition)
+            yield from used_names(definition)
             return
         methods = {m.name: m for m in definition.body if isinstance(m, ast.FunctionDef)}
         pending = [name for name in methods if name in self._attributes or (name[:2] == "__" == name[-2:])]
@@ -197,11 +201,11 @@ class Functions:
             if name in seen:
                 continue
             seen.add(name)
-            yield from _used_names(methods[name])
+            yield from used_names(methods[name])
             pending.extend(a for a in _attributes(methods[name]) if a in methods)
         for statement in definition.body:
             if not isinstance(statement, ast.FunctionDef):
-                yield from _used_names(statement)
+                yield from used_names(statement)
 
     def _of(self, module: LocalModule, definition: ast.AST) -> Summary:
         key = (module.name, getattr(definition, "name", ""))
@@ -229,7 +233,7 @@ class Functions:
         return total
 
 
-def _used_names(definition: ast.AST) -> Iterator[tuple[str, int]]:
+def used_names(definition: ast.AST) -> Iterator[tuple[str, int]]:
     """Every dotted name in a definition, the longest form of each, with its line."""
     inner: set[int] = set()
     own = _own_names(definition)

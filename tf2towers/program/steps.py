@@ -9,6 +9,7 @@ from tf2towers.program.effects import PRINTS
 from tf2towers.program.flow import flow_of, root_name, target_names, upward_exposed
 from tf2towers.program.inputs import Input
 from tf2towers.program.model import Step, Training
+from tf2towers.program.queries import names_variables
 from tf2towers.program.runs import Run, RunFinder
 from tf2towers.program.slices import slice_for
 from tf2towers.program.tower_parts import narrow_to_part
@@ -69,6 +70,9 @@ def _make_steps(training: Training, by_key: dict[tuple[str, ...], Step]) -> None
         step = by_key.get(key)
         if step is None:
             step = by_key[key] = _step(training, run)
+            nodes = [*step.fetches, *(leaf.node for leaf in step.slice.leaves)]
+            if not step.uses_towers and any(names_variables(node, training.kinds.resolver) for node in nodes):
+                training.asks_for_variables = True
             training.steps.append(step)
         else:
             step.runs.append(run)

@@ -7,6 +7,7 @@ import libcst as cst
 from tf2towers.program import kinds as k
 from tf2towers.program.model import RATE
 from tf2towers.program.pipelines import INLINE
+from tf2towers.program.queries import is_each_variable
 from tf2towers.program.trainer import INPUT, MIXED, TOWERS, Leaf
 from tf2towers.rewrites.context import code_of, statement
 from tf2towers.rewrites.moving import is_reuse_call
@@ -66,7 +67,7 @@ class Assembler(WrittenState):
         from tf2towers.program.runs import Run
 
         assert isinstance(run, Run) and self.calls is not None
-        kinds = [self.training.kinds.of(fetch) for fetch in run.fetches]
+        kinds = [self._kind_of(fetch) for fetch in run.fetches]
         if not all(kind in (k.STATE, k.SCHEDULE) for kind in kinds):
             return False
         parts = [
@@ -77,6 +78,12 @@ class Assembler(WrittenState):
             f"[{', '.join(parts)}]" if run.is_list else parts[0]
         )
         return True
+
+    def _kind_of(self, fetch: cst.BaseExpression) -> str:
+        """The kind of a fetch; `variable` of `for variable in tf.trainable_variables():` is state."""
+        if is_each_variable(fetch, self.training):
+            return k.STATE
+        return self.training.kinds.of(fetch)
 
     def _stage(self) -> None:
         """`with tf.Graph().as_default(), tf.device('/cpu:0')` becomes the strategy's scope; the others are opened."""
@@ -168,7 +175,7 @@ class Assembler(WrittenState):
                 and all(run.call in self.calls.replaced for run in step.runs)
                 and not step.inputs
             ):
-                if all(self.training.kinds.of(f) in (k.STATE, k.SCHEDULE) for f in step.fetches):
+                if all(self._kind_of(f) in (k.STATE, k.SCHEDULE) for f in step.fetches):
                     continue
             extra = [n for run in step.runs for n in self.feed_dicts.get(run.feed_name or "", [])]
             if step.part is not None:

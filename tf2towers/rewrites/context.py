@@ -41,6 +41,7 @@ class FileContext:
     used_names: set[str] = field(default_factory=set)
     freed: set[str] = field(default_factory=set)  # names of the script's that are gone afterwards
     used_elsewhere: set[str] = field(default_factory=set)  # names used outside import statements
+    text: str = ""  # the file before, to see at a glance what it does not have
     plain_tensorflow: bool = True  # the file will say `import tensorflow as tf` (else compat.v1 as tf)
 
     def need(self, name: str) -> str:
@@ -92,47 +93,3 @@ def code_of(node: cst.CSTNode) -> str:
 def unwrapped(target: cst.BaseExpression) -> str:
     """The source text of a loop's target, without parentheses around the whole of it."""
     return code_of(target.with_changes(lpar=[], rpar=[]))
-
-
-def all_names(module: cst.Module) -> set[str]:
-    """Every plain name of a module (attributes and keywords left out), to keep new names clear of them."""
-
-    class Visitor(cst.CSTVisitor):
-        def __init__(self) -> None:
-            self.found: set[str] = set()
-
-        def visit_Name(self, node: cst.Name) -> None:
-            self.found.add(node.value)
-
-        def visit_Attribute(self, node: cst.Attribute) -> bool:
-            node.value.visit(self)
-            return False
-
-        def visit_Arg(self, node: cst.Arg) -> bool:
-            node.value.visit(self)
-            return False
-
-    visitor = Visitor()
-    module.visit(visitor)
-    return visitor.found
-
-
-def names_used(module: cst.Module) -> set[str]:
-    """Every name used outside import statements."""
-
-    class Visitor(cst.CSTVisitor):
-        def __init__(self) -> None:
-            self.found: set[str] = set()
-
-        def visit_Import(self, node: cst.Import) -> bool:
-            return False
-
-        def visit_ImportFrom(self, node: cst.ImportFrom) -> bool:
-            return False
-
-        def visit_Name(self, node: cst.Name) -> None:
-            self.found.add(node.value)
-
-    visitor = Visitor()
-    module.visit(visitor)
-    return visitor.found

@@ -7,17 +7,21 @@ has lost comes from the runtime.
 
 from __future__ import annotations
 
+import ast
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import libcst as cst
 from libcst.metadata import MetadataWrapper, PositionProvider
 
+from tf2towers.names.arguments import is_reordered
 from tf2towers.names.symbols import Names
-from tf2towers.program.functions import Functions
+from tf2towers.names.tables import RuntimeName, lookup
+from tf2towers.program.functions import Functions, LocalModule, used_names
 from tf2towers.program.roles import role
 from tf2towers.report.result import FileChange, Finding
-from tf2towers.rewrites.context import FileContext, all_names, names_used
+from tf2towers.rewrites.census import take_census
+from tf2towers.rewrites.context import FileContext
 from tf2towers.rewrites.module import ModuleRewriter, with_imports
 from tf2towers.rewrites.registry import todo_of
 from tf2towers.source.errors import SourceError
@@ -74,12 +78,17 @@ def _rewritten(
 ) -> FileChange | None:
     if "tensorflow" not in module.text and "tf2towers" not in module.text:
         return None
+    syntax = ast.parse(module.text)
+    if runs_as_it_is(LocalModule(module.path.stem, module.path, syntax), module.text):
+        return None
     wrapper = MetadataWrapper(parse_tree(module), unsafe_skip_copy=True)
     names = Names(wrapper)
+    census = take_census(syntax)
     context = FileContext(
         names,
-        used_names=all_names(wrapper.module),
-        used_elsewhere=names_used(wrapper.module),
+        used_names=census.plain,
+        used_elsewhere=set(census.uses),
+        text=module.text,
         plain_tensorflow=False,
     )
     rewriter = ModuleRewriter(context)
@@ -112,3 +121,25 @@ def _same(one: Path, other: Path) -> bool:
 def _unreadable(path: Path, error: SourceError) -> Finding:
     message = f"a local module that cannot be read: {error}"
     return Finding("T2T407", message, todo_of("T2T407"), path, error.line or 1, 1)
+
+
+def runs_as_it_is(module: LocalModule, text: str) -> bool:
+    """Whether a module on `tensorflow.compat.v1` has nothing to change: told on the standard `ast`, which is fast."""
+    if any(target == "tensorflow" or target.startswith("tensorflow.contrib") for target in module.targets()):
+        return False
+    if ".op.name" in text or ".value" in text or "xrange" in text or "disable_v2" in text:
+        return False
+    for dotted, _ in used_names(module.tree):
+        canonical = module.resolve(dotted)
+        if not canonical.startswith("tf."):
+            continue
+        found = lookup(canonical)
+        if (
+            found.kind in ("gone", "unknown")
+            or isinstance(found.target, RuntimeName)
+            or is_reordered(canonical)
+        ):
+            return False
+        if canonical.startswith(("tf.train.ExponentialMovingAverage", "tf.contrib")):
+            return False
+    return True

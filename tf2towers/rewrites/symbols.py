@@ -6,7 +6,6 @@ import libcst as cst
 
 from tf2towers.names.arguments import keyword_renames, old_order
 from tf2towers.names.tables import Replacement, RuntimeName, lookup
-from tf2towers.program.find import find_all
 from tf2towers.rewrites.context import FileContext, expression
 from tf2towers.rewrites.shapes import is_dimension_value, shape_names
 from tf2towers.rewrites.variable_names import variable_names, variable_op_name, variable_targets
@@ -57,8 +56,8 @@ class SymbolRewriter(cst.CSTTransformer):
         return updated_node
 
     def visit_FunctionDef(self, node: cst.FunctionDef) -> None:
-        self._variables.append(variable_names(node))
-        self._shapes.append(shape_names(node) if self._mentions_value(node) else set())
+        self._variables.append(variable_names(node) if ".op.name" in self.context.text else set())
+        self._shapes.append(shape_names(node) if ".value" in self.context.text else set())
 
     def leave_FunctionDef(self, original_node: cst.FunctionDef, updated_node: cst.FunctionDef) -> Left:
         self._variables.pop()
@@ -66,10 +65,7 @@ class SymbolRewriter(cst.CSTTransformer):
         return updated_node
 
     def visit_Module(self, node: cst.Module) -> None:
-        self._shapes[0] = shape_names(node) if self._mentions_value(node) else set()
-
-    def _mentions_value(self, node: cst.CSTNode) -> bool:
-        return any(one.attr.value == "value" for one in find_all(node, cst.Attribute))
+        self._shapes[0] = shape_names(node) if ".value" in self.context.text else set()
 
     def symbol(self, node: cst.BaseExpression, updated: cst.BaseExpression) -> cst.BaseExpression:
         """The expression for a TensorFlow symbol."""
