@@ -127,8 +127,11 @@ def runs_as_it_is(module: LocalModule, text: str) -> bool:
     """Whether a module on `tensorflow.compat.v1` has nothing to change: told on the standard `ast`, which is fast."""
     if any(target == "tensorflow" or target.startswith("tensorflow.contrib") for target in module.targets()):
         return False
-    if ".op.name" in text or ".value" in text or "xrange" in text or "disable_v2" in text:
+    if _may_name_variables(module.tree) or ".value" in text or "xrange" in text or "disable_v2" in text:
         return False
+    positional = {
+        ast.unparse(node.func) for node in ast.walk(module.tree) if isinstance(node, ast.Call) and node.args
+    }
     for dotted, _ in used_names(module.tree):
         canonical = module.resolve(dotted)
         if not canonical.startswith("tf."):
@@ -143,3 +146,28 @@ def runs_as_it_is(module: LocalModule, text: str) -> bool:
         if canonical.startswith(("tf.train.ExponentialMovingAverage", "tf.contrib")):
             return False
     return True
+
+
+def _may_name_variables(tree: ast.AST) -> bool:
+    """Whether some `x.op.name` may be a variable's: x is called so, made by a `..variable..` call, or a loop's target."""
+    named = {
+        node.value.value.id
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute)
+        and node.attr == "name"
+        and isinstance(node.value, ast.Attribute)
+        and node.value.attr == "op"
+        and isinstance(node.value.value, ast.Name)
+    }
+    if not named:
+        return False
+    suspects = {"var", "variable", "v"}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.For):
+            suspects |= {one.id for one in ast.walk(node.target) if isinstance(one, ast.Name)}
+        elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
+            if "variable" in ast.unparse(node.value.func).lower():
+                suspects |= {
+                    one.id for target in node.targets for one in ast.walk(target) if isinstance(one, ast.Name)
+                }
+    return bool(named & suspects)
