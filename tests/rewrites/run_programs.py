@@ -42,22 +42,26 @@ class Recorder:
         sys.modules["tensorflow"] = tf1
         recorder = self
 
-        class Session(tf1.Session):
-            def __init__(self, target="", graph=None, config=None):
-                config = config or tf1.ConfigProto()
-                config.allow_soft_placement = True
-                super().__init__(target, graph, config)
-                recorder.weights.append(lambda: read_session(self))
+        def recorded(base):
+            class Session(base):
+                def __init__(self, target="", graph=None, config=None):
+                    config = config or tf1.ConfigProto()
+                    config.allow_soft_placement = True
+                    super().__init__(target, graph, config)
+                    recorder.weights.append(lambda: read_session(self))
 
-            def close(self):
-                values = read_session(self)
-                recorder.weights = [lambda: values, *recorder.weights[1:]]
-                super().close()
+                def close(self):
+                    values = read_session(self)
+                    recorder.weights = [lambda: values, *recorder.weights[1:]]
+                    super().close()
 
-            def __del__(self):
-                """A session that nobody closed is not read when it goes."""
+                def __del__(self):
+                    """A session that nobody closed is not read when it goes."""
 
-        tf1.Session = Session
+            return Session
+
+        tf1.Session = recorded(tf1.Session)
+        tf1.InteractiveSession = recorded(tf1.InteractiveSession)
 
     def migrated(self):
         cpu = tf2.config.list_physical_devices("CPU")[0]

@@ -48,7 +48,11 @@ def is_each_variable(node: cst.BaseExpression, training: Training) -> bool:
         return False
     for leaf in (leaf for outer in training.leaves for leaf in outer.every()):
         loop = leaf.node
-        if isinstance(loop, cst.For) and isinstance(loop.target, cst.Name) and loop.target.value == node.value:
+        if (
+            isinstance(loop, cst.For)
+            and isinstance(loop.target, cst.Name)
+            and loop.target.value == node.value
+        ):
             if training.kinds.of(loop.iter) == VARIABLES:
                 return True
     return False

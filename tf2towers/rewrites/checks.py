@@ -14,6 +14,7 @@ from tf2towers.program.problems import Problem
 from tf2towers.program.queries import asks_for_variables
 from tf2towers.program.sites import training_sites
 from tf2towers.program.trainer import INPUT, MIXED, TOWERS, Leaf
+from tf2towers.rewrites.fetch_checks import fetch_problems
 from tf2towers.rewrites.loop_checks import loop_problems
 
 _GRAPHS = (k.TENSOR, MIXED, TOWERS, INPUT)
@@ -35,6 +36,7 @@ def check(training: Training, module: cst.Module) -> list[Problem]:
     found.extend(_session_elsewhere(training))
     found.extend(_guarded(training))
     found.extend(loop_problems(training))
+    found.extend(fetch_problems(training))
     found.extend(_queues(training))
     return found
 

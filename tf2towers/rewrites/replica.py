@@ -36,6 +36,7 @@ class ReplicaBuilder(TowerFunctions):
         training = self.training
         rates = self._rates_before_update(step)
         self._now = {name: self.context.fresh(f"{name}_now") for name in rates}
+        self._without_towers = not step.uses_towers
         own = self.parameters(step)
         fed = [f"{n}_value" for n in [*own, *extra] if self._fed(n) != n]
         params = [n for n in dict.fromkeys([*own, *extra]) if self._fed(n) == n]

@@ -10,6 +10,7 @@ from tf2towers.program.inputs import Input
 from tf2towers.program.model import Step, Training
 from tf2towers.program.runs import Run
 from tf2towers.rewrites.context import FileContext, code_of, expression
+from tf2towers.rewrites.one_value import is_one_value
 from tf2towers.rewrites.training_calls import TrainingRewriter
 
 
@@ -96,25 +97,31 @@ class SessionCalls:
             self.replaced[run.call] = expression(call)
             return None
         if not run.is_list:
-            self.replaced[run.call] = expression(f"{call}.numpy()")
+            self.replaced[run.call] = expression(self._value_of(call, values[0]))
             return None
         kept = self._prunable(run)
         if kept is not None and len(returned) == len(values):
             if len(kept) == 1:
-                self.replaced[run.call] = expression(f"{call}.numpy()")
+                self.replaced[run.call] = expression(self._value_of(call, values[0]))
                 self._retarget(run, kept[0])
                 return None
             self.replaced[run.call] = expression(f"{self.context.need('to_numpy')}({call})")
             self._retarget(run, _tuple(kept))
             return None
         if len(returned) == 1:
-            self.replaced[run.call] = expression(f"[{call}.numpy()]")
+            self.replaced[run.call] = expression(f"[{self._value_of(call, values[0])}]")
         else:
             values_of = f"{self.context.need('to_numpy')}({call})"
             self.replaced[run.call] = expression(
                 values_of if run.targets is not None or run.is_tuple else f"list({values_of})"
             )
         return None
+
+    def _value_of(self, call: str, fetch: cst.BaseExpression) -> str:
+        """The NumPy value of a step that returns one fetch."""
+        if is_one_value(fetch, self.training):
+            return f"{call}.numpy()"
+        return f"{self.context.need('to_numpy')}({call})"
 
     def _retarget(self, run: Run, target: cst.BaseExpression) -> None:
         assert isinstance(run.statement, cst.SimpleStatementLine)

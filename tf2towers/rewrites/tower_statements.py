@@ -30,6 +30,7 @@ class TowerStatements:
         self.hoisted: list[Leaf] = []
         self._single_append: dict[str, cst.Name] = {}
         self._part: TowerPart | None = None
+        self._without_towers = False  # the step being built runs no tower
         self._now: dict[str, str] = {}  # schedule -> the name that holds its value in the step being built
         self._index_names = self._loop_index_names()
         for node, name in training.renamed.items():
@@ -192,6 +193,7 @@ class TowerStatements:
             return original.with_changes(items=items)
         rewriter = TrainingRewriter(self.context, self.training, self.replaced, True, self.given)
         rewriter.now = self._now
+        rewriter.without_towers = self._without_towers
         return node.visit(rewriter)
 
 

@@ -36,6 +36,7 @@ class TrainingRewriter(SymbolRewriter):
         self.replaced = replaced
         self.in_function = in_function
         self.given = names  # the names of `variables` and `strategy` in the file
+        self.without_towers = False  # in a step that runs no tower: the graph's variables are the store's
         self.now: dict[str, str] = {}  # schedule -> the name that holds its value
         self.elsewhere = 0  # how deep in functions other than the trainer's
         self._not_values: set[cst.CSTNode] = set()
@@ -99,7 +100,7 @@ class TrainingRewriter(SymbolRewriter):
             )
         if canonical == "tf.get_collection" and not self.in_function and self.elsewhere == 0:
             return updated_node.with_changes(func=expression(f"{self.given['variables']}.collection"))
-        in_owner = not self.in_function and self.elsewhere == 0
+        in_owner = (not self.in_function or self.without_towers) and self.elsewhere == 0
         if canonical in ("tf.global_variables", "tf.all_variables", "tf.trainable_variables") and in_owner:
             which = "trainable_variables" if canonical == "tf.trainable_variables" else "global_variables"
             return updated_node.with_changes(func=expression(f"{self.given['variables']}.{which}"))
