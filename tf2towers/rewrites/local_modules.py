@@ -140,7 +140,7 @@ def runs_as_it_is(module: LocalModule, text: str) -> bool:
         if (
             found.kind in ("gone", "unknown")
             or isinstance(found.target, RuntimeName)
-            or is_reordered(canonical)
+            or (dotted in positional and is_reordered(canonical))
         ):
             return False
         if canonical.startswith(("tf.train.ExponentialMovingAverage", "tf.contrib")):
