@@ -2,8 +2,9 @@
 
     python benchmarks/migrate_speed.py [SCRIPT] [--pairs N]
 
-The floor is a process that imports LibCST, parses the script, resolves qualified names, scopes and positions, and generates the code. The two run in
-turn, and the figure is the median of the ratios of each pair's processor time, so that a change of the machine's speed does not matter.
+The floor is a process that imports LibCST, parses the script, resolves qualified names, scopes and positions, and
+generates the code. The two run in turn, and the figure is the median of the ratios of each pair's processor time, so
+that a change of the machine's speed does not matter.
 """
 
 from __future__ import annotations
@@ -37,7 +38,9 @@ def seconds(command: list[str]) -> float:
 
 def main() -> None:
     """Prints the medians and the ratio."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("script", nargs="?", type=Path, default=Path("legacy/cifar10_towers.py"))
     parser.add_argument("--pairs", type=int, default=9)
     options = parser.parse_args()
@@ -49,7 +52,9 @@ def main() -> None:
     print(f"{options.script}, {options.pairs} pairs, processor seconds of whole processes")
     print(f"LibCST's own work   median {statistics.median(before for before, _ in pairs):.2f} s")
     print(f"tf2towers migrate   median {statistics.median(after for _, after in pairs):.2f} s")
-    print(f"ratio               median {statistics.median(ratios):.2f} (from {ratios[0]:.2f} to {ratios[-1]:.2f})")
+    print(
+        f"ratio               median {statistics.median(ratios):.2f} (from {ratios[0]:.2f} to {ratios[-1]:.2f})"
+    )
 
 
 if __name__ == "__main__":

@@ -13,14 +13,45 @@ from tf2towers.program.model import Training
 _SEVERAL = frozenset(
     f"tf.{name}"
     for name in (
-        "split", "unstack", "unpack", "gradients", "meshgrid", "train.batch", "train.shuffle_batch", "clip_by_global_norm",
-        "trainable_variables", "global_variables", "all_variables", "local_variables", "get_collection", "moving_average_variables",
-        "model_variables", "nn.moments", "nn.top_k", "unique", "while_loop", "get_collection_ref", "nn.fused_batch_norm",
-        "nn.dynamic_rnn", "nn.bidirectional_dynamic_rnn", "nn.static_rnn", "cond", "case", "map_fn", "scan", "py_func", "tuple",
-        "dynamic_partition", "summary.all_v2_summary_ops", "identity_n", "losses.get_losses",
-        "losses.get_regularization_losses", "metrics.accuracy", "metrics.mean",
+        "split",
+        "unstack",
+        "unpack",
+        "gradients",
+        "meshgrid",
+        "train.batch",
+        "train.shuffle_batch",
+        "clip_by_global_norm",
+        "trainable_variables",
+        "global_variables",
+        "all_variables",
+        "local_variables",
+        "get_collection",
+        "moving_average_variables",
+        "model_variables",
+        "nn.moments",
+        "nn.top_k",
+        "unique",
+        "while_loop",
+        "get_collection_ref",
+        "nn.fused_batch_norm",
+        "nn.dynamic_rnn",
+        "nn.bidirectional_dynamic_rnn",
+        "nn.static_rnn",
+        "cond",
+        "case",
+        "map_fn",
+        "scan",
+        "py_func",
+        "tuple",
+        "dynamic_partition",
+        "summary.all_v2_summary_ops",
+        "identity_n",
+        "losses.get_losses",
+        "losses.get_regularization_losses",
+        "metrics.accuracy",
+        "metrics.mean",
     )
-)  # fmt: skip
+)
 
 
 def is_one_value(fetch: cst.BaseExpression, training: Training) -> bool:

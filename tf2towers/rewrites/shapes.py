@@ -31,10 +31,11 @@ def shape_names(node: cst.CSTNode) -> set[str]:
         elif name is not None and isinstance(assign.value, cst.Subscript) and _is_shape(assign.value.value):
             if len(assign.value.slice) == 1 and isinstance(assign.value.slice[0].slice, cst.Index):
                 dimensions.add(name)
-    for loop in [*find_all(node, cst.CompFor), *find_all(node, cst.For)]:
-        over = loop.iter
+    loops = [(one.target, one.iter) for one in find_all(node, cst.CompFor)]
+    loops += [(one.target, one.iter) for one in find_all(node, cst.For)]
+    for target, over in loops:
         if _is_shape(over) or (isinstance(over, cst.Name) and over.value in named):
-            dimensions |= target_names(loop.target)
+            dimensions |= target_names(target)
     return named | {"dim:" + name for name in dimensions}
 
 
