@@ -149,7 +149,7 @@ def runs_as_it_is(module: LocalModule, text: str) -> bool:
 
 
 def _may_name_variables(tree: ast.AST) -> bool:
-    """Whether some `x.op.name` may be a variable's: x is called so, made by a `..variable..` call, or a loop's target."""
+    """Whether some `x.op.name` may be a variable's: called so, made by a `..variable..` call, or a loop target."""
     named = {
         node.value.value.id
         for node in ast.walk(tree)
