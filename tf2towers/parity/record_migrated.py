@@ -9,6 +9,7 @@ import tensorflow as tf
 
 from tf2towers.parity.recording import Recording, Step
 from tf2towers.runtime import averaging, variable_store
+from tf2towers.runtime.saver import Saver
 from tf2towers.runtime.towers import tower_index
 
 
@@ -19,22 +20,21 @@ class MigratedRecorder:
         self._recording = Recording()
         self._losses: dict[int, np.ndarray] = {}
         self._stores: list[variable_store.VariableStore] = []
-        self._before: dict[str, Any] = {}
         self._order = averaging.in_tower_order(tower_order)
         self._order.__enter__()  # for the whole run
         self._patch()
 
     def _patch(self) -> None:
-        register = variable_store.VariableStore._register_earlier_variables
+        function = tf.function
         recorder = self
 
-        def entering(store: variable_store.VariableStore) -> None:
-            """The first thing a tower's function does: the variables are still as the last step left them."""
-            if variable_store.updates_run() and tower_index() == 0:
-                recorder._before = {name: store[name].read_value() for name in store.names()}
-            register(store)
+        def recorded_function(*args: Any, **kwargs: Any) -> Any:
+            made = function(*args, **kwargs)
+            if args and callable(args[0]):
+                return _Recorded(made, recorder)
+            return lambda python_function: _Recorded(made(python_function), recorder)
 
-        variable_store.VariableStore._register_earlier_variables = entering  # type: ignore[method-assign,assignment]
+        tf.function = recorded_function
         tower_gradients, apply_gradients = averaging.tower_gradients, averaging.apply_gradients
 
         def recorded_gradients(loss: Any, *args: Any, **kwargs: Any) -> Any:
@@ -53,29 +53,54 @@ class MigratedRecorder:
         averaging.tower_gradients, averaging.apply_gradients = recorded_gradients, recorded_apply
 
     def _record(self, pairs: list[tuple[Any, Any]]) -> Any:
-        """An op that notes the gradients, and the variables as this step met them."""
+        """An op that notes the gradients and the losses of the step."""
         store = variable_store.current_store()
         if store not in self._stores:
             self._stores.append(store)
         present = [(g, v) for g, v in pairs if g is not None]
-        gradient_names = [store.name_of(v) for _, v in present]
-        names = list(self._before)
-        gradients = [tf.convert_to_tensor(g) for g, _ in present]
-        variables = list(self._before.values())
+        names = [store.name_of(v) for _, v in present]
 
         def note(*values: Any) -> None:
-            copies = [np.array(value) for value in values]
-            step = Step(
-                gradients=dict(zip(gradient_names, copies[: len(gradients)], strict=True)),
-                variables=dict(zip(names, copies[len(gradients) :], strict=True)),
-            )
+            step = Step(gradients={name: np.array(value) for name, value in zip(names, values, strict=True)})
             step.losses = [self._losses[tower] for tower in sorted(self._losses)]
             self._recording.steps.append(step)
 
-        return tf.numpy_function(note, [*gradients, *variables], [])
+        return tf.numpy_function(note, [tf.convert_to_tensor(g) for g, _ in present], [])
+
+    @property
+    def count(self) -> int:
+        """How many training steps there have been."""
+        return len(self._recording.steps)
+
+    def step_done(self) -> None:
+        """Takes the variables as the step that has just ended left them."""
+        self._recording.steps[-1].variables = self._variables()
+
+    def _variables(self) -> dict[str, np.ndarray]:
+        named: dict[str, np.ndarray] = {}
+        for store in self._stores:
+            named.update({name: variable.numpy() for name, variable in Saver(store)._named().items()})
+        return named
 
     def finish(self) -> Recording:
         """The recording, with the variables as the last step left them."""
-        for store in self._stores:
-            self._recording.final.update({name: store[name].numpy() for name in store.names()})
+        self._recording.final = self._variables()
         return self._recording
+
+
+class _Recorded:
+    """A tf.function that tells the recorder when a call of it has trained."""
+
+    def __init__(self, function: Any, recorder: MigratedRecorder) -> None:
+        self._function = function
+        self._recorder = recorder
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        before = self._recorder.count
+        result = self._function(*args, **kwargs)
+        if tf.executing_eagerly() and self._recorder.count > before:
+            self._recorder.step_done()
+        return result
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._function, name)

@@ -14,8 +14,8 @@ Arrays = dict[str, np.ndarray]
 class Step:
     """One training step.
 
-    `variables` are the values before the update, by TF1 name: weights, slots of the store, moving averages, batch-norm
-    statistics. `gradients` are what the optimizer applied, by variable; `losses` one value a tower, in tower order.
+    `variables` are the values after it, by TF1 name: weights, optimizer slots, moving averages, batch-norm statistics.
+    `gradients` are what the optimizer applied, by variable; `losses` one value a tower, in tower order.
     """
 
     variables: Arrays = field(default_factory=dict)
