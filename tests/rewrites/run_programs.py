@@ -113,6 +113,7 @@ def run(name, text, argv, folder, recorder):
     path.write_text(text)
     sys.argv = [str(path), *argv]
     tf1.reset_default_graph()
+    tf2.random.set_seed(87654321)  # what a program without a global seed has; an earlier one may have set it
     flags = set(tf1.flags.FLAGS)
     printed = io.StringIO()
     error = None

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from tf2towers.program.find import call_statement, method_of, only_small
+from tf2towers.program import kinds as k
+from tf2towers.program.find import call_statement, find_all, method_of, only_small
 from tf2towers.program.flow import flow_of, target_names
 from tf2towers.program.model import Step, Training
 from tf2towers.program.problems import Problem
@@ -25,6 +26,8 @@ def loop_problems(training: Training) -> Iterator[Problem]:
         )
     if training.tower.loop.orelse is not None:
         yield Problem(training.tower.loop.orelse, _CODE, "an else of the tower loop")
+    yield from _stands_in(training)
+    yield from _own_weights(training)
     yield from _collections(training)
     yield from _first_and_last(training)
 
@@ -67,6 +70,48 @@ def _ways_out(body: cst.CSTNode) -> list[cst.CSTNode]:
             found.append(node)
 
     body.visit(Visitor())
+    return found
+
+
+def _stands_in(training: Training) -> Iterator[Problem]:
+    """The loop inside another statement than a with block or `if __name__ == '__main__'`."""
+    parents = training.tower.parents
+    owner = training.tower.owner
+    for parent in parents[next(i for i, one in enumerate(parents) if one is owner) + 1 :]:
+        if isinstance(parent, cst.If) and _is_main_guard(parent):
+            continue
+        if not isinstance(parent, cst.With):
+            word = type(parent).__name__.lower()
+            message = f"the tower loop stands in a block of its own ({word}), which is not the step's"
+            yield Problem(training.tower.loop, "T2T302", message)
+            return
+
+
+def _is_main_guard(node: cst.If) -> bool:
+    names = {name.value for name in find_all(node.test, cst.Name)}
+    return "__name__" in names and node.orelse is None
+
+
+def _own_weights(training: Training) -> Iterator[Problem]:
+    """tf.Variable in the tower, and variable scopes named after it."""
+    kinds = training.kinds
+    for call in find_all(training.tower.loop.body, cst.Call):
+        canonical = kinds.resolver.canonical(call.func)
+        summary = training.functions.summary(canonical) if canonical is not None else None
+        if canonical == "tf.Variable" or (summary is not None and "tf.Variable" in summary.symbols):
+            yield Problem(call, "T2T312", "tf.Variable in the tower: each tower has weights of its own")
+        elif canonical in ("tf.variable_scope", "tf.variable_op_scope") and call.args:
+            if flow_of(call.args[0].value).reads & _of_one_tower(training):
+                yield Problem(call, "T2T312", "a variable scope for each tower: each has weights of its own")
+
+
+def _of_one_tower(training: Training) -> set[str]:
+    """The loop's variables, and the names its body works out from them by plain Python."""
+    found = target_names(training.tower.loop.target) | set(training.carried)
+    for outer in training.towers_leaf.inner:
+        for leaf in outer.every():
+            if leaf.kind == k.PLAIN and leaf.assign is not None and leaf.flow.reads & found:
+                found |= leaf.flow.binds
     return found
 
 
