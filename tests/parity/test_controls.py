@@ -12,6 +12,9 @@ from tests.parity.conftest import LEGACY, Pair
 from tf2towers.parity.compare import compare
 from tf2towers.parity.run import Run, migrate_into
 
+pytest.importorskip("tensorflow")
+pytestmark = pytest.mark.tensorflow
+
 AVERAGE = "grads = average_gradients(grads)\n"
 MODEL = "cifar10_model.py"
 MISTAKES = {

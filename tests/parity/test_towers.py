@@ -7,6 +7,9 @@ import pytest
 from tests.parity.conftest import STEPS, Pair
 from tf2towers.parity.compare import Verdict, compare
 
+pytest.importorskip("tensorflow")
+pytestmark = pytest.mark.tensorflow
+
 BATCH_NORM = pytest.mark.parametrize("batch_norm", ["--nobatch_norm", "--batch_norm"])
 
 
