@@ -10,6 +10,7 @@ from typing import Any
 import tensorflow as tf
 
 _v1 = tf.compat.v1
+_NO_ZEROS = 2**31 - 1  # the op seed that TensorFlow takes in place of 0 where the global seed is 0
 
 
 def outside_every_graph(build: Callable[[], Any]) -> Any:
@@ -99,7 +100,7 @@ class Drawing:
             for _ in range(self._drawn):
                 _v1.get_seed(None)  # as a random op does
             result = value()
-            self._drawn = _v1.get_seed(None)[1]
+            self._drawn = _v1.get_seed(None)[1] % _NO_ZEROS
             return result
 
         return tf.function(after_others, autograph=False).get_concrete_function()()
