@@ -270,17 +270,17 @@ def test_towers_do_not_see_each_other_s_collections(towers: int) -> None:
         weight = v1.get_variable("w", [], initializer=v1.ones_initializer())
         own = tower_index() + 1.0
         loss = weight * own
-        v1.add_to_collection("losses", loss)
+        v1.add_to_collection("total_losses", loss)
         v1.losses.add_loss(loss)
         grads = average_gradients([(tf.gradients(loss, weight)[0], weight)])
-        for key in ("losses", v1.GraphKeys.LOSSES):
+        for key in ("total_losses", v1.GraphKeys.LOSSES):
             (only,) = v1.get_collection(key)
             assert only is loss
         assert names_in(TRAINABLE) == ["w"]
-        v1.add_to_collection("losses", loss * 10)
+        v1.add_to_collection("total_losses", loss * 10)
         average_gradients(grads)
-        assert len(v1.get_collection("losses")) == 2
-        return tf.add_n(v1.get_collection("losses"))
+        assert len(v1.get_collection("total_losses")) == 2
+        return tf.add_n(v1.get_collection("total_losses"))
 
     assert step_of(store, tower)() == [11.0 * (index + 1) for index in range(towers)]
 
