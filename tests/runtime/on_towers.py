@@ -16,7 +16,9 @@ v1 = tf.compat.v1
 
 @cache
 def strategy_of(towers: int) -> Any:
-    return tf.distribute.MirroredStrategy([f"/cpu:{index}" for index in range(towers)])
+    """TensorFlow lets one process have collectives for one number of devices only; this strategy uses none."""
+    devices = [f"/cpu:{index}" for index in range(towers)]
+    return tf.distribute.MirroredStrategy(devices, tf.distribute.ReductionToOneDevice())
 
 
 def new_store(towers: int) -> VariableStore:
