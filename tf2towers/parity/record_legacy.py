@@ -55,13 +55,12 @@ class LegacyRecorder:
 
     def _run(self, run: Any, session: Any, fetches: Any, *args: Any, **kwargs: Any) -> Any:
         self._session = (run, session)
-        step = Step()
+        step = Step(variables=self._variables(run, session))
         extra = {"gradients": [tf.convert_to_tensor(g) for g, _ in self._applied], "losses": self._losses}
         values, seen = run(session, [fetches, extra], *args, **kwargs)
         for (_, variable), value in zip(self._applied, seen["gradients"], strict=True):
             step.gradients[variable.op.name] = value
         step.losses = list(seen["losses"])
-        step.variables = self._variables(run, session)
         self._recording.steps.append(step)
         return values
 

@@ -20,6 +20,9 @@ class MigratedRecorder:
         self._recording = Recording()
         self._losses: dict[int, np.ndarray] = {}
         self._stores: list[variable_store.VariableStore] = []
+        self._variables_now: dict[
+            str, np.ndarray
+        ] = {}  # as the next step will meet them; the first makes them
         self._order = averaging.in_tower_order(tower_order)
         self._order.__enter__()  # for the whole run
         self._patch()
@@ -62,6 +65,7 @@ class MigratedRecorder:
 
         def note(*values: Any) -> None:
             step = Step(gradients={name: np.array(value) for name, value in zip(names, values, strict=True)})
+            step.variables = self._variables_now
             step.losses = [self._losses[tower] for tower in sorted(self._losses)]
             self._recording.steps.append(step)
 
@@ -74,7 +78,7 @@ class MigratedRecorder:
 
     def step_done(self) -> None:
         """Takes the variables as the step that has just ended left them."""
-        self._recording.steps[-1].variables = self._variables()
+        self._variables_now = self._variables()
 
     def _variables(self) -> dict[str, np.ndarray]:
         named: dict[str, np.ndarray] = {}

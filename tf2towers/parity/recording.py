@@ -14,8 +14,9 @@ Arrays = dict[str, np.ndarray]
 class Step:
     """One training step.
 
-    `variables` are the values after it, by TF1 name: weights, optimizer slots, moving averages, batch-norm statistics.
-    `gradients` are what the optimizer applied, by variable; `losses` one value a tower, in tower order.
+    `variables` are the values before it, by TF1 name: weights, optimizer slots, moving averages, batch-norm statistics
+    (none before a migrated program's first step, which makes them). `gradients` are what the optimizer applied, by
+    variable; `losses` one value a tower, in tower order.
     """
 
     variables: Arrays = field(default_factory=dict)
