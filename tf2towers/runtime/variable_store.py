@@ -17,7 +17,6 @@ import tensorflow as tf
 
 from tf2towers.runtime import collections as graph_collections
 from tf2towers.runtime.initial_values import Drawing, initial_value, outside_every_graph
-from tf2towers.runtime.optimizer_state import slot_name
 
 _v1 = tf.compat.v1
 _active = threading.local()
@@ -71,7 +70,7 @@ class VariableStore:
 
     def __init__(self, strategy: Any = None) -> None:
         self.strategy = strategy or tf.distribute.get_strategy()
-        self.optimizers: list[tuple[Any, str]] = []  # those that have applied gradients, and in what name scope
+        self.optimizers: list[Any] = []
         self._entries: dict[str, _Entry] = {}
         self.pending_values: dict[str, Any] = {}
         self._drawing = Drawing()
@@ -185,8 +184,7 @@ class VariableStore:
 
     def _get(self, getter: Callable[..., Any], name: str, **options: Any) -> Any:
         """The custom getter: `getter` is never called, the graph's own store stays empty."""
-        if name.endswith("/"):  # an optimizer's slot is asked for as 'conv1/weights/Momentum/'
-            name = slot_name(name.rstrip("/"), self._entries)
+        name = name.rstrip("/")  # an optimizer's slot is asked for as 'conv1/weights/Momentum/'
         if name not in self._entries:
             self._make_from_get_variable(name, options)
         entry = self._entries[name]
@@ -231,8 +229,6 @@ class VariableStore:
 
     def _adopt(self, next_creator: Callable[..., Any], **options: Any) -> Any:
         """Takes a plain `tf.Variable` made in `scope()` into the store, under the name TF1 would have given it."""
-        if callable(options.get("initial_value")) and not self._tracing:
-            options["initial_value"] = self._drawing.compute(options["initial_value"])
         variable = next_creator(**options)
         if (
             self._tracing
@@ -273,12 +269,3 @@ class VariableStore:
         """Undoes the updates that the function in force has made to the statistics."""
         for name, value in _active.before.items():
             self[name].assign(value)
-
-
-def _check_same(name: str, variable: Any, options: dict[str, Any]) -> None:
-    """TF1's errors for a name asked for in two shapes or types; the first may have come from a checkpoint."""
-    shape, dtype = tf.TensorShape(options["shape"]), tf.as_dtype(options.get("dtype") or tf.float32).base_dtype
-    if not variable.shape.is_compatible_with(shape):
-        raise ValueError(f"variable {name!r} has shape {variable.shape}, and is asked for with {shape}")
-    if variable.dtype.base_dtype != dtype:
-        raise ValueError(f"variable {name!r} is {variable.dtype.name}, and is asked for as {dtype.name}")
