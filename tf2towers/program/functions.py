@@ -13,6 +13,20 @@ from pathlib import Path
 from tf2towers.names.symbols import canonical_name
 from tf2towers.program.roles import role
 
+_INITIAL_VALUES = frozenset(
+    f"tf.{name}"
+    for name in (
+        "constant",
+        "fill",
+        "ones",
+        "random_normal",
+        "random_uniform",
+        "sqrt",
+        "truncated_normal",
+        "zeros",
+    )
+)
+
 
 @dataclass
 class Summary:
@@ -34,6 +48,13 @@ class Summary:
     def makes_state(self) -> bool:
         """Whether it makes variables, optimizers, schedules or datasets."""
         return bool(self.roles & {"state", "optimizer", "average", "schedule", "dataset", "saver"})
+
+    @property
+    def only_makes_variables(self) -> bool:
+        """Whether it is a helper such as `weight_variable(shape)`: a `tf.Variable` and its initial value."""
+        tensors = {symbol for symbol in self.symbols if symbol.startswith("tf.") and role(symbol) == "tensor"}
+        known = all(symbol in _INITIAL_VALUES or symbol.startswith("tf.random.") for symbol in tensors)
+        return "tf.Variable" in self.symbols and known and self.roles <= {"state", "plain", "tensor"}
 
     @property
     def reads_queue(self) -> bool:

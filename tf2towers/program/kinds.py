@@ -146,6 +146,8 @@ class Kinds:
                     return TENSOR
                 if summary.reads_queue and not tainted:
                     return PIPELINE
+                if summary.only_makes_variables and not tainted:
+                    return STATE
                 if tainted or summary.makes_tensors:
                     return TENSOR
                 if summary.makes_state:

@@ -28,6 +28,7 @@ def loop_problems(training: Training) -> Iterator[Problem]:
         yield Problem(training.tower.loop.orelse, _CODE, "an else of the tower loop")
     yield from _stands_in(training)
     yield from _own_weights(training)
+    yield from _made_in_functions(training)
     yield from _collections(training)
     yield from _first_and_last(training)
 
@@ -103,6 +104,16 @@ def _own_weights(training: Training) -> Iterator[Problem]:
         elif canonical in ("tf.variable_scope", "tf.variable_op_scope") and call.args:
             if flow_of(call.args[0].value).reads & _of_one_tower(training):
                 yield Problem(call, "T2T312", "a variable scope for each tower: each has weights of its own")
+
+
+def _made_in_functions(training: Training) -> Iterator[Problem]:
+    """tf.Variable among the tensors: its statement goes into a function that runs again and again."""
+    moved = [*training.tower_needs.leaves, *(leaf for step in training.steps for leaf in step.slice.leaves)]
+    for leaf in dict.fromkeys(moved):
+        if leaf.kind != TOWERS and "tf.Variable" in training.effects[leaf].symbols:
+            yield Problem(
+                leaf.node, "T2T304", "variables and tensors made in one statement: tf.Variable is state"
+            )
 
 
 def _of_one_tower(training: Training) -> set[str]:

@@ -7,6 +7,7 @@ import libcst as cst
 from tf2towers.names.bindings import imported_names
 from tf2towers.names.symbols import canonical_name
 from tf2towers.names.tables import RuntimeName, lookup
+from tf2towers.program.find import find_all
 from tf2towers.rewrites.context import FileContext, code_of, statement
 from tf2towers.rewrites.symbols import GONE, SymbolRewriter
 
@@ -128,6 +129,9 @@ def with_imports(module: cst.Module, context: FileContext) -> cst.Module:
         if words:
             words = [word if bound[word] == word else f"{word} as {bound[word]}" for word in words]
             lines.append(statement(_wrapped(f"from {name} import ", words)))
+    if context.plain_tensorflow and all(one.bound != "tf" for one in context.names.imports):
+        if any(one.value == "tf" for one in find_all(module, cst.Name)):  # the script has another name for it
+            lines.insert(0, statement("import tensorflow as tf"))
     if not lines:
         return module
     place = _after_imports(module)

@@ -10,6 +10,13 @@ import libcst as cst
 from tf2towers.program import kinds as k
 from tf2towers.program.model import Training
 from tf2towers.rewrites.context import FileContext, expression
+from tf2towers.rewrites.drawn_values import (
+    as_function,
+    initial_of,
+    is_drawn,
+    values_drawn_for_variables,
+    with_function,
+)
 from tf2towers.rewrites.symbols import SymbolRewriter
 
 _PLACEMENT = frozenset({"colocate_gradients_with_ops", "aggregation_method", "gate_gradients"})
@@ -40,6 +47,7 @@ class TrainingRewriter(SymbolRewriter):
         self.now: dict[str, str] = {}  # schedule -> the name that holds its value
         self.elsewhere = 0  # how deep in functions other than the trainer's
         self._not_values: set[cst.CSTNode] = set()
+        self._drawn: set[cst.CSTNode] = set()  # random values that only a variable takes
 
     def on_visit(self, node: cst.CSTNode) -> bool:
         if node in self.replaced:
@@ -49,7 +57,13 @@ class TrainingRewriter(SymbolRewriter):
     def on_leave(self, original_node: Any, updated_node: Any) -> Any:
         if original_node in self.replaced:
             return self.replaced[original_node]
-        return super().on_leave(original_node, updated_node)
+        made: Any = super().on_leave(original_node, updated_node)
+        return as_function(made) if original_node in self._drawn else made
+
+    def visit_FunctionDef(self, node: cst.FunctionDef) -> None:
+        super().visit_FunctionDef(node)
+        if "Variable(" in self.context.text:
+            self._drawn |= values_drawn_for_variables(node, self.names)
 
     # -- a schedule is called where its value is wanted ---------------------------------------------------------------
 
@@ -104,7 +118,11 @@ class TrainingRewriter(SymbolRewriter):
         if canonical in ("tf.global_variables", "tf.all_variables", "tf.trainable_variables") and in_owner:
             which = "trainable_variables" if canonical == "tf.trainable_variables" else "global_variables"
             return updated_node.with_changes(func=expression(f"{self.given['variables']}.{which}"))
-        return super().leave_Call(original_node, updated_node)
+        made = super().leave_Call(original_node, updated_node)
+        if canonical == "tf.Variable" and is_drawn(initial_of(original_node), self.names):
+            assert isinstance(made, cst.Call)
+            return with_function(made)
+        return made
 
     def _gradients(self, call: cst.Call) -> cst.BaseExpression:
         args = [a for a in call.args if a.keyword is None or a.keyword.value not in _PLACEMENT]

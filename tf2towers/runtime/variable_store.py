@@ -229,6 +229,8 @@ class VariableStore:
 
     def _adopt(self, next_creator: Callable[..., Any], **options: Any) -> Any:
         """Takes a plain `tf.Variable` made in `scope()` into the store, under the name TF1 would have given it."""
+        if callable(options.get("initial_value")) and not self._tracing:
+            options["initial_value"] = self._drawing.compute(options["initial_value"])
         variable = next_creator(**options)
         if (
             self._tracing
