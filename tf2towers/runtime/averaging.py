@@ -14,6 +14,7 @@ from typing import Any
 import tensorflow as tf
 
 from tf2towers.runtime import collections as graph_collections
+from tf2towers.runtime import optimizer_state
 from tf2towers.runtime.towers import gather_towers, meet
 from tf2towers.runtime.variable_store import current_store
 
@@ -108,14 +109,15 @@ def apply_gradients(
     """
     pairs = list(grads_and_vars)
     store = current_store()
-    if not any(opt is other for other in store.optimizers):
-        store.optimizers.append(opt)
+    optimizer_state.register(store, opt)
     context = tf.distribute.get_replica_context()
     if context is not None and context.num_replicas_in_sync > 1:
         if tf.get_static_value(context.replica_id_in_sync_group) != 0:
             pairs = [(_zeros(g), v) for g, v in pairs]
     with graph_collections.set_aside():
-        return opt.apply_gradients(pairs, global_step=global_step, name=name)
+        update = opt.apply_gradients(pairs, global_step=global_step, name=name)
+    optimizer_state.restore_pending(store)
+    return update
 
 
 def _zeros(grad: Any) -> Any:

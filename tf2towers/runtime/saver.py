@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
 import tensorflow as tf
 
+from tf2towers.runtime.optimizer_state import other_variables
 from tf2towers.runtime.variable_store import VariableStore
 
 _v1 = tf.compat.v1
@@ -18,11 +20,15 @@ class Saver:
     """Saves and restores variables by their TF1 names.
 
     Args:
-        variables: the store (everything in it, and the slots of the optimizers that have applied gradients), or a list
-            of variables of the store.
+        variables: the store (its global variables, and what the optimizers remember), or a list of variables of the
+            store.
         max_to_keep: how many checkpoints stay on disk; 0 or None keeps all.
         only: 'trainable' for `tf.train.Saver(tf.trainable_variables())`.
+        keep_checkpoint_every_n_hours: of those that `max_to_keep` would remove, one every so often stays.
         store: the store, where `variables` is a list or a dict from checkpoint name to variable.
+
+    Raises:
+        ValueError: the list or the dict is empty.
 
     A checkpoint of the TF1 program can be restored: it is the same format, and names are looked up as they are. A
     variable that does not exist yet (the model is built at the first step) gets its value when it is made.
@@ -34,13 +40,18 @@ class Saver:
         max_to_keep: int | None = 5,
         only: Literal["trainable"] | None = None,
         store: VariableStore | None = None,
+        keep_checkpoint_every_n_hours: float = 10000.0,
         **_options: Any,
     ) -> None:
         self._store = variables if isinstance(variables, VariableStore) else store
         self._chosen = None if isinstance(variables, VariableStore) else variables
+        if self._chosen is not None and not self._chosen:
+            raise ValueError("no variables to save: the model has not been made yet")
         self._max_to_keep = max_to_keep or 0
         self._only = only
-        self._saved: list[str] = []
+        self._saved: dict[str, float] = {}  # when each was written, oldest first
+        self._keep_every = keep_checkpoint_every_n_hours * 3600
+        self._next_to_keep = time.time() + self._keep_every
 
     @property
     def last_checkpoints(self) -> list[str]:
@@ -55,24 +66,11 @@ class Saver:
         assert self._store is not None
         if self._only == "trainable":
             return {self._store.name_of(variable): variable for variable in self._store.trainable_variables()}
-        return {**{name: self._store[name] for name in self._store.names()}, **self._slots()}
+        named = {self._store.name_of(variable): variable for variable in self._store.global_variables()}
+        return {**named, **other_variables(self._store)}
 
     def _name(self, variable: Any) -> str:
         return self._store.name_of(variable) if self._store is not None else variable.name.split(":")[0]
-
-    def _slots(self) -> dict[str, Any]:
-        assert self._store is not None
-        slots: dict[str, Any] = {}
-        for opt in self._store.optimizers:
-            for variable in self._store.trainable_variables():
-                for slot in opt.get_slot_names():
-                    value = opt.get_slot(variable, slot)
-                    if value is not None:
-                        slots[f"{self._store.name_of(variable)}/{_slot_suffix(value)}"] = value
-            for extra in getattr(opt, "_get_beta_accumulators", lambda: ())():
-                if extra is not None:
-                    slots[extra.name.split(":")[0]] = extra
-        return slots
 
     def save(self, path: str, global_step: Any = None, **_options: Any) -> str:
         """Writes a checkpoint.
@@ -95,11 +93,19 @@ class Saver:
             shape_and_slices=[""] * len(names),
             tensors=[named[name] for name in names],
         )
-        self._saved = [saved for saved in self._saved if saved != path] + [str(path)]
-        while self._max_to_keep and len(self._saved) > self._max_to_keep:
-            _v1.train.remove_checkpoint(self._saved.pop(0))
-        _write_state(Path(path).parent, str(path), self._saved)
+        self._saved.pop(str(path), None)
+        self._saved[str(path)] = time.time()
+        self._remove_old()
+        _write_state(Path(path).parent, str(path), self.last_checkpoints)
         return str(path)
+
+    def _remove_old(self) -> None:
+        while self._max_to_keep and len(self._saved) > self._max_to_keep:
+            oldest = next(iter(self._saved))
+            if self._saved.pop(oldest) > self._next_to_keep:
+                self._next_to_keep += self._keep_every
+            else:
+                _v1.train.remove_checkpoint(oldest)
 
     def restore(self, path: str) -> None:
         """Sets the variables to the values in the checkpoint `path`.
@@ -117,14 +123,8 @@ class Saver:
                 raise ValueError(f"{name!r}: shape {variable.shape} here, {in_checkpoint[name]} in {path!r}")
             variable.assign(reader.get_tensor(name))
         if self._chosen is None and self._store is not None:
-            existing = set(self._named())
-            for name in in_checkpoint:
-                if name not in existing:
-                    self._store.pending_values[name] = tf.constant(reader.get_tensor(name))
-
-
-def _slot_suffix(slot: Any) -> str:
-    return slot.name.split(":")[0].strip("/").rsplit("/", 1)[-1]
+            for name in set(in_checkpoint) - set(self._store.names()) - set(other_variables(self._store)):
+                self._store.give_later(name, tf.constant(reader.get_tensor(name)), self._only == "trainable")
 
 
 def _write_state(folder: Path, latest: str, saved: Sequence[str]) -> None:

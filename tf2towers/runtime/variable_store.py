@@ -17,6 +17,7 @@ import tensorflow as tf
 
 from tf2towers.runtime import collections as graph_collections
 from tf2towers.runtime.initial_values import Drawing, initial_value, outside_every_graph
+from tf2towers.runtime.optimizer_state import slot_name
 
 _v1 = tf.compat.v1
 _active = threading.local()
@@ -70,9 +71,9 @@ class VariableStore:
 
     def __init__(self, strategy: Any = None) -> None:
         self.strategy = strategy or tf.distribute.get_strategy()
-        self.optimizers: list[Any] = []
+        self.optimizers: list[tuple[Any, str]] = []  # those that have applied gradients, and where
         self._entries: dict[str, _Entry] = {}
-        self.pending_values: dict[str, Any] = {}
+        self._pending: dict[str, tuple[Any, bool]] = {}
         self._drawing = Drawing()
         self._tracing = 0
 
@@ -169,7 +170,7 @@ class VariableStore:
         if name in self._entries:
             return self._entries[name].variable
         traced = not tf.executing_eagerly()
-        pending = self.pending_values.pop(name, None)
+        pending = self.take_pending(name, trainable)
         context = tf.distribute.get_replica_context()
         device = None if mirrored or context is None else str(context.devices[0][0])
 
@@ -182,17 +183,24 @@ class VariableStore:
         self._entries[name] = _Entry(variable, trainable, made_by_tower=traced)
         return variable
 
+    def give_later(self, name: str, value: Any, only_trainable: bool = False) -> None:
+        """Keeps a checkpoint's `value` for the variable `name`, to start with when it is made."""
+        self._pending[name] = (value, only_trainable)
+
+    def take_pending(self, name: str, trainable: bool) -> Any:
+        """The value kept for the variable `name`, or None; it is kept no longer."""
+        value, only_trainable = self._pending.pop(name, (None, False))
+        return None if only_trainable and not trainable else value
+
     def _get(self, getter: Callable[..., Any], name: str, **options: Any) -> Any:
         """The custom getter: `getter` is never called, the graph's own store stays empty."""
-        name = name.rstrip("/")  # an optimizer's slot is asked for as 'conv1/weights/Momentum/'
+        if name.endswith("/"):  # an optimizer's slot is asked for as 'conv1/weights/Momentum/'
+            name = slot_name(name.rstrip("/"), self._entries)
         if name not in self._entries:
             self._make_from_get_variable(name, options)
         entry = self._entries[name]
-        shape = options.get("shape")
-        if shape is not None and not entry.variable.shape.is_compatible_with(shape):
-            raise ValueError(
-                f"variable {name!r} has shape {entry.variable.shape}, and is asked for with {shape}"
-            )
+        if options.get("shape") is not None:
+            _check_same(name, entry.variable, options)
         if not tf.executing_eagerly():
             with (
                 _active.graph.as_default()
@@ -271,3 +279,15 @@ class VariableStore:
         """Undoes the updates that the function in force has made to the statistics."""
         for name, value in _active.before.items():
             self[name].assign(value)
+
+
+def _check_same(name: str, variable: Any, options: dict[str, Any]) -> None:
+    """TF1's errors for a name asked for in two shapes or types; the first may have come from a checkpoint."""
+    shape, dtype = (
+        tf.TensorShape(options["shape"]),
+        tf.as_dtype(options.get("dtype") or tf.float32).base_dtype,
+    )
+    if not variable.shape.is_compatible_with(shape):
+        raise ValueError(f"variable {name!r} has shape {variable.shape}, and is asked for with {shape}")
+    if variable.dtype.base_dtype != dtype:
+        raise ValueError(f"variable {name!r} is {variable.dtype.name}, and is asked for as {dtype.name}")

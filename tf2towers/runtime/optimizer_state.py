@@ -1,0 +1,68 @@
+"""What a TF1 optimizer remembers, under the names it had in the TF1 graph."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Container
+from typing import TYPE_CHECKING, Any
+
+import tensorflow as tf
+
+from tf2towers.runtime.initial_values import outside_every_graph
+from tf2towers.runtime.towers import tower_name
+
+if TYPE_CHECKING:
+    from tf2towers.runtime.variable_store import VariableStore
+
+
+def register(store: VariableStore, opt: Any) -> None:
+    """Notes that `opt` applies gradients in the name scope in force, as TF1 made its variables there."""
+    if not any(opt is other for other, _ in store.optimizers):
+        store.optimizers.append((opt, tower_name(tf.get_current_name_scope())))
+
+
+def slot_name(asked: str, existing: Container[str]) -> str:
+    """The name of a new slot; that of a second optimizer of the same variable is numbered on, as in TF1.
+
+    Args:
+        asked: what the optimizer asks for, such as 'conv1/weights/Adam_1'.
+        existing: every name of the store.
+    """
+    if asked not in existing:
+        return asked
+    base = re.sub(r"_\d+$", "", asked)
+    if base not in existing:
+        base = asked
+    number = 1
+    while f"{base}_{number}" in existing:
+        number += 1
+    return f"{base}_{number}"
+
+
+def other_variables(store: VariableStore) -> dict[str, Any]:
+    """The variables of the optimizers that are no slots (Adam's powers of beta), by their TF1 names."""
+    found: dict[str, Any] = {}
+    for opt, scope in store.optimizers:
+        for variable in getattr(opt, "_get_beta_accumulators", tuple)():
+            if variable is None:  # no gradient has been applied yet
+                continue
+            name = variable.name.split(":")[0].rsplit("/", 1)[-1]
+            name = f"{scope}/{name}" if scope else name
+            found[slot_name(name, found)] = variable
+    return found
+
+
+def restore_pending(store: VariableStore) -> None:
+    """Gives the variables of `other_variables` the values that a checkpoint restored before they existed."""
+    waiting = [
+        (variable, value)
+        for name, variable in other_variables(store).items()
+        if (value := store.take_pending(name, trainable=False)) is not None
+    ]
+
+    def restore() -> None:
+        for variable, value in waiting:
+            variable.assign(value)
+
+    if waiting:
+        outside_every_graph(restore)
