@@ -82,7 +82,7 @@ def test_shape_must_fit() -> None:
     store = VariableStore()
     with store.scope():
         v1.get_variable("weights", [2])
-        with pytest.raises(ValueError, match=r"'weights' has shape \(2,\), and is asked for with \[3\]"):
+        with pytest.raises(ValueError, match=r"'weights' has shape \(2,\), and is asked for with \(3,\)"):
             v1.get_variable("weights", [3])
 
 
