@@ -1,0 +1,202 @@
+r"""Train on parameter servers, asynchronously: legacy/mnist_supervisor.py's twin in TensorFlow 2 and Keras 3.
+
+In TF1 every worker ran its own loop. Here one process, the coordinator, hands out steps, and workers take them
+one after the other: each reads the variables from the parameter servers, computes its gradients on a batch of
+its own, and applies them there without waiting for anyone. Workers may die and come back.
+
+    python modern/mnist_parameter_server.py --ps_hosts=localhost:2222 \
+        --worker_hosts=localhost:2223,localhost:2224 --job_name=worker --task_index=0    # and so on
+
+The commands are TF1's: worker 0's process holds the coordinator as well. Comments marked "TF1:" name what a
+piece takes the place of. The synchronous twin is mnist_multi_worker.py.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import time
+from typing import Any
+
+import keras
+import mnist_cluster
+import mnist_model
+import numpy as np
+import tensorflow as tf
+from absl import app, flags, logging
+from mnist_cluster import Cluster
+
+from tf2towers import data
+
+FLAGS = flags.FLAGS
+
+
+class Trainer:
+    """The training state, made once on the parameter servers, and the step that changes it."""
+
+    def __init__(self, strategy: tf.distribute.Strategy, options: Any) -> None:
+        self.strategy = strategy
+        with strategy.scope():  # TF1: tf.device(tf.train.replica_device_setter(cluster=cluster))
+            self.model = mnist_model.build_model(options.hidden_units, options.seed)
+            self.optimizer = keras.optimizers.Adam(options.learning_rate, epsilon=mnist_model.EPSILON)
+            self.optimizer.build(self.model.trainable_variables)
+            # A counter of our own: optimizer.iterations is read, then written, so that of two workers' steps
+            # at the same moment it counts one. (Adam's correction of the first steps' bias lags by as much.)
+            once = tf.VariableAggregation.ONLY_FIRST_REPLICA
+            self.global_step = tf.Variable(0, trainable=False, dtype=tf.int64, aggregation=once)
+            self.loss = tf.Variable(0.0, trainable=False, aggregation=once)  # of the newest step
+
+    def replica_step(self, images: tf.Tensor, labels: tf.Tensor) -> None:
+        """TF1: opt.minimize(cross_entropy, global_step). Runs on a worker."""
+        loss, gradients = mnist_model.gradients(self.model, images, labels)
+        self.optimizer.apply(gradients, self.model.trainable_variables)
+        self.loss.assign(loss)
+        self.global_step.assign_add(1)
+
+    @tf.function  # type: ignore[untyped-decorator]
+    def train_step(self, iterator: Any) -> None:
+        """TF1: sess.run(train_step, feed_dict)."""
+        self.strategy.run(self.replica_step, args=next(iterator))
+
+
+def make_dataset(images: np.ndarray, labels: np.ndarray, batch_size: int) -> tf.data.Dataset:
+    """One worker's batches. Built and run on each worker, so no Python in it; each shuffles in its own way."""
+    rows = tf.data.Dataset.range(len(images)).shuffle(len(images)).repeat().batch(batch_size)
+    return rows.map(lambda chosen: (tf.gather(images, chosen), tf.gather(labels, chosen))).prefetch(2)
+
+
+def end_marker(job: str, index: int) -> str:
+    """The file whose appearance ends a task."""
+    return os.path.join(FLAGS.log_dir, f"ended_{job}_{index}")  # noqa: PTH118 - log_dir may be gs://
+
+
+def serve(cluster: Cluster) -> None:
+    """Do what the coordinator asks for, until the training ends. TF1: server.join(), which never returned."""
+    chief_job, chief_index = cluster.chief
+    chief = cluster.jobs[chief_job][chief_index]
+    last_seen = time.monotonic()
+    while not tf.io.gfile.exists(end_marker(cluster.job, cluster.index)):
+        if not mnist_cluster.unreachable([chief]):
+            last_seen = time.monotonic()
+        elif time.monotonic() - last_seen > FLAGS.host_wait:
+            raise SystemExit(f"{chief_job} {chief_index} ({chief}) does not answer: no training without it")
+        time.sleep(0.5)
+    tf.io.gfile.remove(end_marker(cluster.job, cluster.index))
+    print("the training has ended", flush=True)
+
+
+def end_tasks(cluster: Cluster) -> None:
+    """Let every server write its own end marker, in its own file system."""
+    for job in ("ps", "worker"):
+        for index in range(len(cluster.jobs[job])):
+            if (job, index) == (cluster.job, cluster.index):
+                continue
+            gone = contextlib.suppress(tf.errors.OpError)  # a task that is dead at the end stays so
+            with gone, tf.device(f"/job:{job}/task:{index}/device:CPU:0"):
+                tf.io.write_file(end_marker(job, index), "")
+
+
+def coordinate(cluster: Cluster) -> None:
+    """Make the state, hand out steps until --train_steps, evaluate. TF1: what worker 0 did as the chief."""
+    train_images, train_labels = mnist_model.load(FLAGS.data_dir, "train")
+    others = [address for address in cluster.addresses("ps", "worker") if address != cluster.address]
+    mnist_cluster.wait_for(others, FLAGS.host_wait)
+    # Where worker 0 holds the coordinator, its server has the address, and the coordinator another port.
+    as_chief = cluster if cluster.job == "chief" else cluster.with_chief(mnist_cluster.free_port())
+    strategy = tf.distribute.ParameterServerStrategy(as_chief.resolver("chief", "ps", "worker"))
+    coordinator = tf.distribute.coordinator.ClusterCoordinator(strategy)
+    trainer = Trainer(strategy, FLAGS)
+
+    # TF1: tf.train.Supervisor(logdir, saver). The coordinator reads and writes the files, no server does.
+    checkpoint = tf.train.Checkpoint(
+        model=trainer.model, optimizer=trainer.optimizer, global_step=trainer.global_step
+    )
+    manager = tf.train.CheckpointManager(checkpoint, FLAGS.log_dir, max_to_keep=5)
+    on_chief = tf.train.CheckpointOptions(experimental_io_device="/job:chief/task:0/device:CPU:0")
+    if manager.latest_checkpoint:
+        try:
+            checkpoint.restore(manager.latest_checkpoint, options=on_chief).assert_consumed()
+        except (AssertionError, ValueError):
+            raise SystemExit(
+                f"{manager.latest_checkpoint} is of another model; use another --log_dir"
+            ) from None
+    step = first = int(trainer.global_step.numpy())
+    if first:
+        print(f"resuming at step {first} of {FLAGS.train_steps}")
+
+    batches = iter(
+        coordinator.create_per_worker_dataset(
+            lambda: make_dataset(train_images, train_labels, FLAGS.batch_size)
+        )
+    )
+    print(f"Worker {cluster.index}: Session initialization complete.")
+    time_begin = time.time()
+    print(f"Training begins @ {time_begin:f}")
+    while step < FLAGS.train_steps:
+        # Hand out steps up to the next log line or checkpoint, then wait for all of them. A step of a worker
+        # that dies is done again by another one; if it had already counted, the step is ahead by one.
+        ends = [step - step % every + every for every in (FLAGS.log_every, FLAGS.checkpoint_every)]
+        for _ in range(min(*ends, FLAGS.train_steps) - step):
+            coordinator.schedule(trainer.train_step, args=(batches,))
+        coordinator.join()
+        last, step = step, int(trainer.global_step.numpy())
+        loss = float(trainer.loss.numpy())
+        if np.isnan(loss):
+            raise FloatingPointError("Model diverged with loss = NaN")
+        if step // FLAGS.log_every > last // FLAGS.log_every:
+            print(f"{time.time():f}: training step {step} done, loss: {loss:f}", flush=True)
+        if step // FLAGS.checkpoint_every > last // FLAGS.checkpoint_every or step >= FLAGS.train_steps:
+            manager.save(checkpoint_number=step, options=on_chief)
+    time_end = time.time()
+    print(f"Training ends @ {time_end:f}")
+    print(f"Training elapsed time: {time_end - time_begin:f} s")
+
+    images, labels = mnist_model.load(FLAGS.data_dir, "validation")
+    loss = mnist_model.cross_entropy(trainer.model(images), labels)
+    print(f"After {step} training step(s), validation cross entropy = {float(loss):g}", flush=True)
+    end_tasks(cluster)
+    os._exit(0)  # leaving in the ordinary way, TensorFlow would clean up on servers that have ended
+
+
+def train() -> None:
+    """Be the task that the flags or TF_CONFIG say."""
+    if FLAGS.issync:
+        raise SystemExit("--issync=1: TF 2 has no synchronous parameter servers, see mnist_multi_worker.py")
+    cluster = Cluster.from_flags_or_environment(FLAGS)
+    if "ps" not in cluster.jobs:
+        raise SystemExit("the cluster has no parameter server (--ps_hosts)")
+    print(f"job_name : {cluster.job}")
+    print(f"task_index : {cluster.index}", flush=True)
+    cluster.claim_port()
+    if cluster.job in ("ps", "worker"):
+        if tf.io.gfile.exists(marker := end_marker(cluster.job, cluster.index)):
+            tf.io.gfile.remove(marker)  # of an earlier training
+        spec = tf.train.ClusterSpec(cluster.jobs)
+        server = tf.distribute.Server(
+            spec, cluster.job, cluster.index, protocol="grpc"
+        )  # TF1: tf.train.Server
+        assert server.target  # it serves as long as it lives
+    if cluster.is_chief:
+        coordinate(cluster)
+    else:
+        serve(cluster)
+
+
+def main(_: list[str]) -> None:
+    """Train; without usable data, end with a message."""
+    logging.set_verbosity(logging.WARNING)
+    try:
+        train()
+    except data.DataError as error:
+        raise SystemExit(str(error)) from error
+    except (tf.errors.UnavailableError, tf.errors.AbortedError) as error:
+        print(f"lost a parameter server: {error.message[:200]}", file=sys.stderr)
+        print(f"start the job again: it goes on from {FLAGS.log_dir}", file=sys.stderr, flush=True)
+        os._exit(1)  # as above
+
+
+if __name__ == "__main__":
+    mnist_cluster.define_flags()
+    mnist_model.define_flags(issync=False, log_dir="/tmp/mnist_parameter_server")
+    app.run(main)
