@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 from pathlib import Path
 
 import libcst as cst
 from libcst.metadata import MetadataWrapper, PositionProvider
 
 from tf2towers.names.symbols import Names
+from tf2towers.program.clusters import find_cluster
 from tf2towers.program.evaluations import elsewhere, evaluations
 from tf2towers.program.find import find_all
 from tf2towers.program.functions import Functions
@@ -22,10 +24,12 @@ from tf2towers.rewrites.assemble import Assembler
 from tf2towers.rewrites.census import Census, take_census
 from tf2towers.rewrites.checks import check
 from tf2towers.rewrites.context import FileContext
+from tf2towers.rewrites.inlining import line_map, written_out
 from tf2towers.rewrites.local_modules import migrate_modules
 from tf2towers.rewrites.module import with_imports
 from tf2towers.rewrites.notes import semantic_notes
 from tf2towers.rewrites.registry import todo_of
+from tf2towers.rewrites.structured_iterators import plain_iterators
 from tf2towers.rewrites.trainer_module import TrainerModuleRewriter, without_unused
 from tf2towers.rewrites.verify import lost_names
 from tf2towers.source.script import Script
@@ -39,6 +43,41 @@ def migrate(script: Script) -> MigrationResult:
         What changes and what is left. When a site of the training structure is left, no file changes: half a tower
         program would not run.
     """
+    result = _migrate(script)
+    if result.left and ("replica_device_setter" in script.text or "from_structure" in script.text):
+        prepared = _said_plainly(script)
+        if prepared is not None:
+            again = _migrate(prepared)
+            if not again.left:
+                return _told_of(again, script, prepared)
+    return result
+
+
+def _said_plainly(script: Script) -> Script | None:
+    """The script with helpers written out and iterators in their plain form; None where neither is there."""
+    wrapper = MetadataWrapper(parse_tree(script), unsafe_skip_copy=True)
+    module = plain_iterators(wrapper.module, Names(wrapper))
+    if module is not None:
+        wrapper = MetadataWrapper(cst.parse_module(module.code), unsafe_skip_copy=True)
+    functions = Functions(script.path, ast.parse(script.text))
+    module = written_out(wrapper, Names(wrapper), functions) or module
+    return replace(script, text=module.code) if module is not None else None
+
+
+def _told_of(result: MigrationResult, script: Script, prepared: Script) -> MigrationResult:
+    """A result for the script as it is on disk: its text before, its line numbers."""
+    lines = line_map(script.text, prepared.text)
+    result.findings = [
+        replace(one, line=lines[min(one.line, len(lines) - 1)]) if one.path == script.path else one
+        for one in result.findings
+    ]
+    result.changes = [
+        replace(one, before=script.text) if one.path == script.path else one for one in result.changes
+    ]
+    return result
+
+
+def _migrate(script: Script) -> MigrationResult:
     result = MigrationResult(script.path)
     wrapper = MetadataWrapper(parse_tree(script), unsafe_skip_copy=True)
     names = Names(wrapper)
@@ -52,6 +91,13 @@ def migrate(script: Script) -> MigrationResult:
     def left(problem: Problem, kind: str = "left") -> None:
         result.findings.append(_finding(problem, kind, script.path, positions))
 
+    cluster = find_cluster(wrapper.module, names) if not towers else None
+    if isinstance(cluster, list):
+        for problem in [*cluster, *training_sites(wrapper.module, names)]:
+            left(problem)
+        return result
+    if cluster is not None:
+        towers = [cluster.tower()]
     if len(towers) != 1:
         for problem in _not_one(loops, towers) or training_sites(wrapper.module, names):
             left(problem)

@@ -19,20 +19,31 @@ SESSION, INITIALIZER, PLUMBING, CONFIG, GRAPH = "session", "initializer", "plumb
 STATE, SCHEDULE, OPTIMIZER, AVERAGE = "state", "schedule", "optimizer", "average"
 SAVER, WRITER, DATASET, ITERATOR, COORDINATOR = "saver", "writer", "dataset", "iterator", "coordinator"
 QUEUE, VARIABLES, CLUSTER, SAVE = "queue", "variables", "cluster", "save"
+SERVER, SUPERVISOR, HOOK, TENSOR_HOOK, SCAFFOLD = "server", "supervisor", "hook", "tensor_hook", "scaffold"
 
 INPUTS = frozenset({PLACEHOLDER, GET_NEXT, PIPELINE, DEQUEUE})
 TENSORS = frozenset({TENSOR, OP, QUEUE, VARIABLES}) | INPUTS
 STATES = frozenset({STATE, SCHEDULE, OPTIMIZER, AVERAGE, SAVER, WRITER, DATASET, ITERATOR, COORDINATOR})
-SESSIONS = frozenset({SESSION, INITIALIZER, PLUMBING, SAVE})
+SESSIONS = frozenset({SESSION, INITIALIZER, PLUMBING, SAVE, SUPERVISOR, TENSOR_HOOK, SCAFFOLD})
 
 _ROLE_KIND = {
     "plain": PLAIN, "state": STATE, "optimizer": OPTIMIZER, "average": AVERAGE, "schedule": SCHEDULE, "saver": SAVER,
     "writer": WRITER, "dataset": DATASET, "coordinator": COORDINATOR, "session": SESSION, "config": CONFIG,
     "graph": GRAPH, "initializer": INITIALIZER, "plumbing": PLUMBING, "queue": QUEUE, "variables": VARIABLES,
-    "placeholder": PLACEHOLDER, "cluster": CLUSTER, "tensor": TENSOR,
+    "placeholder": PLACEHOLDER, "cluster": CLUSTER, "tensor": TENSOR, "server": SERVER, "placement": CONFIG,
+    "synchronous": OPTIMIZER, "supervisor": SUPERVISOR, "monitored": SESSION, "scaffold": SCAFFOLD, "hook": HOOK,
+    "tensor_hook": TENSOR_HOOK,
 }  # fmt: skip
 _OPS = frozenset({"tf.group", "tf.no_op", "tf.assign", "tf.assign_add", "tf.assign_sub"})
 _ITERATOR_MAKERS = ("make_one_shot_iterator", "make_initializable_iterator")
+#: What SyncReplicasOptimizer has beside an optimizer, and Supervisor beside its sessions.
+_OF_SYNCHRONOUS = {
+    "get_chief_queue_runner": PLUMBING, "make_session_run_hook": PLUMBING, "get_init_tokens_op": INITIALIZER,
+    "local_step_init_op": INITIALIZER, "chief_init_op": INITIALIZER, "ready_for_local_init_op": INITIALIZER,
+}  # fmt: skip
+_OF_SUPERVISOR = {
+    "should_stop": PLAIN, "stop": PLAIN, "request_stop": PLAIN, "start_queue_runners": PLUMBING, "coord": COORDINATOR,
+}  # fmt: skip
 _RANK = (SESSION, TENSOR, STATE, PLAIN)
 
 
@@ -118,6 +129,10 @@ class Kinds:
         if canonical is not None and (canonical == "tf" or canonical.startswith("tf.")):
             return PLAIN  # a symbol named but not called: a function passed on, a dtype, a constant
         inner = self.of(node.value)
+        if inner == OPTIMIZER and node.attr.value in _OF_SYNCHRONOUS:
+            return _OF_SYNCHRONOUS[node.attr.value]
+        if inner in (SUPERVISOR, SERVER):
+            return SAVER if node.attr.value == "saver" else PLAIN
         if inner == ITERATOR and node.attr.value == "initializer":
             return INITIALIZER
         if inner == SESSION:
@@ -130,7 +145,7 @@ class Kinds:
         canonical = self.resolver.canonical(node.func)
         arguments = [self.of(argument.value) for argument in node.args]
         if canonical is not None and (canonical == "tf" or canonical.startswith("tf.")):
-            return self._of_tf_call(canonical, arguments)
+            return self._of_tf_call(canonical, arguments, node)
         if isinstance(node.func, cst.Attribute):
             kind = self._of_method(node.func, arguments)
             if kind is not None:
@@ -154,11 +169,16 @@ class Kinds:
                     return STATE
         return self._foreign(arguments)
 
-    def _of_tf_call(self, canonical: str, arguments: list[str]) -> str:
+    def _of_queue_runners(self, call: cst.Call) -> bool:
+        return bool(call.args) and self.resolver.canonical(call.args[0].value) == "tf.GraphKeys.QUEUE_RUNNERS"
+
+    def _of_tf_call(self, canonical: str, arguments: list[str], call: cst.Call | None = None) -> str:
         if canonical == "tf.group" and arguments and set(arguments) == {INITIALIZER}:
             return INITIALIZER
         if canonical in _OPS:
             return OP
+        if canonical == "tf.get_collection" and call is not None and self._of_queue_runners(call):
+            return PLUMBING
         if canonical.rpartition(".")[2] in _ITERATOR_MAKERS:
             return ITERATOR
         if canonical.startswith("tf.data.Iterator."):
@@ -179,8 +199,14 @@ class Kinds:
             )
         if owner == DATASET:
             return ITERATOR if method in _ITERATOR_MAKERS else DATASET
+        if owner == OPTIMIZER and method in _OF_SYNCHRONOUS:
+            return _OF_SYNCHRONOUS[method]
         if owner == OPTIMIZER:
             return OP if method in ("apply_gradients", "minimize") else TENSOR
+        if owner == SUPERVISOR:
+            return _OF_SUPERVISOR.get(method, SESSION)
+        if owner == SERVER:
+            return PLAIN
         if owner == AVERAGE:
             if method == "apply":
                 return OP

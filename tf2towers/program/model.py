@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import libcst as cst
 
@@ -17,6 +18,9 @@ from tf2towers.program.runs import Run
 from tf2towers.program.slices import Slice
 from tf2towers.program.towers import TowerLoop
 from tf2towers.program.trainer import MIXED, TOWERS, Leaf, Reader
+
+if TYPE_CHECKING:
+    from tf2towers.program.workers import Region
 
 RATE = "rate"  # the kind of a leaf that works out a learning rate
 
@@ -80,6 +84,7 @@ class Training:
     lifts: list[Lift] = field(default_factory=list)
     tower_binds: set[str] = field(default_factory=set)
     tower_needs: Slice = field(default_factory=Slice)
+    region: Region | None = None  # what every worker of a cluster runs for itself
 
     @property
     def towers_leaf(self) -> Leaf:

@@ -71,7 +71,8 @@ def _make_steps(training: Training, by_key: dict[tuple[str, ...], Step]) -> None
         if step is None:
             step = by_key[key] = _step(training, run)
             nodes = [*step.fetches, *(leaf.node for leaf in step.slice.leaves)]
-            if not step.uses_towers and any(names_variables(node, training.kinds.resolver) for node in nodes):
+            own_graph = step.uses_towers or training.tower.cluster is not None
+            if not own_graph and any(names_variables(node, training.kinds.resolver) for node in nodes):
                 training.asks_for_variables = True
             training.steps.append(step)
         else:

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import libcst as cst
 
 from tf2towers.names.symbols import Names
 from tf2towers.program.find import assigned_name, find_all
 from tf2towers.program.flow import flow_of, names_in, target_names
+
+if TYPE_CHECKING:
+    from tf2towers.program.clusters import Cluster
 
 _RANGES = frozenset(
     {"builtins.range", "builtins.xrange", "six.moves.range", "six.moves.xrange", "range", "xrange"}
@@ -32,6 +36,7 @@ class TowerLoop:
     has_gradients: bool
     synthetic: bool = False  # stands for a program without towers, such as an evaluation
     body_bound: dict[str, cst.BaseExpression] = field(default_factory=dict)
+    cluster: Cluster | None = None  # a worker of a parameter-server program
 
     @property
     def owner(self) -> cst.FunctionDef | cst.Module:

@@ -18,6 +18,8 @@ from tf2towers.program.kinds import Kinds, family
 
 Statement = cst.SimpleStatementLine | cst.BaseCompoundStatement
 
+#: The methods of a Supervisor that give a session.
+OF_SUPERVISOR = ("prepare_or_wait_for_session", "managed_session")
 INPUT, TOWERS, MIXED, DROPPED = "input", "towers", "mixed", "dropped"
 
 
@@ -84,11 +86,20 @@ class Reader:
                 self._bind_with(node)
                 return self._block(node.body.body, (*contexts, node))
         if isinstance(node, cst.If) and node in self._holders:
-            return self._block(node.body.body, contexts)  # `if __name__ == '__main__':`
+            return self._block(self._branch(node), contexts)  # `if __name__ == '__main__':`, or a worker's branch
         if isinstance(node, cst.SimpleStatementLine):
             return [self._simple(node, contexts)]
         assert isinstance(node, cst.BaseCompoundStatement)
         return [self._compound(node, contexts)]
+
+    def _branch(self, node: cst.If) -> Sequence[cst.CSTNode]:
+        """The branch that holds what the others are read for."""
+        if any(one in self._holders for one in node.body.body) or node.orelse is None:
+            return node.body.body
+        if isinstance(node.orelse, cst.If):
+            return self._branch(node.orelse) if node.orelse in self._holders else node.body.body
+        held = any(one in self._holders for one in node.orelse.body.body)
+        return node.orelse.body.body if held else node.body.body
 
     def is_stage(self, node: cst.With) -> bool:
         """Whether a with block only sets the stage: graph, device, session, the current variable scope."""
@@ -101,7 +112,7 @@ class Reader:
         if not isinstance(call, cst.Call):
             return False
         canonical = self.kinds.resolver.canonical(call.func)
-        if canonical in ("tf.device", "tf.Session", "tf.InteractiveSession"):
+        if canonical in ("tf.device", "tf.Session", "tf.InteractiveSession") or self._makes_session(call):
             return True
         if canonical in ("tf.variable_scope", "tf.variable_op_scope"):
             return is_current_scope(self.kinds, call)
@@ -174,11 +185,13 @@ class Reader:
         """Whether a value is a session itself, and not something that a session was asked for."""
         if isinstance(value, cst.Name):
             return True
-        call = value
-        return isinstance(call, cst.Call) and self.kinds.resolver.canonical(call.func) in (
-            "tf.Session",
-            "tf.InteractiveSession",
-        )
+        if not isinstance(value, cst.Call):
+            return False
+        canonical = self.kinds.resolver.canonical(value.func)
+        if canonical in ("tf.Session", "tf.InteractiveSession", "tf.train.MonitoredTrainingSession"):
+            return True
+        method = value.func.attr.value if isinstance(value.func, cst.Attribute) else None
+        return method in OF_SUPERVISOR and self.kinds.of(value.func.value) == k.SUPERVISOR  # type: ignore[attr-defined]
 
     def _touches_config(self, target: cst.BaseExpression) -> bool:
         root = root_name(target)
@@ -260,7 +273,8 @@ class Reader:
             heads.append(self.kinds.of(node.test))
         elif isinstance(node, cst.For):
             kind = self.kinds.of(node.iter)
-            heads.append(kind)
+            read = family(kind) == k.STATE and not find_all(node.iter, cst.Call)
+            heads.append(k.PLAIN if read else kind)  # over state that is there already
             for name in target_names(node.target):
                 self.kinds.names[name] = k.TENSOR if family(kind) == k.TENSOR else kind
         elif isinstance(node, cst.With):

@@ -13,11 +13,14 @@ from tf2towers.program.functions import Functions
 from tf2towers.program.kinds import Kinds
 from tf2towers.program.lists import read_lists
 from tf2towers.program.model import Training
+from tf2towers.program.problems import Problem
 from tf2towers.program.rates import read_rates
+from tf2towers.program.rebound_state import rename_rebound_state
 from tf2towers.program.sources import read_inputs
 from tf2towers.program.steps import read_runs, read_steps
 from tf2towers.program.towers import TowerLoop
 from tf2towers.program.trainer import TOWERS, Leaf, Reader
+from tf2towers.program.workers import read_region
 
 
 def understand(tower: TowerLoop, names: Names, functions: Functions) -> Training:
@@ -38,6 +41,8 @@ def understand(tower: TowerLoop, names: Names, functions: Functions) -> Training
     training = Training(tower, module, kinds, functions, reader, leaves)
     for leaf in leaves:
         training.effects[leaf] = effects_of(leaf.node, names, functions)
+    if tower.cluster is not None:
+        rename_rebound_state(training)
     read_lists(training)
     read_inputs(training)
     read_rates(training)
@@ -45,4 +50,11 @@ def understand(tower: TowerLoop, names: Names, functions: Functions) -> Training
     read_carried(training)
     read_runs(training)
     read_steps(training)
+    if tower.cluster is not None:
+        region = read_region(training, tower.cluster)
+        if isinstance(region, Problem):
+            training.problems.append(region)
+        else:
+            training.region = region
+            training.problems.extend(region.problems)
     return training

@@ -15,10 +15,10 @@ from tf2towers.rewrites.naming import name_steps
 from tf2towers.rewrites.replica import ReplicaBuilder
 from tf2towers.rewrites.session import SessionCalls
 from tf2towers.rewrites.written_inputs import DROP
-from tf2towers.rewrites.written_state import WrittenState
+from tf2towers.rewrites.written_workers import WrittenWorkers
 
 
-class Assembler(WrittenState):
+class Assembler(WrittenWorkers):
     """Fills `actions`: for each statement of the owner that does not stay as it is, the statements that replace it."""
 
     def run(self) -> None:
@@ -29,6 +29,8 @@ class Assembler(WrittenState):
         name_steps(training, self.context)
         self.builder = ReplicaBuilder(self.context, training, self.given)
         self.calls = SessionCalls(self.context, training, self.given, self.feed_dicts)
+        if self.training.region is not None:
+            self.builder.name_optimizers()
         self._statistics()
         self._rewrite_runs()
         self._stage()
@@ -89,6 +91,9 @@ class Assembler(WrittenState):
         """`with tf.Graph().as_default(), tf.device('/cpu:0')` becomes the strategy's scope; the others are opened."""
         from tf2towers.rewrites.strategy import strategy_statements
 
+        if self.training.tower.cluster is not None:
+            self._cluster_stage(self.training.tower.cluster)
+            return
         if self.training.tower.synthetic:
             self._stage_without_towers()
             return
@@ -143,7 +148,7 @@ class Assembler(WrittenState):
                 if any(step.uses_towers and step.part is None for step in training.steps):
                     made.append(self.builder.tower_function())
             elif leaf.kind == k.TENSOR or (leaf.kind == "dropped" and leaf.detail != k.PLAIN):
-                made = DROP
+                made = self.builder.optimizers_of(leaf, self.in_place) if training.region is not None else DROP
             elif leaf.kind == RATE:
                 made = [
                     self.builder.rate_function(name) for name in sorted(leaf.flow.binds & set(training.rates))
@@ -158,10 +163,12 @@ class Assembler(WrittenState):
                 made = self._state_statements(leaf)
             elif is_reuse_call(leaf.node) or (leaf.kind == k.PLAIN and self._list_of_towers(leaf)):
                 made = DROP
-            if leaf is place and seen_towers:
+            if leaf is place and seen_towers and training.region is None:
                 self.prefixes[leaf.node] = steps
             if made is not None:
                 self.actions[leaf.node] = made
+        if training.region is not None:
+            self._workers(training.region, steps)
         if place is None and not training.tower.synthetic:
             towers = training.towers_leaf
             self.actions[towers.node] = [*self.actions[towers.node], *steps]
@@ -182,7 +189,10 @@ class Assembler(WrittenState):
                 step.part.name = self.context.fresh(f"tower_of_{step.name}")
                 made.append(self.builder.tower_function(step.part))
             made.append(self.builder.step_function(step, self.calls.returned(step), extra))
-        if self.training.asks_for_variables:
+        if self.training.asks_for_variables and self.training.region is not None:
+            first = self.training.region.first
+            self.training.problem(first, "T2T404", "variables are asked for before the first step")
+        elif self.training.asks_for_variables:
             made.extend(self._build_statement())
         return made
 

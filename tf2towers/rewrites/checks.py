@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from tf2towers.names.cluster_calls import cluster_calls
 from tf2towers.program import kinds as k
 from tf2towers.program.find import find_all
 from tf2towers.program.flow import flow_of, target_names
@@ -14,9 +15,12 @@ from tf2towers.program.problems import Problem
 from tf2towers.program.queries import asks_for_variables
 from tf2towers.program.sites import training_sites
 from tf2towers.program.trainer import INPUT, MIXED, TOWERS, Leaf
+from tf2towers.rewrites.arguments import named
+from tf2towers.rewrites.cluster_checks import cluster_problems
 from tf2towers.rewrites.fetch_checks import fetch_problems
 from tf2towers.rewrites.loop_checks import loop_problems
 
+_OF_SESSION = ("should_stop", "close", "request_stop")
 _GRAPHS = (k.TENSOR, MIXED, TOWERS, INPUT)
 
 
@@ -38,12 +42,14 @@ def check(training: Training, module: cst.Module) -> list[Problem]:
     found.extend(loop_problems(training))
     found.extend(fetch_problems(training))
     found.extend(_queues(training))
+    found.extend(cluster_problems(training))
     return found
 
 
 def _never_run(training: Training) -> Iterator[Problem]:
     """The update has no session call; the sessions there are get told with it."""
-    if training.tower.synthetic or any(problem.code == "T2T401" for problem in training.problems):
+    not_for_training = training.tower.synthetic and training.tower.cluster is None
+    if not_for_training or any(problem.code == "T2T401" for problem in training.problems):
         return  # the run may be among those that cannot be read
     if any(step.trains for step in training.steps):
         return
@@ -227,6 +233,19 @@ def _reads_except(node: cst.CSTNode, out: list[cst.CSTNode], training: Training)
                     argument.visit(self)
                 return False
             canonical = kinds.resolver.canonical(func)
+            if canonical in cluster_calls() and training.tower.cluster is not None:
+                found = cluster_calls()[canonical]
+                for name, argument in named(call, found.order):
+                    if name in found.kept:
+                        argument.visit(self)
+                return False
+            if isinstance(func, cst.Attribute) and kinds.of(func.value) == k.SUPERVISOR:
+                if func.attr.value == "summary_computed":
+                    for argument in call.args[1:]:
+                        argument.visit(self)
+                return False
+            if isinstance(func, cst.Attribute) and kinds.of(func.value) == k.SESSION and func.attr.value in _OF_SESSION:
+                return False
             if canonical in ("tf.summary.FileWriter", "tf.train.SummaryWriter"):
                 if call.args:
                     call.args[0].visit(self)

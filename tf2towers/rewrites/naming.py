@@ -8,11 +8,15 @@ from tf2towers.program import kinds as k
 from tf2towers.program.model import Step, Training
 from tf2towers.rewrites.context import FileContext
 
+_OTHER_NAMES = ["training_step", "one_step"]  # where the script has a train_step of its own
+
 
 def name_steps(training: Training, context: FileContext) -> None:
     """Gives every step a name that says what it does and that the file does not use yet."""
     for step in training.steps:
-        step.name = context.fresh(_base_name(step, training))
+        base = _base_name(step, training)
+        others = _OTHER_NAMES if base in context.used_names and base == "train_step" else []
+        step.name = context.fresh(next((one for one in others if one not in context.used_names), base))
 
 
 def _base_name(step: Step, training: Training) -> str:

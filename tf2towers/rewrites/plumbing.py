@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from tf2towers.program import kinds as k
-from tf2towers.program.trainer import Leaf
+from tf2towers.program.trainer import OF_SUPERVISOR, Leaf
 from tf2towers.rewrites.context import code_of, statement
 
 if TYPE_CHECKING:
@@ -29,6 +29,10 @@ def plumbing_statement(leaf: Leaf, assembler: Assembler) -> list[cst.BaseStateme
         return []
     if isinstance(small, cst.Assign) and _makes_session(value, assembler):
         return _log_placement(assembler)
+    if isinstance(small, cst.Assign) and _starts(value, assembler):
+        made = assembler.in_place(value)
+        assert isinstance(made, cst.BaseExpression)
+        return [node.with_changes(body=[cst.Expr(made)])]
     if isinstance(small, cst.Expr) and isinstance(value, cst.Call) and _is_session_method(value, assembler):
         return []
     return None
@@ -50,6 +54,16 @@ def _initializers(call: cst.Call, leaf: Leaf, assembler: Assembler) -> list[cst.
     return made
 
 
+def _starts(value: cst.CSTNode | None, assembler: Assembler) -> bool:
+    """`sv.prepare_or_wait_for_session(...)`: there is no session to keep."""
+    return (
+        isinstance(value, cst.Call)
+        and isinstance(value.func, cst.Attribute)
+        and value.func.attr.value in OF_SUPERVISOR
+        and assembler.training.kinds.of(value.func.value) == k.SUPERVISOR
+    )
+
+
 def _makes_session(value: cst.CSTNode | None, assembler: Assembler) -> bool:
     return isinstance(value, cst.Call) and assembler.training.kinds.resolver.canonical(value.func) in (
         "tf.Session",
@@ -63,6 +77,8 @@ def _is_session_method(call: cst.Call, assembler: Assembler) -> bool:
     owner = assembler.training.kinds.of(call.func.value)
     method = call.func.attr.value
     if owner == k.SESSION and method in ("close", "as_default", "__enter__", "graph"):
+        return not (method == "close" and assembler.is_monitored(call.func.value))
+    if owner == k.SUPERVISOR and method == "start_queue_runners":
         return True
     return owner == k.GRAPH and method == "finalize"
 

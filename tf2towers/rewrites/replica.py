@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import libcst as cst
 
 from tf2towers.program import kinds as k
+from tf2towers.program.clusters import Cluster
+from tf2towers.program.find import find_all
 from tf2towers.program.flow import flow_of
 from tf2towers.program.model import Step
 from tf2towers.program.slices import Slice
@@ -16,6 +20,30 @@ from tf2towers.rewrites.tower_function import TowerFunctions
 
 class ReplicaBuilder(TowerFunctions):
     """Builds the functions of the migrated program out of the statements of the TF1 graph."""
+
+    def name_optimizers(self) -> None:
+        """`tf.train.AdamOptimizer(1e-4).minimize(loss)`: an optimizer is state, so each gets a name."""
+        self._optimizers: dict[Leaf, list[tuple[str, cst.Call]]] = {}
+        for leaf in self.training.leaves:
+            if leaf.kind != k.TENSOR:
+                continue
+            for call in find_all(leaf.node, cst.Call):
+                inner = call.func.value if isinstance(call.func, cst.Attribute) else None
+                if isinstance(inner, cst.Call) and self.training.kinds.of(inner) == k.OPTIMIZER:
+                    name = self.context.fresh("optimizer")
+                    self._optimizers.setdefault(leaf, []).append((name, inner))
+                    self.replaced[inner] = cst.Name(name)
+
+    def optimizers_of(
+        self, leaf: Leaf, in_place: Callable[[cst.CSTNode], cst.CSTNode]
+    ) -> list[cst.BaseStatement]:
+        """The statements that make the optimizers of a statement that moves into the steps."""
+        made: list[cst.BaseStatement] = []
+        for name, call in self._optimizers.get(leaf, []):
+            kept = self.replaced.pop(call)
+            made.append(statement(f"{name} = {code_of(in_place(call))}"))
+            self.replaced[call] = kept
+        return made
 
     def parameters(self, step: Step) -> list[str]:
         """The parameters of a step: its inputs, and the learning rates it is fed."""
@@ -36,7 +64,7 @@ class ReplicaBuilder(TowerFunctions):
         training = self.training
         rates = self._rates_before_update(step)
         self._now = {name: self.context.fresh(f"{name}_now") for name in rates}
-        self._without_towers = not step.uses_towers
+        self._without_towers = not step.uses_towers and training.tower.cluster is None
         own = self.parameters(step)
         fed = [f"{n}_value" for n in [*own, *extra] if self._fed(n) != n]
         params = [n for n in dict.fromkeys([*own, *extra]) if self._fed(n) == n]
@@ -45,6 +73,11 @@ class ReplicaBuilder(TowerFunctions):
         values = [self._fetched(value) for value in returned if value is not None or len(returned) > 1]
         result = ", ".join(values)
         scope = f"{self.given['variables']}.scope({'' if step.trains else 'update=False'})"
+        cluster = training.tower.cluster
+        if cluster is not None:
+            body = [s for leaf in step.slice.leaves for s in self._in_contexts(leaf, self.moved(leaf))]
+            body.append(statement(f"return {result}" if result else "return None"))
+            return self._definition(step.name, outer, [*feeds, *body], [self._cluster_step(cluster, step, outer)])
         if not step.uses_towers:
             body = [s for leaf in step.slice.leaves for s in self.moved(leaf)]
             body.append(statement(f"return {result}" if result else "return None"))
@@ -182,6 +215,20 @@ class ReplicaBuilder(TowerFunctions):
         if specs is None:
             return "tf.function(autograph=False)"
         return f"tf.function(autograph=False, input_signature=[{', '.join(specs)}])"
+
+    def _cluster_step(self, cluster: Cluster, step: Step, params: list[str]) -> str:
+        """`server.step(variables, input_signature=[...])`: a step of a worker."""
+        parts = [self.given["variables"]]
+        specs = self.signature(step, params)
+        if specs is not None:
+            parts.append(f"input_signature=[{', '.join(specs)}]")
+        if not step.trains:
+            parts.append("update=False")
+        line = f"{cluster.name}.step({', '.join(parts)})"
+        if len(line) <= 100 or specs is None:
+            return line
+        rows = [f"input_signature=[{', '.join(specs)}]", *parts[2:]]
+        return f"{cluster.name}.step(\n    {parts[0]},\n    " + ",\n    ".join(rows) + ")"
 
     def signature(self, step: Step, params: list[str]) -> list[str] | None:
         """The `tf.TensorSpec` of every parameter, where placeholders gave them all; None otherwise."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import libcst as cst
 
-from tf2towers.program.find import is_pass
+from tf2towers.program.find import find_all, is_pass
 from tf2towers.program.trainer import is_current_scope
 from tf2towers.rewrites.assemble import Assembler
 from tf2towers.rewrites.context import FileContext
@@ -114,6 +114,11 @@ class TrainerModuleRewriter(ModuleRewriter, TrainingRewriter):
         stage = self._assembler.stages.get(original_node)
         if stage == "scope":
             return updated_node.with_changes(items=self._assembler.scope_items)
+        if stage in ("monitored", "managed"):
+            items = list(updated_node.items)
+            return updated_node.with_changes(
+                items=[items[0].with_changes(asname=None)] if stage == "managed" else items
+            )
         kept = [
             new
             for old, new in zip(original_node.items, updated_node.items, strict=True)
@@ -134,6 +139,16 @@ class TrainerModuleRewriter(ModuleRewriter, TrainingRewriter):
             return updated_node.with_changes(items=kept)
         return updated_node
 
+    def leave_If(self, original_node: cst.If, updated_node: cst.If) -> Any:
+        """`if is_chief:` around nothing but queue runners and tokens: nothing is left to do."""
+        if self._assembler.training.tower.cluster is None or updated_node.orelse is not None:
+            return updated_node
+        emptied = all(is_pass(one) for one in updated_node.body.body) and not any(
+            is_pass(one) for one in original_node.body.body
+        )
+        calls = find_all(original_node.test, cst.Call)
+        return cst.RemoveFromParent() if emptied and not calls else updated_node
+
     def _only_reuses(self, item: cst.WithItem) -> bool:
         """`tf.variable_scope(tf.get_variable_scope(), reuse=...)`: the store reuses whatever exists."""
         call = item.item
@@ -147,12 +162,22 @@ class TrainerModuleRewriter(ModuleRewriter, TrainingRewriter):
     def leave_IndentedBlock(
         self, original_node: cst.IndentedBlock, updated_node: cst.IndentedBlock
     ) -> cst.IndentedBlock:
+        updated_node = updated_node.with_changes(body=self._with_workers(updated_node.body))
         if not updated_node.body and original_node.body:
             return updated_node.with_changes(body=[cst.SimpleStatementLine([cst.Pass()])])
         return updated_node.with_changes(body=spaced(updated_node.body))
 
     def leave_Module(self, original_node: cst.Module, updated_node: cst.Module) -> cst.Module:
-        return updated_node.with_changes(body=spaced(updated_node.body))
+        return updated_node.with_changes(body=spaced(self._with_workers(updated_node.body)))
+
+    def _with_workers(self, body: Sequence[Any]) -> list[Any]:
+        """A block with the statements behind a worker's mark in a function."""
+        made = list(body)
+        for one in self._assemblers:
+            if one.marker is not None and any(statement is one.marker for statement in made):
+                place = next(i for i, statement in enumerate(made) if statement is one.marker)
+                made = [*made[:place], *one.workers_function(made[place + 1 :])]
+        return made
 
 
 def spaced(body: Sequence[cst.BaseStatement]) -> list[cst.BaseStatement]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import libcst as cst
@@ -10,6 +9,8 @@ import libcst as cst
 from tf2towers.program import kinds as k
 from tf2towers.program.model import Training
 from tf2towers.rewrites.context import FileContext, expression
+from tf2towers.rewrites.arguments import keyword, trimmed
+from tf2towers.rewrites.cluster_calls import cluster_call, supervisor_call
 from tf2towers.rewrites.drawn_values import (
     as_function,
     initial_of,
@@ -47,6 +48,7 @@ class TrainingRewriter(SymbolRewriter):
         self.now: dict[str, str] = {}  # schedule -> the name that holds its value
         self.elsewhere = 0  # how deep in functions other than the trainer's
         self._not_values: set[cst.CSTNode] = set()
+        self._with_calls: set[cst.CSTNode] = set()  # calls that a with block enters
         self._drawn: set[cst.CSTNode] = set()  # random values that only a variable takes
 
     def on_visit(self, node: cst.CSTNode) -> bool:
@@ -70,6 +72,9 @@ class TrainingRewriter(SymbolRewriter):
     def visit_Arg(self, node: cst.Arg) -> None:
         if node.keyword is not None:
             self._not_values.add(node.keyword)
+
+    def visit_WithItem(self, node: cst.WithItem) -> None:
+        self._with_calls.add(node.item)
 
     def visit_Attribute(self, node: cst.Attribute) -> bool:
         self._not_values.add(node.attr)
@@ -98,9 +103,16 @@ class TrainingRewriter(SymbolRewriter):
                 return self._gradients(updated_node)
             if owner == k.OPTIMIZER and method == "apply_gradients":
                 return self._apply(updated_node)
+            if owner == k.OPTIMIZER and method == "minimize":
+                return self._minimize(updated_node)
             if owner == k.SAVER and method in ("save", "restore"):
-                return updated_node.with_changes(args=_trimmed(updated_node.args[1:]))
+                return updated_node.with_changes(args=trimmed(updated_node.args[1:]))
+            if owner == k.SUPERVISOR:
+                return supervisor_call(method, updated_node, original_node in self._with_calls)
         canonical = self.names.canonical(func)
+        made_for_cluster = cluster_call(canonical or "", original_node, updated_node, self)
+        if made_for_cluster is not None:
+            return made_for_cluster
         if canonical in ("tf.train.Saver",):
             return self._saver(original_node, updated_node)
         if canonical in ("tf.summary.FileWriter", "tf.train.SummaryWriter"):
@@ -110,7 +122,7 @@ class TrainingRewriter(SymbolRewriter):
                 if self.kinds.of(original.value) not in (k.GRAPH, k.SESSION)
             ]
             return updated_node.with_changes(
-                func=cst.Name(self.context.need("FileWriter")), args=_trimmed(kept)
+                func=cst.Name(self.context.need("FileWriter")), args=trimmed(kept)
             )
         if canonical == "tf.get_collection" and not self.in_function and self.elsewhere == 0:
             return updated_node.with_changes(func=expression(f"{self.given['variables']}.collection"))
@@ -126,10 +138,21 @@ class TrainingRewriter(SymbolRewriter):
 
     def _gradients(self, call: cst.Call) -> cst.BaseExpression:
         args = [a for a in call.args if a.keyword is None or a.keyword.value not in _PLACEMENT]
-        return call.with_changes(func=cst.Name(self.context.need("tower_gradients")), args=_trimmed(args))
+        return call.with_changes(func=cst.Name(self.context.need("tower_gradients")), args=trimmed(args))
+
+    def _minimize(self, call: cst.Call) -> cst.BaseExpression:
+        assert isinstance(call.func, cst.Attribute)
+        kept = [a for a in call.args if a.keyword is None or a.keyword.value not in _PLACEMENT]
+        args = [cst.Arg(call.func.value), *kept]
+        return call.with_changes(func=cst.Name(self.context.need("minimize")), args=trimmed(args))
 
     def _apply(self, call: cst.Call) -> cst.BaseExpression:
         assert isinstance(call.func, cst.Attribute)
+        cluster = self.training.tower.cluster
+        if cluster is not None and cluster.wrapping and call.args:  # SyncReplicasOptimizer averaged here
+            mean = cst.Call(cst.Name(self.context.need("average_gradients")), [cst.Arg(call.args[0].value)])
+            call = call.with_changes(args=[call.args[0].with_changes(value=mean), *call.args[1:]])
+            assert isinstance(call.func, cst.Attribute)
         optimizer = cst.Arg(
             call.func.value,
             comma=cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
@@ -157,39 +180,12 @@ class TrainingRewriter(SymbolRewriter):
             value = original.args[chosen].value
             inner = self.names.canonical(value.func) if isinstance(value, cst.Call) else None
             if inner == "tf.trainable_variables":
-                extra = [_keyword("only", "'trainable'")]
+                extra = [keyword("only", "'trainable'")]
             elif inner not in ("tf.global_variables", "tf.all_variables"):
                 store = args[chosen].value
-                extra = [_keyword("store", variables)]
+                extra = [keyword("store", variables)]
             args.pop(chosen)
         rest = [a for a in args if a.keyword is not None and a.keyword.value in ("max_to_keep",)]
         return call.with_changes(
-            func=cst.Name(self.context.need("Saver")), args=_trimmed([cst.Arg(store), *extra, *rest])
+            func=cst.Name(self.context.need("Saver")), args=trimmed([cst.Arg(store), *extra, *rest])
         )
-
-
-def _keyword(name: str, code: str) -> cst.Arg:
-    return cst.Arg(
-        expression(code),
-        keyword=cst.Name(name),
-        equal=cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace("")),
-    )
-
-
-def _trimmed(args: Sequence[cst.Arg]) -> list[cst.Arg]:
-    """Arguments with plain separators where one was taken out."""
-    trimmed = []
-    for place, arg in enumerate(args):
-        last = place == len(args) - 1
-        if last:
-            keep = (
-                arg.comma
-                if isinstance(arg.comma, cst.Comma) and len(args) > 1 and False
-                else cst.MaybeSentinel.DEFAULT
-            )
-            trimmed.append(arg.with_changes(comma=keep, whitespace_after_arg=cst.SimpleWhitespace("")))
-        elif isinstance(arg.comma, cst.Comma):
-            trimmed.append(arg)
-        else:
-            trimmed.append(arg.with_changes(comma=cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))))
-    return trimmed

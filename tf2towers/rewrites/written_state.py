@@ -24,12 +24,17 @@ class WrittenState(WrittenInputs):
         if leaf.detail == k.ITERATOR:
             return self._iterator(leaf)
         made = self._state(leaf)
-        if not self.has_stage and leaf.detail in (k.STATE,):
+        if leaf.detail in (k.STATE,) and (not self.has_stage or self._outside_cluster(leaf)):
             head = cst.With(
                 items=self.scope_items, body=cst.IndentedBlock([made.with_changes(leading_lines=[])])
             )
             return [head.with_changes(leading_lines=made.leading_lines)]  # type: ignore[attr-defined]
         return [made]
+
+    def _outside_cluster(self, leaf: Leaf) -> bool:
+        """Whether a variable was made outside the block on the parameter servers."""
+        cluster = self.training.tower.cluster
+        return cluster is not None and cluster.stage not in cluster.around.get(leaf.node, ())
 
     def _iterator(self, leaf: Leaf) -> list[cst.BaseStatement]:
         assign = leaf.assign
@@ -50,6 +55,8 @@ class WrittenState(WrittenInputs):
 
     def _mixed(self, leaf: Leaf) -> list[cst.BaseStatement]:
         """An `if` that makes state and tensors: its state stays here, its tensors are in the functions."""
+        if isinstance(leaf.node, cst.With) and self.training.tower.cluster is not None:
+            return self._mixed_with(leaf.node, leaf)
         if not isinstance(leaf.node, cst.If):
             self.training.problem(
                 leaf.node, "T2T302", "state and tensors are made in one block that cannot be split"
@@ -57,6 +64,25 @@ class WrittenState(WrittenInputs):
             return [leaf.node]
         kept = self._project_state(leaf.node, leaf)
         return [kept] if kept is not None else []
+
+    def _mixed_with(self, node: cst.With, leaf: Leaf) -> list[cst.BaseStatement]:
+        """A scope around state and tensors: the scope again, around the state alone."""
+        made: list[cst.BaseStatement] = []
+        for inner in leaf.inner:
+            if inner.kind == k.STATE:
+                state = self._state_statements(inner)
+                made.extend(state if state is not None else [self._state(inner)])
+            elif inner.kind == MIXED:
+                made.extend(self._mixed(inner))
+            elif inner.kind == INPUT:
+                made.extend(self._input_statements(inner))
+            elif inner.kind == k.PLAIN:
+                made.append(self._state(inner))
+        if not made or all(inner.kind in (INPUT, k.TENSOR) for inner in leaf.inner):
+            return made
+        items = [self.in_place(item) for item in node.items]
+        body = node.body.with_changes(body=made)
+        return [node.with_changes(items=items, body=body)]  # type: ignore[list-item]
 
     def _project_state(self, node: cst.If, leaf: Leaf) -> cst.If | None:
         by_node: dict[cst.CSTNode, Leaf] = {inner.node: inner for inner in leaf.inner}

@@ -1,0 +1,115 @@
+"""What a cluster program does that its counterpart cannot: told before anything is rewritten (T2T501, T2T503 to T2T506)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from tf2towers.names.cluster_calls import cluster_calls
+from tf2towers.program import kinds as k
+from tf2towers.program.clusters import Cluster
+from tf2towers.program.find import find_all
+from tf2towers.program.model import Training
+from tf2towers.program.problems import Problem
+from tf2towers.program.roles import role
+from tf2towers.program.workers import contains_index
+from tf2towers.rewrites.arguments import named
+from tf2towers.rewrites.context import code_of
+
+_ONLY_IN_CLUSTERS = frozenset({"server", "supervisor", "monitored", "scaffold", "tensor_hook", "cluster", "synchronous"})
+
+
+def cluster_problems(training: Training) -> Iterator[Problem]:
+    """Sites of a program, a cluster's or not, that stay by hand because of what they do with a cluster."""
+    cluster = training.tower.cluster
+    canonical = training.kinds.resolver.canonical
+    if cluster is None:
+        for call in find_all(training.tower.owner, cst.Call):
+            name = canonical(call.func)
+            if role(name) in _ONLY_IN_CLUSTERS:
+                yield Problem(call, "T2T501", f"{name} in a program with towers of its own")
+        return
+    for call in find_all(training.tower.owner, cst.Call):
+        name = canonical(call.func)
+        if role(name) in ("tensor_hook", "cluster"):
+            yield Problem(call, "T2T506", f"{name}: a hook or a session that asks the graph for tensors")
+        yield from _unknown_arguments(name or "", call)
+    yield from _hooks_of_the_script(training, cluster)
+    yield from _index_in_functions(training, cluster)
+    yield from _different_steps(training, cluster)
+    yield from _returns(training)
+    yield from _server_elsewhere(training, cluster)
+
+
+def _unknown_arguments(name: str, call: cst.Call) -> Iterator[Problem]:
+    found = cluster_calls().get(name)
+    if found is None:
+        return
+    for keyword, argument in named(call, found.order):
+        if keyword in found.kept or keyword in found.dropped:
+            continue
+        if isinstance(argument.value, cst.Name) and argument.value.value == "None":
+            continue
+        yield Problem(call, "T2T506", f"{name}({keyword or '*args'}=...): an argument that has no counterpart")
+
+
+def _hooks_of_the_script(training: Training, cluster: Cluster) -> Iterator[Problem]:
+    """Hooks that the script writes itself: their before_run asks the graph for tensors."""
+    canonical = training.kinds.resolver.canonical
+    classes = [one for one in find_all(training.module, cst.ClassDef) if any(canonical(b.value) == _HOOK for b in one.bases)]
+    names = {one.name.value for one in classes}
+    for call in find_all(training.tower.owner, cst.Call):
+        if isinstance(call.func, cst.Name) and call.func.value in names:
+            yield Problem(call, "T2T506", f"{call.func.value}: a hook of the script's own, which asks the graph for tensors")
+
+
+_HOOK = "tf.train.SessionRunHook"
+
+
+def _index_in_functions(training: Training, cluster: Cluster) -> Iterator[Problem]:
+    """Other functions that read this task's index: asynchronous, one process runs the loops of all tasks."""
+    if isinstance(cluster.task_index, cst.Name) or training.region is None:
+        return
+    called = {c.func.value for s in training.region.statements for c in find_all(s, cst.Call) if isinstance(c.func, cst.Name)}
+    for one in training.module.body:
+        if isinstance(one, cst.FunctionDef) and one is not cluster.owner and one.name.value in called:
+            if contains_index(one, cluster):
+                message = f"{one.name.value} reads {code_of(cluster.task_index)}, and is called in every worker's loop"
+                yield Problem(one, "T2T505", message)
+
+
+def _different_steps(training: Training, cluster: Cluster) -> Iterator[Problem]:
+    """Synchronous workers that run different training steps would wait for one another for ever."""
+    if cluster.synchronous is None:
+        return
+    trains = [step for step in training.steps if step.trains]
+    if len(trains) < 2:
+        return
+    for outer in training.leaves:
+        for leaf in outer.every():
+            for test in find_all(leaf.node, cst.If) if leaf.kind == k.SESSION else []:
+                inside = {id(call) for call in find_all(test, cst.Call)}
+                if not any(id(run.call) in inside for step in trains for run in step.runs):
+                    continue
+                words = {name.value for name in find_all(test.test, cst.Name)}
+                if contains_index(test.test, cluster) or any("chief" in word or "task" in word for word in words):
+                    yield Problem(test, "T2T505", "synchronous workers that run different training steps")
+                    return
+
+
+def _returns(training: Training) -> Iterator[Problem]:
+    if training.region is None:
+        return
+    for statement in training.region.statements:
+        for one in find_all(statement, cst.Return):
+            if one.value is not None and not (isinstance(one.value, cst.Name) and one.value.value == "None"):
+                yield Problem(one, "T2T504", "the workers' part of the program returns a value")
+
+
+def _server_elsewhere(training: Training, cluster: Cluster) -> Iterator[Problem]:
+    """The server used for more than its target: `server.server_def`, or given to other code."""
+    for attribute in find_all(training.tower.owner, cst.Attribute):
+        if isinstance(attribute.value, cst.Name) and attribute.value.value == cluster.name:
+            if attribute.attr.value not in ("join", "target"):
+                yield Problem(attribute, "T2T502", f"{code_of(attribute)}: a use of the server the tool does not know")
