@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import faulthandler
 import json
 import os
 import socket
-import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -159,19 +159,20 @@ def wait_for(addresses: list[str], seconds: float) -> None:
         time.sleep(0.5)
 
 
+def meet(cluster: Cluster, addresses: list[str], seconds: float) -> None:
+    """Return when every address answers, and answer at this task's own in the meantime."""
+    with socket.socket() as listener:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(("", int(cluster.address.rpartition(":")[2])))
+        listener.listen(128)
+        wait_for(addresses, seconds)
+
+
 @contextlib.contextmanager
-def time_limit(addresses: list[str], seconds: float) -> Iterator[None]:
-    """Around a call into TensorFlow that waits for other tasks for ever: end the process after `seconds`."""
-
-    def give_up() -> None:
-        missing = ", ".join(unreachable(addresses)) or "a task that does not go on"
-        print(f"no answer in {seconds:g} s (--host_wait) from {missing}", flush=True)
-        os._exit(1)
-
-    timer = threading.Timer(seconds, give_up)
-    timer.daemon = True
-    timer.start()
+def time_limit(seconds: float) -> Iterator[None]:
+    """Around a call into TensorFlow that waits for ever, in which no Python runs: end the process."""
+    faulthandler.dump_traceback_later(seconds, exit=True)
     try:
         yield
     finally:
-        timer.cancel()
+        faulthandler.cancel_dump_traceback_later()

@@ -91,7 +91,8 @@ def run_worker(cluster: Cluster) -> None:
     """Make the state, take the steps, evaluate. Every worker runs all of it."""
     train_images, train_labels = mnist_model.load(FLAGS.data_dir, "train")
     others = [address for address in cluster.addresses("chief", "worker") if address != cluster.address]
-    with mnist_cluster.time_limit(others, FLAGS.host_wait):
+    mnist_cluster.meet(cluster, others, FLAGS.host_wait)
+    with mnist_cluster.time_limit(FLAGS.host_wait):
         strategy = tf.distribute.MultiWorkerMirroredStrategy(cluster.resolver("chief", "worker"))
     trainer = Trainer(strategy, FLAGS)
 
@@ -154,7 +155,7 @@ def main(_: list[str]) -> None:
     except data.DataError as error:
         raise SystemExit(str(error)) from error
     except (tf.errors.UnavailableError, tf.errors.AbortedError) as error:
-        print(f"lost a worker: {error.message[:200]}", file=sys.stderr)
+        print(f"lost a worker: {error.message.splitlines()[0]}", file=sys.stderr)
         print(f"start the job again: it goes on from {FLAGS.log_dir}", file=sys.stderr, flush=True)
         os._exit(1)  # leaving in the ordinary way waits for the lost worker
 

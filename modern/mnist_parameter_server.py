@@ -191,7 +191,7 @@ def main(_: list[str]) -> None:
     except data.DataError as error:
         raise SystemExit(str(error)) from error
     except (tf.errors.UnavailableError, tf.errors.AbortedError) as error:
-        print(f"lost a parameter server: {error.message[:200]}", file=sys.stderr)
+        print(f"lost a parameter server: {error.message.splitlines()[0]}", file=sys.stderr)
         print(f"start the job again: it goes on from {FLAGS.log_dir}", file=sys.stderr, flush=True)
         os._exit(1)  # as above
 
