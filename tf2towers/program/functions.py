@@ -62,6 +62,12 @@ class Summary:
         return "queue" in self.roles or ("dataset" in self.roles and "get_next" in self.methods)
 
     @property
+    def gives_dataset(self) -> bool:
+        """Whether it puts a `tf.data` pipeline together, and takes nothing from it: its tensors are inside the maps."""
+        others = {"queue", "placeholder", "optimizer", "session", "variables", "state", "average", "saver"}
+        return "dataset" in self.roles and not self.roles & others and "get_next" not in self.methods
+
+    @property
     def computes_losses(self) -> bool:
         """Whether it is a model's function rather than an input's: it gathers losses."""
         return bool(self.symbols & {"tf.get_collection", "tf.add_n"}) or any(

@@ -161,6 +161,8 @@ class Kinds:
                     return TENSOR
                 if summary.reads_queue and not tainted:
                     return PIPELINE
+                if summary.gives_dataset and not tainted:
+                    return DATASET
                 if summary.only_makes_variables and not tainted:
                     return STATE
                 if tainted or summary.makes_tensors:

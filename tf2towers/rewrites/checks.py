@@ -20,6 +20,7 @@ from tf2towers.rewrites.cluster_checks import cluster_problems
 from tf2towers.rewrites.fetch_checks import fetch_problems
 from tf2towers.rewrites.loop_checks import loop_problems
 
+_ITERATORS = ("make_one_shot_iterator", "make_initializable_iterator", "from_structure")
 _OF_SESSION = ("should_stop", "close", "request_stop")
 _GRAPHS = (k.TENSOR, MIXED, TOWERS, INPUT)
 
@@ -195,6 +196,8 @@ def _queues(training: Training) -> Iterator[Problem]:
                 yield Problem(leaf.node, "T2T305", "a placeholder in a shape the tool does not know")
                 continue
             for call in find_all(leaf.node, cst.Call):
+                if isinstance(call.func, cst.Attribute) and call.func.attr.value in _ITERATORS:
+                    yield Problem(call, "T2T305", "an iterator that would be made inside a step")
                 canonical = training.kinds.resolver.canonical(call.func)
                 summary = training.functions.summary(canonical) if canonical is not None else None
                 if summary is not None and summary.reads_queue and not any(call is other for other in lifted):

@@ -62,7 +62,7 @@ class ModuleRewriter(SymbolRewriter):
         kept: list[cst.ImportAlias] = [one.alias for one in bound if one not in touched]
         made: list[cst.BaseStatement] = []
         for one in touched:
-            text = self._import_text(one.target, one.bound, one.alias)
+            text = self._import_text(one.target, one.bound, one.alias, isinstance(node, cst.ImportFrom))
             if text is not None:
                 made.append(statement(text))
         if kept and isinstance(node, cst.Import):
@@ -77,7 +77,7 @@ class ModuleRewriter(SymbolRewriter):
             made[0] = made[0].with_changes(trailing_whitespace=line.trailing_whitespace)
         return cst.FlattenSentinel(made)
 
-    def _import_text(self, target: str, bound: str, alias: cst.ImportAlias) -> str | None:
+    def _import_text(self, target: str, bound: str, alias: cst.ImportAlias, from_: bool) -> str | None:
         if target in _ROOTS:
             module = "tensorflow" if self.context.plain_tensorflow else "tensorflow.compat.v1"
             if bound == "tensorflow" and not alias.asname:
@@ -97,8 +97,11 @@ class ModuleRewriter(SymbolRewriter):
                 )
                 return None
             self.gone(alias, canonical, found)
-            return code_of(cst.Import([alias.with_changes(comma=cst.MaybeSentinel.DEFAULT)]))
-        if canonical.startswith("tf.python."):
+            plain = alias.with_changes(comma=cst.MaybeSentinel.DEFAULT)
+            if from_:
+                return f"from {target.rpartition('.')[0]} import {code_of(plain)}"
+            return code_of(cst.Import([plain]))
+        if canonical.startswith(("tf.python.", "tf.core.")):
             parent, _, name = target.rpartition(".")
             return f"from {parent} import {name}" + (f" as {bound}" if bound != name else "")
         text = str(found.target)

@@ -13,9 +13,10 @@ _OTHER_NAMES = ["training_step", "one_step"]  # where the script has a train_ste
 
 def name_steps(training: Training, context: FileContext) -> None:
     """Gives every step a name that says what it does and that the file does not use yet."""
+    own = set(context.used_names)
     for step in training.steps:
         base = _base_name(step, training)
-        others = _OTHER_NAMES if base in context.used_names and base == "train_step" else []
+        others = _OTHER_NAMES if base in own and base == "train_step" else []
         step.name = context.fresh(next((one for one in others if one not in context.used_names), base))
 
 

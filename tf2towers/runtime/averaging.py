@@ -3,6 +3,7 @@
 compute_gradients  ->  tower_gradients      (the same symbolic gradients, tf.gradients)
 average_gradients  ->  average_gradients    (one all-reduce MEAN)
 apply_gradients    ->  apply_gradients      (once, not once a replica)
+minimize           ->  minimize             (all three, where no tower loop took them apart)
 """
 
 from __future__ import annotations
@@ -71,6 +72,8 @@ def average_gradients(grads_and_vars: Sequence[tuple[Any, Any]]) -> GradsAndVars
     present = [g for g, _ in pairs if g is not None]
     if not present:
         raise ValueError("no gradients to average: every one is None")
+    if tf.distribute.get_strategy().num_replicas_in_sync == 1:  # a parameter server's strategy reduces nothing
+        return pairs
     means = iter(_mean_in_tower_order(present) if _order["towers"] else _all_reduce_mean(present))
     return [(None if g is None else next(means), v) for g, v in pairs]
 
@@ -91,6 +94,30 @@ def _mean_in_tower_order(tensors: list[Any]) -> list[Any]:
         tf.reduce_mean(tf.concat([tf.expand_dims(grad, 0) for grad in grads], 0), 0)
         for grads in zip(*towers, strict=True)
     ]
+
+
+def minimize(
+    opt: Any, loss: Any, global_step: Any = None, var_list: Sequence[Any] | None = None, **options: Any
+) -> Any:
+    """`opt.minimize(loss)`: the gradients, their mean over synchronous workers, one update.
+
+    Args:
+        opt: a `tf.compat.v1.train.Optimizer`.
+        loss: a tensor of this tower or worker; its elements are summed, as in TF1.
+        global_step: incremented by one, once a step.
+        var_list: the variables; by default the trainable ones that this step has used.
+
+    Raises:
+        ValueError: no variable has a gradient.
+    """
+    name = options.pop("name", None)
+    pairs = tower_gradients(loss, var_list, **options)
+    if all(gradient is None for gradient, _ in pairs):
+        raise ValueError(f"no gradients for any variable: {[variable.name for _, variable in pairs]}")
+    context = tf.distribute.get_replica_context()
+    if context is not None and context.num_replicas_in_sync > 1:
+        pairs = average_gradients(pairs)
+    return apply_gradients(opt, pairs, global_step=global_step, name=name)
 
 
 def apply_gradients(
