@@ -87,11 +87,22 @@ class Kinds:
             if inner in (OP, TENSOR) or family(inner) == TENSOR:
                 return TENSOR
             return self.join([inner, *(self.of(e.slice) for e in node.slice)])
+        if isinstance(node, cst.BinaryOperation | cst.UnaryOperation) and self._computes(node):
+            return TENSOR
         if isinstance(node, cst.Comparison) and all(
             isinstance(part.operator, cst.Is | cst.IsNot) for part in node.comparisons
         ):
             return PLAIN
         return self.join([self.of(child) for child in node.children])
+
+    def _computes(self, node: cst.BinaryOperation | cst.UnaryOperation) -> bool:
+        """Whether an operation reads variables: `a + b` makes a tensor, `[a] + [b]` a list of variables."""
+        operands = [node.left, node.right] if isinstance(node, cst.BinaryOperation) else [node.expression]
+        if any(isinstance(one, cst.List | cst.Tuple | cst.ListComp) for one in operands):
+            return False
+        return not isinstance(getattr(node, "operator", None), cst.Not) and any(
+            self.of(one) == STATE for one in operands
+        )
 
     def is_feed(self, node: cst.Dict) -> bool:
         """Whether a dict's keys are placeholders: what a session call is fed."""

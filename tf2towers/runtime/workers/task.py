@@ -12,6 +12,7 @@ import tensorflow as tf
 
 from tf2towers.runtime.workers import ending, loops
 from tf2towers.runtime.workers.addresses import check_task, claim, free_port, jobs_of, wait_for
+from tf2towers.runtime.workers.meeting import meet
 from tf2towers.runtime.workers.steps import WorkerStep
 from tf2towers.runtime.variable_store import VariableStore
 
@@ -109,8 +110,7 @@ class ClusterTask:
     def _mirrored(self) -> Any:
         if self.is_ps:
             self.join()
-        if not self.is_chief:
-            wait_for({"worker 0": self.workers[0]})
+        meet(self.workers, self.index)  # a missing peer would hang TF's own start, past any signal
         resolver = tf.distribute.cluster_resolver.SimpleClusterResolver(
             tf.train.ClusterSpec({"worker": self.workers}),
             task_type="worker",
