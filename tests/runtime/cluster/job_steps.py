@@ -7,7 +7,7 @@ import numpy as np
 import tensorflow as tf
 
 from tf2towers.runtime import VariableStore
-from tf2towers.runtime.averaging import minimize
+from tf2towers.runtime.averaging import average_gradients, minimize
 from tf2towers.runtime.cluster import ClusterTask, synchronous_replicas
 
 job, index, synchronous, ps, workers, steps = sys.argv[1:7]
@@ -35,6 +35,10 @@ with strategy.scope(), variables.scope():
         op = minimize(opt, loss, global_step=global_step)
         return loss, global_step.read_value(), op
 
+    @server.step(variables, input_signature=[tf.TensorSpec([None])], update=False)
+    def mean(x):
+        return average_gradients([(tf.identity(x), w)])[0][0]
+
     @server.step(variables, update=False)
     def evaluate():
         return {"w": w, "none": None, "b": variables["b"]}
@@ -42,9 +46,11 @@ with strategy.scope(), variables.scope():
 
 def train(task_index):
     random = np.random.RandomState(task_index)
+    given = random.randn(1000).astype(np.float32)
+    print(f"worker {task_index} mean {mean(given).numpy().tobytes().hex()}", flush=True)
     for _ in range(int(steps.removeprefix("adam"))):
         x = random.rand(4, 2)
-        loss, step, _ = train_step(x, x.sum(1, keepdims=True))
+        loss, step, _ = train_step(x, 3 * x.sum(1, keepdims=True))
         print(f"worker {task_index} step {step.numpy()} loss {loss.numpy():.9g}", flush=True)
         if len(sys.argv) > 7:
             time.sleep(float(sys.argv[7]))
