@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Iterator
 
 import keras
 import numpy as np
 import tensorflow as tf
 from absl import flags
+
+from tf2towers import data
 
 IMAGE_PIXELS = 28
 EPSILON = 1e-8  # TF1's Adam; Keras's default is 1e-7
@@ -64,21 +66,26 @@ def gradients(model: keras.Model, images: tf.Tensor, labels: tf.Tensor) -> tuple
 
 
 def load(data_dir: str, split: str) -> tuple[np.ndarray, np.ndarray]:
-    """STUB until tf2towers.data.mnist is there."""
-    from tf2towers import data
+    """Images float32 [n, 784] and one-hot labels [n, 10]; `split` is "train" or "validation"."""
+    if data_dir:
+        raise data.DataError("--data_dir: only the embedded digits can be read so far; leave it empty")
+    images, labels = data.load("", "train" if split == "train" else "test")
+    margin = (images.shape[1] - IMAGE_PIXELS) // 2
+    inner = images[:, margin : margin + IMAGE_PIXELS, margin : margin + IMAGE_PIXELS, 0]
+    return inner.reshape(len(images), -1).astype(np.float32) / 255, np.eye(10, dtype=np.float32)[labels]
 
-    images, labels = data.load(data_dir, "train" if split == "train" else "test")
-    flat = images[:, 2:30, 2:30, 0].reshape(-1, 784).astype(np.float32) / 255
-    return flat, np.eye(10, dtype=np.float32)[labels]
 
-
-def batches(images: Any, labels: Any, batch_size: int, seed: int, start: int = 0) -> Any:
-    """STUB until tf2towers.data.mnist is there."""
-    random, step = np.random.RandomState(seed), 0
+def batches(
+    images: np.ndarray, labels: np.ndarray, batch_size: int, seed: int, start: int = 0
+) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Batches without end, the same for the same seed, from number `start` on. TF1: next_batch."""
+    random = np.random.RandomState(seed)
+    epoch, first = divmod(start, len(images) // batch_size)
+    for _ in range(epoch):
+        random.permutation(len(images))
     while True:
         order = random.permutation(len(images))
-        for batch in range(len(images) // batch_size):
+        for batch in range(first, len(images) // batch_size):
             rows = order[batch * batch_size : (batch + 1) * batch_size]
-            step += 1
-            if step > start:
-                yield images[rows], labels[rows]
+            yield images[rows], labels[rows]
+        first = 0

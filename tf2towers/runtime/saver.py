@@ -131,7 +131,9 @@ def _write_state(folder: Path, latest: str, saved: Sequence[str]) -> None:
     """The 'checkpoint' file that `tf.train.latest_checkpoint` reads (text of a CheckpointState proto)."""
     state = [f"model_checkpoint_path: {_relative(folder, latest)}"]
     state += [f"all_model_checkpoint_paths: {_relative(folder, path)}" for path in saved]
-    (folder / "checkpoint").write_text("\n".join(state) + "\n", encoding="utf-8")
+    unfinished = folder / "checkpoint.unfinished"  # another worker may read at any time
+    unfinished.write_text("\n".join(state) + "\n", encoding="utf-8")
+    unfinished.replace(folder / "checkpoint")
 
 
 def _relative(folder: Path, path: str) -> str:

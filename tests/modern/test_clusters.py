@@ -1,0 +1,210 @@
+"""The modern twins of the parameter-server trainer, as clusters of processes on this machine."""
+
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+pytest.importorskip("tensorflow")
+pytestmark = pytest.mark.tensorflow
+
+ROOT = Path(__file__).parents[2]
+BATCH, STEPS, HALF = 50, 24, 12
+
+
+def free_ports(count: int) -> list[str]:
+    probes = [socket.create_server(("localhost", 0)) for _ in range(count)]
+    addresses = [f"localhost:{probe.getsockname()[1]}" for probe in probes]
+    for probe in probes:
+        probe.close()
+    return addresses
+
+
+class Job:
+    """Processes of one script, with their output in files."""
+
+    def __init__(self, script: str, folder: Path, *flags: str, ps: int, workers: int) -> None:
+        addresses = free_ports(ps + workers)
+        hosts = [f"--ps_hosts={','.join(addresses[:ps])}", f"--worker_hosts={','.join(addresses[ps:])}"]
+        self.command = [sys.executable, f"modern/{script}", *hosts, f"--log_dir={folder}/log", *flags]
+        self.folder, self.processes = folder, {}
+
+    def start(self, job: str, index: int) -> None:
+        environment = {**os.environ, "PYTHONPATH": str(ROOT), "TF_CPP_MIN_LOG_LEVEL": "3"}
+        environment.pop("TF_CONFIG", None)
+        with (self.folder / f"{job}{index}").open("w") as out:
+            self.processes[job, index] = subprocess.Popen(
+                [*self.command, f"--job_name={job}", f"--task_index={index}"],
+                cwd=ROOT, env=environment, stdout=out, stderr=subprocess.STDOUT,
+            )  # fmt: skip
+
+    def printed(self, job: str, index: int) -> str:
+        return (self.folder / f"{job}{index}").read_text()
+
+    def wait(self, condition: Callable[[], bool]) -> None:
+        deadline = time.monotonic() + 60
+        while not condition():
+            assert time.monotonic() < deadline, {task: self.printed(*task) for task in self.processes}
+            time.sleep(0.05)
+
+    def wait_for_step(self, at_least: int) -> None:
+        def reached() -> bool:
+            steps = re.findall(r"training step (\d+) done", self.printed("worker", 0))
+            return bool(steps) and int(steps[-1]) >= at_least
+
+        self.wait(reached)
+
+    def kill(self, job: str, index: int) -> None:
+        self.processes[job, index].send_signal(signal.SIGKILL)
+        self.processes[job, index].wait()
+
+    def end(self) -> None:
+        """Every process ends by itself, with status 0."""
+        self.wait(lambda: all(process.poll() is not None for process in self.processes.values()))
+        failed = {task: self.printed(*task) for task, process in self.processes.items() if process.returncode}
+        assert not failed
+
+    def __enter__(self) -> "Job":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for process in self.processes.values():
+            process.kill()
+            process.wait()
+
+
+@pytest.fixture(scope="module")
+def modern():
+    """The modules of modern/, imported as its scripts import them."""
+    sys.path.insert(0, str(ROOT / "modern"))
+    try:
+        import mnist_cluster
+        import mnist_model
+    finally:
+        sys.path.remove(str(ROOT / "modern"))
+    return SimpleNamespace(cluster=mnist_cluster, model=mnist_model)
+
+
+def validation(printed: str) -> tuple[int, float]:
+    found = re.search(
+        r"After (\d+) training step\(s\), validation cross entropy = (\S+)$", printed, re.MULTILINE
+    )
+    assert found, printed
+    return int(found[1]), float(found[2])
+
+
+def test_asynchronous_training_outlives_a_worker_and_the_chief(tmp_path):
+    flags = ("--train_steps=2000", "--checkpoint_every=200", "--host_wait=30")
+    with Job("mnist_parameter_server.py", tmp_path, *flags, ps=1, workers=2) as job:
+        for task in (("ps", 0), ("worker", 1), ("worker", 0)):
+            job.start(*task)
+        job.wait_for_step(200)
+        job.kill("worker", 1)
+        job.start("worker", 1)
+        job.wait_for_step(500)
+        job.kill("worker", 0)
+        job.start("worker", 0)
+        job.end()
+        printed = job.printed("worker", 0)
+        resumed = re.search(r"resuming at step (\d+) of 2000", printed)
+        assert resumed
+        assert int(resumed[1]) >= 400
+        step, loss = validation(printed)
+        assert 2000 <= step <= 2002  # a step cut off by a death may count twice
+        assert loss < 0.5 * 297 * np.log(10)  # of 297 images; guessing gives ln 10 each
+        for task in (("ps", 0), ("worker", 1)):
+            assert "the training has ended" in job.printed(*task)
+
+
+def test_synchronous_training_is_training_on_the_mean_gradients(tmp_path, modern):
+    """Two workers, stopped half-way and started again, against one process that does the same sums."""
+    import keras
+    import tensorflow as tf
+
+    for steps in (HALF, STEPS):
+        flags = (f"--train_steps={steps}", f"--batch_size={BATCH}", "--log_every=1", "--seed=3", "--issync=1")
+        with Job("mnist_multi_worker.py", tmp_path, *flags, ps=0, workers=2) as job:
+            job.start("worker", 1)
+            job.start("worker", 0)
+            job.end()
+            printed = [job.printed("worker", index) for index in (0, 1)]
+            assert validation(printed[0]) == validation(printed[1])
+    assert all(f"resuming at step {HALF} of {STEPS}" in text for text in printed)
+    losses = [float(loss) for text in printed for loss in re.findall(r"done, loss: (\S+)", text)]
+
+    model = modern.model.build_model(100, 3)
+    optimizer = keras.optimizers.Adam(0.01, epsilon=1e-8)
+    optimizer.build(model.trainable_variables)
+    arrays = modern.model.load("", "train")
+    feeds = [modern.model.batches(*arrays, BATCH, seed=3 + worker) for worker in (0, 1)]
+    expected = []
+    for _ in range(STEPS):
+        towers = [modern.model.gradients(model, *next(feed)) for feed in feeds]
+        expected.append([float(loss) for loss, _ in towers])
+        means = [(a + b) / 2 for a, b in zip(towers[0][1], towers[1][1], strict=True)]
+        optimizer.apply(means, model.trainable_variables)
+    np.testing.assert_allclose(losses, np.array(expected)[HALF:].T.ravel(), rtol=1e-3, atol=1e-3)
+    assert np.mean(expected[-3:]) < 0.5 * np.mean(expected[:3])
+
+    got = model.get_weights()
+    saved = tf.train.Checkpoint(model=model, optimizer=optimizer)
+    moments = [variable.numpy() for variable in optimizer.variables]
+    saved.restore(tf.train.latest_checkpoint(str(tmp_path / "log"))).assert_consumed()
+    for mine, theirs in zip(got, model.get_weights(), strict=True):
+        np.testing.assert_allclose(theirs, mine, rtol=1e-3, atol=1e-4)
+    for mine, variable in zip(moments, optimizer.variables, strict=True):  # of twice the size for a sum
+        np.testing.assert_allclose(variable.numpy(), mine, rtol=1e-2, atol=1e-3 * np.abs(mine).max())
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"job_name": "wroker"}, "no job 'wroker' in the cluster"),
+        ({"job_name": None}, "Must specify an explicit job_name"),
+        ({"task_index": None}, "Must specify an explicit task_index"),
+        ({"task_index": 2}, "no task 2 in job 'worker', which has 2"),
+        ({"worker_hosts": ""}, "the cluster has no worker"),
+        ({"worker_hosts": "a:1,b"}, "'b' is not host:port"),
+        ({"worker_hosts": "a:1,a:1"}, "a:1 is given to more than one task"),
+    ],
+)
+def test_wrong_flags(modern, monkeypatch, wrong, message):
+    monkeypatch.delenv("TF_CONFIG", raising=False)
+    right = {"ps_hosts": "p:1", "worker_hosts": "w:1,w:2", "job_name": "worker", "task_index": 0}
+    assert modern.cluster.Cluster.from_flags_or_environment(SimpleNamespace(**right)).is_chief
+    with pytest.raises(SystemExit, match=re.escape(message)):
+        modern.cluster.Cluster.from_flags_or_environment(SimpleNamespace(**{**right, **wrong}))
+
+
+def test_tf_config(modern, monkeypatch):
+    jobs = {"chief": ["c:1"], "ps": ["p:1"], "worker": ["w:1"]}
+    flags = SimpleNamespace(job_name=None)
+    for task, is_chief in (("chief", True), ("worker", False)):
+        config = {"cluster": jobs, "task": {"type": task, "index": 0}}
+        monkeypatch.setenv("TF_CONFIG", json.dumps(config))
+        cluster = modern.cluster.Cluster.from_flags_or_environment(flags)
+        assert (cluster.jobs, cluster.job, cluster.is_chief) == (jobs, task, is_chief)
+    monkeypatch.setenv("TF_CONFIG", "{}")
+    with pytest.raises(SystemExit, match="TF_CONFIG is not a cluster and a task"):
+        modern.cluster.Cluster.from_flags_or_environment(flags)
+
+
+def test_port_in_use_and_host_that_does_not_answer(modern):
+    silent, *_ = free_ports(1)
+    with socket.create_server(("localhost", 0)) as other:
+        address = f"localhost:{other.getsockname()[1]}"
+        with pytest.raises(SystemExit, match=rf"{address}, the address of worker 0: .*in use"):
+            modern.cluster.Cluster({"worker": [address]}, "worker", 0).claim_port()
+        with pytest.raises(SystemExit, match=rf"no answer in 1 s \(--host_wait\) from {silent}$"):
+            modern.cluster.wait_for([address, silent], 1)
+    modern.cluster.wait_for([], 1)

@@ -1,0 +1,84 @@
+"""What cannot be is said at once, and by name."""
+
+from __future__ import annotations
+
+import socket
+import time
+from collections.abc import Iterator
+
+import pytest
+
+pytestmark = pytest.mark.tensorflow
+HOSTS = {"ps": ["localhost:4391"], "worker": ["localhost:4392", "localhost:4393"]}
+
+
+@pytest.fixture(autouse=True)
+def quickly() -> Iterator[None]:
+    start = time.monotonic()
+    yield
+    assert time.monotonic() - start < 5
+
+
+def refused(cluster: object, job: object, index: object, synchronous: bool = False) -> str:
+    from tf2towers.runtime.cluster import ClusterError, ClusterTask
+
+    with pytest.raises(ClusterError) as caught:
+        ClusterTask(cluster, job_name=job, task_index=index, synchronous=synchronous)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("cluster", "job", "index", "words"),
+    [
+        (HOSTS, "wroker", 0, ["'wroker'", "'worker' (2)"]),
+        (HOSTS, "", 0, ["job_name=''"]),
+        (HOSTS, "worker", 2, ["task_index=2", "0 to 1"]),
+        (HOSTS, "worker", "x", ["task_index='x'", "number"]),
+        ({**HOSTS, "ps": []}, "worker", 0, ["'ps'", "empty"]),
+        ({**HOSTS, "ps": [""]}, "worker", 0, ["'ps'", "empty"]),
+        ({**HOSTS, "ps": ["localhost"]}, "worker", 0, ["'localhost'", "host:port"]),
+        ({**HOSTS, "ps": ["localhost:99999"]}, "worker", 0, ["99999"]),
+        ({**HOSTS, "ps": ["localhost:4392"]}, "worker", 0, ["localhost:4392", "more than one"]),
+        ({**HOSTS, "ps": ["no-such-host.invalid:4391"]}, "worker", 0, ["no-such-host.invalid"]),
+        ({"worker": HOSTS["worker"]}, "worker", 0, ["parameter server"]),
+        ("localhost:1", "worker", 0, ["ClusterSpec"]),
+    ],
+)
+def test_messages(cluster: object, job: object, index: object, words: list[str]) -> None:
+    message = refused(cluster, job, index)
+    assert all(word in message for word in words), message
+
+
+def test_a_port_in_use() -> None:
+    with socket.socket() as taken:
+        taken.bind(("", 0))
+        taken.listen()
+        address = f"localhost:{taken.getsockname()[1]}"
+        assert address in refused({**HOSTS, "worker": [address]}, "worker", 0)
+
+
+def test_a_chief_is_worker_0() -> None:
+    from tf2towers.runtime.cluster import ClusterTask
+
+    cluster = {"chief": ["localhost:4394"], **HOSTS}
+    assert ClusterTask(cluster, "chief", 0).is_chief
+    first = ClusterTask(cluster, "worker", 0)
+    assert (first.task_index, first.num_workers, first.is_chief) == (1, 3, False)
+
+
+def test_a_task_that_does_not_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    from tf2towers.runtime.cluster import ClusterError
+    from tf2towers.runtime.cluster.waiting import wait_for
+
+    monkeypatch.setenv("TF2TOWERS_CLUSTER_TIMEOUT", "1")
+    with pytest.raises(ClusterError, match=r"ps 0 \(localhost:4391\) within 1 seconds"):
+        wait_for({"ps 0": "localhost:4391"})
+
+
+def test_backup_workers_are_refused() -> None:
+    from tf2towers.runtime.cluster import synchronous_replicas
+
+    opt = object()
+    assert synchronous_replicas(opt, replicas_to_aggregate=3, total_num_replicas=3) is opt
+    with pytest.raises(ValueError, match="replicas_to_aggregate=2 with 3 workers"):
+        synchronous_replicas(opt, replicas_to_aggregate=2, total_num_replicas=3)

@@ -1,0 +1,159 @@
+"""The addresses of a cluster's tasks, checked before anything waits for them."""
+
+from __future__ import annotations
+
+import socket
+import time
+from collections.abc import Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+LEADERS = ("chief", "master")  # the jobs that TF_CONFIG has for what --job_name=worker --task_index=0 is
+JOBS = ("ps", "worker", *LEADERS)
+RESOLVING = 2.5  # seconds that a host has to be found in
+
+
+class ClusterError(ValueError):
+    """The cluster, or this task of it, cannot be: the message names the value and what is wrong with it."""
+
+
+@dataclass(frozen=True)
+class Addresses:
+    """host:port of every parameter server and every worker; a chief or master is worker 0.
+
+    `job` is 'ps' or 'worker', and `index` this task's place among those.
+    """
+
+    ps: tuple[str, ...]
+    workers: tuple[str, ...]
+    job: str
+    index: int
+
+    @property
+    def own(self) -> str:
+        """This task's address."""
+        return (self.ps if self.job == "ps" else self.workers)[self.index]
+
+    def others(self) -> dict[str, str]:
+        """What every other task is called, and its address."""
+        named = {f"ps {i}": one for i, one in enumerate(self.ps)}
+        named |= {f"worker {i}": one for i, one in enumerate(self.workers)}
+        named.pop(f"{self.job} {self.index}")
+        return named
+
+
+def read_addresses(cluster: Any, job_name: Any, task_index: Any) -> Addresses:
+    """The addresses in `cluster`, all of them checked.
+
+    Args:
+        cluster: a `tf.train.ClusterSpec`, or a dict from job to addresses (a list, or a dict from index to address).
+        job_name: which job this process is of.
+        task_index: which task of it.
+
+    Raises:
+        ClusterError: anything does not fit together; `tf.train.Server` raised InvalidArgumentError or waited for ever.
+    """
+    jobs = _jobs(cluster)
+    task = f"job_name={job_name!r}, task_index={task_index!r}"
+    if job_name not in jobs:
+        known = ", ".join(f"{job!r} ({len(hosts)})" for job, hosts in jobs.items()) or "none"
+        raise ClusterError(f"{task}: the cluster has no job {job_name!r}. Its jobs are: {known}.")
+    if job_name not in JOBS:
+        raise ClusterError(
+            f"{task}: a task of job {job_name!r} has no part in training; the jobs that have are {JOBS}."
+        )
+    for job, hosts in jobs.items():
+        if not hosts or not all(hosts):
+            raise ClusterError(
+                f"{task}: the list of hosts of job {job!r} is empty, or has an empty name: {hosts}."
+            )
+        for host in hosts:
+            _check_address(task, job, host)
+    try:
+        index = int(task_index)
+    except (TypeError, ValueError):
+        raise ClusterError(f"{task}: task_index is not a number.") from None
+    hosts = jobs[job_name]
+    if not 0 <= index < len(hosts):
+        raise ClusterError(
+            f"{task}: job {job_name!r} has {len(hosts)} task{'s' * (len(hosts) > 1)} ({', '.join(hosts)}): "
+            f"task_index goes from 0 to {len(hosts) - 1}."
+        )
+    leaders = [host for job in LEADERS for host in jobs.get(job, [])]
+    workers = (*leaders, *jobs.get("worker", []))
+    if not workers:
+        raise ClusterError(f"{task}: the cluster has no worker.")
+    ps = tuple(jobs.get("ps", []))
+    everyone = [*ps, *workers]
+    for host in everyone:
+        if everyone.count(host) > 1:
+            raise ClusterError(f"{task}: {host} is the address of more than one task.")
+    if job_name == "worker":
+        index += len(leaders)
+    _check_hosts_exist(task, everyone)
+    return Addresses(ps, workers, "ps" if job_name == "ps" else "worker", index)
+
+
+def _jobs(cluster: Any) -> dict[str, list[str]]:
+    given = cluster.as_dict() if hasattr(cluster, "as_dict") else cluster
+    if not isinstance(given, Mapping):
+        raise ClusterError(f"the cluster is a tf.train.ClusterSpec or a dict of jobs, and not {cluster!r}.")
+    jobs = {}
+    for job, hosts in given.items():
+        listed = [hosts[index] for index in sorted(hosts)] if isinstance(hosts, Mapping) else hosts
+        jobs[str(job)] = [listed] if isinstance(listed, str) else [str(host) for host in listed]
+    return jobs
+
+
+def _check_address(task: str, job: str, address: str) -> None:
+    host, _, port = address.rpartition(":")
+    if not host or "/" in host or " " in address or not port.isdigit() or not 0 < int(port) < 65536:
+        raise ClusterError(f"{task}: {address!r}, an address of job {job!r}, is not of the form host:port.")
+
+
+def split(address: str) -> tuple[str, int]:
+    """Host and port of an address; an IPv6 host without its brackets."""
+    host, _, port = address.rpartition(":")
+    return host.strip("[]"), int(port)
+
+
+def _check_hosts_exist(task: str, addresses: Iterable[str]) -> None:
+    """Every name is looked up, all at once; one whose look-up takes longer is left to the waiting for its task."""
+    hosts = sorted({split(address)[0] for address in addresses})
+    deadline = time.monotonic() + RESOLVING
+
+    def unknown(host: str) -> bool:
+        while True:
+            try:
+                socket.getaddrinfo(host, None)
+                return False
+            except OSError:
+                if time.monotonic() + 0.5 > deadline:
+                    return True
+                time.sleep(0.5)  # of a cluster that is just starting
+
+    threads = ThreadPoolExecutor(max_workers=min(32, len(hosts)))
+    try:
+        found = {host: threads.submit(unknown, host) for host in hosts}
+        while time.monotonic() < deadline + 1 and not all(one.done() for one in found.values()):
+            time.sleep(0.01)
+        lost = [host for host, one in found.items() if one.done() and one.result()]
+    finally:
+        threads.shutdown(wait=False, cancel_futures=True)
+    if lost:
+        raise ClusterError(f"{task}: no such host: {', '.join(lost)}. No address is known for it here.")
+
+
+def check_own_port(addresses: Addresses) -> None:
+    """Raises ClusterError where another process listens at this task's address (gRPC would share the port with it)."""
+    _, port = split(addresses.own)
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind(("", port))
+        except OSError as error:
+            raise ClusterError(
+                f"job_name={addresses.job!r}, task_index={addresses.index}: port {port} of {addresses.own} cannot be "
+                f"used here ({error.strerror}). Does this task run already, or another program at this port?"
+            ) from None

@@ -1,0 +1,63 @@
+"""How the tasks that only serve learn that the training is over.
+
+TF1's parameter servers were killed from outside. Here worker 0 lets each other task write a small file on its own
+machine, with worker 0's coordinator address in it; the task ends when nobody answers there any more. Worker 0 killed
+writes none, so the others stay, and worker 0 started again finds them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import threading
+import time
+from pathlib import Path
+
+import tensorflow as tf
+
+from tf2towers.runtime.cluster.addresses import Addresses
+from tf2towers.runtime.cluster.waiting import answers
+
+_LIMIT = 10.0  # seconds for a task to write its file; one that is dead at the end stays so
+
+
+def marker(job: str, index: int, address: str) -> str:
+    """The file that ends a task; both sides know its name."""
+    return f"/tmp/tf2towers-{job}-{index}-{re.sub(r'[^0-9A-Za-z.]', '-', address)}.over"
+
+
+def announce(addresses: Addresses, coordinator: str) -> None:
+    """Tells every other task that the training is over; `coordinator` is this process's address as the chief."""
+
+    def tell(job: str, index: int, address: str) -> None:
+        gone = contextlib.suppress(tf.errors.OpError, RuntimeError)
+        with gone, tf.device(f"/job:{job}/replica:0/task:{index}/device:CPU:0"):
+            tf.io.write_file(marker(job, index, address), coordinator)
+
+    tasks = [("ps", i, one) for i, one in enumerate(addresses.ps)]
+    tasks += [("worker", i, one) for i, one in enumerate(addresses.workers) if i > 0]
+    threads = [threading.Thread(target=tell, args=task, daemon=True) for task in tasks]
+    for thread in threads:
+        thread.start()
+    deadline = time.monotonic() + _LIMIT
+    for thread in threads:
+        thread.join(max(0.0, deadline - time.monotonic()))
+
+
+def clear(addresses: Addresses) -> Path:
+    """Removes what an earlier training has left; the file to wait for."""
+    path = Path(marker(addresses.job, addresses.index, addresses.own))
+    path.unlink(missing_ok=True)
+    return path
+
+
+def serve_until_over(path: Path) -> None:
+    """Returns when the training is over and its coordinator has left."""
+    coordinator = ""
+    while not coordinator:
+        time.sleep(0.3)
+        with contextlib.suppress(FileNotFoundError):
+            coordinator = path.read_text(encoding="utf-8")
+    while answers(coordinator):
+        time.sleep(0.2)
+    path.unlink(missing_ok=True)

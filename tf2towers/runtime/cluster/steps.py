@@ -1,0 +1,126 @@
+"""A step of training or of evaluation: what one `sess.run` of a TF1 worker computed."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import threading
+import weakref
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import tensorflow as tf
+
+from tf2towers.runtime.cluster import extras
+from tf2towers.runtime.cluster.threads import Workers
+from tf2towers.runtime.cluster.traces import Trace, fed
+from tf2towers.runtime.variable_store import VariableStore
+
+_tracing = threading.RLock()  # one function at a time: variables are made on the way
+_steps: weakref.WeakKeyDictionary[VariableStore, list[Step]] = weakref.WeakKeyDictionary()
+
+
+class Step:
+    """Calls `body` as one step and gives back what it returns: local tensors, in the structure it had.
+
+    Args:
+        body: the replica function: tensors in, tensors out.
+        variables: the store its variables are in.
+        input_signature: one `tf.TensorSpec` a parameter (the TF1 placeholder); a call may give anything that could be
+            fed for it. None: as the values come, traced anew for every new shape.
+        update: False for an evaluation.
+        coordinator: the `ClusterCoordinator` that finds a worker for each call; None to compute here.
+        workers: whose loops call it.
+    """
+
+    def __init__(
+        self,
+        body: Callable[..., Any],
+        variables: VariableStore,
+        input_signature: Sequence[Any] | None = None,
+        update: bool = True,
+        coordinator: Any = None,
+        workers: Workers | None = None,
+    ) -> None:
+        functools.update_wrapper(self, body)
+        self.update = update
+        self._body = body
+        self._variables = variables
+        self._specs = None if input_signature is None else tuple(input_signature)
+        self._coordinator = coordinator
+        self._workers = workers
+        self._traces: dict[Any, Trace] = {}
+        _steps.setdefault(variables, []).append(self)
+
+    def __call__(self, *values: Any, **named: Any) -> Any:
+        """One step.
+
+        Raises:
+            tf.errors.OpError: the step failed; with a coordinator a worker's death is no failure, another one does it.
+            WorkerStopped: the loop of another worker has failed.
+        """
+        if named:
+            bound = inspect.signature(self._body).bind(*values, **named)
+            bound.apply_defaults()
+            values = bound.args
+        if self._workers is None or not self.update:
+            return self._call(values)
+        with self._workers.turn():
+            return self._call(values)
+
+    def _call(self, values: Sequence[Any]) -> Any:
+        if self._workers is not None:
+            self._workers.check()
+        listeners = extras.listeners()
+        wanted = frozenset[str]().union(*(one.wants(self) for one in listeners))
+        tensors, specs = fed(self._specs, values)
+        trace = self._trace(wanted, specs)
+        if self._coordinator is None:
+            outputs = trace.function(*tensors)
+        else:
+            outputs = self._coordinator.schedule(trace.function, args=tuple(tensors)).get()
+        results, found = trace.unpacked(outputs)
+        for one in listeners:
+            one.heard(self, results, found)
+        return results
+
+    def _trace(self, wanted: frozenset[str], specs: Sequence[Any]) -> Trace:
+        key = (wanted, None if self._specs is not None else _key(specs))
+        with _tracing:
+            if key not in self._traces:
+                self._traces[key] = Trace(self._body, self._variables, specs, self.update, wanted)
+            return self._traces[key]
+
+    def build(self, wanted: frozenset[str]) -> None:
+        """Makes the variables of the step, as TF1 made them before the session; without an input_signature, nothing."""
+        if self._specs is not None:
+            self._trace(wanted, self._specs)
+
+
+def _key(specs: Any) -> Any:
+    return tuple((tuple(one.shape), one.dtype) for one in tf.nest.flatten(specs)), str(
+        tf.nest.map_structure(lambda _: 0, specs)
+    )
+
+
+def step(
+    variables: VariableStore,
+    input_signature: Sequence[Any] | None = None,
+    update: bool = True,
+    coordinator: Any = None,
+    workers: Workers | None = None,
+) -> Callable[[Callable[..., Any]], Step]:
+    """A decorator that makes a `Step` of a replica function; `ClusterTask.step` is this one with the cluster's own."""
+
+    def decorate(body: Callable[..., Any]) -> Step:
+        return Step(body, variables, input_signature, update, coordinator, workers)
+
+    return decorate
+
+
+def build_steps(variables: VariableStore, wanted: frozenset[str]) -> bool:
+    """Makes every variable that the training steps of `variables` use; False where one of them has no signature."""
+    training = [one for one in _steps.get(variables, []) if one.update]
+    for one in training:
+        one.build(wanted)
+    return all(one._specs is not None for one in training)

@@ -1,0 +1,109 @@
+"""Waiting for the other tasks of the cluster, with a limit and a message that names them."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import socket
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+
+from tf2towers.runtime.cluster.addresses import ClusterError, split
+
+TIMEOUT = "TF2TOWERS_CLUSTER_TIMEOUT"
+_SILENT = 5.0  # seconds before the first word
+
+
+def time_limit() -> float:
+    """Seconds to wait for a task that does not answer; the environment variable TF2TOWERS_CLUSTER_TIMEOUT, or 60."""
+    try:
+        return float(os.environ.get(TIMEOUT, "60"))
+    except ValueError:
+        raise ClusterError(f"{TIMEOUT}={os.environ[TIMEOUT]!r} is not a number of seconds.") from None
+
+
+def free_port() -> int:
+    """A port at which nothing listens now."""
+    with socket.socket() as probe:
+        probe.bind(("", 0))
+        return int(probe.getsockname()[1])
+
+
+def answers(address: str) -> bool:
+    """Whether a connection to `address` is accepted, within 2 seconds."""
+    try:
+        socket.create_connection(split(address), timeout=2).close()
+    except OSError:
+        return False
+    return True
+
+
+def _silent(tasks: Mapping[str, str]) -> list[str]:
+    with ThreadPoolExecutor(max(1, min(32, len(tasks)))) as threads:
+        found = list(threads.map(answers, tasks.values()))
+    return [f"{name} ({tasks[name]})" for name, yes in zip(tasks, found, strict=True) if not yes]
+
+
+def wait_for(tasks: Mapping[str, str]) -> None:
+    """Returns when every one of `tasks` (name: address) accepts connections.
+
+    Raises:
+        ClusterError: one does not within `time_limit()` seconds. TF1 waited for ever, with a message every 10 seconds.
+    """
+    limit, start, told = time_limit(), time.monotonic(), False
+    while missing := _silent(tasks):
+        waited = time.monotonic() - start
+        if waited > limit:
+            raise ClusterError(
+                f"no answer from {', '.join(missing)} within {limit:g} seconds. Start every task of the cluster, each "
+                f"with the same hosts; {TIMEOUT} sets the seconds to wait."
+            )
+        if waited > min(_SILENT, limit / 2) and not told:
+            print(f"waiting up to {limit:g} seconds for {', '.join(missing)}", flush=True)
+            told = True
+        time.sleep(0.2)
+
+
+@contextlib.contextmanager
+def listening(address: str) -> Iterator[None]:
+    """Accepts connections at `address` meanwhile, for the other tasks' `wait_for`."""
+    with socket.socket() as server:
+        server.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        server.bind(("", split(address)[1]))
+        server.listen(64)
+        over = threading.Event()
+
+        def accept() -> None:
+            server.settimeout(0.1)
+            while not over.is_set():
+                with contextlib.suppress(OSError):
+                    server.accept()[0].close()
+
+        thread = threading.Thread(target=accept, daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            over.set()
+            thread.join()
+
+
+@contextlib.contextmanager
+def limited(tasks: Mapping[str, str]) -> Iterator[None]:
+    """Around a call into TensorFlow that waits for other tasks for ever: ends the process when they are not there."""
+    limit = time_limit() + 5
+
+    def give_up() -> None:
+        missing = ", ".join(_silent(tasks)) or "a task that does not go on"
+        print(f"no answer from {missing} within {limit:g} seconds ({TIMEOUT})", flush=True)
+        os._exit(1)  # nothing gets the main thread out of the call
+
+    timer = threading.Timer(limit, give_up)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
