@@ -66,22 +66,21 @@ def inference(images):
         return tf.nn.softmax(tf.matmul(hidden, weights) + biases)
 
 
-class LastTokensHook(tf.train.SessionRunHook):
-    """At the end of a worker, leaves tokens for those that still wait for one. Synchronous training only.
+def main(argv=None):
+    if FLAGS.job_name not in ('ps', 'worker'):
+        raise ValueError('--job_name is %r, must be ps or worker' % FLAGS.job_name)
+    if FLAGS.task_index is None:
+        raise ValueError('Must specify an explicit task_index!')
 
-    A worker's step ends with a token, and without all workers there are no more updates to make tokens.
-    """
+    ps_hosts = FLAGS.ps_hosts.split(',')
+    worker_hosts = FLAGS.worker_hosts.split(',')
+    num_workers = len(worker_hosts)
+    cluster = tf.train.ClusterSpec({'ps': ps_hosts, 'worker': worker_hosts})
+    server = tf.train.Server(cluster, job_name=FLAGS.job_name, task_index=FLAGS.task_index)
+    if FLAGS.job_name == 'ps':
+        server.join()
 
-    def __init__(self, tokens_op):
-        self._tokens_op = tokens_op
-
-    def end(self, session):
-        session.run(self._tokens_op)
-
-
-def train(server, cluster, num_workers):
-    """Take steps as the worker --task_index."""
-    is_chief = FLAGS.task_index == 0
+    is_chief = (FLAGS.task_index == 0)
     mnist = input_data.read_data_sets(FLAGS.data_dir, seed=FLAGS.seed + FLAGS.task_index)
 
     worker_device = '/job:worker/task:%d' % FLAGS.task_index
@@ -100,57 +99,49 @@ def train(server, cluster, num_workers):
                                                  total_num_replicas=num_workers)
         train_op = opt.minimize(cross_entropy, global_step=global_step)
 
+        uninitialized = tf.report_uninitialized_variables(tf.global_variables())
+
         hooks = [tf.train.StopAtStepHook(last_step=FLAGS.train_steps)]
         if FLAGS.issync == 1:
             # No tokens at the start: a fast worker would get ahead, and stand in for one that is late.
+            # Tokens at the end: without this worker no update makes any, and another may still need them.
             hooks.append(opt.make_session_run_hook(is_chief, num_tokens=0))
-            hooks.append(LastTokensHook(opt.get_init_tokens_op(num_tokens=2 * num_workers)))
+            hooks.append(tf.train.FinalOpsHook(opt.get_init_tokens_op(num_tokens=2 * num_workers)))
 
-    # A worker looks at the parameter servers only: other workers may come late and leave early.
-    config = tf.ConfigProto(allow_soft_placement=True, device_filters=['/job:ps', worker_device])
-    val_feed = {images: mnist.validation.images, labels: mnist.validation.labels}
-    next_eval = FLAGS.eval_steps
-    local_step = 0
-    with tf.train.MonitoredTrainingSession(
-            master=server.target, is_chief=is_chief, checkpoint_dir=FLAGS.log_dir, hooks=hooks, config=config,
-            save_checkpoint_secs=None, save_checkpoint_steps=FLAGS.checkpoint_every,
-            save_summaries_secs=None, save_summaries_steps=FLAGS.summary_every, log_step_count_steps=None,
-            max_wait_secs=60, stop_grace_period_secs=5) as mon_sess:
-        print('Worker %d: Session initialization complete.' % FLAGS.task_index, flush=True)
-        while not mon_sess.should_stop():
-            batch_images, batch_labels = mnist.train.next_batch(FLAGS.batch_size)
-            _, step, loss = mon_sess.run([train_op, global_step, cross_entropy],
-                                         feed_dict={images: batch_images, labels: batch_labels})
-            local_step += 1
+        # A worker looks at the parameter servers only: other workers may come late and leave early.
+        config = tf.ConfigProto(allow_soft_placement=True, device_filters=['/job:ps', worker_device])
+        if not is_chief:
+            # MonitoredTrainingSession waits for the chief as well, but looks only every 30 seconds.
+            manager = tf.train.SessionManager(ready_op=uninitialized, recovery_wait_secs=1)
+            manager.wait_for_session(server.target, config=config).close()
 
-            if local_step % FLAGS.log_every == 0:
-                print('%f: Worker %d: training step %d done, loss: %f (global step: %d)' %
-                      (time.time(), FLAGS.task_index, local_step, loss, step), flush=True)
+        val_feed = {images: mnist.validation.images, labels: mnist.validation.labels}
+        next_eval = FLAGS.eval_steps
+        local_step = 0
+        # The thread that applies the mean gradients would wait for more of them: no grace for it.
+        with tf.train.MonitoredTrainingSession(
+                master=server.target, is_chief=is_chief, checkpoint_dir=FLAGS.log_dir, hooks=hooks,
+                save_checkpoint_secs=None, save_checkpoint_steps=FLAGS.checkpoint_every,
+                save_summaries_secs=None, save_summaries_steps=FLAGS.summary_every,
+                config=config, stop_grace_period_secs=1) as mon_sess:
+            print('Worker %d: Session initialization complete.' % FLAGS.task_index, flush=True)
+            while not mon_sess.should_stop():
+                batch_images, batch_labels = mnist.train.next_batch(FLAGS.batch_size)
+                train_feed = {images: batch_images, labels: batch_labels}
+                _, step, loss = mon_sess.run([train_op, global_step, cross_entropy], feed_dict=train_feed)
+                local_step += 1
 
-            # After the last step the session takes no more runs.
-            if is_chief and step >= next_eval and not mon_sess.should_stop():
-                val_xent = mon_sess.run(cross_entropy, feed_dict=val_feed)
-                print('After %d training step(s), validation cross entropy = %g' % (step, val_xent),
-                      flush=True)
-                next_eval += FLAGS.eval_steps
-    print('Worker %d: Training ends.' % FLAGS.task_index, flush=True)
+                if local_step % FLAGS.log_every == 0:
+                    print('%f: Worker %d: training step %d done, loss: %f (global step: %d)' %
+                          (time.time(), FLAGS.task_index, local_step, loss, step), flush=True)
 
-
-def main(argv=None):
-    if FLAGS.job_name not in ('ps', 'worker'):
-        raise ValueError('--job_name is %r, must be ps or worker' % FLAGS.job_name)
-    if FLAGS.task_index is None:
-        raise ValueError('Must specify an explicit task_index!')
-
-    ps_hosts = FLAGS.ps_hosts.split(',')
-    worker_hosts = FLAGS.worker_hosts.split(',')
-    cluster = tf.train.ClusterSpec({'ps': ps_hosts, 'worker': worker_hosts})
-    server = tf.train.Server(cluster, job_name=FLAGS.job_name, task_index=FLAGS.task_index)
-
-    if FLAGS.job_name == 'ps':
-        server.join()
-    else:
-        train(server, cluster, len(worker_hosts))
+                # After the last step the session takes no more runs.
+                if is_chief and step >= next_eval and not mon_sess.should_stop():
+                    val_xent = mon_sess.run(cross_entropy, feed_dict=val_feed)
+                    print('After %d training step(s), validation cross entropy = %g' % (step, val_xent),
+                          flush=True)
+                    next_eval += FLAGS.eval_steps
+        print('Worker %d: Training ends.' % FLAGS.task_index, flush=True)
 
 
 if __name__ == '__main__':
