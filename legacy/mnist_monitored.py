@@ -99,8 +99,6 @@ def main(argv=None):
                                                  total_num_replicas=num_workers)
         train_op = opt.minimize(cross_entropy, global_step=global_step)
 
-        uninitialized = tf.report_uninitialized_variables(tf.global_variables())
-
         hooks = [tf.train.StopAtStepHook(last_step=FLAGS.train_steps)]
         if FLAGS.issync == 1:
             # No tokens at the start: a fast worker would get ahead, and stand in for one that is late.
@@ -112,6 +110,7 @@ def main(argv=None):
         config = tf.ConfigProto(allow_soft_placement=True, device_filters=['/job:ps', worker_device])
         if not is_chief:
             # MonitoredTrainingSession waits for the chief as well, but looks only every 30 seconds.
+            uninitialized = tf.report_uninitialized_variables(tf.global_variables())
             manager = tf.train.SessionManager(ready_op=uninitialized, recovery_wait_secs=1)
             manager.wait_for_session(server.target, config=config).close()
 

@@ -110,17 +110,17 @@ def _inner(images: np.ndarray) -> np.ndarray:
     """The middle 28x28 of 32x32 images of three equal channels: the digits, 24x24, with a border of 2."""
     margin = (images.shape[1] - IMAGE_SIZE) // 2
     middle = slice(margin, margin + IMAGE_SIZE)
-    inner: np.ndarray = images[:, middle, middle, 0]
-    return inner
+    return images[:, middle, middle, 0]
 
 
 def _floats(images: np.ndarray) -> np.ndarray:
-    return images.reshape(len(images), -1).astype(np.float32) / np.float32(255)
+    rows: np.ndarray = images.reshape(len(images), -1).astype(np.float32) / np.float32(255)
+    return rows
 
 
 def _one_hot(labels: np.ndarray) -> np.ndarray:
-    rows: np.ndarray = np.eye(NUM_CLASSES, dtype=np.float32)
-    return rows[labels]
+    rows: np.ndarray = np.eye(NUM_CLASSES, dtype=np.float32)[labels]
+    return rows
 
 
 def _read_mnist(folder: Path) -> list[tuple[np.ndarray, np.ndarray]]:

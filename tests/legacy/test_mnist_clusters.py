@@ -1,0 +1,230 @@
+"""The legacy parameter-server trainers as clusters of 1 ps and 2 workers, and the smallest programs of seed 001."""
+
+import os
+import re
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+pytest.importorskip("tensorflow")
+pytestmark = pytest.mark.tensorflow
+
+ROOT = Path(__file__).parents[2]
+STEPS, BATCH, HIDDEN, RATE, SEED = 40, 50, 32, 0.01, 7
+LOG_LINE = re.compile(
+    r"^(\d+\.\d+): Worker (\d): training step (\d+) done, loss: (\d+\.\d+) \(global step: (\d+)\)$",
+    re.MULTILINE,
+)
+VALIDATION_LINE = re.compile(
+    r"^After (\d+) training step\(s\), validation cross entropy = (\d\S*)$", re.MULTILINE
+)
+
+
+def start(out: Path, *command: str) -> subprocess.Popen[bytes]:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "TF_CPP_MIN_LOG_LEVEL": "3"}
+    environment.pop("TF_CONFIG", None)
+    with out.open("w") as file:
+        return subprocess.Popen(
+            [sys.executable, *command], cwd=ROOT, env=environment, stdout=file, stderr=subprocess.STDOUT
+        )
+
+
+def free_ports(count: int) -> list[str]:
+    probes = [socket.create_server(("localhost", 0)) for _ in range(count)]
+    addresses = [f"localhost:{probe.getsockname()[1]}" for probe in probes]
+    for probe in probes:
+        probe.close()
+    return addresses
+
+
+class Run(NamedTuple):
+    """What a cluster's workers printed, and where its chief wrote."""
+
+    printed: list[str]
+    log_dir: Path
+
+    def steps(self, worker: int) -> list[tuple[int, float, int]]:
+        """Local step, loss and global step of each log line."""
+        lines = LOG_LINE.findall(self.printed[worker])
+        assert all(int(index) == worker for _, index, *_ in lines)
+        return [(int(local), float(loss), int(step)) for _, _, local, loss, step in lines]
+
+    def losses(self) -> list[float]:
+        """Of all workers, in the order of time."""
+        lines = LOG_LINE.findall("".join(self.printed))
+        return [loss for _, loss in sorted((float(when), float(loss)) for when, _, _, loss, _ in lines)]
+
+    def validations(self, worker: int = 0) -> list[tuple[int, float]]:
+        return [(int(step), float(loss)) for step, loss in VALIDATION_LINE.findall(self.printed[worker])]
+
+
+def run_cluster(folder: Path, script: str, *flags: str) -> Run:
+    """Start 1 ps and 2 workers; the workers end by themselves, with status 0, and the ps does not."""
+    ps, *workers = free_ports(3)
+    command = [
+        f"legacy/{script}", f"--ps_hosts={ps}", f"--worker_hosts={','.join(workers)}", f"--log_dir={folder}/log",
+        f"--train_steps={STEPS}", f"--batch_size={BATCH}", f"--hidden_units={HIDDEN}", f"--learning_rate={RATE}",
+        f"--seed={SEED}", "--log_every=1", *flags,
+    ]  # fmt: skip
+    outs = [folder / name for name in ("ps0", "worker0", "worker1")]
+    processes: list[subprocess.Popen[bytes]] = []
+    try:
+        for out, job, index in zip(outs, ("ps", "worker", "worker"), (0, 0, 1), strict=True):
+            processes.append(start(out, *command, f"--job_name={job}", f"--task_index={index}"))
+        deadline = time.monotonic() + 60
+        while None in [process.poll() for process in processes[1:]]:
+            if time.monotonic() > deadline or processes[0].poll() is not None:
+                pytest.fail("\n".join(f"== {out.name}\n{out.read_text()}" for out in outs))
+            time.sleep(0.05)
+        statuses = [process.poll() for process in processes]
+    finally:
+        for process in processes:
+            process.kill()
+            process.wait()
+    printed = [out.read_text() for out in outs[1:]]
+    assert statuses == [None, 0, 0], printed
+    return Run(printed, folder / "log")
+
+
+@pytest.fixture(scope="module")
+def supervisor_sync(tmp_path_factory) -> Run:
+    return run_cluster(tmp_path_factory.mktemp("supervisor"), "mnist_supervisor.py", "--issync=1")
+
+
+@pytest.fixture(scope="module")
+def monitored_sync(tmp_path_factory) -> Run:
+    flags = ("--issync=1", "--eval_steps=10", "--checkpoint_every=20", "--summary_every=15")
+    return run_cluster(tmp_path_factory.mktemp("monitored"), "mnist_monitored.py", *flags)
+
+
+def forward(weights: list[np.ndarray], images: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The hidden layer and the probabilities."""
+    hidden = np.maximum(images @ weights[0] + weights[1], 0.0)
+    scores = np.exp(hidden @ weights[2] + weights[3])
+    return hidden, scores / scores.sum(axis=1, keepdims=True)
+
+
+def cross_entropy(probabilities: np.ndarray, labels: np.ndarray) -> float:
+    return float(-np.sum(labels * np.log(np.clip(probabilities, 1e-10, 1.0))))
+
+
+def gradients(
+    weights: list[np.ndarray], images: np.ndarray, labels: np.ndarray
+) -> tuple[float, list[np.ndarray]]:
+    hidden, probabilities = forward(weights, images)
+    scores = probabilities - labels
+    before = scores @ weights[2].T * (hidden > 0)
+    made = [images.T @ before, before.sum(axis=0), hidden.T @ scores, scores.sum(axis=0)]
+    return cross_entropy(probabilities, labels), made
+
+
+def trained_by_hand(weights: list[np.ndarray]) -> tuple[list[list[float]], list[list[np.ndarray]]]:
+    """Synchronous training in NumPy: Adam on the mean of both workers' gradients. Losses, and weights by step."""
+    from tf2towers.data import mnist
+
+    workers = [mnist.read_data_sets(seed=SEED + index).train for index in range(2)]
+    weights = [np.asarray(value, np.float64) for value in weights]
+    first, second = ([np.zeros_like(value) for value in weights] for _ in range(2))
+    losses, states = [], [weights]
+    for step in range(1, STEPS + 1):
+        made = [gradients(weights, *worker.next_batch(BATCH)) for worker in workers]
+        losses.append([loss for loss, _ in made])
+        means = [np.mean(pair, axis=0) for pair in zip(*(grads for _, grads in made), strict=True)]
+        first = [0.9 * m + 0.1 * g for m, g in zip(first, means, strict=True)]
+        second = [0.999 * v + 0.001 * g * g for v, g in zip(second, means, strict=True)]
+        rate = RATE * np.sqrt(1 - 0.999**step) / (1 - 0.9**step)
+        weights = [w - rate * m / (np.sqrt(v) + 1e-8) for w, m, v in zip(weights, first, second, strict=True)]
+        states.append(weights)
+    return losses, states
+
+
+def test_synchronous_training_is_adam_on_the_mean_of_both_workers(monitored_sync):
+    """Step by step the losses of training by hand, from the weights of the checkpoint before the first step."""
+    import tensorflow as tf
+
+    from tf2towers.data import mnist
+
+    names = ["hid/weights", "hid/biases", "sm/weights", "sm/biases"]
+
+    def checkpoint(step: int) -> list[np.ndarray]:
+        reader = tf.train.load_checkpoint(str(monitored_sync.log_dir / f"model.ckpt-{step}"))
+        assert reader.get_tensor("global_step") == step
+        return [reader.get_tensor(name) for name in names]
+
+    losses, states = trained_by_hand(checkpoint(0))
+    for worker in range(2):
+        steps = monitored_sync.steps(worker)
+        assert [local for local, _, _ in steps] == list(range(1, STEPS + 1))
+        np.testing.assert_allclose(
+            [loss for _, loss, _ in steps], [pair[worker] for pair in losses], rtol=2e-3
+        )
+    for value, expected in zip(checkpoint(STEPS), states[-1], strict=True):
+        np.testing.assert_allclose(value, expected, atol=2e-4)
+
+    validations = monitored_sync.validations()
+    assert [step for step, _ in validations] == [10, 20, 30]
+    assert not monitored_sync.validations(worker=1)
+    digits = mnist.read_data_sets().validation
+    for step, loss in validations:
+        # the fetched step was read before or after the update, the loss is of the weights after it
+        expected = [
+            cross_entropy(forward(states[after], digits.images)[1], digits.labels)
+            for after in (step, step + 1)
+        ]
+        assert any(abs(loss - value) < 2e-3 * value for value in expected)
+    assert validations[-1][1] < 0.8 * validations[0][1]
+    assert list(monitored_sync.log_dir.glob("events*"))
+
+
+def test_both_trainers_are_the_same_when_synchronous(supervisor_sync, monitored_sync):
+    for worker in range(2):
+        steps, others = supervisor_sync.steps(worker), monitored_sync.steps(worker)
+        losses = [[loss for _, loss, _ in one[:STEPS]] for one in (steps, others)]
+        assert len(losses[0]) == STEPS
+        np.testing.assert_allclose(*losses, rtol=1e-3)
+        assert len(steps) <= STEPS + 2  # the one that sees the last update may be a step late
+    (step, loss), *more = supervisor_sync.validations()
+    assert step == STEPS and not more
+    assert loss < monitored_sync.validations()[1][1]
+    assert (supervisor_sync.log_dir / "checkpoint").exists()
+
+
+@pytest.mark.parametrize("script", ["mnist_supervisor.py", "mnist_monitored.py"])
+def test_asynchronous_training(tmp_path, script):
+    """Every worker counts its own steps; together they make what the global step says, and the loss falls."""
+    run = run_cluster(tmp_path, script, *(["--eval_steps=15"] if "monitored" in script else []))
+    steps = [run.steps(worker) for worker in range(2)]
+    for own in steps:
+        assert [local for local, _, _ in own] == list(range(1, len(own) + 1))
+    # every worker may take one step after the last, and in Supervisor's loop one more until it reads that
+    assert STEPS <= len(steps[0]) + len(steps[1]) <= STEPS + 4
+    losses = run.losses()
+    assert np.mean(losses[-3:]) < 0.7 * np.mean(losses[:3])
+    validations = run.validations()
+    if "supervisor" in script:
+        assert [step for step, _ in validations + run.validations(worker=1)] == [STEPS, STEPS]
+    else:  # where the other worker was fast, the chief may not have seen such a step
+        assert validations or not any(step >= 15 for _, _, step in steps[0][:-1])
+    assert all(loss < 250 for _, loss in validations)  # of 150 images; untrained, 2.3 each
+
+
+def test_smallest_programs(tmp_path):
+    """Sum and product of 2 and 5, once on one device and in several runs on several."""
+    names = ["single_device", "several_devices"]
+    processes = [start(tmp_path / name, f"legacy/{name}.py") for name in names]
+    try:
+        assert [process.wait(timeout=60) for process in processes] == [0, 0]
+    finally:
+        for process in processes:
+            process.kill()
+            process.wait()
+    single, several = ((tmp_path / name).read_text() for name in names)
+    numbers = [float(number) for number in re.findall(r"\b(?:7|10)\.", single)]
+    assert numbers == [7.0] * 4 + [10.0] * 4
+    assert re.findall(r"\b(?:7|10)\.", several) == (["7."] * 4 + ["10."] * 4) * 3
