@@ -1,6 +1,7 @@
 """The entry: finds the command, and turns an interrupt or a closed pipe into a quiet end.
 
-A command is a module with `add_arguments(parser)` and `run(options) -> int`. Only the one called is imported.
+A command is a module with `add_arguments(parser)` and `run(options) -> int`, and perhaps `prepare(arguments)`, which
+gives the arguments as argparse understands them. Only the one called is imported.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ COMMANDS = {
     ),
     "explain": Command("tf2towers.cli.explain", "what a rule does and why, with examples"),
     "rules": Command("tf2towers.cli.rules", "the list of rules"),
+    "launch": Command("tf2towers.cli.launch", "run a parameter-server script as a whole local cluster"),
 }
 
 INTERRUPTED = 130
@@ -68,7 +70,8 @@ def _dispatch(given: list[str]) -> int:
     parser = argparse.ArgumentParser(prog=f"tf2towers {name}", description=command.help)
     module = importlib.import_module(command.module)
     module.add_arguments(parser)
-    status: int = module.run(parser.parse_args(rest))
+    prepare = getattr(module, "prepare", list)
+    status: int = module.run(parser.parse_args(prepare(rest)))
     return status
 
 

@@ -1,0 +1,106 @@
+"""`tf2towers launch`: the whole local cluster of a parameter-server script, one process a task."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from tf2towers.launch.cluster import TASK_FLAGS
+from tf2towers.launch.errors import LaunchError
+from tf2towers.launch.job import Job, Outcome
+from tf2towers.launch.plan import Plan
+from tf2towers.launch.screen import Screen
+from tf2towers.launch.signals import noted
+
+SHOWN = 20  # of the last lines of the task that failed
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The command's arguments."""
+    parser.usage = "tf2towers launch [--ps N] [--workers M] [options] -- SCRIPT [ARGS ...]"
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = (
+        "Each task is told who it is by the flags of the template, after ARGS, and by the variables\n"
+        "TF_CONFIG, CLUSTER_SPEC, JOB_NAME and TASK_INDEX. When all workers have ended, the parameter\n"
+        "servers are stopped. A task that fails stops all others.\n"
+        "exit status: 0; that of the task that failed (128 + n for signal n); 124 for --timeout;\n"
+        "2 could not be started."
+    )
+    parser.add_argument("--ps", type=int, default=1, metavar="N", help="parameter servers (default 1)")
+    parser.add_argument("--workers", type=int, default=2, metavar="M", help="workers (default 2)")
+    parser.add_argument("--python", metavar="EXE", help="the interpreter (default: this one)")
+    parser.add_argument(
+        "--task-flags",
+        default=TASK_FLAGS,
+        metavar="TEMPLATE",
+        help='default: "%(default)s"; "" for none',
+    )
+    parser.add_argument(
+        "--restart",
+        type=int,
+        default=0,
+        metavar="N",
+        help="start a failed worker other than worker 0 again, up to N times each",
+    )
+    parser.add_argument("--timeout", type=float, metavar="SECONDS", help="stop everything after so long")
+    parser.add_argument(
+        "--log-dir", metavar="DIR", help="also write each task's output to DIR/worker-0.log ..."
+    )
+    parser.add_argument("command", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
+
+
+def prepare(arguments: list[str]) -> list[str]:
+    """Joins --task-flags and its value, which begins with -- itself, into one argument."""
+    end = arguments.index("--") if "--" in arguments else len(arguments)
+    own = arguments[:end]
+    if "--task-flags" in own[:-1]:
+        at = own.index("--task-flags")
+        own[at : at + 2] = [f"--task-flags={own[at + 1]}"]
+    return own + arguments[end:]
+
+
+def run(options: argparse.Namespace) -> int:
+    """Runs the cluster; see the epilog for the status."""
+    try:
+        plan = _plan(options)
+        with noted() as signals:
+            screen = Screen(plan.tasks)
+            try:
+                outcome = Job(plan, screen, signals).run()
+            finally:
+                screen.close()
+            _report(outcome, screen)
+    except LaunchError as problem:
+        print(f"tf2towers launch: {problem}", file=sys.stderr)
+        return 2
+    return outcome.status
+
+
+def _plan(options: argparse.Namespace) -> Plan:
+    if options.command[:1] != ["--"]:
+        raise LaunchError(
+            "the script and its arguments follow a --: tf2towers launch --workers 2 -- train.py"
+        )
+    if len(options.command) < 2:
+        raise LaunchError("there is no script after the --")
+    script, *args = options.command[1:]
+    return Plan(
+        script=script,
+        args=args,
+        ps=options.ps,
+        workers=options.workers,
+        python=options.python,
+        task_flags=options.task_flags,
+        restarts=options.restart,
+        timeout=options.timeout,
+        log_dir=options.log_dir,
+        keep=SHOWN,
+    )
+
+
+def _report(outcome: Outcome, screen: Screen) -> None:
+    """The last words of the task that failed, which the others' end has pushed away."""
+    if outcome.failed is not None:
+        lines = [f"  {line}" for line in outcome.failed.lines]
+        told = "; it wrote last:" if lines else " and wrote nothing"
+        screen.notice("\n".join([f"{outcome.reason}{told}", *lines]))

@@ -1,0 +1,101 @@
+"""The tasks of a cluster, and what each is told: flags by a template, and environment variables."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tf2towers.launch.errors import LaunchError
+
+TASK_FLAGS = (
+    "--ps_hosts={ps_hosts} --worker_hosts={worker_hosts} --job_name={job_name} --task_index={task_index}"
+)
+FIELDS = ("ps_hosts", "worker_hosts", "job_name", "task_index")
+
+
+@dataclass(frozen=True)
+class Task:
+    """One task: its job ('ps' or 'worker') and its place in it, from 0."""
+
+    job: str
+    index: int
+
+    @property
+    def name(self) -> str:
+        """As people write it: 'worker 0'."""
+        return f"{self.job} {self.index}"
+
+    @property
+    def is_chief(self) -> bool:
+        """Whether this is worker 0."""
+        return (self.job, self.index) == ("worker", 0)
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """host:port of every parameter server and every worker."""
+
+    ps: tuple[str, ...]
+    workers: tuple[str, ...]
+
+    def flags(self, task: Task, template: str = TASK_FLAGS) -> list[str]:
+        """The arguments that tell a script which task it is.
+
+        Args:
+            task: one of this cluster's.
+            template: words as a shell splits them, with {ps_hosts}, {worker_hosts}, {job_name}, {task_index}.
+
+        Raises:
+            LaunchError: the template has another {name}, or an open quote.
+        """
+        values = {
+            "ps_hosts": ",".join(self.ps),
+            "worker_hosts": ",".join(self.workers),
+            "job_name": task.job,
+            "task_index": str(task.index),
+        }
+        return [re.sub(r"\{(\w+)\}", lambda found: values[found[1]], word) for word in words(template)]
+
+    def environment(self, task: Task) -> dict[str, str]:
+        """What scripts read instead of flags: TF_CONFIG, CLUSTER_SPEC, JOB_NAME and TASK_INDEX."""
+        jobs = {job: list(hosts) for job, hosts in (("ps", self.ps), ("worker", self.workers)) if hosts}
+        config = {"cluster": jobs, "task": {"type": task.job, "index": task.index}}
+        return {
+            "TF_CONFIG": json.dumps(config),
+            "CLUSTER_SPEC": json.dumps(jobs),
+            "JOB_NAME": task.job,
+            "TASK_INDEX": str(task.index),
+        }
+
+
+def tasks_of(ps: int, workers: int) -> list[Task]:
+    """Every task, in the order of starting: parameter servers first.
+
+    Raises:
+        LaunchError: these numbers of tasks are no cluster.
+    """
+    if workers < 1:
+        raise LaunchError(f"{workers} workers: there must be at least 1, the chief")
+    if ps < 0:
+        raise LaunchError(f"{ps} parameter servers: a number from 0")
+    return [Task("ps", index) for index in range(ps)] + [Task("worker", index) for index in range(workers)]
+
+
+def words(template: str) -> Sequence[str]:
+    """A template's words, each {name} in them a known one.
+
+    Raises:
+        LaunchError: one is not, or a quote is open.
+    """
+    try:
+        split = shlex.split(template)
+    except ValueError as problem:
+        raise LaunchError(f"task flags {template!r}: {problem}") from None
+    for name in re.findall(r"\{(\w+)\}", template):
+        if name not in FIELDS:
+            known = ", ".join(f"{{{field}}}" for field in FIELDS)
+            raise LaunchError(f"task flags: there is no {{{name}}}; there are {known}")
+    return split

@@ -1,0 +1,219 @@
+"""Runs a cluster from its first start to its last process: who is restarted, what ends it, with which status."""
+
+from __future__ import annotations
+
+import contextlib
+import selectors
+import signal
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tf2towers.launch.cluster import Cluster
+from tf2towers.launch.errors import LaunchError
+from tf2towers.launch.leftovers import kill_leftovers, new_mark
+from tf2towers.launch.member import Member
+from tf2towers.launch.parent import die_with_parent
+from tf2towers.launch.plan import Plan
+from tf2towers.launch.ports import hold_ports
+from tf2towers.launch.process import Process
+from tf2towers.launch.watcher import Watcher
+
+TICK = 0.05  # seconds between two looks at what has ended
+TIMED_OUT = 124  # the status, as of timeout(1)
+_AFTER_KILL = 5.0  # seconds that the system has for ending what it was told to kill
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a cluster ended: its status, why when that is not 0, and the task that failed, if one did."""
+
+    status: int
+    reason: str = ""
+    failed: Member | None = None
+
+
+class Job:
+    """A cluster that is about to run, once.
+
+    Args:
+        plan: what.
+        watcher: who is told.
+        signals: numbers of the signals to end, added to as they come; a second one kills at once.
+
+    Attributes:
+        members: its tasks, parameter servers first.
+    """
+
+    def __init__(self, plan: Plan, watcher: Watcher, signals: Sequence[int] = ()) -> None:
+        self._plan, self._watcher, self._signals = plan, watcher, signals
+        self.members = [
+            Member(task, plan.keep, plan.restarts if task.job == "worker" and not task.is_chief else 0)
+            for task in plan.tasks
+        ]
+        self._selector = selectors.DefaultSelector()
+        self._mark = new_mark()
+        self._preexec = die_with_parent()
+
+    def run(self) -> Outcome:
+        """Runs it; nothing of it runs afterwards, whatever happens.
+
+        Raises:
+            LaunchError: it cannot be started, or a log file cannot be written.
+            Exception: whatever the watcher raises.
+        """
+        self._open_logs()
+        ports = hold_ports(len(self.members))
+        try:
+            addresses = tuple(port.address for port in ports)
+            cluster = Cluster(addresses[: self._plan.ps], addresses[self._plan.ps :])
+            began = time.monotonic()
+            for member, port in zip(self.members, ports, strict=True):
+                if self._signals:
+                    break
+                port.release()
+                self._start(member, cluster)
+            outcome = self._until_decided(cluster, began)
+            if outcome.reason:
+                others = "every other task" if outcome.failed else "every task"
+                self._watcher.notice(f"{outcome.reason}: {others} is stopped")
+            self._stop()
+        except BaseException:
+            self._watcher = Watcher()  # the one that was told may be what is broken
+            with contextlib.suppress(Exception):
+                self._stop()
+            raise
+        finally:
+            try:
+                self._kill()
+            finally:
+                for port in ports:
+                    port.close()
+                for member in self.members:
+                    member.close()
+                self._selector.close()
+        return outcome
+
+    def _open_logs(self) -> None:
+        if self._plan.log_dir is None:
+            return
+        directory = Path(self._plan.log_dir)
+        try:
+            directory.mkdir(parents=True, exist_ok=True)
+        except OSError as problem:
+            raise LaunchError(f"{directory}: {problem.strerror}") from None
+        for member in self.members:
+            member.log_to(directory)
+
+    def _start(self, member: Member, cluster: Cluster) -> None:
+        member.process = Process(
+            self._plan.command(cluster, member.task),
+            self._plan.environment(cluster, member.task, self._mark),
+            None if self._plan.cwd is None else Path(self._plan.cwd),
+            self._preexec,
+        )
+        member.status = None
+        self._selector.register(member.process.output, selectors.EVENT_READ, member)
+
+    def _until_decided(self, cluster: Cluster, began: float) -> Outcome:
+        timeout = self._plan.timeout
+        workers = [member for member in self.members if member.task.job == "worker"]
+        while True:
+            if self._signals:
+                name = signal.Signals(self._signals[0]).name
+                return Outcome(128 + self._signals[0], name)
+            if all(member.status == 0 for member in workers):
+                self._linger()
+                return Outcome(0)
+            for member in self.members:
+                if not member.status:
+                    continue
+                if not member.restarts:
+                    return Outcome(member.status, f"{member.task.name} {how(member.status)}", member)
+                self._restart(member, cluster)
+            if timeout is not None and time.monotonic() - began >= timeout:
+                return Outcome(TIMED_OUT, f"not over after {timeout:g} seconds")
+            self._pump()
+
+    def _restart(self, member: Member, cluster: Cluster) -> None:
+        assert member.status is not None
+        count = self._plan.restarts - member.restarts + 1
+        self._watcher.notice(
+            f"{member.task.name} {how(member.status)}: restart {count} of {self._plan.restarts}"
+        )
+        member.restarts -= 1
+        self._start(member, cluster)
+
+    def _linger(self) -> None:
+        """Lets parameter servers that end by themselves do so."""
+        deadline = time.monotonic() + self._plan.linger
+        while self._running() and time.monotonic() < deadline and not self._signals:
+            self._pump()
+
+    def _pump(self) -> None:
+        """Takes what was written and who has ended, waiting up to a tick for it."""
+        for key, _ in self._selector.select(TICK):
+            member: Member = key.data
+            lines = self._read(member)
+            if lines:
+                self._watcher.lines(member.task, lines)
+        for member in self._running():
+            assert member.process is not None
+            process = member.process
+            rest = None
+            try:
+                rest = member.check_end()
+            finally:
+                if member.process is None and process.output in self._selector.get_map():
+                    self._selector.unregister(process.output)
+            if rest:
+                self._watcher.lines(member.task, rest)
+        self._watcher.tick(self.members)
+
+    def _read(self, member: Member) -> list[str]:
+        process = member.process
+        assert process is not None  # one that has ended is not selected
+        try:
+            return member.read()
+        finally:
+            if not process.open:
+                self._selector.unregister(process.output)
+
+    def _running(self) -> list[Member]:
+        return [member for member in self.members if member.process is not None]
+
+    def _stop(self) -> None:
+        """SIGTERM to every task that runs, and the grace for ending with it."""
+        known = len(self._signals)
+        for member in self._running():
+            assert member.process is not None
+            member.stopped = True
+            member.process.send(signal.SIGTERM)
+        deadline = time.monotonic() + self._plan.grace
+        while self._running() and time.monotonic() < deadline and len(self._signals) == known:
+            self._pump()
+
+    def _kill(self) -> None:
+        """SIGKILL to all that is left, and the reaping of it. Raises nothing."""
+        for member in self._running():
+            assert member.process is not None
+            member.stopped = True
+            member.process.send(signal.SIGKILL)
+        deadline = time.monotonic() + _AFTER_KILL
+        while self._running() and time.monotonic() < deadline:
+            try:
+                self._pump()
+            except Exception:
+                self._watcher = Watcher()
+        kill_leftovers(self._mark)
+
+
+def how(status: int) -> str:
+    """An end that is not 0 in words: 'ended with status 3', 'was killed by SIGKILL'."""
+    if status > 128:
+        try:
+            return f"was killed by {signal.Signals(status - 128).name}"
+        except ValueError:
+            pass
+    return f"ended with status {status}"

@@ -1,0 +1,38 @@
+"""Ctrl-C and SIGTERM as something to ask for, not as something that strikes anywhere."""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import threading
+from collections.abc import Iterator
+from types import FrameType
+
+_NAMES = ("SIGINT", "SIGTERM", "SIGHUP")
+
+
+@contextlib.contextmanager
+def noted() -> Iterator[list[int]]:
+    """A list that the numbers of the signals to end are added to as they come, while the context lasts.
+
+    Outside the main thread nothing is noted. A SIGHUP that is ignored (nohup) stays so.
+    """
+    came: list[int] = []
+    if threading.current_thread() is not threading.main_thread():
+        yield came
+        return
+
+    def note(number: int, _: FrameType | None) -> None:
+        came.append(number)
+
+    before = {}
+    try:
+        for number in (getattr(signal, name) for name in _NAMES if hasattr(signal, name)):
+            if not (number == signal.SIGHUP and signal.getsignal(number) == signal.SIG_IGN):
+                before[number] = signal.signal(number, note)
+        if signal.getsignal(signal.SIGCHLD) == signal.SIG_IGN:  # inherited: then nobody's exit status is kept
+            before[signal.SIGCHLD] = signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        yield came
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler if handler is not None else signal.SIG_DFL)
