@@ -92,7 +92,8 @@ def _bring(training: Training, cluster: Cluster, region: Region) -> None:
     inside = set(region.statements)
     before = [leaf for leaf in training.leaves if leaf.kind != TOWERS and not _is_inside(leaf, cluster, inside)]
     dependent = _dependent(before, cluster)
-    needed = upward_exposed(region.statements) | {n for leaf in training.graph for n in leaf.flow.reads & dependent}
+    gone = {leaf.node for outer in training.leaves for leaf in outer.every() if leaf.kind == DROPPED and not leaf.inner}
+    needed = upward_exposed([one for one in region.statements if one not in gone]) | {n for leaf in training.graph for n in leaf.flow.reads & dependent}
     rebound = flow_of(*region.statements).binds
     chosen: list[Leaf] = []
     for leaf in reversed(before):

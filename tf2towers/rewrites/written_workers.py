@@ -11,6 +11,7 @@ from tf2towers.program.pipelines import INLINE
 from tf2towers.program.trainer import INPUT, Leaf
 from tf2towers.program.workers import Region
 from tf2towers.rewrites.context import code_of, statement
+from tf2towers.rewrites.idle import without_idle_names
 from tf2towers.rewrites.written_state import WrittenState
 
 
@@ -104,7 +105,7 @@ class WrittenWorkers(WrittenState):
         index = cluster.task_index
         name = index.value if isinstance(index, cst.Name) else self._index_name()
         function = self.context.fresh("train" if "train" not in self.context.used_names else "run_worker")
-        body = [*body, *self.tail]
+        body = without_idle_names([*body, *self.tail], self._read_before())
         body = [one.visit(_Index(code_of(index), name)) for one in body]  # type: ignore[misc]
         used = any(name in names_in(one) for one in body)
         head = statement(f"def {function}({name if used else '_'}):\n    pass")
@@ -118,6 +119,11 @@ class WrittenWorkers(WrittenState):
         )
         call = statement(f"{cluster.name}.run_workers({function})")
         return [made, call.with_changes(leading_lines=[cst.EmptyLine(indent=False)])]
+
+    def _read_before(self) -> set[str]:
+        """Names that statements which are gone have read."""
+        leaves = [leaf for outer in self.training.leaves for leaf in outer.every() if not leaf.inner]
+        return {name for leaf in leaves if leaf.kind in ("dropped", k.SESSION) for name in leaf.flow.reads}
 
     def _index_name(self) -> str:
         names = [name for name in ("task_index", "worker_index") if name not in self.context.used_names]
