@@ -7,8 +7,11 @@ writes none, so the others stay, and worker 0 started again finds them.
 
 from __future__ import annotations
 
+import atexit
 import contextlib
+import os
 import re
+import sys
 import threading
 import time
 from pathlib import Path
@@ -18,6 +21,7 @@ import tensorflow as tf
 from tf2towers.runtime.cluster.addresses import Addresses
 from tf2towers.runtime.cluster.waiting import answers
 
+_v1 = tf.compat.v1
 _LIMIT = 10.0  # seconds for a task to write its file; one that is dead at the end stays so
 
 
@@ -30,9 +34,15 @@ def announce(addresses: Addresses, coordinator: str) -> None:
     """Tells every other task that the training is over; `coordinator` is this process's address as the chief."""
 
     def tell(job: str, index: int, address: str) -> None:
-        gone = contextlib.suppress(tf.errors.OpError, RuntimeError)
-        with gone, tf.device(f"/job:{job}/replica:0/task:{index}/device:CPU:0"):
-            tf.io.write_file(marker(job, index, address), coordinator)
+        if not answers(address):
+            return
+        # A session of its own: while a dead worker is waited for, eager operations on the others may block.
+        alone = _v1.ConfigProto(device_filters=[f"/job:{job}/task:{index}"])
+        with contextlib.suppress(tf.errors.OpError, RuntimeError), tf.Graph().as_default():
+            with tf.device(f"/job:{job}/replica:0/task:{index}/device:CPU:0"):
+                write = tf.io.write_file(marker(job, index, address), coordinator)
+            with _v1.Session(f"grpc://{address}", config=alone) as session:
+                session.run(write)
 
     tasks = [("ps", i, one) for i, one in enumerate(addresses.ps)]
     tasks += [("worker", i, one) for i, one in enumerate(addresses.workers) if i > 0]
@@ -42,6 +52,15 @@ def announce(addresses: Addresses, coordinator: str) -> None:
     deadline = time.monotonic() + _LIMIT
     for thread in threads:
         thread.join(max(0.0, deadline - time.monotonic()))
+    if not all(answers(address) for _, _, address in tasks):
+        atexit.register(_leave_at_once)
+
+
+def _leave_at_once() -> None:
+    """Ends this process without TensorFlow's cleaning up, which waits for a dead task for ever."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(1 if getattr(sys, "last_value", None) is not None else 0)
 
 
 def clear(addresses: Addresses) -> Path:
