@@ -80,6 +80,10 @@ class Kinds:
             return PLAIN
         if isinstance(node, cst.ListComp) and isinstance(node.elt, cst.Call) and self.of(node.elt) == OP:
             return OP
+        if isinstance(node, cst.List | cst.Tuple) and len(node.elements) > 1:
+            kinds = [self.of(element.value) for element in node.elements]
+            if PLUMBING in kinds:  # the hook of synchronous updates among others: it goes, they stay
+                return self.join([kind for kind in kinds if kind != PLUMBING] or kinds[:1])
         if isinstance(node, cst.Dict) and self.is_feed(node):
             return self.join([self.of(e.value) for e in node.elements])
         if isinstance(node, cst.Subscript):

@@ -145,6 +145,8 @@ def _dependent(leaves: list[Leaf], cluster: Cluster) -> set[str]:
         if leaf.detail == k.SERVER or any(call is cluster.server or call in cluster.wrapping for call in calls):
             continue  # a replica_id= means nothing here
         binds = {cluster.task_index.value} if isinstance(cluster.task_index, cst.Name) else set()
+        if leaf.kind == INPUT:
+            continue  # a batch is handed to the steps
         if leaf.flow.binds & binds:
             continue  # the statement that says which task this is
         if leaf.flow.reads & names or contains_index(leaf.node, cluster):

@@ -92,6 +92,18 @@ class TrainingRewriter(SymbolRewriter):
             return cst.Name(now) if now is not None else cst.Call(updated_node)
         return updated_node
 
+    def leave_List(self, original_node: cst.List, updated_node: cst.List) -> cst.BaseExpression:
+        """Hooks without the one of synchronous updates."""
+        if self.training.tower.cluster is None:
+            return updated_node
+        pairs = zip(original_node.elements, updated_node.elements, strict=True)
+        kept = [new for old, new in pairs if self.kinds.of(old.value) != k.PLUMBING]
+        if len(kept) == len(updated_node.elements):
+            return updated_node
+        if kept:
+            kept[-1] = kept[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
+        return updated_node.with_changes(elements=kept)
+
     # -- calls --------------------------------------------------------------------------------------------------------
 
     def leave_Call(self, original_node: cst.Call, updated_node: cst.Call) -> cst.BaseExpression:
