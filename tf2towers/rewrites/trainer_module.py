@@ -60,7 +60,8 @@ class TrainerModuleRewriter(ModuleRewriter, TrainingRewriter):
         if original_node in self._heads and isinstance(original_node, cst.BaseStatement):
             statements = self._heads[original_node]
             lines = getattr(original_node, "leading_lines", ())
-            head = [statements[0].with_changes(leading_lines=lines), *statements[1:]]
+            own = getattr(statements[0], "leading_lines", ())
+            head = [statements[0].with_changes(leading_lines=[*lines, *own]), *statements[1:]]
             rest = _as_list(made)
             if rest:
                 rest = [rest[0].with_changes(leading_lines=[]), *rest[1:]]

@@ -31,14 +31,21 @@ class WrittenWorkers(WrittenState):
             self.stages[block] = "scope" if block is cluster.stage else self._kept_block(block)
         outside = [leaf for leaf in self.training.leaves if self._is_state_outside(leaf, cluster)]
         first = outside[0].node if outside else cluster.stage
-        goes_on = "" if code_of(cluster.synchronous or cst.Name("False")) == "True" else _GOES_ON
-        self.before_stage = (
-            first,
-            [
-                statement(f"{strategy} = {cluster.name}.strategy(){goes_on}"),
-                statement(f"{variables} = {self.context.need('VariableStore')}({strategy})"),
-            ],
-        )
+        store = statement(f"{variables} = {self.context.need('VariableStore')}({strategy})")
+        self.before_stage = (first, [self._strategy_statement(cluster, strategy), store])
+
+    def _strategy_statement(self, cluster: Cluster, strategy: str) -> cst.BaseStatement:
+        """The strategy: by the condition, where the script decides between the two at run time."""
+        resolver = f"{cluster.name}.resolver()"
+        mirrored = f"{strategy} = tf.distribute.MultiWorkerMirroredStrategy(cluster_resolver={resolver})"
+        served = f"{strategy} = tf.distribute.ParameterServerStrategy({resolver})"
+        if cluster.synchronous is None:
+            lines = [cst.EmptyLine(comment=cst.Comment(_GOES_ON))]
+            return statement(served).with_changes(leading_lines=lines)
+        condition = code_of(self.in_place(cluster.synchronous))
+        if condition == "True":
+            return statement(mirrored)
+        return statement(f"if {condition}:\n    {mirrored}\nelse:\n    {_GOES_ON}\n    {served}")
 
     def _kept_block(self, block: cst.With) -> str:
         """A session's block stays where its object does something at the end; the others are opened."""
@@ -158,4 +165,4 @@ class _Index(cst.CSTTransformer):
         return updated_node
 
 
-_GOES_ON = "  # asynchronous: worker 0 runs the loops of all workers, the others serve it from here on"
+_GOES_ON = "# asynchronous: worker 0 runs the loops of all workers, the others serve it from here on"
