@@ -2,8 +2,8 @@
 
 Every process of the cluster runs this script. A parameter server keeps variables and serves them for ever;
 a worker has the whole model, with the variables on the parameter servers, and takes steps until there are
---train_steps in all. With --issync=0 each worker applies its gradients as soon as it has them; with --issync=1
-the parameters change when every worker's gradients are there, by their mean.
+--train_steps in all. With --issync=0 each worker applies its gradients as soon as it has them; with
+--issync=1 the parameters change when every worker's gradients are there, by their mean.
 
     hosts="--ps_hosts=localhost:2222 --worker_hosts=localhost:2223,localhost:2224 --issync=0"
     python legacy/mnist_supervisor.py $hosts --job_name=ps --task_index=0 &
@@ -40,7 +40,8 @@ flags.DEFINE_string('log_dir', '', 'Where the chief writes checkpoints. Empty: a
 
 # The cluster.
 flags.DEFINE_string('ps_hosts', 'localhost:2222', 'Comma-separated host:port of the parameter servers.')
-flags.DEFINE_string('worker_hosts', 'localhost:2223,localhost:2224', 'Comma-separated host:port of the workers.')
+flags.DEFINE_string('worker_hosts', 'localhost:2223,localhost:2224',
+                    'Comma-separated host:port of the workers.')
 flags.DEFINE_string('job_name', None, 'What this process is: ps or worker.')
 flags.DEFINE_integer('task_index', None, 'Which of the tasks of its job this process is.')
 flags.DEFINE_integer('issync', 0, '1: synchronous training, 0: asynchronous.')
@@ -106,15 +107,16 @@ def main(unused_argv):
         if FLAGS.issync == 1:
             local_init_op = opt.chief_init_op if is_chief else opt.local_step_init_op
             ready_for_local_init_op = opt.ready_for_local_init_op
-            # The chief applies the mean gradients, in a thread, and then gives each worker a token, which ends its
-            # step. No tokens at the start: with some, fast workers would be a step ahead of the slow ones.
+            # The chief applies the mean gradients, in a thread, and then gives each worker a token, which
+            # ends its step. None at the start: a fast worker would get ahead, and stand in for a late one.
             chief_queue_runner = opt.get_chief_queue_runner()
             init_tokens_op = opt.get_init_tokens_op(num_tokens=0)
             last_tokens_op = opt.get_init_tokens_op(num_tokens=2 * num_workers)
 
         init_op = tf.global_variables_initializer()
         train_dir = FLAGS.log_dir or tempfile.mkdtemp()
-        sv = tf.train.Supervisor(is_chief=is_chief, logdir=train_dir, init_op=init_op, local_init_op=local_init_op,
+        sv = tf.train.Supervisor(is_chief=is_chief, logdir=train_dir, init_op=init_op,
+                                 local_init_op=local_init_op,
                                  ready_for_local_init_op=ready_for_local_init_op, recovery_wait_secs=1,
                                  global_step=global_step)
 
@@ -163,8 +165,8 @@ def main(unused_argv):
         if is_chief:
             sv.saver.save(sess, sv.save_path, global_step=global_step)
         if FLAGS.issync == 1:
-            # Without this worker there are no more updates, hence no more tokens, but another one may still need
-            # two: in the step it is in it saw the global step before the last update, and in the next it sees it.
+            # Without this worker there are no more updates, hence no more tokens. Another one may still need
+            # two: its step under way read the global step before the last update, the next will after it.
             sess.run(last_tokens_op)
     sess.close()
 

@@ -110,7 +110,8 @@ def _inner(images: np.ndarray) -> np.ndarray:
     """The middle 28x28 of 32x32 images of three equal channels: the digits, 24x24, with a border of 2."""
     margin = (images.shape[1] - IMAGE_SIZE) // 2
     middle = slice(margin, margin + IMAGE_SIZE)
-    return images[:, middle, middle, 0]
+    inner: np.ndarray = images[:, middle, middle, 0]
+    return inner
 
 
 def _floats(images: np.ndarray) -> np.ndarray:
@@ -118,8 +119,8 @@ def _floats(images: np.ndarray) -> np.ndarray:
 
 
 def _one_hot(labels: np.ndarray) -> np.ndarray:
-    rows: np.ndarray = np.eye(NUM_CLASSES, dtype=np.float32)[labels]
-    return rows
+    rows: np.ndarray = np.eye(NUM_CLASSES, dtype=np.float32)
+    return rows[labels]
 
 
 def _read_mnist(folder: Path) -> list[tuple[np.ndarray, np.ndarray]]:
