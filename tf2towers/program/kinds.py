@@ -201,6 +201,8 @@ class Kinds:
         if canonical.startswith("tf.data.Iterator."):
             return QUEUE
         kind = _ROLE_KIND[role(canonical)]
+        if kind == TENSOR_HOOK and arguments and set(arguments) <= {INITIALIZER, PLUMBING}:
+            return PLUMBING  # a hook that hands out tokens
         if kind == PLAIN and any(family(argument) == TENSOR for argument in arguments):
             return TENSOR
         return kind
@@ -224,6 +226,8 @@ class Kinds:
             return _OF_SUPERVISOR.get(method, SESSION)
         if owner == SERVER:
             return PLAIN
+        if owner == PLUMBING and func.attr.value in ("wait_for_session", "close"):
+            return PLUMBING  # a SessionManager's wait for the chief
         if owner == AVERAGE:
             if method == "apply":
                 return OP

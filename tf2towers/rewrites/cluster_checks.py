@@ -32,7 +32,7 @@ def cluster_problems(training: Training) -> Iterator[Problem]:
         return
     for call in find_all(training.tower.owner, cst.Call):
         name = canonical(call.func)
-        if role(name) in ("tensor_hook", "cluster"):
+        if role(name) in ("tensor_hook", "cluster") and training.kinds.of(call) != k.PLUMBING:
             yield Problem(call, "T2T506", f"{name}: a hook or a session that asks the graph for tensors")
         yield from _unknown_arguments(name or "", call)
     yield from _hooks_of_the_script(training, cluster)
