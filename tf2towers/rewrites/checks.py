@@ -247,7 +247,11 @@ def _reads_except(node: cst.CSTNode, out: list[cst.CSTNode], training: Training)
                     for argument in call.args[1:]:
                         argument.visit(self)
                 return False
-            if isinstance(func, cst.Attribute) and kinds.of(func.value) == k.SESSION and func.attr.value in _OF_SESSION:
+            if (
+                isinstance(func, cst.Attribute)
+                and kinds.of(func.value) == k.SESSION
+                and func.attr.value in _OF_SESSION
+            ):
                 return False
             if canonical in ("tf.summary.FileWriter", "tf.train.SummaryWriter"):
                 if call.args:

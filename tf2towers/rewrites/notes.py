@@ -37,9 +37,15 @@ def semantic_notes(training: Training, context: FileContext) -> None:
 
 def _of_cluster(cluster: Cluster) -> Iterator[tuple[str, str]]:
     if cluster.synchronous is None or code_of(cluster.synchronous) != "True":
-        yield "T2T209", "asynchronous: the process of worker 0 runs the loops of all workers and prints their lines"
+        yield (
+            "T2T209",
+            "asynchronous: the process of worker 0 runs the loops of all workers and prints their lines",
+        )
     if cluster.synchronous is not None:
-        yield "T2T210", "synchronous: the workers average by an all-reduce, the parameter servers have nothing to do"
+        yield (
+            "T2T210",
+            "synchronous: the workers average by an all-reduce, the parameter servers have nothing to do",
+        )
 
 
 def _last_tower(training: Training) -> Found:

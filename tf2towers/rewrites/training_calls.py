@@ -7,13 +7,13 @@ from typing import Any
 
 import libcst as cst
 
-from tf2towers.program import kinds as k
 from tf2towers.names.symbols import Names
+from tf2towers.program import kinds as k
 from tf2towers.program.find import find_all
 from tf2towers.program.model import Training
-from tf2towers.rewrites.context import FileContext, expression
 from tf2towers.rewrites.arguments import keyword, trimmed
 from tf2towers.rewrites.cluster_calls import cluster_call, supervisor_call
+from tf2towers.rewrites.context import FileContext, expression
 from tf2towers.rewrites.drawn_values import (
     as_function,
     initial_of,

@@ -54,7 +54,10 @@ class WrittenWorkers(WrittenState):
         if isinstance(call, cst.Call) and len(block.items) == 1:
             if canonical(call.func) == "tf.train.MonitoredTrainingSession":
                 return "monitored"
-            if isinstance(call.func, cst.Attribute) and self.training.kinds.of(call.func.value) == k.SUPERVISOR:
+            if (
+                isinstance(call.func, cst.Attribute)
+                and self.training.kinds.of(call.func.value) == k.SUPERVISOR
+            ):
                 return "managed"
         if len(block.items) == 1 and self.is_monitored(call):
             return "monitored"
@@ -67,7 +70,11 @@ class WrittenWorkers(WrittenState):
         name = session.value
         canonical = self.training.kinds.resolver.canonical
         for leaf in (one for outer in self.training.leaves for one in outer.every()):
-            if leaf.assign is not None and name in leaf.flow.binds and isinstance(leaf.assign.value, cst.Call):
+            if (
+                leaf.assign is not None
+                and name in leaf.flow.binds
+                and isinstance(leaf.assign.value, cst.Call)
+            ):
                 if canonical(leaf.assign.value.func) == "tf.train.MonitoredTrainingSession":
                     return True
         return False
