@@ -187,7 +187,7 @@ def _queues(training: Training) -> Iterator[Problem]:
         if outer in behind:
             continue
         for leaf in outer.every():
-            if leaf.inner or leaf.kind == INPUT or leaf in behind:
+            if leaf.inner or leaf.kind == INPUT or leaf.detail == k.ITERATOR or leaf in behind:
                 continue
             if leaf.detail == k.QUEUE:
                 yield Problem(leaf.node, "T2T305", "a queue in a shape the tool does not know")
