@@ -65,7 +65,7 @@ from tf2towers.names.tables import RuntimeName, is_module, lookup, read_table
         ("tf.contrib.layers", "runtime", RuntimeName("tf2towers.runtime", "slim")),
         ("tf.contrib.seq2seq.dynamic_decode", "gone", None),
         ("tf.contrib.framework.nest.no_such_thing", "gone", None),
-        ("tf.examples.tutorials.mnist.mnist", "gone", None),
+        ("tf.examples.tutorials.mnist.mnist", "runtime", ("tf2towers.runtime", "mnist")),
         ("tf.examples.tutorials.mnist.input_data", "runtime", RuntimeName("tf2towers.runtime", "input_data")),
         ("tf.contrib.learn.datasets.mnist", "runtime", RuntimeName("tf2towers.runtime", "input_data")),
         (

@@ -15,9 +15,7 @@ from tf2towers.program.towers import TowerLoop, no_towers
 Suite = cst.IndentedBlock | cst.Module
 SYNCHRONOUS = frozenset({"tf.train.SyncReplicasOptimizer", "tf.train.SyncReplicasOptimizerV2"})
 SETTER = "tf.train.replica_device_setter"
-SESSIONS = frozenset(
-    {"tf.train.Supervisor", "tf.train.MonitoredTrainingSession"}
-)
+SESSIONS = frozenset({"tf.train.Supervisor", "tf.train.MonitoredTrainingSession"})
 
 
 @dataclass(eq=False)
@@ -67,7 +65,10 @@ def find_cluster(module: cst.Module, names: Names) -> Cluster | list[Problem] | 
     if not map_.servers:
         return None
     if len(map_.servers) > 1:
-        return [Problem(call, "T2T502", "one of several servers: which is this task's?") for call, _ in map_.servers]
+        return [
+            Problem(call, "T2T502", "one of several servers: which is this task's?")
+            for call, _ in map_.servers
+        ]
     server, line = map_.servers[0]
     small = line.body[0] if isinstance(line, cst.SimpleStatementLine) and len(line.body) == 1 else None
     name = assigned_name(small) if isinstance(small, cst.Assign) and small.value is server else None
@@ -78,7 +79,11 @@ def find_cluster(module: cst.Module, names: Names) -> Cluster | list[Problem] | 
         return [Problem(server, "T2T502", given)]
     stages = [block for block in map_.stages if map_.owner(block) is map_.owner(line)]
     if not stages:
-        return [Problem(server, "T2T502", "no block on replica_device_setter in the function that makes the server")]
+        return [
+            Problem(
+                server, "T2T502", "no block on replica_device_setter in the function that makes the server"
+            )
+        ]
     stage = stages[0]
     parents = map_.parents[stage]
     made = Cluster(server, name, *given, stage, parents, map_.blocks, map_.parents)
@@ -98,7 +103,9 @@ def _with_condition(made: Cluster, map_: _Map) -> Cluster | list[Problem]:
         return made
     if len(made.wrapping) > 1:
         return [
-            Problem(call, "T2T503", "one of several SyncReplicasOptimizers: when is the training synchronous?")
+            Problem(
+                call, "T2T503", "one of several SyncReplicasOptimizers: when is the training synchronous?"
+            )
             for call in made.wrapping
         ]
     call = made.wrapping[0]
@@ -116,15 +123,15 @@ def _with_condition(made: Cluster, map_: _Map) -> Cluster | list[Problem]:
         below = inside[place + 1] if place + 1 < len(inside) else line
         if map_.blocks.get(below) is one.body:
             tests.append(one.test)
-        elif isinstance(one.orelse, cst.Else) and map_.blocks.get(below) is one.orelse.body:
-            tests.append(cst.UnaryOperation(cst.Not(), _bracketed(one.test)))
-        elif one.orelse is below:
+        elif (isinstance(one.orelse, cst.Else) and map_.blocks.get(below) is one.orelse.body) or one.orelse is below:
             tests.append(cst.UnaryOperation(cst.Not(), _bracketed(one.test)))
         else:
             return [Problem(call, "T2T503", "SyncReplicasOptimizer under a condition the tool cannot follow")]
     condition: cst.BaseExpression = cst.Name("True")
     for place, test in enumerate(tests):
-        condition = test if place == 0 else cst.BooleanOperation(_bracketed(condition), cst.And(), _bracketed(test))
+        condition = (
+            test if place == 0 else cst.BooleanOperation(_bracketed(condition), cst.And(), _bracketed(test))
+        )
     made.synchronous = condition
     return made
 
@@ -170,7 +177,9 @@ class _Map(cst.CSTVisitor):
 
     def owner(self, node: cst.CSTNode) -> cst.CSTNode:
         """The innermost function around a statement, or the module."""
-        return next(one for one in reversed(self.parents[node]) if isinstance(one, cst.FunctionDef | cst.Module))
+        return next(
+            one for one in reversed(self.parents[node]) if isinstance(one, cst.FunctionDef | cst.Module)
+        )
 
     def on_visit(self, node: cst.CSTNode) -> bool:
         if isinstance(node, cst.BaseStatement):
@@ -218,4 +227,6 @@ class _Map(cst.CSTVisitor):
 
 def has_cluster(module: cst.CSTNode, names: Names) -> bool:
     """Whether anything of a parameter-server program is there."""
-    return any(role(names.canonical(call.func)) in ("server", "placement") for call in find_all(module, cst.Call))
+    return any(
+        role(names.canonical(call.func)) in ("server", "placement") for call in find_all(module, cst.Call)
+    )

@@ -80,6 +80,10 @@ class Kinds:
             return PLAIN
         if isinstance(node, cst.ListComp) and isinstance(node.elt, cst.Call) and self.of(node.elt) == OP:
             return OP
+        if isinstance(node, cst.List | cst.Tuple) and len(node.elements) > 1:
+            kinds = [self.of(element.value) for element in node.elements]
+            if PLUMBING in kinds:  # the hook of synchronous updates among others: it goes, they stay
+                return self.join([kind for kind in kinds if kind != PLUMBING] or kinds[:1])
         if isinstance(node, cst.Dict) and self.is_feed(node):
             return self.join([self.of(e.value) for e in node.elements])
         if isinstance(node, cst.Subscript):
@@ -197,6 +201,8 @@ class Kinds:
         if canonical.startswith("tf.data.Iterator."):
             return QUEUE
         kind = _ROLE_KIND[role(canonical)]
+        if kind == TENSOR_HOOK and arguments and set(arguments) <= {INITIALIZER, PLUMBING}:
+            return PLUMBING  # a hook that hands out tokens
         if kind == PLAIN and any(family(argument) == TENSOR for argument in arguments):
             return TENSOR
         return kind
@@ -220,6 +226,8 @@ class Kinds:
             return _OF_SUPERVISOR.get(method, SESSION)
         if owner == SERVER:
             return PLAIN
+        if owner == PLUMBING and func.attr.value in ("wait_for_session", "close"):
+            return PLUMBING  # a SessionManager's wait for the chief
         if owner == AVERAGE:
             if method == "apply":
                 return OP

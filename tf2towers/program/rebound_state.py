@@ -27,7 +27,9 @@ def rename_rebound_state(training: Training) -> None:
         if len(bindings) < 2 or not _read_between(leaves, bindings, name):
             continue
         if any(_binding(leaf) != name for leaf in bindings):
-            training.problem(bindings[-1].node, "T2T405", f"{name!r} is read by the graph and changed afterwards")
+            training.problem(
+                bindings[-1].node, "T2T405", f"{name!r} is read by the graph and changed afterwards"
+            )
             continue
         _rename(training, leaves, bindings, name, taken)
     for outer in training.leaves:
@@ -57,9 +59,7 @@ def _read_between(leaves: list[Leaf], bindings: list[Leaf], name: str) -> bool:
     return any(name in leaf.flow.reads and leaf.kind in (k.TENSOR, MIXED) for leaf in leaves[:last])
 
 
-def _rename(
-    training: Training, leaves: list[Leaf], bindings: list[Leaf], name: str, taken: set[str]
-) -> None:
+def _rename(training: Training, leaves: list[Leaf], bindings: list[Leaf], name: str, taken: set[str]) -> None:
     current = name
     for leaf in leaves:
         before = current

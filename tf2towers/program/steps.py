@@ -5,13 +5,14 @@ from __future__ import annotations
 import libcst as cst
 
 from tf2towers.program import kinds as k
-from tf2towers.program.effects import PRINTS
+from tf2towers.program.effects import PRINTS, SUMMARIES
 from tf2towers.program.flow import flow_of, root_name, target_names, upward_exposed
 from tf2towers.program.inputs import Input
 from tf2towers.program.model import Step, Training
 from tf2towers.program.queries import names_variables
 from tf2towers.program.runs import Run, RunFinder
 from tf2towers.program.slices import slice_for
+from tf2towers.program.summaries import writes_summaries
 from tf2towers.program.tower_parts import narrow_to_part
 from tf2towers.program.trainer import DROPPED, TOWERS, Leaf
 
@@ -103,6 +104,8 @@ def _step(training: Training, run: Run) -> Step:
             for leaf in orphans:
                 training.effects[leaf].writes.add(PRINTS)
             piece = slice_for(wanted, graph, training.effects)
+    if trains and training.tower.cluster is not None and writes_summaries(training):
+        piece = slice_for(wanted | {SUMMARIES}, graph, training.effects)
     uses_towers = towers in piece.leaves
     needs = set(piece.needs)
     if uses_towers:

@@ -86,7 +86,9 @@ class Reader:
                 self._bind_with(node)
                 return self._block(node.body.body, (*contexts, node))
         if isinstance(node, cst.If) and node in self._holders:
-            return self._block(self._branch(node), contexts)  # `if __name__ == '__main__':`, or a worker's branch
+            return self._block(
+                self._branch(node), contexts
+            )  # `if __name__ == '__main__':`, or a worker's branch
         if isinstance(node, cst.SimpleStatementLine):
             return [self._simple(node, contexts)]
         assert isinstance(node, cst.BaseCompoundStatement)

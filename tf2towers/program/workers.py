@@ -24,7 +24,9 @@ _PURE = frozenset({
     "int", "float", "str", "len", "bool", "range", "list", "tuple", "dict", "min", "max", "abs", "round", "sorted", "print",
     "os.path.join", "os.environ.get", "os.getenv", "os.path.exists", "json.loads", "ast.literal_eval", "time.time",
 })  # fmt: skip
-_PURE_METHODS = frozenset({"split", "format", "strip", "lower", "upper", "join", "get", "replace", "startswith"})
+_PURE_METHODS = frozenset(
+    {"split", "format", "strip", "lower", "upper", "join", "get", "replace", "startswith"}
+)
 _module = cst.Module([])
 
 
@@ -37,7 +39,9 @@ class Region:
     brought: list[Leaf] = field(default_factory=list)
     gone: list[Leaf] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
-    trailing: list[Leaf] = field(default_factory=list)  # behind the block that the session stands in, and part of it
+    trailing: list[Leaf] = field(
+        default_factory=list
+    )  # behind the block that the session stands in, and part of it
     graph_differs: bool = False  # the chief's graph has more than the others'
 
     @property
@@ -79,7 +83,10 @@ def _goes_along(node: cst.CSTNode, order: dict[cst.CSTNode, Leaf], cluster: Clus
         return False
     if isinstance(node, cst.FunctionDef | cst.ClassDef):
         return False
-    return not any(call is cluster.server for call in find_all(node, cst.Call)) and cluster.name not in leaf.flow.reads
+    return (
+        not any(call is cluster.server for call in find_all(node, cst.Call))
+        and cluster.name not in leaf.flow.reads
+    )
 
 
 def contains_index(node: cst.CSTNode, cluster: Cluster) -> bool:
@@ -90,15 +97,27 @@ def contains_index(node: cst.CSTNode, cluster: Cluster) -> bool:
 
 def _bring(training: Training, cluster: Cluster, region: Region) -> None:
     inside = set(region.statements)
-    before = [leaf for leaf in training.leaves if leaf.kind != TOWERS and not _is_inside(leaf, cluster, inside)]
+    before = [
+        leaf for leaf in training.leaves if leaf.kind != TOWERS and not _is_inside(leaf, cluster, inside)
+    ]
     dependent = _dependent(before, cluster)
-    needed = upward_exposed(region.statements) | {n for leaf in training.graph for n in leaf.flow.reads & dependent}
+    gone = {
+        leaf.node
+        for outer in training.leaves
+        for leaf in outer.every()
+        if leaf.kind == DROPPED and not leaf.inner
+    }
+    needed = upward_exposed([one for one in region.statements if one not in gone]) | {
+        n for leaf in training.graph for n in leaf.flow.reads & dependent
+    }
     rebound = flow_of(*region.statements).binds
     chosen: list[Leaf] = []
     for leaf in reversed(before):
         if leaf.kind not in (k.PLAIN, INPUT, INLINE) and leaf.detail not in (k.ITERATOR, k.DATASET):
             continue
-        if leaf.detail in (k.SERVER, k.PLACEHOLDER) or any(c is cluster.server for c in find_all(leaf.node, cst.Call)):
+        if leaf.detail in (k.SERVER, k.PLACEHOLDER) or any(
+            c is cluster.server for c in find_all(leaf.node, cst.Call)
+        ):
             continue
         if isinstance(leaf.node, cst.FunctionDef | cst.ClassDef | cst.Import | cst.ImportFrom):
             continue
@@ -110,7 +129,9 @@ def _bring(training: Training, cluster: Cluster, region: Region) -> None:
         own_input = leaf.kind in (INPUT, INLINE) or leaf.detail == k.ITERATOR
         if own_input or (leaf.flow.writes & needed and _is_own(leaf, dependent, rebound, training)):
             if leaf.kind == k.PLAIN and cluster.name in leaf.flow.reads:
-                region.problems.append(Problem(leaf.node, "T2T504", "a worker's own statement that uses the server"))
+                region.problems.append(
+                    Problem(leaf.node, "T2T504", "a worker's own statement that uses the server")
+                )
             chosen.insert(0, leaf)
             needed |= leaf.flow.reads
     own = {name for leaf in chosen for name in leaf.flow.binds}
@@ -126,7 +147,11 @@ def _bring(training: Training, cluster: Cluster, region: Region) -> None:
 
 def _in_tests(names: set[str], cluster: Cluster) -> bool:
     tests = [one.test for one in cluster.holders if isinstance(one, cst.If)]
-    tests.extend(one for one in (cluster.job_name, cluster.task_index, cluster.cluster, cluster.synchronous) if one is not None)
+    tests.extend(
+        one
+        for one in (cluster.job_name, cluster.task_index, cluster.cluster, cluster.synchronous)
+        if one is not None
+    )
     return any(names & flow_of(test).reads for test in tests)
 
 
@@ -141,9 +166,13 @@ def _dependent(leaves: list[Leaf], cluster: Cluster) -> set[str]:
         names.add(cluster.task_index.value)
     for leaf in leaves:
         calls = find_all(leaf.node, cst.Call)
-        if leaf.detail == k.SERVER or any(call is cluster.server or call in cluster.wrapping for call in calls):
+        if leaf.detail == k.SERVER or any(
+            call is cluster.server or call in cluster.wrapping for call in calls
+        ):
             continue  # a replica_id= means nothing here
         binds = {cluster.task_index.value} if isinstance(cluster.task_index, cst.Name) else set()
+        if leaf.kind == INPUT:
+            continue  # a batch is handed to the steps
         if leaf.flow.binds & binds:
             continue  # the statement that says which task this is
         if leaf.flow.reads & names or contains_index(leaf.node, cluster):
@@ -180,8 +209,15 @@ def _check_after(training: Training, cluster: Cluster, region: Region) -> None:
             continue
         if _is_inside(leaf, cluster, inside):
             seen = True
-            if leaf.kind in (k.TENSOR, MIXED, k.STATE) and leaf.detail not in (k.SAVER, k.WRITER, k.COORDINATOR, k.DATASET):
-                region.problems.append(Problem(leaf.node, "T2T404", "graph building inside the session's part of the program"))
+            if leaf.kind in (k.TENSOR, MIXED, k.STATE) and leaf.detail not in (
+                k.SAVER,
+                k.WRITER,
+                k.COORDINATOR,
+                k.DATASET,
+            ):
+                region.problems.append(
+                    Problem(leaf.node, "T2T404", "graph building inside the session's part of the program")
+                )
         elif seen and (leaf.kind == k.SESSION or leaf.flow.reads & bound or region.trailing):
             region.trailing.append(leaf)
             if cluster.blocks.get(cluster.stage) is not cluster.blocks.get(leaf.node):
@@ -192,7 +228,9 @@ def _check_after(training: Training, cluster: Cluster, region: Region) -> None:
 def _check_graph(training: Training, cluster: Cluster, region: Region) -> None:
     """What of the graph depends on the task's index: the steps are then built once a worker."""
     inside = set(region.statements)
-    before = [leaf for leaf in training.leaves if leaf.kind != TOWERS and not _is_inside(leaf, cluster, inside)]
+    before = [
+        leaf for leaf in training.leaves if leaf.kind != TOWERS and not _is_inside(leaf, cluster, inside)
+    ]
     dependent = _dependent(before, cluster)
     for leaf in before:
         if leaf.kind not in (k.TENSOR, MIXED) and not (leaf.kind == k.STATE and leaf.detail == k.STATE):

@@ -24,7 +24,9 @@ def trimmed(args: Sequence[cst.Arg]) -> list[cst.Arg]:
     for place, arg in enumerate(args):
         if place == len(args) - 1:
             made.append(
-                arg.with_changes(comma=cst.MaybeSentinel.DEFAULT, whitespace_after_arg=cst.SimpleWhitespace(""))
+                arg.with_changes(
+                    comma=cst.MaybeSentinel.DEFAULT, whitespace_after_arg=cst.SimpleWhitespace("")
+                )
             )
         elif isinstance(arg.comma, cst.Comma):
             made.append(arg)

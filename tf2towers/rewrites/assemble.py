@@ -148,7 +148,9 @@ class Assembler(WrittenWorkers):
                 if any(step.uses_towers and step.part is None for step in training.steps):
                     made.append(self.builder.tower_function())
             elif leaf.kind == k.TENSOR or (leaf.kind == "dropped" and leaf.detail != k.PLAIN):
-                made = self.builder.optimizers_of(leaf, self.in_place) if training.region is not None else DROP
+                made = (
+                    self.builder.optimizers_of(leaf, self.in_place) if training.region is not None else DROP
+                )
             elif leaf.kind == RATE:
                 made = [
                     self.builder.rate_function(name) for name in sorted(leaf.flow.binds & set(training.rates))

@@ -187,7 +187,7 @@ def _queues(training: Training) -> Iterator[Problem]:
         if outer in behind:
             continue
         for leaf in outer.every():
-            if leaf.inner or leaf.kind == INPUT or leaf in behind:
+            if leaf.inner or leaf.kind == INPUT or leaf.detail == k.ITERATOR or leaf in behind:
                 continue
             if leaf.detail == k.QUEUE:
                 yield Problem(leaf.node, "T2T305", "a queue in a shape the tool does not know")
@@ -247,7 +247,11 @@ def _reads_except(node: cst.CSTNode, out: list[cst.CSTNode], training: Training)
                     for argument in call.args[1:]:
                         argument.visit(self)
                 return False
-            if isinstance(func, cst.Attribute) and kinds.of(func.value) == k.SESSION and func.attr.value in _OF_SESSION:
+            if (
+                isinstance(func, cst.Attribute)
+                and kinds.of(func.value) == k.SESSION
+                and func.attr.value in _OF_SESSION
+            ):
                 return False
             if canonical in ("tf.summary.FileWriter", "tf.train.SummaryWriter"):
                 if call.args:

@@ -23,7 +23,7 @@ def cluster_call(
     found = cluster_calls().get(canonical)
     if found is None or rewriter.training.tower.cluster is None:
         return None
-    args = [arg for name, arg in named(call, found.order) if name in found.kept]
+    args = [arg for name, arg in named(call, found.order) if name in found.kept or _says_none(name, arg)]
     args = _named_where_one_went(call, found, args)
     cluster = rewriter.training.tower.cluster
     if original is cluster.server and cluster.synchronous is not None:
@@ -32,6 +32,11 @@ def cluster_call(
         args.insert(0, cst.Arg(cst.Name(rewriter.given["variables"])))
     func = cst.Name(rewriter.context.need(found.runtime))
     return call.with_changes(func=func, args=[] if not args else trimmed(args))
+
+
+def _says_none(name: str, arg: cst.Arg) -> bool:
+    """`summary_op=None`: no summaries by themselves."""
+    return name == "summary_op" and isinstance(arg.value, cst.Name) and arg.value.value == "None"
 
 
 def _named_where_one_went(call: cst.Call, found: ClusterCall, kept: list[cst.Arg]) -> list[cst.Arg]:

@@ -17,7 +17,9 @@ from tf2towers.program.workers import contains_index
 from tf2towers.rewrites.arguments import named
 from tf2towers.rewrites.context import code_of
 
-_ONLY_IN_CLUSTERS = frozenset({"server", "supervisor", "monitored", "scaffold", "tensor_hook", "cluster", "synchronous"})
+_ONLY_IN_CLUSTERS = frozenset(
+    {"server", "supervisor", "monitored", "scaffold", "tensor_hook", "cluster", "synchronous"}
+)
 
 
 def cluster_problems(training: Training) -> Iterator[Problem]:
@@ -32,7 +34,7 @@ def cluster_problems(training: Training) -> Iterator[Problem]:
         return
     for call in find_all(training.tower.owner, cst.Call):
         name = canonical(call.func)
-        if role(name) in ("tensor_hook", "cluster"):
+        if role(name) in ("tensor_hook", "cluster") and training.kinds.of(call) != k.PLUMBING:
             yield Problem(call, "T2T506", f"{name}: a hook or a session that asks the graph for tensors")
         yield from _unknown_arguments(name or "", call)
     yield from _hooks_of_the_script(training, cluster)
@@ -51,17 +53,27 @@ def _unknown_arguments(name: str, call: cst.Call) -> Iterator[Problem]:
             continue
         if isinstance(argument.value, cst.Name) and argument.value.value == "None":
             continue
-        yield Problem(call, "T2T506", f"{name}({keyword or '*args'}=...): an argument that has no counterpart")
+        yield Problem(
+            call, "T2T506", f"{name}({keyword or '*args'}=...): an argument that has no counterpart"
+        )
 
 
 def _hooks_of_the_script(training: Training, cluster: Cluster) -> Iterator[Problem]:
     """Hooks that the script writes itself: their before_run asks the graph for tensors."""
     canonical = training.kinds.resolver.canonical
-    classes = [one for one in find_all(training.module, cst.ClassDef) if any(canonical(b.value) == _HOOK for b in one.bases)]
+    classes = [
+        one
+        for one in find_all(training.module, cst.ClassDef)
+        if any(canonical(b.value) == _HOOK for b in one.bases)
+    ]
     names = {one.name.value for one in classes}
     for call in find_all(training.tower.owner, cst.Call):
         if isinstance(call.func, cst.Name) and call.func.value in names:
-            yield Problem(call, "T2T506", f"{call.func.value}: a hook of the script's own, which asks the graph for tensors")
+            yield Problem(
+                call,
+                "T2T506",
+                f"{call.func.value}: a hook of the script's own, which asks the graph for tensors",
+            )
 
 
 _HOOK = "tf.train.SessionRunHook"
@@ -71,7 +83,12 @@ def _index_in_functions(training: Training, cluster: Cluster) -> Iterator[Proble
     """Other functions that read this task's index: asynchronous, one process runs the loops of all tasks."""
     if isinstance(cluster.task_index, cst.Name) or training.region is None:
         return
-    called = {c.func.value for s in training.region.statements for c in find_all(s, cst.Call) if isinstance(c.func, cst.Name)}
+    called = {
+        c.func.value
+        for s in training.region.statements
+        for c in find_all(s, cst.Call)
+        if isinstance(c.func, cst.Name)
+    }
     for one in training.module.body:
         if isinstance(one, cst.FunctionDef) and one is not cluster.owner and one.name.value in called:
             if contains_index(one, cluster):
@@ -93,7 +110,9 @@ def _different_steps(training: Training, cluster: Cluster) -> Iterator[Problem]:
                 if not any(id(run.call) in inside for step in trains for run in step.runs):
                     continue
                 words = {name.value for name in find_all(test.test, cst.Name)}
-                if contains_index(test.test, cluster) or any("chief" in word or "task" in word for word in words):
+                if contains_index(test.test, cluster) or any(
+                    "chief" in word or "task" in word for word in words
+                ):
                     yield Problem(test, "T2T505", "synchronous workers that run different training steps")
                     return
 
@@ -112,4 +131,6 @@ def _server_elsewhere(training: Training, cluster: Cluster) -> Iterator[Problem]
     for attribute in find_all(training.tower.owner, cst.Attribute):
         if isinstance(attribute.value, cst.Name) and attribute.value.value == cluster.name:
             if attribute.attr.value not in ("join", "target"):
-                yield Problem(attribute, "T2T502", f"{code_of(attribute)}: a use of the server the tool does not know")
+                yield Problem(
+                    attribute, "T2T502", f"{code_of(attribute)}: a use of the server the tool does not know"
+                )

@@ -17,7 +17,9 @@ from tf2towers.program.find import find_all
 from tf2towers.program.flow import flow_of, target_names
 from tf2towers.program.functions import Functions
 
-_ROLES = frozenset({"placeholder", "optimizer", "placement", "synchronous", "supervisor", "monitored", "session"})
+_ROLES = frozenset(
+    {"placeholder", "optimizer", "placement", "synchronous", "supervisor", "monitored", "session"}
+)
 _MOST = 8  # functions written out in one script
 
 
@@ -39,7 +41,11 @@ def written_out(wrapper: MetadataWrapper, names: Names, functions: Functions) ->
         site = _next_site(module, names, functions)
         if site is None:
             break
-        owner = next(f for f in _functions(module) if any(one is site.line for one in find_all(f, cst.SimpleStatementLine)))
+        owner = next(
+            f
+            for f in _functions(module)
+            if any(one is site.line for one in find_all(f, cst.SimpleStatementLine))
+        )
         statements = _statements(site, owner)
         if statements is None:
             break
@@ -56,7 +62,11 @@ def _functions(module: cst.Module) -> list[cst.FunctionDef]:
 def _next_site(module: cst.Module, names: Names, functions: Functions) -> _Site | None:
     by_name = {one.name.value: one for one in _functions(module)}
     owner = next(
-        (f for f in by_name.values() if any(names.canonical(c.func) == "tf.train.Server" for c in find_all(f, cst.Call))),
+        (
+            f
+            for f in by_name.values()
+            if any(names.canonical(c.func) == "tf.train.Server" for c in find_all(f, cst.Call))
+        ),
         None,
     )
     if owner is None:
@@ -75,7 +85,9 @@ def _next_site(module: cst.Module, names: Names, functions: Functions) -> _Site 
         summary = functions.summary(value.func.value)
         if summary is None or not summary.roles & _ROLES or not _can_move(function):
             continue
-        target = small.targets[0].target if isinstance(small, cst.Assign) and len(small.targets) == 1 else None
+        target = (
+            small.targets[0].target if isinstance(small, cst.Assign) and len(small.targets) == 1 else None
+        )
         if isinstance(small, cst.Assign) and target is None:
             continue
         return _Site(line, value, function, target)
@@ -83,17 +95,30 @@ def _next_site(module: cst.Module, names: Names, functions: Functions) -> _Site 
 
 
 def _in_loop(owner: cst.FunctionDef, line: cst.SimpleStatementLine) -> bool:
-    loops: list[cst.CSTNode] = [*find_all(owner, cst.For), *find_all(owner, cst.While), *find_all(owner, cst.Try)]
+    loops: list[cst.CSTNode] = [
+        *find_all(owner, cst.For),
+        *find_all(owner, cst.While),
+        *find_all(owner, cst.Try),
+    ]
     inner = [f for f in find_all(owner, cst.FunctionDef) if f is not owner]
     return any(one is line for block in [*loops, *inner] for one in find_all(block, cst.SimpleStatementLine))
 
 
 def _can_move(function: cst.FunctionDef) -> bool:
     """Straight through to one return at the end."""
-    if function.decorators or function.asynchronous is not None or not isinstance(function.body, cst.IndentedBlock):
+    if (
+        function.decorators
+        or function.asynchronous is not None
+        or not isinstance(function.body, cst.IndentedBlock)
+    ):
         return False
     params = function.params
-    if isinstance(params.star_arg, cst.Param) or params.star_kwarg is not None or params.kwonly_params or params.posonly_params:
+    if (
+        isinstance(params.star_arg, cst.Param)
+        or params.star_kwarg is not None
+        or params.kwonly_params
+        or params.posonly_params
+    ):
         return False
     returns = find_all(function.body, cst.Return)
     last = function.body.body[-1]
@@ -119,7 +144,9 @@ def _statements(site: _Site, owner: cst.FunctionDef) -> list[cst.BaseStatement] 
     given = _arguments(site)
     if given is None:
         return None
-    taken = {one.value for one in find_all(owner, cst.Name)} | {one.value for one in find_all(site.function, cst.Name)}
+    taken = {one.value for one in find_all(owner, cst.Name)} | {
+        one.value for one in find_all(site.function, cst.Name)
+    }
     ends = _ends(site.target, result, bound, renames, {name for name, _ in given}, owner, site.line)
     if ends is None:
         return None
@@ -141,7 +168,9 @@ def _statements(site: _Site, owner: cst.FunctionDef) -> list[cst.BaseStatement] 
     made.extend(_assigned_to(target, value.visit(renamer)) for target, value in ends[0])  # type: ignore[arg-type]
     if not made:
         return None
-    made[0] = made[0].with_changes(leading_lines=[*site.line.leading_lines, *getattr(made[0], "leading_lines", ())])
+    made[0] = made[0].with_changes(
+        leading_lines=[*site.line.leading_lines, *getattr(made[0], "leading_lines", ())]
+    )
     return made  # type: ignore[return-value]
 
 
@@ -153,7 +182,9 @@ def _arguments(site: _Site) -> list[tuple[str, cst.BaseExpression]] | None:
             return None
         if argument.keyword is None and place >= len(params):
             return None
-        found[argument.keyword.value if argument.keyword is not None else params[place].name.value] = argument.value
+        found[argument.keyword.value if argument.keyword is not None else params[place].name.value] = (
+            argument.value
+        )
     made: list[tuple[str, cst.BaseExpression]] = []
     for param in params:
         value = found.get(param.name.value, param.default)
@@ -186,12 +217,19 @@ def _ends(
     kept: set[str] = set()
     returned = [value.value for _, value in pairs if isinstance(value, cst.Name)]
     for one, value in pairs:
-        simple = isinstance(one, cst.Name) and isinstance(value, cst.Name) and returned.count(value.value) == 1
+        simple = (
+            isinstance(one, cst.Name) and isinstance(value, cst.Name) and returned.count(value.value) == 1
+        )
         if simple and value.value in bound and value.value not in params and _bound_once(one.value, owner):  # type: ignore[attr-defined]
             kept.add(one.value)  # type: ignore[attr-defined]
             if one.value != value.value:  # type: ignore[attr-defined]
                 renames[value.value] = one.value  # type: ignore[attr-defined]
-        elif not (isinstance(one, cst.Name) and isinstance(value, cst.Name) and one.value == value.value and value.value in params):
+        elif not (
+            isinstance(one, cst.Name)
+            and isinstance(value, cst.Name)
+            and one.value == value.value
+            and value.value in params
+        ):
             left.append((one, value))
     return left, kept
 

@@ -51,7 +51,9 @@ class MovedStatements(TowerStatements):
         if isinstance(node, cst.If) and self.is_first_tower_guard(node):
             return [s for inner in leaf.inner for s in self.moved(inner)]
         if isinstance(node, cst.With):
-            apart = leaf.kind == MIXED and self.training.tower.cluster is not None  # its state is made outside
+            apart = (
+                leaf.kind == MIXED and self.training.tower.cluster is not None
+            )  # its state is made outside
             moving = [inner for inner in leaf.inner if not (apart and inner.kind in (k.STATE, k.PLAIN))]
             body = [s for inner in moving for s in self.moved(inner)]
             if not body:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 import libcst as cst
 
 from tf2towers.program import kinds as k
+from tf2towers.program.clusters import Cluster
 from tf2towers.program.find import find_all
 from tf2towers.program.flow import flow_of, target_names
 from tf2towers.program.model import Step, Training
@@ -23,11 +24,28 @@ _UPDATING = ("UPDATE_OPS", "batch_norm", "ExponentialMovingAverage", "moments")
 
 def semantic_notes(training: Training, context: FileContext) -> None:
     """Adds a note for everything about the program that its text does not say."""
+    cluster = training.tower.cluster
+    if cluster is not None:
+        for code, message in _of_cluster(cluster):
+            context.note(cluster.server, code, message, kind="note")
     if training.tower.synthetic:
         return
     for detect in _DETECTORS:
         for node, code, message in detect(training):
             context.note(node, code, message, kind="note")
+
+
+def _of_cluster(cluster: Cluster) -> Iterator[tuple[str, str]]:
+    if cluster.synchronous is None or code_of(cluster.synchronous) != "True":
+        yield (
+            "T2T209",
+            "asynchronous: the process of worker 0 runs the loops of all workers and prints their lines",
+        )
+    if cluster.synchronous is not None:
+        yield (
+            "T2T210",
+            "synchronous: the workers average by an all-reduce, the parameter servers have nothing to do",
+        )
 
 
 def _last_tower(training: Training) -> Found:

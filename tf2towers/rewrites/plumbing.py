@@ -27,6 +27,8 @@ def plumbing_statement(leaf: Leaf, assembler: Assembler) -> list[cst.BaseStateme
         return []
     if isinstance(small, cst.Expr) and isinstance(value, cst.Call) and _joins_runners(value, assembler):
         return []
+    if isinstance(small, cst.Expr) and isinstance(value, cst.Call) and _keeps_plumbing(value, assembler):
+        return []
     if isinstance(small, cst.Assign) and _makes_session(value, assembler):
         return _log_placement(assembler)
     if isinstance(small, cst.Assign) and _starts(value, assembler):
@@ -89,6 +91,14 @@ def _joins_runners(call: cst.Call, assembler: Assembler) -> bool:
     if not isinstance(func, cst.Attribute) or func.attr.value != "join" or not call.args:
         return False
     return assembler.training.kinds.of(call.args[0].value) == k.PLUMBING
+
+
+def _keeps_plumbing(call: cst.Call, assembler: Assembler) -> bool:
+    """`hooks.append(opt.make_session_run_hook(is_chief))`: the hook of synchronous updates has nothing to do."""
+    func = call.func
+    if not isinstance(func, cst.Attribute) or func.attr.value not in ("append", "insert", "extend"):
+        return False
+    return bool(call.args) and assembler.training.kinds.of(call.args[-1].value) == k.PLUMBING
 
 
 def _log_placement(assembler: Assembler) -> list[cst.BaseStatement]:

@@ -77,7 +77,9 @@ class ReplicaBuilder(TowerFunctions):
         if cluster is not None:
             body = [s for leaf in step.slice.leaves for s in self._in_contexts(leaf, self.moved(leaf))]
             body.append(statement(f"return {result}" if result else "return None"))
-            return self._definition(step.name, outer, [*feeds, *body], [self._cluster_step(cluster, step, outer)])
+            return self._definition(
+                step.name, outer, [*feeds, *body], [self._cluster_step(cluster, step, outer)]
+            )
         if not step.uses_towers:
             body = [s for leaf in step.slice.leaves for s in self.moved(leaf)]
             body.append(statement(f"return {result}" if result else "return None"))

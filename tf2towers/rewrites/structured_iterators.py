@@ -21,7 +21,9 @@ def plain_iterators(module: cst.Module, names: Names) -> cst.Module | None:
             continue
         starts = [call for call in find_all(module, cst.Call) if method_of(call, name) == "make_initializer"]
         dataset = starts[0].args[0].value if len(starts) == 1 and len(starts[0].args) == 1 else None
-        if not isinstance(dataset, cst.Name) or dataset.value not in set().union(*(names_in(a.value) for a in made.args)):
+        if not isinstance(dataset, cst.Name) or dataset.value not in set().union(
+            *(names_in(a.value) for a in made.args)
+        ):
             continue
         replaced[made] = cst.parse_expression(f"{dataset.value}.make_initializable_iterator()")
         replaced[starts[0]] = cst.parse_expression(f"{name}.initializer")

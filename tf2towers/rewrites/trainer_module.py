@@ -60,7 +60,8 @@ class TrainerModuleRewriter(ModuleRewriter, TrainingRewriter):
         if original_node in self._heads and isinstance(original_node, cst.BaseStatement):
             statements = self._heads[original_node]
             lines = getattr(original_node, "leading_lines", ())
-            head = [statements[0].with_changes(leading_lines=lines), *statements[1:]]
+            own = getattr(statements[0], "leading_lines", ())
+            head = [statements[0].with_changes(leading_lines=[*lines, *own]), *statements[1:]]
             rest = _as_list(made)
             if rest:
                 rest = [rest[0].with_changes(leading_lines=[]), *rest[1:]]
@@ -143,11 +144,17 @@ class TrainerModuleRewriter(ModuleRewriter, TrainingRewriter):
         """`if is_chief:` around nothing but queue runners and tokens: nothing is left to do."""
         if self._assembler.training.tower.cluster is None or updated_node.orelse is not None:
             return updated_node
-        emptied = all(is_pass(one) for one in updated_node.body.body) and not any(
-            is_pass(one) for one in original_node.body.body
-        )
         calls = find_all(original_node.test, cst.Call)
-        return cst.RemoveFromParent() if emptied and not calls else updated_node
+        return cst.RemoveFromParent() if _emptied(original_node, updated_node) and not calls else updated_node
+
+    def leave_For(self, original_node: cst.For, updated_node: cst.For) -> Any:
+        """A loop around nothing but session calls that went."""
+        if self._assembler.training.tower.cluster is None or updated_node.orelse is not None:
+            return updated_node
+        if not _emptied(original_node, updated_node):
+            return updated_node
+        plain = all(isinstance(call.func, cst.Name) for call in find_all(original_node.iter, cst.Call))
+        return cst.RemoveFromParent() if plain else updated_node
 
     def _only_reuses(self, item: cst.WithItem) -> bool:
         """`tf.variable_scope(tf.get_variable_scope(), reuse=...)`: the store reuses whatever exists."""
@@ -178,6 +185,11 @@ class TrainerModuleRewriter(ModuleRewriter, TrainingRewriter):
                 place = next(i for i, statement in enumerate(made) if statement is one.marker)
                 made = [*made[:place], *one.workers_function(made[place + 1 :])]
         return made
+
+
+def _emptied(before: cst.If | cst.For, after: cst.If | cst.For) -> bool:
+    """Whether all that stood in a block is gone."""
+    return all(is_pass(one) for one in after.body.body) and not any(is_pass(one) for one in before.body.body)
 
 
 def spaced(body: Sequence[cst.BaseStatement]) -> list[cst.BaseStatement]:

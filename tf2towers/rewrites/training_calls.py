@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import libcst as cst
 
+from tf2towers.names.symbols import Names
 from tf2towers.program import kinds as k
+from tf2towers.program.find import find_all
 from tf2towers.program.model import Training
-from tf2towers.rewrites.context import FileContext, expression
 from tf2towers.rewrites.arguments import keyword, trimmed
 from tf2towers.rewrites.cluster_calls import cluster_call, supervisor_call
+from tf2towers.rewrites.context import FileContext, expression
 from tf2towers.rewrites.drawn_values import (
     as_function,
     initial_of,
@@ -20,6 +23,8 @@ from tf2towers.rewrites.drawn_values import (
 )
 from tf2towers.rewrites.symbols import SymbolRewriter
 
+_SESSION = re.compile(r"\bSession\b")
+_LEVELS = frozenset({"debug", "info", "warn", "warning", "error"})  # of a logger
 _PLACEMENT = frozenset({"colocate_gradients_with_ops", "aggregation_method", "gate_gradients"})
 
 
@@ -48,6 +53,7 @@ class TrainingRewriter(SymbolRewriter):
         self.now: dict[str, str] = {}  # schedule -> the name that holds its value
         self.elsewhere = 0  # how deep in functions other than the trainer's
         self._not_values: set[cst.CSTNode] = set()
+        self._messages: set[cst.CSTNode] = set()  # strings of printed and logged lines
         self._with_calls: set[cst.CSTNode] = set()  # calls that a with block enters
         self._drawn: set[cst.CSTNode] = set()  # random values that only a variable takes
 
@@ -91,6 +97,32 @@ class TrainingRewriter(SymbolRewriter):
             now = self.now.get(original_node.value)
             return cst.Name(now) if now is not None else cst.Call(updated_node)
         return updated_node
+
+    def leave_SimpleString(
+        self, original_node: cst.SimpleString, updated_node: cst.SimpleString
+    ) -> cst.BaseExpression:
+        """A message that names the Session: there is none (T2T119)."""
+        if original_node not in self._messages or not _SESSION.search(updated_node.value):
+            return updated_node
+        self.context.note(original_node, "T2T119", "a message about the Session says 'session'")
+        return updated_node.with_changes(value=_SESSION.sub("session", updated_node.value))
+
+    def visit_Call(self, node: cst.Call) -> None:
+        super().visit_Call(node)
+        if self.training.tower.cluster is not None and _is_message(node, self.names):
+            self._messages |= {one for argument in node.args for one in find_all(argument, cst.SimpleString)}
+
+    def leave_List(self, original_node: cst.List, updated_node: cst.List) -> cst.BaseExpression:
+        """Hooks without the one of synchronous updates."""
+        if self.training.tower.cluster is None:
+            return updated_node
+        pairs = zip(original_node.elements, updated_node.elements, strict=True)
+        kept = [new for old, new in pairs if self.kinds.of(old.value) != k.PLUMBING]
+        if len(kept) == len(updated_node.elements):
+            return updated_node
+        if kept:
+            kept[-1] = kept[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)
+        return updated_node.with_changes(elements=kept)
 
     # -- calls --------------------------------------------------------------------------------------------------------
 
@@ -189,3 +221,13 @@ class TrainingRewriter(SymbolRewriter):
         return call.with_changes(
             func=cst.Name(self.context.need("Saver")), args=trimmed([cst.Arg(store), *extra, *rest])
         )
+
+
+def _is_message(call: cst.Call, names: Names) -> bool:
+    """Whether a call prints or logs what it is given."""
+    if isinstance(call.func, cst.Name) and call.func.value == "print":
+        return True
+    if isinstance(call.func, cst.Attribute) and call.func.attr.value in _LEVELS:
+        return True
+    canonical = names.canonical(call.func) or ""
+    return canonical.startswith(("tf.logging.", "logging.", "absl.logging."))

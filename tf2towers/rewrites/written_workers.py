@@ -11,6 +11,7 @@ from tf2towers.program.pipelines import INLINE
 from tf2towers.program.trainer import INPUT, Leaf
 from tf2towers.program.workers import Region
 from tf2towers.rewrites.context import code_of, statement
+from tf2towers.rewrites.idle import without_idle_names
 from tf2towers.rewrites.written_state import WrittenState
 
 
@@ -30,14 +31,21 @@ class WrittenWorkers(WrittenState):
             self.stages[block] = "scope" if block is cluster.stage else self._kept_block(block)
         outside = [leaf for leaf in self.training.leaves if self._is_state_outside(leaf, cluster)]
         first = outside[0].node if outside else cluster.stage
-        goes_on = "" if code_of(cluster.synchronous or cst.Name("False")) == "True" else _GOES_ON
-        self.before_stage = (
-            first,
-            [
-                statement(f"{strategy} = {cluster.name}.strategy(){goes_on}"),
-                statement(f"{variables} = {self.context.need('VariableStore')}({strategy})"),
-            ],
-        )
+        store = statement(f"{variables} = {self.context.need('VariableStore')}({strategy})")
+        self.before_stage = (first, [self._strategy_statement(cluster, strategy), store])
+
+    def _strategy_statement(self, cluster: Cluster, strategy: str) -> cst.BaseStatement:
+        """The strategy: by the condition, where the script decides between the two at run time."""
+        resolver = f"{cluster.name}.resolver()"
+        mirrored = f"{strategy} = tf.distribute.MultiWorkerMirroredStrategy(cluster_resolver={resolver})"
+        served = f"{strategy} = tf.distribute.ParameterServerStrategy({resolver})"
+        if cluster.synchronous is None:
+            lines = [cst.EmptyLine(comment=cst.Comment(_GOES_ON))]
+            return statement(served).with_changes(leading_lines=lines)
+        condition = code_of(self.in_place(cluster.synchronous))
+        if condition == "True":
+            return statement(mirrored)
+        return statement(f"if {condition}:\n    {mirrored}\nelse:\n    {_GOES_ON}\n    {served}")
 
     def _kept_block(self, block: cst.With) -> str:
         """A session's block stays where its object does something at the end; the others are opened."""
@@ -46,7 +54,10 @@ class WrittenWorkers(WrittenState):
         if isinstance(call, cst.Call) and len(block.items) == 1:
             if canonical(call.func) == "tf.train.MonitoredTrainingSession":
                 return "monitored"
-            if isinstance(call.func, cst.Attribute) and self.training.kinds.of(call.func.value) == k.SUPERVISOR:
+            if (
+                isinstance(call.func, cst.Attribute)
+                and self.training.kinds.of(call.func.value) == k.SUPERVISOR
+            ):
                 return "managed"
         if len(block.items) == 1 and self.is_monitored(call):
             return "monitored"
@@ -59,7 +70,11 @@ class WrittenWorkers(WrittenState):
         name = session.value
         canonical = self.training.kinds.resolver.canonical
         for leaf in (one for outer in self.training.leaves for one in outer.every()):
-            if leaf.assign is not None and name in leaf.flow.binds and isinstance(leaf.assign.value, cst.Call):
+            if (
+                leaf.assign is not None
+                and name in leaf.flow.binds
+                and isinstance(leaf.assign.value, cst.Call)
+            ):
                 if canonical(leaf.assign.value.func) == "tf.train.MonitoredTrainingSession":
                     return True
         return False
@@ -104,7 +119,7 @@ class WrittenWorkers(WrittenState):
         index = cluster.task_index
         name = index.value if isinstance(index, cst.Name) else self._index_name()
         function = self.context.fresh("train" if "train" not in self.context.used_names else "run_worker")
-        body = [*body, *self.tail]
+        body = without_idle_names([*body, *self.tail], self._read_before())
         body = [one.visit(_Index(code_of(index), name)) for one in body]  # type: ignore[misc]
         used = any(name in names_in(one) for one in body)
         head = statement(f"def {function}({name if used else '_'}):\n    pass")
@@ -118,6 +133,11 @@ class WrittenWorkers(WrittenState):
         )
         call = statement(f"{cluster.name}.run_workers({function})")
         return [made, call.with_changes(leading_lines=[cst.EmptyLine(indent=False)])]
+
+    def _read_before(self) -> set[str]:
+        """Names that statements which are gone have read."""
+        leaves = [leaf for outer in self.training.leaves for leaf in outer.every() if not leaf.inner]
+        return {name for leaf in leaves if leaf.kind in ("dropped", k.SESSION) for name in leaf.flow.reads}
 
     def _index_name(self) -> str:
         names = [name for name in ("task_index", "worker_index") if name not in self.context.used_names]
@@ -152,4 +172,4 @@ class _Index(cst.CSTTransformer):
         return updated_node
 
 
-_GOES_ON = "  # asynchronous: worker 0 runs the loops of all workers, the others serve it from here on"
+_GOES_ON = "# asynchronous: worker 0 runs the loops of all workers, the others serve it from here on"

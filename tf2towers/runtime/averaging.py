@@ -72,7 +72,9 @@ def average_gradients(grads_and_vars: Sequence[tuple[Any, Any]]) -> GradsAndVars
     present = [g for g, _ in pairs if g is not None]
     if not present:
         raise ValueError("no gradients to average: every one is None")
-    if tf.distribute.get_strategy().num_replicas_in_sync == 1:  # a parameter server's strategy reduces nothing
+    if (
+        tf.distribute.get_strategy().num_replicas_in_sync == 1
+    ):  # a parameter server's strategy reduces nothing
         return pairs
     means = iter(_mean_in_tower_order(present) if _order["towers"] else _all_reduce_mean(present))
     return [(None if g is None else next(means), v) for g, v in pairs]

@@ -22,20 +22,20 @@ class EventsWriter:
         self._records = tf.io.TFRecordWriter(self._path)
         self.WriteEvent(tf.compat.v1.Event(wall_time=time.time(), file_version="brain.Event:2"))
 
-    def WriteEvent(self, event: Any) -> None:  # noqa: N802 - TF1's names
+    def WriteEvent(self, event: Any) -> None:
         """Appends one event."""
         self._records.write(event.SerializeToString())
 
-    def FileName(self) -> bytes:  # noqa: N802
+    def FileName(self) -> bytes:
         """The file's path."""
         return tf.compat.as_bytes(self._path)
 
-    def Flush(self) -> bool:  # noqa: N802
+    def Flush(self) -> bool:
         """Writes what is still in memory."""
         self._records.flush()
         return True
 
-    def Close(self) -> bool:  # noqa: N802
+    def Close(self) -> bool:
         """Writes what is still in memory and closes the file."""
         self._records.close()
         return True

@@ -23,7 +23,11 @@ cluster = tf.train.ClusterSpec({"ps": ps.split(","), "worker": workers.split(","
 server = ClusterTask(cluster, job_name=job, task_index=int(index), synchronous=synchronous == "1")
 if job == "ps":
     server.join()
-strategy = server.strategy()
+strategy = (
+    tf.distribute.MultiWorkerMirroredStrategy(cluster_resolver=server.resolver())
+    if server.synchronous
+    else tf.distribute.ParameterServerStrategy(server.resolver())
+)
 variables = VariableStore(strategy)
 with strategy.scope(), variables.scope():
     global_step = tf.Variable(0, name="global_step", trainable=False)

@@ -11,5 +11,9 @@ worker 0 holds its own server and the coordinator too, so the launch commands st
 SyncReplicasOptimizer, its condition is handed to the task: TF2 never shipped synchronous parameter servers, and the
 workers train with MultiWorkerMirroredStrategy. The block on replica_device_setter becomes the strategy's scope.
 """,
-    sources=("tf.distribute.ParameterServerStrategy", "tf.distribute.MultiWorkerMirroredStrategy", "issue 27725"),
+    sources=(
+        "tf.distribute.ParameterServerStrategy",
+        "tf.distribute.MultiWorkerMirroredStrategy",
+        "issue 27725",
+    ),
 )

@@ -7,6 +7,7 @@ import inspect
 import threading
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 from tf2towers.runtime.cluster import extras
@@ -56,6 +57,11 @@ class SupervisedTraining(Training):
         self._next_save = self._next_summary = 0.0
         self._saved: int | None = None
         self._threads: list[threading.Thread] = []
+
+    @property
+    def save_path(self) -> str | None:
+        """The prefix of the checkpoints; None without a logdir, or where this is not the chief, as in TF1."""
+        return str(Path(self.folder, self._basename)) if self.folder and self.is_chief else None
 
     def start(self) -> SupervisedTraining:
         """`prepare_or_wait_for_session`: returns when the variables have their values."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -49,7 +50,7 @@ class ClusterTask:
         if not (self.synchronous and self._addresses.job == "ps"):
             check_own_port(self._addresses)
         os.environ.setdefault("GRPC_FAIL_FAST", "use_caller")  # or a task that has died is waited for
-        self._strategy: Any = None
+        self._starting = contextlib.ExitStack()
         self._coordinator: Any = None
         self._coordinator_address = ""
         self._server: Any = None
@@ -103,57 +104,52 @@ class ClusterTask:
         spec = tf.train.ClusterSpec({"ps": list(self._addresses.ps), "worker": list(self._addresses.workers)})
         self._server = tf.distribute.Server(spec, self.job_name, self.task_index, protocol="grpc", start=True)
 
-    def strategy(self) -> Any:
-        """Where the variables live: `tf.train.replica_device_setter`, for a `VariableStore` and `strategy.scope()`.
+    def resolver(self) -> Any:
+        """The cluster as the strategies take it, once all tasks are there: `server.target` and the devices of TF1.
 
-        Returns:
-            Asynchronous: a `ParameterServerStrategy`, in worker 0 only. Synchronous: a `MultiWorkerMirroredStrategy`.
+            tf.distribute.ParameterServerStrategy(server.resolver())                             asynchronous
+            tf.distribute.MultiWorkerMirroredStrategy(cluster_resolver=server.resolver())        synchronous
+
+        Asynchronous, the call returns in worker 0 only.
 
         Raises:
             ClusterError: another task does not answer within TF2TOWERS_CLUSTER_TIMEOUT seconds (60).
             SystemExit: with status 0, in the other workers of asynchronous training, when it is over.
         """
-        if self._strategy is None:
-            if self.job_name == "ps":
-                self.join()
-            if self.synchronous:
-                self._strategy = self._mirrored()
-            elif self.task_index > 0:
-                self._serve()
-            else:
-                self._strategy = self._with_parameter_servers()
-        return self._strategy
+        if self.job_name == "ps":
+            self.join()
+        if self.synchronous:
+            return self._resolver_of_workers()
+        if self.task_index > 0:
+            self._serve()
+        return self._resolver_of_coordinator()
 
-    def _with_parameter_servers(self) -> Any:
+    def _resolver_of_coordinator(self) -> Any:
         self._start_server()
         waiting.wait_for(self._addresses.others())
         host = self._addresses.own.rpartition(":")[0]
         self._coordinator_address = f"{host}:{waiting.free_port()}"
         spec = {"ps": list(self._addresses.ps), "worker": list(self._addresses.workers)}
-        resolver = tf.distribute.cluster_resolver.SimpleClusterResolver(
+        return tf.distribute.cluster_resolver.SimpleClusterResolver(
             tf.train.ClusterSpec({**spec, "chief": [self._coordinator_address]}),
             task_type="chief",
             task_id=0,
             rpc_layer="grpc",
         )
-        strategy = tf.distribute.ParameterServerStrategy(resolver)
-        self._coordinator = tf.distribute.coordinator.ClusterCoordinator(strategy)
-        return strategy
 
-    def _mirrored(self) -> Any:
+    def _resolver_of_workers(self) -> Any:
         _first_gpu_only()
         others = {name: one for name, one in self._addresses.others().items() if name.startswith("worker")}
         if others:
             with waiting.listening(self._addresses.own):
                 waiting.wait_for(others)
-        resolver = tf.distribute.cluster_resolver.SimpleClusterResolver(
+        self._starting.enter_context(waiting.limited(others))  # until the strategy is there
+        return tf.distribute.cluster_resolver.SimpleClusterResolver(
             tf.train.ClusterSpec({"worker": list(self._addresses.workers)}),
             task_type="worker",
             task_id=self.task_index,
             rpc_layer="grpc",
         )
-        with waiting.limited(others):
-            return tf.distribute.MultiWorkerMirroredStrategy(cluster_resolver=resolver)
 
     def step(
         self, variables: Any, input_signature: Sequence[Any] | None = None, update: bool = True
@@ -165,6 +161,9 @@ class ClusterTask:
             input_signature: one `tf.TensorSpec` a parameter.
             update: False for an evaluation, which changes no moving average.
         """
+        self._starting.close()
+        if self._coordinator is None and not self.synchronous:
+            self._coordinator = tf.distribute.coordinator.ClusterCoordinator(variables.strategy)
         return step(variables, input_signature, update, self._coordinator, self._workers)
 
     def run_workers(self, function: Callable[[int], Any]) -> None:
