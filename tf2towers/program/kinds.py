@@ -194,6 +194,8 @@ class Kinds:
             return INITIALIZER
         if canonical in _OPS:
             return OP
+        if canonical == "tf.report_uninitialized_variables":
+            return PLUMBING  # what a session waits for before it starts
         if canonical == "tf.get_collection" and call is not None and self._of_queue_runners(call):
             return PLUMBING
         if canonical.rpartition(".")[2] in _ITERATOR_MAKERS:
