@@ -1,0 +1,80 @@
+"""A parameter-server trainer, the original or the migrated one, run as a whole cluster and recorded."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from tf2towers.launch.local import ClusterRun, run_cluster
+from tf2towers.parity.recording import Recording
+from tf2towers.parity.run import ENVIRONMENT, RunFailed
+from tf2towers.parity.turns import VARIABLE, Turnstile
+from tf2towers.parity.updates import WorkerRecording, merge
+
+REPLAY = "TF2TOWERS_REPLAY"  # a recording: each synchronous step is made on the weights that its step had
+SERIAL = "TF2TOWERS_SERIAL_SCHEDULE"  # the runtime's own: one worker's step at a time
+_TASK = Path(__file__).with_name("record_task.py")
+_ROOT = Path(__file__).resolve().parents[2]
+
+OnLine = Callable[[str, str], object]
+
+
+def run_tasks(
+    script: Path,
+    arguments: Sequence[str],
+    workers: int = 2,
+    timeout: float = 240,
+    on_line: OnLine | None = None,
+    environment: Mapping[str, str] | None = None,
+) -> ClusterRun:
+    """One parameter server and some workers, to their end, as `tf2towers launch` runs them.
+
+    Raises:
+        RunFailed: a task ended with an error; the message has the end of what it printed.
+    """
+    variables = {**ENVIRONMENT, "PYTHONPATH": str(_ROOT), **(environment or {})}
+    run = run_cluster(script, arguments, 1, workers, variables, timeout=timeout, on_line=on_line)
+    if run.status:
+        tails = (f"--- {task.name}: {task.status}\n" + "\n".join(task.lines[-25:]) for task in run.tasks)
+        raise RunFailed(f"{script}: {run.reason}\n" + "\n".join(tails))
+    return run
+
+
+def record_cluster(
+    side: str,
+    script: Path,
+    arguments: Sequence[str],
+    steps: int,
+    workers: int = 2,
+    replay: Path | None = None,
+    on_line: OnLine | None = None,
+) -> Recording:
+    """The first `steps` updates of a cluster of one parameter server; asynchronous steps go one at a time, in turns.
+
+    Args:
+        side: 'legacy' or 'migrated'.
+        script: the trainer.
+        arguments: its flags, without the cluster's.
+        steps: how many updates are kept; the trainer must make as many, and a worker may make one more.
+        workers: how many.
+        replay: a recording whose weights each synchronous step of a migrated trainer is made on.
+        on_line: called with a task's name and each line it writes.
+
+    Raises:
+        RunFailed: a task ended with an error.
+        ValueError: there were fewer updates.
+    """
+    turns = Turnstile(workers) if side == "legacy" else None
+    environment = {SERIAL: "1"} if turns is None else {VARIABLE: turns.address}
+    if replay is not None:
+        environment[REPLAY] = str(replay)
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            task = [side, folder, str(script), *arguments]
+            run_tasks(_TASK, task, workers, on_line=on_line, environment=environment)
+            found = [WorkerRecording.load(path) for path in sorted(Path(folder).glob("worker-*.npz"))]
+    finally:
+        if turns is not None:
+            turns.close()
+    return merge(found, steps)

@@ -1,0 +1,133 @@
+"""Records a worker of a TF1 parameter-server trainer: operations beside its update note what goes in and comes out."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+from tf2towers.parity.turns import VARIABLE, Turns
+from tf2towers.parity.updates import Update, WorkerRecording
+
+_v1 = tf.compat.v1
+
+
+class LegacyWorkerRecorder:
+    """Watches `apply_gradients` and `Session.run` of `tf.compat.v1`.
+
+    The update of a `SyncReplicasOptimizer` is made by the chief, in a thread: its operations note it there. Any other
+    is made by the worker, in its own session call, which waits for its turn where there is a schedule.
+
+    Args:
+        worker: the index of this worker.
+    """
+
+    def __init__(self, worker: int) -> None:
+        self._worker = worker
+        self._recording = WorkerRecording()
+        self._synchronous = False
+        self._losses: list[Any] = []
+        self._train_ops: set[Any] = set()
+        self._turns: Turns | None = None
+        self._patch()
+
+    def _patch(self) -> None:
+        optimizer, synchronous = _v1.train.Optimizer, _v1.train.SyncReplicasOptimizer
+        compute, apply, run = optimizer.compute_gradients, optimizer.apply_gradients, _v1.Session.run
+        apply_synchronously = synchronous.apply_gradients
+        recorder = self
+
+        def compute_gradients(self: Any, loss: Any, *args: Any, **kwargs: Any) -> Any:
+            recorder._losses.append(loss)
+            return compute(self, loss, *args, **kwargs)
+
+        def apply_gradients(self: Any, grads_and_vars: Any, global_step: Any = None, name: Any = None) -> Any:
+            return recorder._apply(apply, self, list(grads_and_vars), global_step, name)
+
+        def apply_by_chief(self: Any, *args: Any, **kwargs: Any) -> Any:
+            recorder._synchronous = True
+            made = apply_synchronously(self, *args, **kwargs)
+            recorder._train_ops = {_op(made)}
+            return made
+
+        def session_run(self: Any, fetches: Any, *args: Any, **kwargs: Any) -> Any:
+            if not recorder._trains(self, fetches):
+                return run(self, fetches, *args, **kwargs)
+            return recorder._run(run, self, fetches, *args, **kwargs)
+
+        optimizer.compute_gradients, optimizer.apply_gradients = compute_gradients, apply_gradients
+        synchronous.apply_gradients = apply_by_chief
+        _v1.Session.run = session_run
+
+    def _apply(self, apply: Any, opt: Any, pairs: list[Any], global_step: Any, name: Any) -> Any:
+        # Of synchronous updates every worker has the operations, and the chief runs its own.
+        device = f"/job:worker/task:{self._worker}/device:CPU:0"
+        present = [(g, v) for g, v in pairs if g is not None]
+        names = [v.op.name for _, v in present]
+        with tf.control_dependencies([_op(g) for g, _ in present]):
+            weights = [v.read_value() for _, v in present]
+        gradients = [tf.convert_to_tensor(g) for g, _ in present]
+
+        def note_before(*values: Any) -> None:
+            arrays = [np.array(value) for value in values]
+            half = len(names)
+            before, given = (
+                dict(zip(names, part, strict=True)) for part in (arrays[:half], arrays[half:])
+            )
+            self._recording.updates.append(Update(before, given))
+
+        with tf.device(device):
+            noted = tf.numpy_function(note_before, [*weights, *gradients], [])
+        with tf.control_dependencies([noted]):
+            update = apply(opt, pairs, global_step, name)
+        variables = [*(v for _, v in present), *opt.variables()]
+        variables += [global_step] if global_step is not None else []
+        after = [v.op.name for v in variables]
+
+        def note_after(*values: Any) -> None:
+            arrays = [np.array(value) for value in values]
+            self._recording.updates[-1].after = dict(zip(after, arrays, strict=True))
+
+        with tf.control_dependencies([update]):
+            values = [v.read_value() for v in variables]
+            with tf.device(device):
+                done = tf.numpy_function(note_after, values, [])
+        train_op = tf.group(update, done)
+        self._train_ops.add(train_op)
+        return train_op
+
+    def _trains(self, session: Any, fetches: Any) -> bool:
+        ops = {_op(f) for f in tf.nest.flatten(_plain(fetches)) if not isinstance(f, str)}
+        reached = ops | {one for op in ops if op is not None for one in op.control_inputs}
+        return bool(reached & self._train_ops)
+
+    def _run(self, run: Any, session: Any, fetches: Any, *args: Any, **kwargs: Any) -> Any:
+        if self._turns is None and VARIABLE in os.environ and not self._synchronous:
+            self._turns = Turns(os.environ[VARIABLE], self._worker)
+        with self._turns.turn() if self._turns is not None else contextlib.nullcontext():
+            values, loss = run(session, [fetches, self._losses[0]], *args, **kwargs)
+        if self._synchronous:
+            self._recording.losses.append(np.array(loss))
+        else:
+            self._recording.updates[-1].loss = np.array(loss)
+        return values
+
+    def finish(self) -> WorkerRecording:
+        """The recording."""
+        return self._recording
+
+
+def _op(fetch: Any) -> Any:
+    if isinstance(fetch, tf.Operation):
+        return fetch
+    return getattr(fetch, "op", None)
+
+
+def _plain(fetches: Any) -> Any:
+    """Fetches with hooks' own ones, in dicts whose keys need not sort, as a list."""
+    if isinstance(fetches, dict):
+        return [_plain(one) for one in fetches.values()]
+    return [_plain(one) for one in fetches] if isinstance(fetches, list | tuple) else fetches

@@ -1,0 +1,101 @@
+"""Records a worker of a migrated parameter-server trainer through the runtime's steps."""
+
+from __future__ import annotations
+
+import functools
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+from tf2towers.parity.clusters import REPLAY
+from tf2towers.parity.recording import Recording
+from tf2towers.parity.updates import Update, WorkerRecording
+from tf2towers.runtime import averaging, variable_store
+from tf2towers.runtime.cluster.steps import Step
+from tf2towers.runtime.saver import Saver
+
+
+
+
+class MigratedWorkerRecorder:
+    """Lets every training step give back, beside its results, its loss, its gradients and the variables.
+
+    Asynchronous, worker 0's process makes the steps of all workers. Synchronous, every worker's makes the same update,
+    and worker 0's is kept.
+
+    Args:
+        worker: the index of this worker.
+    """
+
+    def __init__(self, worker: int) -> None:
+        self._worker = worker
+        self._recording = WorkerRecording()
+        self._traced: dict[str, Any] = {}
+        self._steps = 0
+        replay = os.environ.get(REPLAY)
+        self._replay = None if replay is None else Recording.load(Path(replay))
+        self._patch()
+
+    def _patch(self) -> None:
+        recorder = self
+        begin, call = Step.__init__, Step._call
+        gradients, apply = averaging.tower_gradients, averaging.apply_gradients
+
+        def recorded_begin(self: Any, body: Any, variables: Any, *args: Any, **kwargs: Any) -> None:
+            begin(self, body, variables, *args, **kwargs)
+            if self.update:
+                self._body = functools.wraps(body)(lambda *values: recorder._body(body, values))
+
+        def recorded_call(self: Any, values: Any) -> Any:
+            if not self.update:
+                return call(self, values)
+            recorder._put_weights(self._variables)
+            results = call(self, values)
+            recorder._note(results["traced"], self._workers is None or self._coordinator is None)
+            return results["results"]
+
+        def recorded_gradients(loss: Any, *args: Any, **kwargs: Any) -> Any:
+            recorder._traced["loss"] = tf.convert_to_tensor(loss)
+            return gradients(loss, *args, **kwargs)
+
+        def recorded_apply(opt: Any, grads_and_vars: Any, *args: Any, **kwargs: Any) -> Any:
+            pairs = list(grads_and_vars)
+            store = variable_store.current_store()
+            present = [(g, v) for g, v in pairs if g is not None]
+            recorder._traced["before"] = {store.name_of(v): tf.identity(v) for _, v in present}
+            recorder._traced["gradients"] = {store.name_of(v): tf.convert_to_tensor(g) for g, v in present}
+            return apply(opt, pairs, *args, **kwargs)
+
+        Step.__init__, Step._call = recorded_begin, recorded_call  # type: ignore[method-assign]
+        averaging.tower_gradients, averaging.apply_gradients = recorded_gradients, recorded_apply
+
+    def _body(self, body: Any, values: Any) -> dict[str, Any]:
+        """The step's results and what is recorded of it, as tensors of its function."""
+        self._traced = {}
+        results = body(*values)
+        store = variable_store.current_store()
+        after = {name: tf.identity(v) for name, v in Saver(store)._named().items()}
+        return {"results": results, "traced": {**self._traced, "after": after}}
+
+    def _note(self, traced: dict[str, Any], synchronous: bool) -> None:
+        noted = tf.nest.map_structure(lambda tensor: np.array(tensor), traced)
+        update = Update(noted["before"], noted["gradients"], noted["after"], noted["loss"])
+        if synchronous:
+            self._recording.losses.append(noted["loss"])
+            update.loss = None
+        if not synchronous or self._worker == 0:
+            self._recording.updates.append(update)
+
+    def _put_weights(self, store: Any) -> None:
+        place, self._steps = self._steps, self._steps + 1
+        if self._replay is None or not 0 < place < len(self._replay.steps):
+            return
+        for name in self._replay.steps[place].gradients:
+            store[name].assign(self._replay.steps[place].variables[name])
+
+    def finish(self) -> WorkerRecording:
+        """The recording."""
+        return self._recording

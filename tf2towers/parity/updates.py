@@ -1,0 +1,84 @@
+"""What the workers of a cluster have recorded, put together in the order of the updates."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from tf2towers.parity.recording import Arrays, Recording, Step
+
+
+@dataclass
+class Update:
+    """One change of the variables.
+
+    `before` are the weights it was made on, `gradients` what the optimizer was given, `after` all variables behind it:
+    weights, optimizer slots, global step; by TF1 name. `loss` is the worker's whose gradients they are, where one's.
+    """
+
+    before: Arrays
+    gradients: Arrays
+    after: Arrays = field(default_factory=dict)
+    loss: np.ndarray | None = None
+
+
+@dataclass
+class WorkerRecording:
+    """What one worker's process has seen: updates it made, and the losses of its own steps where others made them."""
+
+    updates: list[Update] = field(default_factory=list)
+    losses: list[np.ndarray] = field(default_factory=list)
+
+    def save(self, path: Path) -> None:
+        """Writes everything to one .npz file."""
+        flat: Arrays = {f"loss|{place}|": loss for place, loss in enumerate(self.losses)}
+        for place, update in enumerate(self.updates):
+            for kind in ("before", "gradients", "after"):
+                flat |= {f"{kind}|{place}|{name}": value for name, value in getattr(update, kind).items()}
+            if update.loss is not None:
+                flat[f"own|{place}|"] = update.loss
+        np.savez(path, **flat)  # type: ignore[arg-type]
+
+    @classmethod
+    def load(cls, path: Path) -> WorkerRecording:
+        """Reads what `save` wrote."""
+        recording = cls()
+        with np.load(path) as flat:
+            for key in flat.files:
+                kind, place, name = key.split("|", 2)
+                if kind == "loss":
+                    recording.losses.append(flat[key])
+                    continue
+                while len(recording.updates) <= int(place):
+                    recording.updates.append(Update({}, {}))
+                update = recording.updates[int(place)]
+                if kind == "own":
+                    update.loss = flat[key]
+                else:
+                    getattr(update, kind)[name] = flat[key]
+        return recording
+
+
+def merge(workers: list[WorkerRecording], steps: int, global_step: str = "global_step") -> Recording:
+    """The first `steps` updates of a cluster as one run; the losses of a step in the order of the workers.
+
+    Raises:
+        ValueError: there were fewer, or two claim to be the same.
+    """
+    updates = sorted(
+        (update for worker in workers for update in worker.updates),
+        key=lambda update: int(update.after[global_step]),
+    )
+    numbers = [int(update.after[global_step]) for update in updates]
+    if numbers[:steps] != list(range(1, steps + 1)):
+        raise ValueError(f"updates 1 to {steps} were expected, recorded are {numbers}")
+    recording = Recording()
+    before: Arrays = updates[0].before
+    for place, update in enumerate(updates[:steps]):
+        losses = [update.loss] if update.loss is not None else [worker.losses[place] for worker in workers]
+        recording.steps.append(Step(before, update.gradients, losses))
+        before = update.after
+    recording.final = before
+    return recording
