@@ -13,6 +13,7 @@ from tf2towers.parity.turns import VARIABLE, Turnstile
 from tf2towers.parity.updates import WorkerRecording, merge
 
 REPLAY = "TF2TOWERS_REPLAY"  # a recording: each synchronous step is made on the weights that its step had
+ORDER = "TF2TOWERS_AVERAGING"  # 'tower_order': gradients are added in the order of the workers
 SERIAL = "TF2TOWERS_SERIAL_SCHEDULE"  # the runtime's own: one worker's step at a time
 _TASK = Path(__file__).with_name("record_task.py")
 _ROOT = Path(__file__).resolve().parents[2]
@@ -48,9 +49,10 @@ def record_cluster(
     steps: int,
     workers: int = 2,
     replay: Path | None = None,
+    in_order: bool = True,
     on_line: OnLine | None = None,
 ) -> Recording:
-    """The first `steps` updates of a cluster of one parameter server; asynchronous steps go one at a time, in turns.
+    """The first `steps` updates of a cluster of one parameter server.
 
     Args:
         side: 'legacy' or 'migrated'.
@@ -59,14 +61,18 @@ def record_cluster(
         steps: how many updates are kept; the trainer must make as many, and a worker may make one more.
         workers: how many.
         replay: a recording whose weights each synchronous step of a migrated trainer is made on.
+        in_order: one step of asynchronous workers at a time, in turns; synchronous ones' gradients are added in the
+            order of the workers.
         on_line: called with a task's name and each line it writes.
 
     Raises:
         RunFailed: a task ended with an error.
         ValueError: there were fewer updates.
     """
-    turns = Turnstile(workers) if side == "legacy" else None
-    environment = {SERIAL: "1"} if turns is None else {VARIABLE: turns.address}
+    turns = Turnstile(workers) if side == "legacy" and in_order else None
+    environment = {SERIAL: "1", ORDER: "tower_order"} if in_order else {}
+    if turns is not None:
+        environment[VARIABLE] = turns.address
     if replay is not None:
         environment[REPLAY] = str(replay)
     try:

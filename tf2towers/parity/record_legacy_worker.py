@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,8 @@ class LegacyWorkerRecorder:
     """Watches `apply_gradients` and `Session.run` of `tf.compat.v1`.
 
     The update of a `SyncReplicasOptimizer` is made by the chief, in a thread: its operations note it there. Any other
-    is made by the worker, in its own session call, which waits for its turn where there is a schedule.
+    is made by the worker, in its own session call. Where there is a schedule, that call waits for its turn; of a
+    synchronous one, the handing in of its gradients does, so that they are added in the order of the workers.
 
     Args:
         worker: the index of this worker.
@@ -31,7 +33,9 @@ class LegacyWorkerRecorder:
         self._synchronous = False
         self._losses: list[Any] = []
         self._train_ops: set[Any] = set()
-        self._turns: Turns | None = None
+        schedule = os.environ.get(VARIABLE)
+        self._turns = None if schedule is None else Turns(schedule, worker)
+        self._device = f"/job:worker/task:{worker}/device:CPU:0"
         self._patch()
 
     def _patch(self) -> None:
@@ -49,7 +53,8 @@ class LegacyWorkerRecorder:
 
         def apply_by_chief(self: Any, *args: Any, **kwargs: Any) -> Any:
             recorder._synchronous = True
-            made = apply_synchronously(self, *args, **kwargs)
+            with recorder._handed_in_by_turns() if recorder._turns is not None else contextlib.nullcontext():
+                made = apply_synchronously(self, *args, **kwargs)
             recorder._train_ops = {_op(made)}
             return made
 
@@ -63,8 +68,6 @@ class LegacyWorkerRecorder:
         _v1.Session.run = session_run
 
     def _apply(self, apply: Any, opt: Any, pairs: list[Any], global_step: Any, name: Any) -> Any:
-        # Of synchronous updates every worker has the operations, and the chief runs its own.
-        device = f"/job:worker/task:{self._worker}/device:CPU:0"
         present = [(g, v) for g, v in pairs if g is not None]
         names = [v.op.name for _, v in present]
         with tf.control_dependencies([_op(g) for g, _ in present]):
@@ -79,7 +82,7 @@ class LegacyWorkerRecorder:
             )
             self._recording.updates.append(Update(before, given))
 
-        with tf.device(device):
+        with tf.device(self._device):
             noted = tf.numpy_function(note_before, [*weights, *gradients], [])
         with tf.control_dependencies([noted]):
             update = apply(opt, pairs, global_step, name)
@@ -93,7 +96,7 @@ class LegacyWorkerRecorder:
 
         with tf.control_dependencies([update]):
             values = [v.read_value() for v in variables]
-            with tf.device(device):
+            with tf.device(self._device):
                 done = tf.numpy_function(note_after, values, [])
         train_op = tf.group(update, done)
         self._train_ops.add(train_op)
@@ -105,15 +108,45 @@ class LegacyWorkerRecorder:
         return bool(reached & self._train_ops)
 
     def _run(self, run: Any, session: Any, fetches: Any, *args: Any, **kwargs: Any) -> Any:
-        if self._turns is None and VARIABLE in os.environ and not self._synchronous:
-            self._turns = Turns(os.environ[VARIABLE], self._worker)
-        with self._turns.turn() if self._turns is not None else contextlib.nullcontext():
+        waits = self._turns is not None and not self._synchronous
+        with self._turns.turn() if self._turns is not None and waits else contextlib.nullcontext():
             values, loss = run(session, [fetches, self._losses[0]], *args, **kwargs)
         if self._synchronous:
             self._recording.losses.append(np.array(loss))
         else:
             self._recording.updates[-1].loss = np.array(loss)
         return values
+
+    @contextlib.contextmanager
+    def _handed_in_by_turns(self) -> Iterator[None]:
+        """The accumulators that are given gradients in here are given them in this worker's turn, once a step."""
+        accumulator, turns = _v1.ConditionalAccumulator, self._turns
+        assert turns is not None
+        give = accumulator.apply_grad
+        with tf.device(self._device):
+            begun = tf.numpy_function(lambda: turns.begin(), [], [])
+        given: list[Any] = []
+        counted = {"step": 0}
+
+        def count() -> None:
+            counted["step"] += 1
+            if counted["step"] == len(given):
+                counted["step"] = 0
+                turns.end()
+
+        def apply_grad(self: Any, grad: Any, *args: Any, **kwargs: Any) -> Any:
+            with tf.control_dependencies([begun]):
+                op = give(self, grad, *args, **kwargs)
+            given.append(op)
+            with tf.control_dependencies([op]), tf.device(device):
+                return tf.group(op, tf.numpy_function(count, [], []))
+
+        device = self._device
+        accumulator.apply_grad = apply_grad
+        try:
+            yield
+        finally:
+            accumulator.apply_grad = give
 
     def finish(self) -> WorkerRecording:
         """The recording."""

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from tf2towers.parity.clusters import REPLAY
+from tf2towers.parity.clusters import ORDER, REPLAY
 from tf2towers.parity.recording import Recording
 from tf2towers.parity.updates import Update, WorkerRecording
 from tf2towers.runtime import averaging, variable_store
@@ -37,6 +37,8 @@ class MigratedWorkerRecorder:
         self._steps = 0
         replay = os.environ.get(REPLAY)
         self._replay = None if replay is None else Recording.load(Path(replay))
+        self._order = averaging.in_tower_order(os.environ.get(ORDER) == "tower_order")
+        self._order.__enter__()  # for the whole run
         self._patch()
 
     def _patch(self) -> None:

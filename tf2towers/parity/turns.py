@@ -80,12 +80,20 @@ class Turns:
 
     @contextlib.contextmanager
     def turn(self) -> Iterator[None]:
-        """Waits for this worker's turn, and passes it on.
+        """One turn of this worker; an error in it ends no turn but the worker.
 
         Raises:
             ConnectionError: the turnstile has gone.
         """
+        self.begin()
+        yield
+        self.end()
+
+    def begin(self) -> None:
+        """Waits for this worker's turn."""
         if self._connection.recv(1) != _GO:
             raise ConnectionError("the turnstile has gone")
-        yield
+
+    def end(self) -> None:
+        """Passes it on."""
         self._connection.sendall(_DONE)

@@ -55,11 +55,8 @@ def gather_towers(value: Any) -> list[Any]:
     if not moving:
         return [value] * tf.distribute.get_strategy().num_replicas_in_sync
 
-    def merge(strategy: Any, *per_replica: Any) -> Any:
-        local = [strategy.experimental_local_results(leaf) for leaf in per_replica]
-        return tuple(zip(*local, strict=True))
-
-    gathered = meet(merge, *[leaves[i] for i in moving])
+    tensors_here = [leaves[i] for i in moving]
+    gathered = _over_workers(tensors_here) if _has_other_workers() else meet(_local_values, *tensors_here)
     towers = []
     for tensors in gathered:
         filled = list(leaves)
@@ -67,6 +64,27 @@ def gather_towers(value: Any) -> list[Any]:
             filled[place] = tensor
         towers.append(tf.nest.pack_sequence_as(value, filled))
     return towers
+
+
+def _local_values(strategy: Any, *per_replica: Any) -> Any:
+    local = [strategy.experimental_local_results(leaf) for leaf in per_replica]
+    return tuple(zip(*local, strict=True))
+
+
+def _has_other_workers() -> bool:
+    """Whether some replicas are in other processes, as those of MultiWorkerMirroredStrategy."""
+    strategy = tf.distribute.get_strategy()
+    return len(strategy.extended.worker_devices) < strategy.num_replicas_in_sync
+
+
+def _over_workers(tensors: list[Any]) -> list[tuple[Any, ...]]:
+    """What `_local_values` gives, by an all-gather; a `tf.IndexedSlices` becomes dense."""
+    context = tf.distribute.get_replica_context()
+    stacked = [
+        context.all_gather(tf.expand_dims(tf.convert_to_tensor(one), 0), axis=0) for one in tensors
+    ]
+    towers = range(context.num_replicas_in_sync)
+    return [tuple(one[tower] for one in stacked) for tower in towers]
 
 
 def last_tower(results: Any) -> Any:
