@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 
 import keras
-import numpy as np
 import tensorflow as tf
 from absl import flags
-
-from tf2towers import data
 
 IMAGE_PIXELS = 28
 EPSILON = 1e-8  # TF1's Adam; Keras's default is 1e-7
@@ -18,7 +14,7 @@ EPSILON = 1e-8  # TF1's Adam; Keras's default is 1e-7
 
 def define_flags(issync: bool, log_dir: str) -> None:
     """The legacy script's flags for the training, then two of our own."""
-    flags.DEFINE_string("data_dir", "", "Directory of MNIST. Empty: the embedded digits.")
+    flags.DEFINE_string("data_dir", "", "Directory of the MNIST files. Empty: the embedded digits.")
     flags.DEFINE_alias("data-dir", "data_dir")
     flags.DEFINE_integer("issync", int(issync), "1: synchronous training, 0: asynchronous.")
     flags.DEFINE_integer("train_steps", 1000, "Number of training steps to perform, all workers together.")
@@ -63,29 +59,3 @@ def gradients(model: keras.Model, images: tf.Tensor, labels: tf.Tensor) -> tuple
         loss = cross_entropy(model(images, training=True), labels)
         share = loss / replicas
     return loss, tape.gradient(share, [v.value for v in model.trainable_variables])
-
-
-def load(data_dir: str, split: str) -> tuple[np.ndarray, np.ndarray]:
-    """Images float32 [n, 784] and one-hot labels [n, 10]; `split` is "train" or "validation"."""
-    if data_dir:
-        raise data.DataError("--data_dir: only the embedded digits can be read so far; leave it empty")
-    images, labels = data.load("", "train" if split == "train" else "test")
-    margin = (images.shape[1] - IMAGE_PIXELS) // 2
-    inner = images[:, margin : margin + IMAGE_PIXELS, margin : margin + IMAGE_PIXELS, 0]
-    return inner.reshape(len(images), -1).astype(np.float32) / 255, np.eye(10, dtype=np.float32)[labels]
-
-
-def batches(
-    images: np.ndarray, labels: np.ndarray, batch_size: int, seed: int, start: int = 0
-) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Batches without end, the same for the same seed, from number `start` on. TF1: next_batch."""
-    random = np.random.RandomState(seed)
-    epoch, first = divmod(start, len(images) // batch_size)
-    for _ in range(epoch):
-        random.permutation(len(images))
-    while True:
-        order = random.permutation(len(images))
-        for batch in range(first, len(images) // batch_size):
-            rows = order[batch * batch_size : (batch + 1) * batch_size]
-            yield images[rows], labels[rows]
-        first = 0

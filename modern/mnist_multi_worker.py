@@ -26,7 +26,7 @@ import tensorflow as tf
 from absl import app, flags, logging
 from mnist_cluster import Cluster
 
-from tf2towers import data
+from tf2towers.data import DataError, mnist
 
 FLAGS = flags.FLAGS
 
@@ -69,19 +69,18 @@ class Trainer:
         self.strategy.run(replica)
 
 
-def distributed_dataset(
-    strategy: tf.distribute.Strategy, images: np.ndarray, labels: np.ndarray, seed: int, start: int
-) -> Any:
-    """This worker's batches, one for each of its replicas a step. TF1: next_batch, feed_dict."""
+def distributed_dataset(strategy: tf.distribute.Strategy, first: int) -> Any:
+    """This worker's batches from step `first` on, one for each of its replicas a step. TF1: next_batch, feed_dict."""
 
     def dataset(context: tf.distribute.InputContext) -> tf.data.Dataset:
-        replicas = context.num_replicas_in_sync // context.num_input_pipelines
-        batches = mnist_model.batches(
-            images, labels, FLAGS.batch_size, seed + context.input_pipeline_id, start * replicas
-        )
+        train = mnist.read_data_sets(FLAGS.data_dir, seed=FLAGS.seed + context.input_pipeline_id).train
+        for _ in range(first * context.num_replicas_in_sync // context.num_input_pipelines):
+            train.next_batch(FLAGS.batch_size)
         specs = tuple(
-            tf.TensorSpec([FLAGS.batch_size, *array.shape[1:]], tf.float32) for array in (images, labels)
+            tf.TensorSpec([FLAGS.batch_size, array.shape[1]], tf.float32)
+            for array in (train.images, train.labels)
         )
+        batches = iter(lambda: train.next_batch(FLAGS.batch_size), None)
         return tf.data.Dataset.from_generator(lambda: batches, output_signature=specs).prefetch(2)
 
     return strategy.distribute_datasets_from_function(dataset)
@@ -89,7 +88,7 @@ def distributed_dataset(
 
 def run_worker(cluster: Cluster) -> None:
     """Make the state, take the steps, evaluate. Every worker runs all of it."""
-    train_images, train_labels = mnist_model.load(FLAGS.data_dir, "train")
+    validation = mnist.read_data_sets(FLAGS.data_dir).validation  # before the others wait: it may fail
     others = [address for address in cluster.addresses("chief", "worker") if address != cluster.address]
     mnist_cluster.meet(cluster, others, FLAGS.host_wait)
     with mnist_cluster.time_limit(FLAGS.host_wait):
@@ -110,7 +109,7 @@ def run_worker(cluster: Cluster) -> None:
     if first:
         print(f"resuming at step {first} of {FLAGS.train_steps}")
 
-    batches = iter(distributed_dataset(strategy, train_images, train_labels, FLAGS.seed, first))
+    batches = iter(distributed_dataset(strategy, first))
     print(f"Worker {cluster.index}: Session initialization complete.")
     time_begin = time.time()
     print(f"Training begins @ {time_begin:f}", flush=True)
@@ -128,8 +127,7 @@ def run_worker(cluster: Cluster) -> None:
     print(f"Training ends @ {time_end:f}")
     print(f"Training elapsed time: {time_end - time_begin:f} s")
 
-    images, labels = mnist_model.load(FLAGS.data_dir, "validation")
-    loss = float(mnist_model.cross_entropy(trainer.model(images), labels))
+    loss = float(mnist_model.cross_entropy(trainer.model(validation.images), validation.labels))
     print(f"After {FLAGS.train_steps} training step(s), validation cross entropy = {loss:g}", flush=True)
 
 
@@ -152,7 +150,7 @@ def main(_: list[str]) -> None:
     logging.set_verbosity(logging.WARNING)
     try:
         train()
-    except data.DataError as error:
+    except DataError as error:
         raise SystemExit(str(error)) from error
     except (tf.errors.UnavailableError, tf.errors.AbortedError) as error:
         print(f"lost a worker: {error.message.splitlines()[0]}", file=sys.stderr)

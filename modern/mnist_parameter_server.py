@@ -27,7 +27,7 @@ import tensorflow as tf
 from absl import app, flags, logging
 from mnist_cluster import Cluster
 
-from tf2towers import data
+from tf2towers.data import DataError, mnist
 
 FLAGS = flags.FLAGS
 
@@ -99,7 +99,7 @@ def end_tasks(cluster: Cluster) -> None:
 
 def coordinate(cluster: Cluster) -> None:
     """Make the state, hand out steps until --train_steps, evaluate. TF1: what worker 0 did as the chief."""
-    train_images, train_labels = mnist_model.load(FLAGS.data_dir, "train")
+    digits = mnist.read_data_sets(FLAGS.data_dir)
     others = [address for address in cluster.addresses("ps", "worker") if address != cluster.address]
     mnist_cluster.wait_for(others, FLAGS.host_wait)
     # Where worker 0 holds the coordinator, its server has the address, and the coordinator another port.
@@ -127,7 +127,7 @@ def coordinate(cluster: Cluster) -> None:
 
     batches = iter(
         coordinator.create_per_worker_dataset(
-            lambda: make_dataset(train_images, train_labels, FLAGS.batch_size)
+            lambda: make_dataset(digits.train.images, digits.train.labels, FLAGS.batch_size)
         )
     )
     print(f"Worker {cluster.index}: Session initialization complete.")
@@ -152,8 +152,8 @@ def coordinate(cluster: Cluster) -> None:
     print(f"Training ends @ {time_end:f}")
     print(f"Training elapsed time: {time_end - time_begin:f} s")
 
-    images, labels = mnist_model.load(FLAGS.data_dir, "validation")
-    loss = mnist_model.cross_entropy(trainer.model(images), labels)
+    validation = digits.validation
+    loss = mnist_model.cross_entropy(trainer.model(validation.images), validation.labels)
     print(f"After {step} training step(s), validation cross entropy = {float(loss):g}", flush=True)
     end_tasks(cluster)
     os._exit(0)  # leaving in the ordinary way, TensorFlow would clean up on servers that have ended
@@ -188,7 +188,7 @@ def main(_: list[str]) -> None:
     logging.set_verbosity(logging.WARNING)
     try:
         train()
-    except data.DataError as error:
+    except DataError as error:
         raise SystemExit(str(error)) from error
     except (tf.errors.UnavailableError, tf.errors.AbortedError) as error:
         print(f"lost a parameter server: {error.message.splitlines()[0]}", file=sys.stderr)

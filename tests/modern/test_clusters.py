@@ -121,7 +121,7 @@ def test_asynchronous_training_outlives_a_worker_and_the_chief(tmp_path):
         assert int(resumed[1]) >= 400
         step, loss = validation(printed)
         assert 2000 <= step <= 2002  # a step cut off by a death may count twice
-        assert loss < 0.5 * 297 * np.log(10)  # of 297 images; guessing gives ln 10 each
+        assert loss < 0.5 * 150 * np.log(10)  # of 150 images; guessing gives ln 10 each
         for task in (("ps", 0), ("worker", 1)):
             assert "the training has ended" in job.printed(*task)
 
@@ -130,6 +130,8 @@ def test_synchronous_training_is_training_on_the_mean_gradients(tmp_path, modern
     """Two workers, stopped half-way and started again, against one process that does the same sums."""
     import keras
     import tensorflow as tf
+
+    from tf2towers.data import mnist
 
     for steps in (HALF, STEPS):
         flags = (f"--train_steps={steps}", f"--batch_size={BATCH}", "--log_every=1", "--seed=3", "--issync=1")
@@ -145,11 +147,10 @@ def test_synchronous_training_is_training_on_the_mean_gradients(tmp_path, modern
     model = modern.model.build_model(100, 3)
     optimizer = keras.optimizers.Adam(0.01, epsilon=1e-8)
     optimizer.build(model.trainable_variables)
-    arrays = modern.model.load("", "train")
-    feeds = [modern.model.batches(*arrays, BATCH, seed=3 + worker) for worker in (0, 1)]
+    feeds = [mnist.read_data_sets(seed=3 + worker).train for worker in (0, 1)]
     expected = []
     for _ in range(STEPS):
-        towers = [modern.model.gradients(model, *next(feed)) for feed in feeds]
+        towers = [modern.model.gradients(model, *feed.next_batch(BATCH)) for feed in feeds]
         expected.append([float(loss) for loss, _ in towers])
         means = [(a + b) / 2 for a, b in zip(towers[0][1], towers[1][1], strict=True)]
         optimizer.apply(means, model.trainable_variables)
