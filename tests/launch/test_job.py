@@ -131,10 +131,10 @@ def test_timeout(script: Callable[[str], str]) -> None:
     """)
     watcher = Heard()
     began = time.monotonic()
-    outcome, states = run(Plan(path, timeout=0.5), watcher)
+    outcome, states = run(Plan(path, timeout=1.5), watcher)
     assert (outcome.status, outcome.failed) == (124, None)
     assert time.monotonic() - began < 4
-    assert watcher.notices == ["not over after 0.5 seconds: every task is stopped"]
+    assert watcher.notices == ["not over after 1.5 seconds: every task is stopped"]
     assert states == ["stopped", "ended", "stopped"]
 
 
