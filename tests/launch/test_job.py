@@ -197,6 +197,16 @@ def test_logs(script: Callable[[str], str], tmp_path: Path) -> None:
     }
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a full disk")
+def test_a_full_disk(script: Callable[[str], str], tmp_path: Path) -> None:
+    path = script("print(me, flush=True); time.sleep(60)")
+    (tmp_path / "worker-1.log").symlink_to("/dev/full")
+    job = Job(Plan(path, log_dir="."), Heard())
+    with pytest.raises(LaunchError, match=r"^worker-1\.log: No space left on device$"):
+        job.run()
+    assert {member.state for member in job.members} == {"stopped"}
+
+
 def test_a_log_directory_that_cannot_be(script: Callable[[str], str]) -> None:
     path = script("tell()")
     with pytest.raises(LaunchError, match=r"train\.py: File exists"):

@@ -143,6 +143,21 @@ def test_nobody_reads(script: Callable[[str], str], start: Start) -> None:
     assert not any(map(runs, tasks))
 
 
+def test_the_reader_has_stopped_reading(script: Callable[[str], str], start: Start) -> None:
+    path = script("""
+        tell(os.getpid())
+        while True: print("x" * 1000)
+    """)
+    process = start("--", path)
+    tasks = pids(*TASKS)
+    time.sleep(0.5)  # by now the pipe is full, and the launcher waits
+    process.send_signal(signal.SIGINT)
+    time.sleep(0.1)
+    process.send_signal(signal.SIGINT)
+    assert process.wait(20) == 130
+    assert not any(map(runs, tasks))
+
+
 @linux
 def test_the_launcher_is_killed(script: Callable[[str], str], start: Start) -> None:
     process = start("--", script(IGNORES))
