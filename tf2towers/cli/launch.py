@@ -7,12 +7,11 @@ import sys
 
 from tf2towers.launch.cluster import TASK_FLAGS
 from tf2towers.launch.errors import LaunchError
-from tf2towers.launch.job import Job, Outcome
+from tf2towers.launch.job import Job
+from tf2towers.launch.outcome import Outcome
 from tf2towers.launch.plan import Plan
 from tf2towers.launch.screen import Screen
 from tf2towers.launch.signals import noted
-
-SHOWN = 20  # of the last lines of the task that failed
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -24,7 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "TF_CONFIG, CLUSTER_SPEC, JOB_NAME and TASK_INDEX. When all workers have ended, the parameter\n"
         "servers are stopped. A task that fails stops all others.\n"
         "exit status: 0; that of the task that failed (128 + n for signal n); 124 for --timeout;\n"
-        "2 could not be started."
+        "130 for Ctrl-C; 2 could not be started."
     )
     parser.add_argument("--ps", type=int, default=1, metavar="N", help="parameter servers (default 1)")
     parser.add_argument("--workers", type=int, default=2, metavar="M", help="workers (default 2)")
@@ -94,12 +93,11 @@ def _plan(options: argparse.Namespace) -> Plan:
         restarts=options.restart,
         timeout=options.timeout,
         log_dir=options.log_dir,
-        keep=SHOWN,
     )
 
 
 def _report(outcome: Outcome, screen: Screen) -> None:
-    """The last words of the task that failed, which the others' end has pushed away."""
+    """Shows the last words of the task that failed, which the others' end has pushed away."""
     if outcome.failed is not None:
         lines = [f"  {line}" for line in outcome.failed.lines]
         told = "; it wrote last:" if lines else " and wrote nothing"

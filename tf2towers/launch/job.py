@@ -7,13 +7,13 @@ import selectors
 import signal
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from tf2towers.launch.cluster import Cluster
 from tf2towers.launch.errors import LaunchError
 from tf2towers.launch.leftovers import kill_leftovers, new_mark
 from tf2towers.launch.member import Member
+from tf2towers.launch.outcome import TIMED_OUT, Outcome, how
 from tf2towers.launch.parent import die_with_parent
 from tf2towers.launch.plan import Plan
 from tf2towers.launch.ports import hold_ports
@@ -21,17 +21,7 @@ from tf2towers.launch.process import Process
 from tf2towers.launch.watcher import Watcher
 
 TICK = 0.05  # seconds between two looks at what has ended
-TIMED_OUT = 124  # the status, as of timeout(1)
 _AFTER_KILL = 5.0  # seconds that the system has for ending what it was told to kill
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """How a cluster ended: its status, why when that is not 0, and the task that failed, if one did."""
-
-    status: int
-    reason: str = ""
-    failed: Member | None = None
 
 
 class Job:
@@ -49,7 +39,7 @@ class Job:
     def __init__(self, plan: Plan, watcher: Watcher, signals: Sequence[int] = ()) -> None:
         self._plan, self._watcher, self._signals = plan, watcher, signals
         self.members = [
-            Member(task, plan.keep, plan.restarts if task.job == "worker" and not task.is_chief else 0)
+            Member(task, plan.restarts if task.job == "worker" and not task.is_chief else 0)
             for task in plan.tasks
         ]
         self._selector = selectors.DefaultSelector()
@@ -110,7 +100,6 @@ class Job:
         member.process = Process(
             self._plan.command(cluster, member.task),
             self._plan.environment(cluster, member.task, self._mark),
-            None if self._plan.cwd is None else Path(self._plan.cwd),
             self._preexec,
         )
         member.status = None
@@ -158,10 +147,7 @@ class Job:
             lines = self._read(member)
             if lines:
                 self._watcher.lines(member.task, lines)
-        for member in self._running():
-            assert member.process is not None
-            process = member.process
-            rest = None
+        for member, process in self._running():
             try:
                 rest = member.check_end()
             finally:
@@ -180,26 +166,24 @@ class Job:
             if not process.open:
                 self._selector.unregister(process.output)
 
-    def _running(self) -> list[Member]:
-        return [member for member in self.members if member.process is not None]
+    def _running(self) -> list[tuple[Member, Process]]:
+        return [(member, member.process) for member in self.members if member.process is not None]
 
     def _stop(self) -> None:
         """SIGTERM to every task that runs, and the grace for ending with it."""
         known = len(self._signals)
-        for member in self._running():
-            assert member.process is not None
+        for member, process in self._running():
             member.stopped = True
-            member.process.send(signal.SIGTERM)
+            process.send(signal.SIGTERM)
         deadline = time.monotonic() + self._plan.grace
         while self._running() and time.monotonic() < deadline and len(self._signals) == known:
             self._pump()
 
     def _kill(self) -> None:
         """SIGKILL to all that is left, and the reaping of it. Raises nothing."""
-        for member in self._running():
-            assert member.process is not None
+        for member, process in self._running():
             member.stopped = True
-            member.process.send(signal.SIGKILL)
+            process.send(signal.SIGKILL)
         deadline = time.monotonic() + _AFTER_KILL
         while self._running() and time.monotonic() < deadline:
             try:
@@ -207,13 +191,3 @@ class Job:
             except Exception:
                 self._watcher = Watcher()
         kill_leftovers(self._mark)
-
-
-def how(status: int) -> str:
-    """An end that is not 0 in words: 'ended with status 3', 'was killed by SIGKILL'."""
-    if status > 128:
-        try:
-            return f"was killed by {signal.Signals(status - 128).name}"
-        except ValueError:
-            pass
-    return f"ended with status {status}"

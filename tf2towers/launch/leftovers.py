@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import contextlib
 import os
+import select
 import signal
+import time
 import uuid
-from collections.abc import Iterator
 from pathlib import Path
 
 MARK = "TF2TOWERS_LAUNCH"
 _PROC = Path("/proc")
+_AFTER_KILL = 5.0  # seconds that the system has for ending what it was told to kill
 
 
 def new_mark() -> str:
@@ -18,30 +20,36 @@ def new_mark() -> str:
     return uuid.uuid4().hex
 
 
-def kill_leftovers(mark: str) -> int:
-    """Kills every process of this user that has the mark, but not this one; gives how many there were.
+def kill_leftovers(mark: str) -> None:
+    """Kills every process of this user that has the mark, but not this one, and waits for their end.
 
-    A process that replaced its environment is not found. Where there is no /proc nothing is.
+    Looks again until there is none: one that is about to be killed may start another. A process that replaced its
+    environment is not found. Where there is no /proc nothing is.
     """
-    killed = 0
-    for pid in _marked(mark):
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            descriptor = os.pidfd_open(pid)
-            try:
-                if _has(pid, mark):  # the number may be another process's by now
-                    signal.pidfd_send_signal(descriptor, signal.SIGKILL)
-                    killed += 1
-            finally:
-                os.close(descriptor)
-    return killed
-
-
-def _marked(mark: str) -> Iterator[int]:
     if not hasattr(os, "pidfd_open") or not _PROC.is_dir():
         return
-    for name in os.listdir(_PROC):  # noqa: PTH208 - there may be thousands
-        if name.isdigit() and int(name) != os.getpid() and _has(int(name), mark):
-            yield int(name)
+    deadline = time.monotonic() + _AFTER_KILL
+    while (found := _marked(mark)) and time.monotonic() < deadline:
+        for pid in found:
+            with contextlib.suppress(OSError):  # it may have ended
+                _kill(pid, mark, deadline)
+
+
+def _kill(pid: int, mark: str, deadline: float) -> None:
+    process = os.pidfd_open(pid)
+    try:
+        if _has(pid, mark):  # the number may be another process's by now
+            signal.pidfd_send_signal(process, signal.SIGKILL)
+            end = select.poll()
+            end.register(process, select.POLLIN)
+            end.poll(max(0.0, deadline - time.monotonic()) * 1000)
+    finally:
+        os.close(process)
+
+
+def _marked(mark: str) -> list[int]:
+    numbers = [int(name) for name in os.listdir(_PROC) if name.isdigit()]  # noqa: PTH208 - may be thousands
+    return [pid for pid in numbers if pid != os.getpid() and _has(pid, mark)]
 
 
 def _has(pid: int, mark: str) -> bool:

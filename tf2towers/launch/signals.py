@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import signal
-import threading
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 from types import FrameType
 
 _NAMES = ("SIGINT", "SIGTERM", "SIGHUP")
@@ -15,15 +17,15 @@ _NAMES = ("SIGINT", "SIGTERM", "SIGHUP")
 def noted() -> Iterator[list[int]]:
     """A list that the numbers of the signals to end are added to as they come, while the context lasts.
 
-    Outside the main thread nothing is noted. A SIGHUP that is ignored (nohup) stays so.
+    After the second one nothing more goes to a pipe: who waits for a reader of the output (`| less`) waits no longer.
+    For the main thread. A SIGHUP that is ignored (nohup) stays so.
     """
     came: list[int] = []
-    if threading.current_thread() is not threading.main_thread():
-        yield came
-        return
 
     def note(number: int, _: FrameType | None) -> None:
         came.append(number)
+        if len(came) == 2:
+            _write_to_nobody()
 
     before = {}
     try:
@@ -36,3 +38,11 @@ def noted() -> Iterator[list[int]]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler if handler is not None else signal.SIG_DFL)
+
+
+def _write_to_nobody() -> None:
+    """A write to a pipe that waits goes on by itself, in the file that its descriptor now stands for."""
+    with contextlib.suppress(OSError), Path(os.devnull).open("wb") as nobody:
+        for stream in (sys.stdout, sys.stderr):
+            if not stream.isatty():
+                os.dup2(nobody.fileno(), stream.fileno())

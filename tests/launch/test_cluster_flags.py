@@ -1,0 +1,67 @@
+"""What every task is told."""
+
+import json
+
+import pytest
+
+from tf2towers.launch.cluster import Cluster, Task, tasks_of
+from tf2towers.launch.errors import LaunchError
+
+CLUSTER = Cluster(("a:1",), ("b:2", "c:3"))
+
+
+def test_tasks_are_in_order() -> None:
+    tasks = tasks_of(1, 2)
+    assert [task.name for task in tasks] == ["ps 0", "worker 0", "worker 1"]
+    assert [task.is_chief for task in tasks] == [False, True, False]
+
+
+@pytest.mark.parametrize(("ps", "workers"), [(1, 0), (1, -1), (-1, 1)])
+def test_no_cluster(ps: int, workers: int) -> None:
+    with pytest.raises(LaunchError, match=r"-1|at least 1"):
+        tasks_of(ps, workers)
+
+
+def test_flags() -> None:
+    assert CLUSTER.flags(Task("worker", 1)) == [
+        "--ps_hosts=a:1",
+        "--worker_hosts=b:2,c:3",
+        "--job_name=worker",
+        "--task_index=1",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("template", "expected"),
+    [
+        ("", []),
+        ("--job {job_name} --id {task_index}", ["--job", "ps", "--id", "0"]),
+        ("'--who={job_name} {task_index}'", ["--who=ps 0"]),
+        ("--hosts={ps_hosts},{worker_hosts}", ["--hosts=a:1,b:2,c:3"]),
+        ("--json={}", ["--json={}"]),
+    ],
+)
+def test_template(template: str, expected: list[str]) -> None:
+    assert CLUSTER.flags(Task("ps", 0), template) == expected
+
+
+@pytest.mark.parametrize(
+    ("template", "message"),
+    [("--a={rank}", r"no \{rank\}; there are \{ps_hosts\}, "), ("--a='b", "No closing quotation")],
+)
+def test_bad_template(template: str, message: str) -> None:
+    with pytest.raises(LaunchError, match=message):
+        CLUSTER.flags(Task("ps", 0), template)
+
+
+def test_environment() -> None:
+    told = CLUSTER.environment(Task("worker", 1))
+    cluster = {"ps": ["a:1"], "worker": ["b:2", "c:3"]}
+    assert json.loads(told["TF_CONFIG"]) == {"cluster": cluster, "task": {"type": "worker", "index": 1}}
+    assert json.loads(told["CLUSTER_SPEC"]) == cluster
+    assert (told["JOB_NAME"], told["TASK_INDEX"]) == ("worker", "1")
+
+
+def test_a_job_without_tasks_is_not_told() -> None:
+    told = Cluster((), ("b:2",)).environment(Task("worker", 0))
+    assert json.loads(told["CLUSTER_SPEC"]) == {"worker": ["b:2"]}

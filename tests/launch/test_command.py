@@ -1,0 +1,159 @@
+"""`tf2towers launch`: what is shown, the status, and what it says to a mistake."""
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tf2towers.cli.main import main
+
+
+def test_output_is_prefixed(script: Callable[[str], str], capfd: pytest.CaptureFixture[str]) -> None:
+    path = script("""
+        print("of", me)
+        print("error of", me, file=sys.stderr)
+    """)
+    assert main(["launch", "--", path]) == 0
+    out, errors = capfd.readouterr()
+    expected = [
+        f"[{me}] {text}{me}" for me in ("ps 0", "worker 0", "worker 1") for text in ("error of ", "of ")
+    ]
+    assert sorted(out.splitlines()) == sorted(expected)
+    assert errors == ""
+
+
+def test_output_comes_at_once(
+    script: Callable[[str], str], start: Callable[..., subprocess.Popen[str]]
+) -> None:
+    path = script("print('waiting'); wait_for('go')")
+    process = start("--ps", "0", "--workers", "1", "--", path)
+    assert process.stdout is not None
+    assert process.stdout.readline() == "[worker 0] waiting\n"
+    Path("go").touch()
+    assert process.wait(20) == 0
+
+
+def test_a_progress_bar(script: Callable[[str], str], capfd: pytest.CaptureFixture[str]) -> None:
+    path = script("""
+        for percent in range(0, 101, 20):
+            print(f"\\r{percent}%", end="", flush=True)
+            time.sleep(0.02)
+        print("\\rdone")
+    """)
+    assert main(["launch", "--ps", "0", "--", path]) == 0
+    assert sorted(capfd.readouterr().out.splitlines()) == ["[worker 0] done", "[worker 1] done"]
+
+
+def test_the_last_lines_of_the_task_that_failed(
+    script: Callable[[str], str], capfd: pytest.CaptureFixture[str]
+) -> None:
+    path = script("""
+        if me != "worker 1": time.sleep(60)
+        for number in range(100): print("step", number)
+        raise ValueError("bad batch")
+    """)
+    assert main(["launch", "--", path]) == 1
+    first, second, *last = capfd.readouterr().err.splitlines()
+    assert first == "tf2towers launch: worker 1 ended with status 1: every other task is stopped"
+    assert second == "tf2towers launch: worker 1 ended with status 1; it wrote last:"
+    assert last[-1] == "  ValueError: bad batch"
+    assert "  step 99" in last
+    assert len(last) == 20
+
+
+def test_a_task_that_fails_silently(script: Callable[[str], str], capfd: pytest.CaptureFixture[str]) -> None:
+    path = script("os.kill(os.getpid(), signal.SIGKILL)")
+    assert main(["launch", "--ps", "0", "--workers", "1", "--", path]) == 137
+    last = capfd.readouterr().err.splitlines()[-1]
+    assert last == "tf2towers launch: worker 0 was killed by SIGKILL and wrote nothing"
+
+
+def test_options(script: Callable[[str], str], capfd: pytest.CaptureFixture[str]) -> None:
+    path = script("""
+        if me == "worker 1" and not os.path.exists("again"):
+            tell(name="again")
+            sys.exit(1)
+        print(me)
+        time.sleep(60)
+    """)
+    assert main(["launch", "--restart", "1", "--timeout", "2", "--log-dir", "logs", "--", path]) == 124
+    assert capfd.readouterr().err.splitlines() == [
+        "tf2towers launch: worker 1 ended with status 1: restart 1 of 1",
+        "tf2towers launch: not over after 2 seconds: every task is stopped",
+    ]
+    assert Path("logs/worker-1.log").read_text() == "worker 1\n"
+    assert sorted(log.name for log in Path("logs").iterdir()) == ["ps-0.log", "worker-0.log", "worker-1.log"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "the script and its arguments follow a --"),
+        (["train.py"], "the script and its arguments follow a --"),
+        (["--ps", "1", "train.py", "--steps=3"], "the script and its arguments follow a --"),
+        (["train.py", "--", "x"], "the script and its arguments follow a --"),
+        (["--"], "there is no script after the --"),
+        (["--", "none.py"], "none.py: no such script"),
+        (["--", "."], ".: not a file"),
+        (["--workers", "0", "--", "train.py"], "0 workers: there must be at least 1"),
+        (["--ps", "-1", "--", "train.py"], "-1 parameter servers: a number from 0"),
+        (["--ps", "x", "--", "train.py"], "argument --ps: invalid int value: 'x'"),
+        (["--workers", "1.5", "--", "train.py"], "argument --workers: invalid int value: '1.5'"),
+        (["--restart", "-1", "--", "train.py"], "-1 restarts: a number from 0"),
+        (["--timeout", "0", "--", "train.py"], "a timeout of 0 seconds: more than 0"),
+        (["--timeout", "nan", "--", "train.py"], "a timeout of nan seconds: more than 0"),
+        (["--timeout", "soon", "--", "train.py"], "argument --timeout: invalid float value: 'soon'"),
+        (
+            ["--task-flags", "--id={rank}", "--", "train.py"],
+            "task flags: there is no {rank}; there are {ps_hosts}",
+        ),
+        (["--task-flags", "'", "--", "train.py"], "No closing quotation"),
+        (["--task-flags", "--", "train.py"], "argument --task-flags: expected one argument"),
+        (["--python", "snake", "--", "train.py"], "snake: no such interpreter"),
+        (["--log-dir", "train.py", "--", "train.py"], "train.py: File exists"),
+        (["--fast", "--", "train.py"], "--fast"),
+    ],
+)
+def test_mistakes(
+    script: Callable[[str], str], capfd: pytest.CaptureFixture[str], arguments: list[str], message: str
+) -> None:
+    script("tell()")
+    assert main(["launch", *arguments]) == 2
+    out, errors = capfd.readouterr()
+    assert message in errors
+    assert out == ""
+    assert [path.name for path in Path().iterdir()] == ["train.py"]
+
+
+def test_a_mistake_makes_no_log_directory(script: Callable[[str], str]) -> None:
+    script("")
+    assert main(["launch", "--log-dir", "logs", "--", "none.py"]) == 2
+    assert not Path("logs").exists()
+
+
+def test_help(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["launch", "--help"]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("usage: tf2towers launch [--ps N] [--workers M] [options] -- SCRIPT [ARGS ...]\n")
+    assert "--task_index={task_index}" in out
+
+
+def test_nothing_heavy_is_imported(script: Callable[[str], str]) -> None:
+    code = (
+        "import sys; from tf2towers.cli.main import main\n"
+        "assert main(['launch', '--', 'train.py']) == 0\n"
+        "heavy = {'tensorflow', 'keras', 'numpy', 'libcst'} & set(sys.modules)\n"
+        "assert not heavy, heavy"
+    )
+    script("print(sorted({'tensorflow', 'tf2towers'} & set(sys.modules)))")
+    root = Path(__file__).parents[2]
+    done = subprocess.run(
+        [sys.executable, "-c", f"import sys; sys.path[0] = {str(root)!r}\n{code}"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert set(done.stdout.splitlines()) == {"[ps 0] []", "[worker 0] []", "[worker 1] []"}

@@ -1,0 +1,234 @@
+"""Who is restarted, what ends a cluster, with which status."""
+
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+
+from tf2towers.launch.cluster import Task
+from tf2towers.launch.errors import LaunchError
+from tf2towers.launch.job import Job
+from tf2towers.launch.outcome import Outcome, how
+from tf2towers.launch.plan import Plan
+from tf2towers.launch.watcher import Watcher
+
+
+class Heard(Watcher):
+    def __init__(self) -> None:
+        self.notices: list[str] = []
+        self.written: list[str] = []
+
+    def lines(self, task: Task, lines: Sequence[str]) -> None:
+        self.written += [f"{task.name}: {line}" for line in lines]
+
+    def notice(self, text: str) -> None:
+        self.notices.append(text)
+
+
+def run(plan: Plan, watcher: Watcher | None = None) -> tuple[Outcome, list[str]]:
+    """The outcome, and the state of every task."""
+    job = Job(plan, watcher or Heard())
+    return job.run(), [member.state for member in job.members]
+
+
+def test_a_ps_that_never_ends_is_stopped(script: Callable[[str], str]) -> None:
+    path = script("""
+        if job == "ps": tell(); time.sleep(60)
+        wait_for("ps-0")
+    """)
+    outcome, states = run(Plan(path, linger=0.1))
+    assert outcome == Outcome(0)
+    assert states == ["stopped", "ended", "ended"]
+
+
+def test_a_ps_that_ends_by_itself_is_waited_for(script: Callable[[str], str]) -> None:
+    path = script("""
+        if job == "ps": wait_for("worker-0", "worker-1"); time.sleep(0.3)
+        tell()
+    """)
+    outcome, states = run(Plan(path, linger=20))
+    assert outcome == Outcome(0)
+    assert states == ["ended", "ended", "ended"]
+
+
+@pytest.mark.parametrize(
+    ("end", "status", "words"),
+    [
+        ("sys.exit(3)", 3, "ended with status 3"),
+        ("1 / 0", 1, "ended with status 1"),
+        ("os.kill(os.getpid(), signal.SIGKILL)", 137, "was killed by SIGKILL"),
+        ("os.kill(os.getpid(), signal.SIGSEGV)", 139, "was killed by SIGSEGV"),
+    ],
+)
+@pytest.mark.parametrize("failing", ["worker 1", "ps 0"])
+def test_a_failing_task_stops_all_others(
+    script: Callable[[str], str], end: str, status: int, words: str, failing: str
+) -> None:
+    path = script(f"""
+        tell()
+        if me != {failing!r}: time.sleep(60)
+        wait_for("ps-0", "worker-0", "worker-1")
+        print("last words", flush=True)
+        {end}
+    """)
+    watcher = Heard()
+    job = Job(Plan(path), watcher)
+    outcome = job.run()
+    assert (outcome.status, outcome.reason) == (status, f"{failing} {words}")
+    assert outcome.failed is not None
+    assert outcome.failed.task.name == failing
+    assert outcome.failed.lines[0] == "last words"
+    assert watcher.notices == [f"{failing} {words}: every other task is stopped"]
+    assert sorted(member.state for member in job.members) == ["failed", "stopped", "stopped"]
+
+
+def test_restart(script: Callable[[str], str]) -> None:
+    path = script("""
+        if me == "worker 1":
+            tell(name=f"run-{os.path.exists('run-False')}")
+            if not os.path.exists("run-True"): sys.exit(5)
+        else:
+            wait_for("run-True")
+    """)
+    watcher = Heard()
+    outcome, states = run(Plan(path, restarts=2), watcher)
+    assert outcome == Outcome(0)
+    assert states == ["ended", "ended", "ended"]
+    assert watcher.notices == ["worker 1 ended with status 5: restart 1 of 2"]
+
+
+def test_restarts_are_counted(script: Callable[[str], str]) -> None:
+    path = script("""
+        if me != "worker 1": time.sleep(60)
+        sys.exit(5)
+    """)
+    watcher = Heard()
+    outcome, _ = run(Plan(path, restarts=2), watcher)
+    assert outcome.status == 5
+    assert watcher.notices == [
+        "worker 1 ended with status 5: restart 1 of 2",
+        "worker 1 ended with status 5: restart 2 of 2",
+        "worker 1 ended with status 5: every other task is stopped",
+    ]
+
+
+@pytest.mark.parametrize("failing", ["worker 0", "ps 0"])
+def test_only_other_workers_are_restarted(script: Callable[[str], str], failing: str) -> None:
+    path = script(f"""
+        if me != {failing!r}: time.sleep(60)
+        sys.exit(5)
+    """)
+    watcher = Heard()
+    outcome, _ = run(Plan(path, restarts=2), watcher)
+    assert outcome.status == 5
+    assert watcher.notices == [f"{failing} ended with status 5: every other task is stopped"]
+
+
+def test_timeout(script: Callable[[str], str]) -> None:
+    path = script("""
+        if me != "worker 0": time.sleep(60)
+    """)
+    watcher = Heard()
+    began = time.monotonic()
+    outcome, states = run(Plan(path, timeout=1.5), watcher)
+    assert (outcome.status, outcome.failed) == (124, None)
+    assert time.monotonic() - began < 4
+    assert watcher.notices == ["not over after 1.5 seconds: every task is stopped"]
+    assert states == ["stopped", "ended", "stopped"]
+
+
+def test_output_is_complete(script: Callable[[str], str]) -> None:
+    path = script("""
+        if me == "worker 0":
+            for number in range(20_000): print("out", number)
+            print("no end of line", end="", file=sys.stderr)
+    """)
+    watcher = Heard()
+    run(Plan(path, ps=0, workers=1), watcher)
+    expected = [f"worker 0: out {number}" for number in range(20_000)]
+    assert watcher.written == [*expected, "worker 0: no end of line"]
+
+
+def test_output_of_what_a_task_left_behind_is_not_waited_for(script: Callable[[str], str]) -> None:
+    path = script("subprocess.Popen(['sleep', '60'], start_new_session=True); print('done')")
+    watcher = Heard()
+    began = time.monotonic()
+    outcome, _ = run(Plan(path, ps=0, workers=1), watcher)
+    assert outcome == Outcome(0)
+    assert watcher.written == ["worker 0: done"]
+    assert time.monotonic() - began < 5
+
+
+def test_a_task_may_close_its_output(script: Callable[[str], str]) -> None:
+    path = script("print(1, flush=True); os.close(1); os.close(2); time.sleep(0.3); os._exit(4)")
+    outcome, _ = run(Plan(path, ps=0, workers=1))
+    assert outcome.status == 4
+
+
+def test_what_the_watcher_raises_ends_the_cluster(script: Callable[[str], str]) -> None:
+    class Broken(Watcher):
+        def lines(self, task: Task, lines: Sequence[str]) -> None:
+            raise BrokenPipeError
+
+    job = Job(Plan(script("print(1, flush=True); time.sleep(60)")), Broken())
+    with pytest.raises(BrokenPipeError):
+        job.run()
+    assert {member.state for member in job.members} == {"stopped"}
+
+
+def test_logs(script: Callable[[str], str], tmp_path: Path) -> None:
+    path = script("""
+        print(me, flush=True)
+        os.write(1, bytes([255, 13, 10]))
+        if me == "worker 1" and not os.path.exists("again"):
+            tell(name="again")
+            sys.exit(1)
+    """)
+    outcome, _ = run(Plan(path, restarts=1, log_dir="a/b"))
+    assert outcome.status == 0
+    logs = {log.name: log.read_bytes() for log in (tmp_path / "a" / "b").iterdir()}
+    once = {f"{job}-{index}": b"%s %d\n\xff\r\n" % (job.encode(), index) for job, index in
+            [("ps", 0), ("worker", 0), ("worker", 1)]}  # fmt: skip
+    assert logs == {
+        "ps-0.log": once["ps-0"],
+        "worker-0.log": once["worker-0"],
+        "worker-1.log": once["worker-1"] * 2,
+    }
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a full disk")
+def test_a_full_disk(script: Callable[[str], str], tmp_path: Path) -> None:
+    path = script("print(me, flush=True); time.sleep(60)")
+    (tmp_path / "worker-1.log").symlink_to("/dev/full")
+    job = Job(Plan(path, log_dir="."), Heard())
+    with pytest.raises(LaunchError, match=r"^worker-1\.log: No space left on device$"):
+        job.run()
+    assert {member.state for member in job.members} == {"stopped"}
+
+
+def test_a_log_directory_that_cannot_be(script: Callable[[str], str]) -> None:
+    path = script("tell()")
+    with pytest.raises(LaunchError, match=r"train\.py: File exists"):
+        run(Plan(path, log_dir=path))
+    assert not Path("worker-0").exists()
+
+
+def test_an_interpreter_that_does_not_run(script: Callable[[str], str]) -> None:
+    path = script("tell()")
+    Path("broken").write_text("#!/no/such/thing\n")
+    Path("broken").chmod(0o755)
+    with pytest.raises(LaunchError, match=r"cannot start .*broken"):
+        run(Plan(path, python="./broken"))
+
+
+@pytest.mark.parametrize(
+    ("status", "words"),
+    [
+        (3, "ended with status 3"),
+        (143, "was killed by SIGTERM"),
+        (255, "ended with status 255"),
+    ],
+)
+def test_how(status: int, words: str) -> None:
+    assert how(status) == words

@@ -1,0 +1,44 @@
+"""Lines out of bytes."""
+
+import pytest
+
+from tf2towers.launch import lines as module
+from tf2towers.launch.lines import LONGEST, Lines
+
+
+@pytest.mark.parametrize(
+    ("parts", "expected"),
+    [
+        ([b"one\ntwo\n"], ["one", "two"]),
+        ([b"on", b"e\ntw", b"o"], ["one", "two"]),
+        ([b"one\r\ntwo\r\n"], ["one", "two"]),
+        ([b"one\r", b"\ntwo\n"], ["one", "two"]),
+        ([b"\n\n"], ["", ""]),
+        (["é".encode()[:1], "é\n".encode()[1:]], ["é"]),
+        ([b"\xff\n"], ["\\xff"]),
+        ([b"10%\r20%\r100%\n"], ["100%"]),
+        ([b"\r10%", b"\r20%", b"\r100%", b"\ndone\n"], ["100%", "done"]),
+        ([b"10%\r", b"20%\r"], ["20%"]),
+        ([], []),
+    ],
+)
+def test_lines(parts: list[bytes], expected: list[str]) -> None:
+    lines = Lines()
+    assert [line for part in parts for line in lines.feed(part)] + lines.end() == expected
+
+
+def test_a_progress_bar_shows_once_a_second(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 0.0
+    monkeypatch.setattr(module.time, "monotonic", lambda: now)
+    lines = Lines()
+    shown = []
+    for percent in range(0, 100, 10):
+        shown += lines.feed(b"\r%d%%" % percent)
+        now += 0.25
+    assert shown + lines.feed(b"\r100%\n") == ["30%", "70%", "100%"]
+
+
+def test_a_line_without_end_is_cut() -> None:
+    lines = Lines()
+    assert [len(line) for line in lines.feed(b"x" * (2 * LONGEST + 5))] == [LONGEST, LONGEST]
+    assert lines.end() == ["x" * 5]

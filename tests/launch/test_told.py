@@ -1,0 +1,77 @@
+"""What every task of a running cluster is told, as the tasks saw it."""
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tf2towers.cli.main import main
+
+SAW = 'tell(repr((sys.argv[1:], os.environ["TF_CONFIG"], os.environ["CLUSTER_SPEC"], os.getcwd())))'
+
+
+def test_flags_and_environment(script: Callable[[str], str], tmp_path: Path) -> None:
+    path = script(SAW)
+    assert main(["launch", "--ps", "2", "--workers", "2", "--", path, "--steps=3", "--", "a b"]) == 0
+    hosts = set()
+    for name in ("ps-0", "ps-1", "worker-0", "worker-1"):
+        job, index = name.split("-")
+        (*own, ps, workers, job_flag, index_flag), config, spec, cwd = eval((tmp_path / name).read_text())
+        assert own == ["--steps=3", "--", "a b"]
+        assert (job_flag, index_flag) == (f"--job_name={job}", f"--task_index={index}")
+        told = json.loads(config)
+        assert told["task"] == {"type": job, "index": int(index)}
+        assert told["cluster"] == json.loads(spec)
+        assert ps == "--ps_hosts=" + ",".join(told["cluster"]["ps"])
+        assert workers == "--worker_hosts=" + ",".join(told["cluster"]["worker"])
+        assert cwd == str(tmp_path)
+        hosts.add(spec)
+    (only,) = hosts
+    addresses = [address for job in json.loads(only).values() for address in job]
+    assert len(set(addresses)) == 4
+    assert all(address.startswith("localhost:") for address in addresses)
+
+
+@pytest.mark.parametrize(
+    ("flags", "expected"),
+    [
+        (["--task-flags", "--job {job_name} --task={task_index}"], ["x", "--job", "worker", "--task=0"]),
+        (["--task-flags=--task={task_index}"], ["x", "--task=0"]),
+        (["--task-flags", ""], ["x"]),
+    ],
+)
+def test_task_flags(
+    script: Callable[[str], str], tmp_path: Path, flags: list[str], expected: list[str]
+) -> None:
+    path = script("tell(sys.argv[1:])")
+    assert main(["launch", "--ps", "0", "--workers", "1", *flags, "--", path, "x"]) == 0
+    assert (tmp_path / "worker-0").read_text() == str(expected)
+
+
+def test_python(script: Callable[[str], str], tmp_path: Path) -> None:
+    path = script("tell()")
+    python = tmp_path / "python"
+    python.write_text('#!/bin/sh\necho "$@" > asked\n')
+    python.chmod(0o755)
+    flags = ["--ps", "0", "--workers", "1", "--task-flags", ""]
+    assert main(["launch", *flags, "--python", "./python", "--", path, "x"]) == 0
+    assert (tmp_path / "asked").read_text() == "train.py x\n"
+
+
+def test_a_port_is_free_for_its_task(script: Callable[[str], str]) -> None:
+    path = script("""
+        import json, socket
+        host, port = json.loads(os.environ["CLUSTER_SPEC"])[job][index].split(":")
+        with socket.create_server((host, int(port))):
+            tell()
+            wait_for("ps-0", "worker-0", "worker-1")
+    """)
+    assert main(["launch", "--", path]) == 0
+
+
+def test_the_environment_of_the_caller_stays(script: Callable[[str], str]) -> None:
+    before = dict(os.environ)
+    assert main(["launch", "--ps", "0", "--", script("pass")]) == 0
+    assert dict(os.environ) == before
