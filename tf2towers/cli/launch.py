@@ -13,6 +13,8 @@ from tf2towers.launch.plan import Plan
 from tf2towers.launch.screen import Screen
 from tf2towers.launch.signals import noted
 
+SHOWN = 20  # of the last lines of the task that failed
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command's arguments."""
@@ -23,7 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "TF_CONFIG, CLUSTER_SPEC, JOB_NAME and TASK_INDEX. When all workers have ended, the parameter\n"
         "servers are stopped. A task that fails stops all others.\n"
         "exit status: 0; that of the task that failed (128 + n for signal n); 124 for --timeout;\n"
-        "130 for Ctrl-C; 2 could not be started."
+        "2 could not be started."
     )
     parser.add_argument("--ps", type=int, default=1, metavar="N", help="parameter servers (default 1)")
     parser.add_argument("--workers", type=int, default=2, metavar="M", help="workers (default 2)")
@@ -93,11 +95,12 @@ def _plan(options: argparse.Namespace) -> Plan:
         restarts=options.restart,
         timeout=options.timeout,
         log_dir=options.log_dir,
+        keep=SHOWN,
     )
 
 
 def _report(outcome: Outcome, screen: Screen) -> None:
-    """Shows the last words of the task that failed, which the others' end has pushed away."""
+    """The last words of the task that failed, which the others' end has pushed away."""
     if outcome.failed is not None:
         lines = [f"  {line}" for line in outcome.failed.lines]
         told = "; it wrote last:" if lines else " and wrote nothing"

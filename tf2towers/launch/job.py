@@ -39,7 +39,7 @@ class Job:
     def __init__(self, plan: Plan, watcher: Watcher, signals: Sequence[int] = ()) -> None:
         self._plan, self._watcher, self._signals = plan, watcher, signals
         self.members = [
-            Member(task, plan.restarts if task.job == "worker" and not task.is_chief else 0)
+            Member(task, plan.keep, plan.restarts if task.job == "worker" and not task.is_chief else 0)
             for task in plan.tasks
         ]
         self._selector = selectors.DefaultSelector()
@@ -100,6 +100,7 @@ class Job:
         member.process = Process(
             self._plan.command(cluster, member.task),
             self._plan.environment(cluster, member.task, self._mark),
+            None if self._plan.cwd is None else Path(self._plan.cwd),
             self._preexec,
         )
         member.status = None

@@ -10,30 +10,29 @@ from tf2towers.launch.cluster import Task
 from tf2towers.launch.errors import LaunchError
 from tf2towers.launch.process import Process
 
-KEPT = 20  # lines, to be shown when the task fails
-
 
 class Member:
     """A task and, once started, its process.
 
     Args:
         task: which.
+        keep: how many of the last lines are kept; None: all.
         restarts: how often it may be started again.
 
     Attributes:
         process: the running one, or None before the start and after the end.
         status: the exit status (128 + n for signal n) of a task that ended by itself, else None.
         stopped: whether the launcher has told it to end.
-        lines: the last that it wrote.
+        lines: what it wrote.
         restarts: how often it may still be started again.
     """
 
-    def __init__(self, task: Task, restarts: int = 0) -> None:
+    def __init__(self, task: Task, keep: int | None = None, restarts: int = 0) -> None:
         self.task = task
         self.process: Process | None = None
         self.status: int | None = None
         self.stopped = False
-        self.lines: deque[str] = deque(maxlen=KEPT)
+        self.lines: deque[str] = deque(maxlen=keep)
         self.restarts = restarts
         self._log: BinaryIO | None = None
 

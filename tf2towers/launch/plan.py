@@ -6,13 +6,15 @@ import math
 import os
 import shutil
 import sys
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from tf2towers.launch.cluster import TASK_FLAGS, Cluster, Task, tasks_of, words
 from tf2towers.launch.errors import LaunchError
 from tf2towers.launch.leftovers import MARK
+
+GRACE = 5.0
 
 
 @dataclass(frozen=True)
@@ -20,33 +22,39 @@ class Plan:
     """A script, its arguments and the tasks it is to be started as.
 
     Args:
-        script: a Python file, seen from the working directory, which is that of every task too.
+        script: a Python file, seen from `cwd`.
         args: its arguments, the same for every task.
         ps: the number of parameter servers, from 0.
         workers: the number of workers, from 1.
+        env: variables added to those of this process.
         python: the interpreter, a path or a name on PATH; None: this one.
         task_flags: the template of the flags that tell a task which it is, put after `args`; see `Cluster.flags`.
         restarts: how often each worker but the first is started again when it has failed.
         timeout: seconds after which everything is stopped; None: never.
         grace: seconds between SIGTERM and SIGKILL.
         linger: seconds that parameter servers have for ending by themselves once all workers have ended.
+        cwd: the directory of every task; None: this process's.
         log_dir: a directory that each task's output is also written to, such as worker-0.log; made if missing.
+        keep: how many of each task's last lines are kept; None: all.
 
     Raises:
         LaunchError: one of these cannot be.
     """
 
-    script: str
+    script: str | os.PathLike[str]
     args: Sequence[str] = ()
     ps: int = 1
     workers: int = 2
-    python: str | None = None
+    env: Mapping[str, str] = field(default_factory=dict)
+    python: str | os.PathLike[str] | None = None
     task_flags: str = TASK_FLAGS
     restarts: int = 0
     timeout: float | None = None
-    grace: float = 5.0
+    grace: float = GRACE
     linger: float = 1.5
-    log_dir: str | None = None
+    cwd: str | os.PathLike[str] | None = None
+    log_dir: str | os.PathLike[str] | None = None
+    keep: int | None = None
 
     def __post_init__(self) -> None:
         if os.name != "posix":
@@ -57,7 +65,9 @@ class Plan:
             raise LaunchError(f"{self.restarts} restarts: a number from 0")
         if self.timeout is not None and not 0 < self.timeout < math.inf:
             raise LaunchError(f"a timeout of {self.timeout:g} seconds: more than 0")
-        path = Path(self.script)
+        if self.cwd is not None and not Path(self.cwd).is_dir():
+            raise LaunchError(f"{self.cwd}: no such directory")
+        path = Path(self.cwd or "", self.script)
         if not path.is_file():
             raise LaunchError(f"{path}: {'not a file' if path.exists() else 'no such script'}")
         if not os.access(path, os.R_OK):
@@ -87,12 +97,12 @@ class Plan:
         """A task's program and arguments."""
         return [
             self.interpreter,
-            self.script,
+            os.fspath(self.script),
             *self.args,
             *cluster.flags(task, self.task_flags),
         ]
 
     def environment(self, cluster: Cluster, task: Task, mark: str) -> dict[str, str]:
         """A task's whole environment; `mark` is what its processes are found by."""
-        told = {"PYTHONUNBUFFERED": "1", **cluster.environment(task), MARK: mark}
+        told = {"PYTHONUNBUFFERED": "1", **self.env, **cluster.environment(task), MARK: mark}
         return {**os.environ, **told}

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 
 from tf2towers.launch.errors import LaunchError
 from tf2towers.launch.lines import Lines
@@ -21,6 +22,7 @@ class Process:
     Args:
         command: the program and its arguments.
         environment: the whole environment.
+        cwd: the directory to start in; None: this process's.
         preexec: called in the new process before it becomes the command.
 
     Raises:
@@ -31,6 +33,7 @@ class Process:
         self,
         command: Sequence[str],
         environment: Mapping[str, str],
+        cwd: Path | None = None,
         preexec: Callable[[], None] | None = None,
     ) -> None:
         try:
@@ -40,6 +43,7 @@ class Process:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
                 bufsize=0,
+                cwd=cwd,
                 env=dict(environment),
                 start_new_session=True,
                 preexec_fn=preexec,  # noqa: PLW1509 - two system calls, see parent.py

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -21,3 +21,15 @@ class Watcher:
 
     def tick(self, members: Sequence[Member]) -> None:
         """Called many times a second with the state of all tasks."""
+
+
+class LineWatcher(Watcher):
+    """Calls `on_line(name, line)`, such as ('worker 0', 'step 1'), for every line."""
+
+    def __init__(self, on_line: Callable[[str, str], object]) -> None:
+        self._on_line = on_line
+
+    def lines(self, task: Task, lines: Sequence[str]) -> None:
+        """One call a line."""
+        for line in lines:
+            self._on_line(task.name, line)
