@@ -57,5 +57,5 @@ def gradients(model: keras.Model, images: tf.Tensor, labels: tf.Tensor) -> tuple
     replicas = tf.distribute.get_strategy().num_replicas_in_sync
     with tf.GradientTape() as tape:
         loss = cross_entropy(model(images, training=True), labels)
-        share = loss / replicas
-    return loss, tape.gradient(share, [v.value for v in model.trainable_variables])
+    whole = tape.gradient(loss, [v.value for v in model.trainable_variables])
+    return loss, [gradient / replicas for gradient in whole]

@@ -131,7 +131,9 @@ def lookup(canonical: str) -> Replacement:
         return Replacement("keep", "tf", found="tf")
     if not canonical.startswith("tf."):
         return Replacement("unknown", None)
-    if (canonical.startswith("tf.core.") and "_pb2" in canonical) or canonical == "tf.python.pywrap_tensorflow":
+    if (
+        canonical.startswith("tf.core.") and "_pb2" in canonical
+    ) or canonical == "tf.python.pywrap_tensorflow":
         return Replacement(
             "keep", canonical, "a private module of TensorFlow, still there in 2.21", found=canonical
         )

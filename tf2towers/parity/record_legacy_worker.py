@@ -77,9 +77,7 @@ class LegacyWorkerRecorder:
         def note_before(*values: Any) -> None:
             arrays = [np.array(value) for value in values]
             half = len(names)
-            before, given = (
-                dict(zip(names, part, strict=True)) for part in (arrays[:half], arrays[half:])
-            )
+            before, given = (dict(zip(names, part, strict=True)) for part in (arrays[:half], arrays[half:]))
             self._recording.updates.append(Update(before, given))
 
         with tf.device(self._device):

@@ -18,8 +18,6 @@ from tf2towers.runtime.cluster.steps import Step
 from tf2towers.runtime.saver import Saver
 
 
-
-
 class MigratedWorkerRecorder:
     """Lets every training step give back, beside its results, its loss, its gradients and the variables.
 

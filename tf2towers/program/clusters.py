@@ -123,7 +123,9 @@ def _with_condition(made: Cluster, map_: _Map) -> Cluster | list[Problem]:
         below = inside[place + 1] if place + 1 < len(inside) else line
         if map_.blocks.get(below) is one.body:
             tests.append(one.test)
-        elif (isinstance(one.orelse, cst.Else) and map_.blocks.get(below) is one.orelse.body) or one.orelse is below:
+        elif (
+            isinstance(one.orelse, cst.Else) and map_.blocks.get(below) is one.orelse.body
+        ) or one.orelse is below:
             tests.append(cst.UnaryOperation(cst.Not(), _bracketed(one.test)))
         else:
             return [Problem(call, "T2T503", "SyncReplicasOptimizer under a condition the tool cannot follow")]
