@@ -127,11 +127,13 @@ def _migrate(script: Script) -> MigrationResult:
     modules = migrate_modules(script, functions, _called(training, names))
     result.findings.extend(modules.findings)
     text = text_of(module, script)
+    cluster = training.tower.cluster
+    where = training.tower.loop if cluster is None else cluster.stage
     try:
         for name in lost_names(script.text, text):
-            left(Problem(training.tower.loop, "T2T408", f"{name!r} would lose its definition"))
+            left(Problem(where, "T2T408", f"{name!r} would lose its definition"))
     except SyntaxError as error:
-        left(Problem(training.tower.loop, "T2T408", f"the migrated text would not compile: {error.msg}"))
+        left(Problem(where, "T2T408", f"the migrated text would not compile: {error.msg}"))
     if result.left:
         return result
     result.changes.append(FileChange(script.path, script.text, text, script.encoding, script.bom))

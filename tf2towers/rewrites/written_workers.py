@@ -29,8 +29,7 @@ class WrittenWorkers(WrittenState):
         self.scope_items = head.items
         for block in self.training.reader.opened:
             self.stages[block] = "scope" if block is cluster.stage else self._kept_block(block)
-        outside = [leaf for leaf in self.training.leaves if self._is_state_outside(leaf, cluster)]
-        first = outside[0].node if outside else cluster.stage
+        first = next((leaf.node for leaf in self._before(cluster) if self._is_state(leaf)), cluster.stage)
         store = statement(f"{variables} = {self.context.need('VariableStore')}({strategy})")
         self.before_stage = (first, [self._strategy_statement(cluster, strategy), store])
 
@@ -79,10 +78,14 @@ class WrittenWorkers(WrittenState):
                     return True
         return False
 
-    def _is_state_outside(self, leaf: Leaf, cluster: Cluster) -> bool:
-        if leaf.kind != k.STATE or leaf.detail in (k.DATASET, k.ITERATOR) or leaf.inner:
-            return False
-        return cluster.stage not in cluster.around.get(leaf.node, ())
+    def _before(self, cluster: Cluster) -> list[Leaf]:
+        """The statements in front of the block in which the graph is placed."""
+        leaves = self.training.leaves
+        within = (place for place, leaf in enumerate(leaves) if cluster.stage in cluster.around.get(leaf.node, ()))
+        return leaves[: next(within, 0)]
+
+    def _is_state(self, leaf: Leaf) -> bool:
+        return leaf.kind == k.STATE and leaf.detail not in (k.DATASET, k.ITERATOR) and not leaf.inner
 
     def _workers(self, region: Region, steps: list[cst.BaseStatement]) -> None:
         """The functions of the steps, then the mark where the workers' function begins, and what is made once a worker."""

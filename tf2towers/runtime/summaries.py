@@ -27,7 +27,13 @@ class FileWriter:
         return self._logdir
 
     def add_summary(self, summary: Any, global_step: Any = None) -> None:
-        """Writes a `Summary` proto, or its serialized bytes (a NumPy scalar or an eager string tensor)."""
+        """Writes a `Summary` proto, or its serialized bytes (a NumPy scalar or an eager string tensor).
+
+        None is nothing to write: of synchronous workers TensorFlow lets the first alone make summaries
+        (`summary_op_util.skip_summary`), so `merge_all` gives None in the others.
+        """
+        if summary is None:
+            return
         if hasattr(summary, "SerializeToString"):
             summary = summary.SerializeToString()
         if hasattr(summary, "item"):
