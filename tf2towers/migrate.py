@@ -23,6 +23,7 @@ from tf2towers.report.result import FileChange, Finding, MigrationResult
 from tf2towers.rewrites.assemble import Assembler
 from tf2towers.rewrites.census import Census, take_census
 from tf2towers.rewrites.checks import check
+from tf2towers.rewrites.chief_averages import averages_of_chief, the_same, without_condition
 from tf2towers.rewrites.context import FileContext
 from tf2towers.rewrites.inlining import line_map, written_out
 from tf2towers.rewrites.local_modules import migrate_modules
@@ -45,23 +46,42 @@ def migrate(script: Script) -> MigrationResult:
     """
     result = _migrate(script)
     if result.left and ("replica_device_setter" in script.text or "from_structure" in script.text):
-        prepared = _said_plainly(script)
+        prepared, said = _said_plainly(script)
         if prepared is not None:
             again = _migrate(prepared)
             if not again.left:
-                return _told_of(again, script, prepared)
+                again = _told_of(again, script, prepared)
+                again.findings.extend(said)
+                return again
     return result
 
 
-def _said_plainly(script: Script) -> Script | None:
-    """The script with helpers written out and iterators in their plain form; None where neither is there."""
-    wrapper = MetadataWrapper(parse_tree(script), unsafe_skip_copy=True)
-    module = plain_iterators(wrapper.module, Names(wrapper))
-    if module is not None:
+def _said_plainly(script: Script) -> tuple[Script | None, list[Finding]]:
+    """The script with helpers written out and iterators and averages in their plain form, and what that means.
+
+    None where there is nothing of the kind.
+    """
+    original = parse_tree(script)
+    wrapper = MetadataWrapper(original, unsafe_skip_copy=True)
+    module = plain_iterators(wrapper.module, Names(wrapper)) or wrapper.module
+    if module is not wrapper.module:
         wrapper = MetadataWrapper(cst.parse_module(module.code), unsafe_skip_copy=True)
     functions = Functions(script.path, ast.parse(script.text))
-    module = written_out(wrapper, Names(wrapper), functions) or module
-    return replace(script, text=module.code) if module is not None else None
+    module = written_out(wrapper, Names(wrapper), functions) or wrapper.module
+    said: list[Finding] = []
+    wrapper = MetadataWrapper(cst.parse_module(module.code), unsafe_skip_copy=True)
+    blocks = averages_of_chief(wrapper.module, Names(wrapper))
+    if blocks:
+        message = "moving averages of the chief alone: every worker keeps them, with the same values"
+        as_written = MetadataWrapper(original, unsafe_skip_copy=True)
+        positions = as_written.resolve(PositionProvider)
+        said = [
+            _finding(Problem(block, "T2T211", message), "note", script.path, positions)
+            for block in the_same(blocks, as_written.module)
+        ]
+        module = without_condition(wrapper.module, blocks)
+    text = module.code
+    return (None if text == original.code else replace(script, text=text)), said
 
 
 def _told_of(result: MigrationResult, script: Script, prepared: Script) -> MigrationResult:
