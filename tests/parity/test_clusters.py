@@ -62,7 +62,8 @@ def largest(original: Recording, other: Recording, *kinds: str) -> float:
 
 @pytest.mark.parametrize(
     ("script", "issync", "workers"),
-    [(SUPERVISOR, 1, 1), (SUPERVISOR, 1, 2), (SUPERVISOR, 1, 3), (SUPERVISOR, 0, 2), (MONITORED, 1, 2), (MONITORED, 0, 2)],
+    [(SUPERVISOR, 1, 1), (SUPERVISOR, 1, 2), (SUPERVISOR, 1, 3), (SUPERVISOR, 0, 2), (MONITORED, 1, 2),
+     (MONITORED, 0, 2)],
 )  # fmt: skip
 def test_migrated_workers_make_the_same_updates(
     record: Record, script: str, issync: int, workers: int

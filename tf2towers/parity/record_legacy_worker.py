@@ -122,7 +122,7 @@ class LegacyWorkerRecorder:
         assert turns is not None
         give = accumulator.apply_grad
         with tf.device(self._device):
-            begun = tf.numpy_function(lambda: turns.begin(), [], [])
+            begun = tf.numpy_function(turns.begin, [], [])
         given: list[Any] = []
         counted = {"step": 0}
 

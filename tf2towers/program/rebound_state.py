@@ -1,7 +1,7 @@
 """One name for several variables: `weights = tf.Variable(...)` layer after layer.
 
-In a TF1 graph every use kept the variable it met. The migrated program makes all variables first, and its functions would
-meet the last one only: so each further variable gets a name of its own.
+In a TF1 graph every use kept the variable it met. The migrated program makes all variables first, and its functions
+would meet the last one only: so each further variable gets a name of its own.
 """
 
 from __future__ import annotations

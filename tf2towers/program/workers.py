@@ -21,7 +21,8 @@ from tf2towers.program.trainer import DROPPED, INPUT, MIXED, TOWERS, Leaf
 
 _GRAPH = (k.TENSOR, k.STATE, MIXED, INPUT, RATE, INLINE)
 _PURE = frozenset({
-    "int", "float", "str", "len", "bool", "range", "list", "tuple", "dict", "min", "max", "abs", "round", "sorted", "print",
+    "int", "float", "str", "len", "bool", "range", "list", "tuple", "dict", "min", "max", "abs", "round", "sorted",
+    "print",
     "os.path.join", "os.environ.get", "os.getenv", "os.path.exists", "json.loads", "ast.literal_eval", "time.time",
 })  # fmt: skip
 _PURE_METHODS = frozenset(
@@ -32,7 +33,10 @@ _module = cst.Module([])
 
 @dataclass(eq=False)
 class Region:
-    """The statements from `first` to the end of `suite`. `brought` leaves go in front of them, `gone` ones leave their place."""
+    """The statements from `first` to the end of `suite`.
+
+    `brought` leaves go in front of them, `gone` ones leave their place.
+    """
 
     suite: Suite
     first: cst.CSTNode
@@ -47,17 +51,17 @@ class Region:
     @property
     def statements(self) -> list[cst.CSTNode]:
         """The statements as they stood."""
-        body = list(self.suite.body)
-        return body[body.index(self.first) :]  # type: ignore[arg-type]
+        body: list[cst.CSTNode] = list(self.suite.body)
+        return body[body.index(self.first) :]
 
 
 def read_region(training: Training, cluster: Cluster) -> Region | Problem:
     """What the workers run, or why it cannot be told apart."""
-    order = {leaf.node: leaf for leaf in training.leaves}
+    order: dict[cst.CSTNode, Leaf] = {leaf.node: leaf for leaf in training.leaves}
     session = next((leaf for leaf in training.leaves if leaf.kind == k.SESSION and leaf.kind != TOWERS), None)
     if session is None:
         return Problem(cluster.stage, "T2T504", "no session runs the graph in the function that builds it")
-    stand = session.node
+    stand: cst.CSTNode = session.node
     for parent in reversed(cluster.around[session.node]):
         if parent is cluster.owner or parent in cluster.parents or parent is cluster.stage:
             break

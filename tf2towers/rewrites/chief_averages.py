@@ -14,6 +14,7 @@ from tf2towers.program.find import assigned_name, find_all
 _AVERAGE = "tf.train.ExponentialMovingAverage"
 _JOINING = frozenset({"tf.no_op", "tf.group"})
 _module = cst.Module([])
+_Statements = cst.BaseStatement | cst.FlattenSentinel[cst.BaseStatement]
 
 
 def averages_of_chief(module: cst.Module, names: Names) -> list[cst.If]:
@@ -33,7 +34,9 @@ def averages_of_chief(module: cst.Module, names: Names) -> list[cst.If]:
         block
         for block in find_all(module, cst.If)
         if block.orelse is None
-        and (isinstance(block.test, cst.Name) and block.test.value in chief or _is_chief(block.test, cluster))
+        and (
+            (isinstance(block.test, cst.Name) and block.test.value in chief) or _is_chief(block.test, cluster)
+        )
         and isinstance(block.body, cst.IndentedBlock)
         and all(_only_averages(one, names, averages) for one in block.body.body)
     ]
@@ -86,7 +89,8 @@ def _only_averages(node: cst.BaseStatement, names: Names, averages: set[str | No
     if isinstance(node, cst.With):
         items = [one.item for one in node.items]
         waits = all(
-            isinstance(one, cst.Call) and names.canonical(one.func) == "tf.control_dependencies" for one in items
+            isinstance(one, cst.Call) and names.canonical(one.func) == "tf.control_dependencies"
+            for one in items
         )
         return waits and all(_only_averages(one, names, averages) for one in node.body.body)  # type: ignore[arg-type]
     if not isinstance(node, cst.SimpleStatementLine):
@@ -119,11 +123,11 @@ class _Open(cst.CSTTransformer):
     def __init__(self, blocks: list[cst.If]) -> None:
         self._blocks = blocks
 
-    def leave_If(self, original_node: cst.If, updated_node: cst.If) -> cst.BaseStatement | cst.FlattenSentinel[cst.BaseStatement]:  # fmt: skip
+    def leave_If(self, original_node: cst.If, updated_node: cst.If) -> _Statements:
         if original_node not in self._blocks:
             return updated_node
         body = updated_node.body
         assert isinstance(body, cst.IndentedBlock)
         first, *rest = body.body
-        lines = [*updated_node.leading_lines, *first.leading_lines]  # type: ignore[union-attr]
+        lines = [*updated_node.leading_lines, *getattr(first, "leading_lines", ())]
         return cst.FlattenSentinel([first.with_changes(leading_lines=lines), *rest])

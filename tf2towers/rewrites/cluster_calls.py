@@ -43,7 +43,7 @@ def _named_where_one_went(call: cst.Call, found: ClusterCall, kept: list[cst.Arg
     """Positional arguments that lose their place get their keyword."""
     made: list[cst.Arg] = []
     gone = False
-    for place, (name, arg) in enumerate(named(call, found.order)):
+    for place, (_, arg) in enumerate(named(call, found.order)):
         if not any(arg is one for one in kept):
             gone = True
         elif arg.keyword is None and (gone or (found.runtime in _WITH_STORE)):

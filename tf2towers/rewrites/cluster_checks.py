@@ -1,4 +1,4 @@
-"""What a cluster program does that its counterpart cannot: told before anything is rewritten (T2T501, T2T503 to T2T506)."""
+"""What a cluster program does and its counterpart cannot, told before it is rewritten (T2T501, T2T503 to T2T506)."""
 
 from __future__ import annotations
 

@@ -1,13 +1,13 @@
 """A function that builds a part of the worker's graph, written out where it is called (T2T118).
 
-`global_step, loss, train_op = build_model(x, y_)`: placeholders, optimizers and the placed graph itself made in a helper
+`global_step, loss, train_op = build_model(x, y_)`: placeholders, optimizers and the placed graph made in a helper
 are state and inputs of the program. The helper is called once, so its statements can stand in the place of the call.
 """
 
 from __future__ import annotations
 
 import difflib
-from dataclasses import dataclass
+from typing import Any
 
 import libcst as cst
 from libcst.metadata import MetadataWrapper
@@ -16,21 +16,9 @@ from tf2towers.names.symbols import Names
 from tf2towers.program.find import find_all
 from tf2towers.program.flow import flow_of, target_names
 from tf2towers.program.functions import Functions
+from tf2towers.rewrites.inlining_sites import Site, functions_of, next_site
 
-_ROLES = frozenset(
-    {"placeholder", "optimizer", "placement", "synchronous", "supervisor", "monitored", "session"}
-)
 _MOST = 8  # functions written out in one script
-
-
-@dataclass
-class _Site:
-    """A call that makes up a statement, the function it calls, and the names that take its results."""
-
-    line: cst.SimpleStatementLine
-    call: cst.Call
-    function: cst.FunctionDef
-    target: cst.BaseExpression | None
 
 
 def written_out(wrapper: MetadataWrapper, names: Names, functions: Functions) -> cst.Module | None:
@@ -38,97 +26,24 @@ def written_out(wrapper: MetadataWrapper, names: Names, functions: Functions) ->
     module = wrapper.module
     changed = False
     for _ in range(_MOST):
-        site = _next_site(module, names, functions)
+        site = next_site(module, names, functions)
         if site is None:
             break
         owner = next(
             f
-            for f in _functions(module)
+            for f in functions_of(module)
             if any(one is site.line for one in find_all(f, cst.SimpleStatementLine))
         )
         statements = _statements(site, owner)
         if statements is None:
             break
-        module = module.visit(_Put(site, statements))  # type: ignore[assignment]
-        wrapper = MetadataWrapper(cst.parse_module(module.code), unsafe_skip_copy=True)
+        put = module.visit(_Put(site, statements))
+        wrapper = MetadataWrapper(cst.parse_module(put.code), unsafe_skip_copy=True)
         module, names, changed = wrapper.module, Names(wrapper), True
     return module if changed else None
 
 
-def _functions(module: cst.Module) -> list[cst.FunctionDef]:
-    return [one for one in module.body if isinstance(one, cst.FunctionDef)]
-
-
-def _next_site(module: cst.Module, names: Names, functions: Functions) -> _Site | None:
-    by_name = {one.name.value: one for one in _functions(module)}
-    owner = next(
-        (
-            f
-            for f in by_name.values()
-            if any(names.canonical(c.func) == "tf.train.Server" for c in find_all(f, cst.Call))
-        ),
-        None,
-    )
-    if owner is None:
-        return None
-    uses: dict[str, int] = {}
-    for name in find_all(module, cst.Name):
-        uses[name.value] = uses.get(name.value, 0) + 1
-    for line in find_all(owner, cst.SimpleStatementLine):
-        small = line.body[0] if len(line.body) == 1 else None
-        value = small.value if isinstance(small, cst.Assign | cst.Expr) else None
-        if not isinstance(value, cst.Call) or not isinstance(value.func, cst.Name):
-            continue
-        function = by_name.get(value.func.value)
-        if function is None or function is owner or uses[value.func.value] != 2 or _in_loop(owner, line):
-            continue
-        summary = functions.summary(value.func.value)
-        if summary is None or not summary.roles & _ROLES or not _can_move(function):
-            continue
-        target = (
-            small.targets[0].target if isinstance(small, cst.Assign) and len(small.targets) == 1 else None
-        )
-        if isinstance(small, cst.Assign) and target is None:
-            continue
-        return _Site(line, value, function, target)
-    return None
-
-
-def _in_loop(owner: cst.FunctionDef, line: cst.SimpleStatementLine) -> bool:
-    loops: list[cst.CSTNode] = [
-        *find_all(owner, cst.For),
-        *find_all(owner, cst.While),
-        *find_all(owner, cst.Try),
-    ]
-    inner = [f for f in find_all(owner, cst.FunctionDef) if f is not owner]
-    return any(one is line for block in [*loops, *inner] for one in find_all(block, cst.SimpleStatementLine))
-
-
-def _can_move(function: cst.FunctionDef) -> bool:
-    """Straight through to one return at the end."""
-    if (
-        function.decorators
-        or function.asynchronous is not None
-        or not isinstance(function.body, cst.IndentedBlock)
-    ):
-        return False
-    params = function.params
-    if (
-        isinstance(params.star_arg, cst.Param)
-        or params.star_kwarg is not None
-        or params.kwonly_params
-        or params.posonly_params
-    ):
-        return False
-    returns = find_all(function.body, cst.Return)
-    last = function.body.body[-1]
-    ends = isinstance(last, cst.SimpleStatementLine) and isinstance(last.body[-1], cst.Return)
-    if len(returns) > (1 if ends else 0):
-        return False
-    return not any(find_all(function.body, kind) for kind in (cst.Yield, cst.Global, cst.Nonlocal))
-
-
-def _statements(site: _Site, owner: cst.FunctionDef) -> list[cst.BaseStatement] | None:
+def _statements(site: Site, owner: cst.FunctionDef) -> list[cst.BaseStatement] | None:
     body = list(site.function.body.body)
     assert all(isinstance(one, cst.BaseStatement) for one in body)
     result: cst.BaseExpression | None = None
@@ -164,17 +79,15 @@ def _statements(site: _Site, owner: cst.FunctionDef) -> list[cst.BaseStatement] 
         if name in own and name not in ends[1]:
             renames[name] = _fresh(name, taken)
     renamer = _Renamer(renames)
-    made = [*heads, *(one.visit(renamer) for one in body)]
+    made: list[Any] = [*heads, *(one.visit(renamer) for one in body)]
     made.extend(_assigned_to(target, value.visit(renamer)) for target, value in ends[0])  # type: ignore[arg-type]
     if not made:
         return None
-    made[0] = made[0].with_changes(
-        leading_lines=[*site.line.leading_lines, *getattr(made[0], "leading_lines", ())]
-    )
-    return made  # type: ignore[return-value]
+    lines = [*site.line.leading_lines, *getattr(made[0], "leading_lines", ())]
+    return [made[0].with_changes(leading_lines=lines), *made[1:]]
 
 
-def _arguments(site: _Site) -> list[tuple[str, cst.BaseExpression]] | None:
+def _arguments(site: Site) -> list[tuple[str, cst.BaseExpression]] | None:
     params = site.function.params.params
     found: dict[str, cst.BaseExpression] = {}
     for place, argument in enumerate(site.call.args):
@@ -291,7 +204,7 @@ class _Renamer(cst.CSTTransformer):
 class _Put(cst.CSTTransformer):
     """The statements in the place of the call; the function goes."""
 
-    def __init__(self, site: _Site, statements: list[cst.BaseStatement]) -> None:
+    def __init__(self, site: Site, statements: list[cst.BaseStatement]) -> None:
         self._site = site
         self._statements = statements
 

@@ -32,6 +32,7 @@ def plumbing_statement(leaf: Leaf, assembler: Assembler) -> list[cst.BaseStateme
     if isinstance(small, cst.Assign) and _makes_session(value, assembler):
         return _log_placement(assembler)
     if isinstance(small, cst.Assign) and _starts(value, assembler):
+        assert value is not None
         made = assembler.in_place(value)
         assert isinstance(made, cst.BaseExpression)
         return [node.with_changes(body=[cst.Expr(made)])]

@@ -117,25 +117,28 @@ class ReplicaBuilder(TowerFunctions):
         replica = self._definition("replica_step", params, inner, [scope])
         self._now = {}
         firsts = [self._is_first(value, step) for value in returned if value is not None or len(returned) > 1]
-        args = f"({', '.join(params)}{',' if len(params) == 1 else ''})"
-        run = (
-            f"{self.given['strategy']}.run(replica_step, args={args})"
-            if params
-            else f"{self.given['strategy']}.run(replica_step)"
-        )
-        if not result:
-            lasts = [statement(run)]
-        elif len(set(firsts)) == 1:
-            lasts = [statement(f"return {self._pick(firsts[0])}({run})")]
-        else:
-            parts = [f"{self._pick(first)}(results[{place}])" for place, first in enumerate(firsts)]
-            lasts = [statement(f"results = {run}"), statement(f"return {', '.join(parts)}")]
+        lasts = self._run_of_replicas(params, firsts if result else [])
         return self._definition(
             step.name,
             outer,
             [*feeds, replica, lasts[0].with_changes(leading_lines=[cst.EmptyLine(indent=False)]), *lasts[1:]],
             [self._tf_function(step, outer)],
         )
+
+    def _run_of_replicas(self, params: list[str], firsts: list[bool]) -> list[cst.BaseStatement]:
+        """`strategy.run`, and the return of its results: of each, whether the first tower's or the last one's."""
+        args = f"({', '.join(params)}{',' if len(params) == 1 else ''})"
+        run = (
+            f"{self.given['strategy']}.run(replica_step, args={args})"
+            if params
+            else f"{self.given['strategy']}.run(replica_step)"
+        )
+        if not firsts:
+            return [statement(run)]
+        if len(set(firsts)) == 1:
+            return [statement(f"return {self._pick(firsts[0])}({run})")]
+        parts = [f"{self._pick(first)}(results[{place}])" for place, first in enumerate(firsts)]
+        return [statement(f"results = {run}"), statement(f"return {', '.join(parts)}")]
 
     def _rates_before_update(self, step: Step) -> list[str]:
         """The schedules that the step reads after the update: in TF1 one run had one rate, the update's."""

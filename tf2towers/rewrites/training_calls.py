@@ -180,13 +180,13 @@ class TrainingRewriter(SymbolRewriter):
 
     def _apply(self, call: cst.Call) -> cst.BaseExpression:
         assert isinstance(call.func, cst.Attribute)
+        owner = call.func.value
         cluster = self.training.tower.cluster
         if cluster is not None and cluster.wrapping and call.args:  # SyncReplicasOptimizer averaged here
             mean = cst.Call(cst.Name(self.context.need("average_gradients")), [cst.Arg(call.args[0].value)])
             call = call.with_changes(args=[call.args[0].with_changes(value=mean), *call.args[1:]])
-            assert isinstance(call.func, cst.Attribute)
         optimizer = cst.Arg(
-            call.func.value,
+            owner,
             comma=cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))
             if call.args
             else cst.MaybeSentinel.DEFAULT,

@@ -82,7 +82,7 @@ class WrittenState(WrittenInputs):
             return made
         items = [self.in_place(item) for item in node.items]
         body = node.body.with_changes(body=made)
-        return [node.with_changes(items=items, body=body)]  # type: ignore[list-item]
+        return [node.with_changes(items=items, body=body)]
 
     def _project_state(self, node: cst.If, leaf: Leaf) -> cst.If | None:
         by_node: dict[cst.CSTNode, Leaf] = {inner.node: inner for inner in leaf.inner}

@@ -1,6 +1,8 @@
-"""The worker of a cluster: the strategy where the graph was placed, and the loop that every worker runs (T2T115, T2T117)."""
+"""The worker of a cluster: the strategy in the place of the graph, the loop that every worker runs (T2T115, T2T117)."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 import libcst as cst
 
@@ -19,6 +21,7 @@ class WrittenWorkers(WrittenState):
     """Decides what stands around the statements of a parameter-server program."""
 
     tail: list[cst.BaseStatement]  # what stood behind the session's block and belongs to it
+    _session_statement: Callable[[Leaf], list[cst.BaseStatement] | None]
     marker: cst.BaseStatement | None = None  # stands where the workers' function begins, until it is made
 
     def _cluster_stage(self, cluster: Cluster) -> None:
@@ -81,14 +84,16 @@ class WrittenWorkers(WrittenState):
     def _before(self, cluster: Cluster) -> list[Leaf]:
         """The statements in front of the block in which the graph is placed."""
         leaves = self.training.leaves
-        within = (place for place, leaf in enumerate(leaves) if cluster.stage in cluster.around.get(leaf.node, ()))
+        within = (
+            place for place, leaf in enumerate(leaves) if cluster.stage in cluster.around.get(leaf.node, ())
+        )
         return leaves[: next(within, 0)]
 
     def _is_state(self, leaf: Leaf) -> bool:
         return leaf.kind == k.STATE and leaf.detail not in (k.DATASET, k.ITERATOR) and not leaf.inner
 
     def _workers(self, region: Region, steps: list[cst.BaseStatement]) -> None:
-        """The functions of the steps, then the mark where the workers' function begins, and what is made once a worker."""
+        """The steps' functions, the mark where the workers' function begins, and what is made once a worker."""
         self.marker = statement("pass")
         self.tail = []
         brought = [one for leaf in region.brought for one in self._brought(leaf)]
@@ -108,7 +113,9 @@ class WrittenWorkers(WrittenState):
             return self._input_statements(leaf)
         if leaf.detail == k.ITERATOR:
             return self._iterator(leaf)
-        dropped = {inner.node for inner in leaf.every()[1:] if inner.kind == "dropped" and not inner.inner}
+        dropped: set[cst.CSTNode] = {
+            inner.node for inner in leaf.every()[1:] if inner.kind == "dropped" and not inner.inner
+        }
         if dropped:
             kept = leaf.node.visit(_Without(dropped))
             assert isinstance(kept, cst.BaseStatement)

@@ -6,7 +6,7 @@ RULE = Rule(
     code="T2T211",
     title="moving averages of the chief, kept by every worker",
     why="""
-In synchronous training with parameter servers the chief alone updated the moving averages, which every worker could read.
+In synchronous training with parameter servers the chief alone updated the moving averages, and all workers read them.
 Under MultiWorkerMirroredStrategy each worker holds the variables, with the same values in each, and each keeps the
 averages: the same numbers, without the condition on the task.
 """,

@@ -6,7 +6,7 @@ RULE = Rule(
     code="T2T501",
     title="distributed training in a shape the tool does not know",
     why="""
-tf.train.Server, replica_device_setter, SyncReplicasOptimizer, Supervisor and monitored sessions are carried over together,
+tf.train.Server, replica_device_setter, SyncReplicasOptimizer, Supervisor, monitored sessions are carried over together,
 where one function makes the server, builds the graph under replica_device_setter and runs it. Alone, or spread over
 functions that the tool does not follow, they are left and listed.
 """,

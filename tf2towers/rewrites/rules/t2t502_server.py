@@ -10,7 +10,7 @@ The function that makes the tf.train.Server is read as one worker's program: its
 session, its loop. Other shapes cannot be told apart with certainty.
 """,
     todo="""
-Make one server, assigned to a name, in the function that also has `with tf.device(tf.train.replica_device_setter(...))`.
+Make one server, assigned to a name, in the function that has `with tf.device(tf.train.replica_device_setter(...))`.
 """,
     sources=("tf.compat.v1.train.Server",),
 )

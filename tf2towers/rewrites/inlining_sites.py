@@ -1,0 +1,100 @@
+"""Which call of a helper is to be written out: it makes a part of the program, once, and can stand in the caller."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import libcst as cst
+
+from tf2towers.names.symbols import Names
+from tf2towers.program.find import find_all
+from tf2towers.program.functions import Functions
+
+_ROLES = frozenset(
+    {"placeholder", "optimizer", "placement", "synchronous", "supervisor", "monitored", "session"}
+)
+
+
+@dataclass
+class Site:
+    """A call that makes up a statement, the function it calls, and the names that take its results."""
+
+    line: cst.SimpleStatementLine
+    call: cst.Call
+    function: cst.FunctionDef
+    target: cst.BaseExpression | None
+
+
+def functions_of(module: cst.Module) -> list[cst.FunctionDef]:
+    """The functions of the module itself."""
+    return [one for one in module.body if isinstance(one, cst.FunctionDef)]
+
+
+def next_site(module: cst.Module, names: Names, functions: Functions) -> Site | None:
+    """The first call, in the function that makes the server, that is to be written out."""
+    by_name = {one.name.value: one for one in functions_of(module)}
+    owner = next(
+        (
+            f
+            for f in by_name.values()
+            if any(names.canonical(c.func) == "tf.train.Server" for c in find_all(f, cst.Call))
+        ),
+        None,
+    )
+    if owner is None:
+        return None
+    uses: dict[str, int] = {}
+    for name in find_all(module, cst.Name):
+        uses[name.value] = uses.get(name.value, 0) + 1
+    for line in find_all(owner, cst.SimpleStatementLine):
+        small = line.body[0] if len(line.body) == 1 else None
+        value = small.value if isinstance(small, cst.Assign | cst.Expr) else None
+        if not isinstance(value, cst.Call) or not isinstance(value.func, cst.Name):
+            continue
+        function = by_name.get(value.func.value)
+        if function is None or function is owner or uses[value.func.value] != 2 or _in_loop(owner, line):
+            continue
+        summary = functions.summary(value.func.value)
+        if summary is None or not summary.roles & _ROLES or not _can_move(function):
+            continue
+        target = (
+            small.targets[0].target if isinstance(small, cst.Assign) and len(small.targets) == 1 else None
+        )
+        if isinstance(small, cst.Assign) and target is None:
+            continue
+        return Site(line, value, function, target)
+    return None
+
+
+def _in_loop(owner: cst.FunctionDef, line: cst.SimpleStatementLine) -> bool:
+    loops: list[cst.CSTNode] = [
+        *find_all(owner, cst.For),
+        *find_all(owner, cst.While),
+        *find_all(owner, cst.Try),
+    ]
+    inner = [f for f in find_all(owner, cst.FunctionDef) if f is not owner]
+    return any(one is line for block in [*loops, *inner] for one in find_all(block, cst.SimpleStatementLine))
+
+
+def _can_move(function: cst.FunctionDef) -> bool:
+    """Straight through to one return at the end."""
+    if (
+        function.decorators
+        or function.asynchronous is not None
+        or not isinstance(function.body, cst.IndentedBlock)
+    ):
+        return False
+    params = function.params
+    if (
+        isinstance(params.star_arg, cst.Param)
+        or params.star_kwarg is not None
+        or params.kwonly_params
+        or params.posonly_params
+    ):
+        return False
+    returns = find_all(function.body, cst.Return)
+    last = function.body.body[-1]
+    ends = isinstance(last, cst.SimpleStatementLine) and isinstance(last.body[-1], cst.Return)
+    if len(returns) > (1 if ends else 0):
+        return False
+    return not any(find_all(function.body, kind) for kind in (cst.Yield, cst.Global, cst.Nonlocal))
