@@ -8,11 +8,12 @@ export TF_CPP_MIN_LOG_LEVEL ?= 2
 # the programs here are for the Keras 3 that TensorFlow brings
 unexport TF_USE_LEGACY_KERAS
 
-.PHONY: help test demo lint format tables clean
+.PHONY: help test demo demo-ps lint format tables clean
 
 help:
 	@echo "make test    install into $(VENV) and run the tests"
 	@echo "make demo    migrate a tower trainer, train both programs, compare them bit by bit"
+	@echo "make demo-ps the same for a parameter-server trainer, as clusters of processes"
 	@echo "make lint    ruff and mypy"
 	@echo "make format  let ruff format the code"
 	@echo "make tables  write the rename tables again from the installed TensorFlow"
@@ -29,6 +30,9 @@ test: $(VENV)/.installed
 
 demo: $(VENV)/.installed
 	$(PY) -m tf2towers.parity.demo
+
+demo-ps: $(VENV)/.installed
+	$(PY) -m tf2towers.parity.demo_ps
 
 lint: $(VENV)/.installed
 	$(PY) -m ruff check .

@@ -1,0 +1,109 @@
+"""`make demo-ps`: a TF1 parameter-server trainer migrated, both run as clusters by the same commands, and the verdict."""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import sys
+from pathlib import Path
+
+from tf2towers.launch.errors import LaunchError
+from tf2towers.parity.clusters import record_cluster, run_tasks
+from tf2towers.parity.compare import NotComparable, Verdict, compare
+from tf2towers.parity.run import RunFailed, migrate_into
+
+FLAGS = ("--batch_size=50", "--hidden_units=100", "--log_every=100")
+VALIDATION = "validation cross entropy = "
+BAND = 30.0  # of the validation cross-entropy; the original's own runs are that far apart
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Runs the demonstration; 0 when every update is bit-identical, 1 when not, 2 on failure."""
+    parser = argparse.ArgumentParser(prog="tf2towers.parity.demo_ps", description=__doc__)
+    parser.add_argument("--script", type=Path, default=Path("legacy/mnist_supervisor.py"))
+    parser.add_argument("--steps", type=int, default=40, help="recorded updates of each kind of training")
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--out", type=Path, default=Path("demo-ps"))
+    options = parser.parse_args(argv)
+    shutil.rmtree(options.out, ignore_errors=True)
+    options.out.mkdir(parents=True)
+    try:
+        return _demonstrate(options)
+    except (RunFailed, NotComparable, LaunchError, ValueError) as problem:
+        print(f"demo-ps: {problem}", file=sys.stderr)
+        return 2
+
+
+def _demonstrate(options: argparse.Namespace) -> int:
+    migrated = options.out / "migrated"
+    print(f"tf2towers migrate {options.script} -o {migrated}")
+    result = migrate_into(options.script, migrated)
+    print(f"  {len(result.changes)} file(s) changed, {len(result.copied)} copied, nothing left by hand\n")
+    scripts = {"legacy": options.script, "migrated": migrated / options.script.name}
+    print("1. Both as they are, asynchronous, on scikit-learn's handwritten digits, by the same command:\n")
+    together = _train(options, scripts)
+    print("\n2. Every update recorded on both sides: losses, averaged gradients, weights, Adam's slots.")
+    found = []
+    for title, issync in (("synchronous", 1), ("asynchronous, one worker's step at a time", 0)):
+        print(f"\n{title}, {options.steps} updates of {options.workers} workers")
+        verdicts = _record(options, scripts, issync)
+        found += verdicts
+        for kind, of in (
+            ("loss", "losses"),
+            ("gradient", "gradients"),
+            ("variable", "variables after each update"),
+        ):
+            print(f"  {of}")
+            for verdict in verdicts:
+                if verdict.kind == kind:
+                    print(f"    {verdict}".replace("tower", "worker"))
+    equal = all(verdict.bitwise for verdict in found)
+    print(f"\n{'PARITY' if equal else 'NO PARITY'}: {2 * options.steps} updates, ", end="")
+    print("every number is bit-identical." if equal else "see above.")
+    return 0 if equal and together else 1
+
+
+def _train(options: argparse.Namespace, scripts: dict[str, Path]) -> bool:
+    """Trains both to the end; whether they end in the same band."""
+    ends: dict[str, float] = {}
+    for side, script in scripts.items():
+        flags = [
+            *FLAGS,
+            "--train_steps=400",
+            "--learning_rate=0.003",
+            "--issync=0",
+            f"--log_dir={options.out / side}",
+        ]
+        print(f"  tf2towers launch --ps 1 --workers {options.workers} -- {script} {' '.join(flags)}")
+        run = run_tasks(script, flags, options.workers, on_line=_show)
+        lines = [line for task in run.tasks for line in task.lines if VALIDATION in line]
+        if not lines:
+            raise RunFailed(f"{script} printed no {VALIDATION!r}")
+        ends[side] = float(lines[0].partition(VALIDATION)[2])
+    apart = abs(ends["legacy"] - ends["migrated"])
+    print(
+        f"  validation cross-entropies {ends['legacy']:g} and {ends['migrated']:g}: {apart:.1f} apart, ",
+        end="",
+    )
+    print(f"{'within' if apart <= BAND else 'MORE than'} the band of {BAND:g} (asynchronous runs differ)")
+    return apart <= BAND
+
+
+def _record(options: argparse.Namespace, scripts: dict[str, Path], issync: int) -> list[Verdict]:
+    recordings = []
+    for side, script in scripts.items():
+        logs = options.out / f"{side}_{issync}"
+        flags = [*FLAGS, f"--train_steps={options.steps}", f"--issync={issync}", f"--log_dir={logs}"]
+        recordings.append(record_cluster(side, script, flags, options.steps, options.workers))
+        print(f"  {side}: {len(recordings[-1].steps)} updates recorded", flush=True)
+    return compare(*recordings)
+
+
+def _show(task: str, line: str) -> None:
+    """A trainer's own lines, without TensorFlow's."""
+    if "training step" in line or VALIDATION in line:
+        print(f"    [{task}] {line}", flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
