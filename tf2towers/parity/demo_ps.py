@@ -1,4 +1,4 @@
-"""`make demo-ps`: a TF1 parameter-server trainer migrated, both run as clusters by the same commands, and the verdict."""
+"""`make demo-ps`: a parameter-server trainer migrated, both run as clusters by the same command, and the verdict."""
 
 from __future__ import annotations
 
