@@ -24,9 +24,22 @@ _PURE = frozenset({
     "int", "float", "str", "len", "bool", "range", "list", "tuple", "dict", "min", "max", "abs", "round", "sorted",
     "print",
     "os.path.join", "os.environ.get", "os.getenv", "os.path.exists", "json.loads", "ast.literal_eval", "time.time",
+    "argparse.ArgumentParser",
 })  # fmt: skip
 _PURE_METHODS = frozenset(
-    {"split", "format", "strip", "lower", "upper", "join", "get", "replace", "startswith"}
+    {
+        "parse_args",
+        "parse_known_args",
+        "split",
+        "format",
+        "strip",
+        "lower",
+        "upper",
+        "join",
+        "get",
+        "replace",
+        "startswith",
+    }
 )
 _module = cst.Module([])
 
@@ -139,7 +152,7 @@ def _bring(training: Training, cluster: Cluster, region: Region) -> None:
             chosen.insert(0, leaf)
             needed |= leaf.flow.reads
     own = {name for leaf in chosen for name in leaf.flow.binds}
-    chosen = [leaf for leaf in before if leaf in chosen or (leaf.kind == k.PLAIN and leaf.flow.mutates & own)]
+    chosen = [leaf for leaf in before if leaf in chosen or (leaf.kind == k.PLAIN and _changes(leaf, own))]
     region.brought = chosen
     for leaf in chosen:
         others = [one for one in before if one not in chosen and one.kind != DROPPED]
@@ -147,6 +160,16 @@ def _bring(training: Training, cluster: Cluster, region: Region) -> None:
         used = used or any(leaf.flow.binds & flow_of(*block.items).reads for block in training.reader.opened)
         if not used or leaf.kind in (INPUT, INLINE) or leaf.detail == k.ITERATOR:
             region.gone.append(leaf)
+
+
+def _changes(leaf: Leaf, own: set[str]) -> bool:
+    """Whether a statement may change one of these objects: an assignment into it, or a call for its effect."""
+    if leaf.flow.mutates & own:
+        return True
+    if not isinstance(leaf.node, cst.SimpleStatementLine):
+        return False
+    calls = [s.value for s in leaf.node.body if isinstance(s, cst.Expr) and isinstance(s.value, cst.Call)]
+    return any(flow_of(call).reads & own for call in calls if _module.code_for_node(call.func) not in _PURE)
 
 
 def _in_tests(names: set[str], cluster: Cluster) -> bool:
@@ -161,6 +184,11 @@ def _in_tests(names: set[str], cluster: Cluster) -> bool:
 
 def _is_inside(leaf: Leaf, cluster: Cluster, inside: set[cst.CSTNode]) -> bool:
     return leaf.node in inside or any(parent in inside for parent in cluster.around.get(leaf.node, ()))
+
+
+def names_of_task(training: Training, cluster: Cluster) -> set[str]:
+    """Names of the owner that depend on the task's index."""
+    return _dependent([leaf for leaf in training.leaves if leaf.kind != TOWERS], cluster)
 
 
 def _dependent(leaves: list[Leaf], cluster: Cluster) -> set[str]:

@@ -1,4 +1,4 @@
-"""What a cluster program does and its counterpart cannot, told before it is rewritten (T2T501, T2T503 to T2T506)."""
+"""What a cluster program does and its counterpart cannot, told before it is rewritten (T2T501, T2T503 to T2T507)."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ import libcst as cst
 
 from tf2towers.names.cluster_calls import cluster_calls
 from tf2towers.program import kinds as k
-from tf2towers.program.clusters import Cluster
+from tf2towers.program.clusters import SETTER, Cluster
 from tf2towers.program.find import find_all
 from tf2towers.program.model import Training
 from tf2towers.program.problems import Problem
+from tf2towers.program.readers import reads
 from tf2towers.program.roles import role
-from tf2towers.program.workers import contains_index
+from tf2towers.program.workers import contains_index, names_of_task
 from tf2towers.rewrites.arguments import named
 from tf2towers.rewrites.context import code_of
 
@@ -34,6 +35,8 @@ def cluster_problems(training: Training) -> Iterator[Problem]:
         return
     for call in find_all(training.tower.owner, cst.Call):
         name = canonical(call.func)
+        if name == SETTER:
+            yield from _placement(call)
         if role(name) in ("tensor_hook", "cluster") and training.kinds.of(call) != k.PLUMBING:
             yield Problem(call, "T2T506", f"{name}: a hook or a session that asks the graph for tensors")
         yield from _unknown_arguments(name or "", call)
@@ -58,6 +61,27 @@ def _unknown_arguments(name: str, call: cst.Call) -> Iterator[Problem]:
         )
 
 
+def _placement(call: cst.Call) -> Iterator[Problem]:
+    """A strategy for the variables' places: ParameterServerStrategy has round-robin, and partitioners."""
+    for keyword, argument in named(call, _OF_SETTER):
+        if keyword != "ps_strategy" or code_of(argument.value) == "None":
+            continue
+        words = code_of(argument.value)
+        nearest = next((partitioner for kind, partitioner in _NEAREST.items() if kind in words), "none")
+        yield Problem(
+            argument,
+            "T2T507",
+            f"variables are placed by {words.partition('(')[0]}; the nearest partitioner: {nearest}",
+        )
+
+
+_OF_SETTER = ("ps_tasks", "ps_device", "worker_device", "merge_devices", "cluster", "ps_ops", "ps_strategy")
+_NEAREST = {
+    "GreedyLoadBalancing": "tf.distribute.experimental.partitioners.MinSizePartitioner (it splits, by size)",
+    "byte_size": "tf.distribute.experimental.partitioners.MaxSizePartitioner (it splits, by size)",
+}
+
+
 def _hooks_of_the_script(training: Training, cluster: Cluster) -> Iterator[Problem]:
     """Hooks that the script writes itself: their before_run asks the graph for tensors."""
     canonical = training.kinds.resolver.canonical
@@ -80,20 +104,24 @@ _HOOK = "tf.train.SessionRunHook"
 
 
 def _index_in_functions(training: Training, cluster: Cluster) -> Iterator[Problem]:
-    """Other functions that read this task's index: asynchronous, one process runs the loops of all tasks."""
-    if isinstance(cluster.task_index, cst.Name) or training.region is None:
+    """Functions of a worker's part that read this task's index: asynchronous, one process runs the loops of all."""
+    region = training.region
+    if region is None or (cluster.synchronous is not None and code_of(cluster.synchronous) == "True"):
         return
-    called = {
-        c.func.value
-        for s in training.region.statements
-        for c in find_all(s, cst.Call)
-        if isinstance(c.func, cst.Name)
-    }
-    for one in training.module.body:
-        if isinstance(one, cst.FunctionDef) and one is not cluster.owner and one.name.value in called:
-            if contains_index(one, cluster):
-                message = f"{one.name.value} reads {code_of(cluster.task_index)}, and is called in every worker's loop"
-                yield Problem(one, "T2T505", message)
+    wanted = {code_of(cluster.task_index)} if not isinstance(cluster.task_index, cst.Name) else set()
+    if isinstance(cluster.owner, cst.Module):
+        wanted |= names_of_task(training, cluster)
+    definitions = {one.name.value: one for one in training.module.body if isinstance(one, cst.FunctionDef)}
+    told: set[str] = set()
+    parts = [*region.statements, *(leaf.node for leaf in [*region.brought, *training.graph])]
+    for call in (one for part in parts for one in find_all(part, cst.Call)):
+        name = code_of(call.func)
+        if name in told or definitions.get(name) is cluster.owner:
+            continue
+        told.add(name)
+        if reads(training.functions, name, frozenset(wanted)):
+            message = f"{name} depends on {code_of(cluster.task_index)}, and is called for every worker"
+            yield Problem(definitions.get(name, call), "T2T505", message)
 
 
 def _different_steps(training: Training, cluster: Cluster) -> Iterator[Problem]:

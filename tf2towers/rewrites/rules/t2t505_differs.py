@@ -10,7 +10,8 @@ Asynchronous, the chief's loop may build steps of its own; variables that differ
 counterpart. Synchronous workers that run different steps would wait for one another for ever.
 """,
     todo="""
-Take the task's index out of the graph: let every worker run the same training step.
+Take the task's index out of the graph: let every worker run the same training step. Give a function that is called for
+every worker the index as an argument.
 """,
     sources=("tf.distribute.MultiWorkerMirroredStrategy",),
 )
