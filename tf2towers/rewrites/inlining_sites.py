@@ -43,9 +43,7 @@ def next_site(module: cst.Module, names: Names, functions: Functions) -> Site | 
     )
     if owner is None:
         return None
-    uses: dict[str, int] = {}
-    for name in find_all(module, cst.Name):
-        uses[name.value] = uses.get(name.value, 0) + 1
+    uses = _uses(module)
     for line in find_all(owner, cst.SimpleStatementLine):
         small = line.body[0] if len(line.body) == 1 else None
         value = small.value if isinstance(small, cst.Assign | cst.Expr) else None
@@ -64,6 +62,17 @@ def next_site(module: cst.Module, names: Names, functions: Functions) -> Site | 
             continue
         return Site(line, value, function, target)
     return None
+
+
+def _uses(module: cst.Module) -> dict[str, int]:
+    """How often each name stands for itself: not as an attribute (`tf.train`), nor as a keyword."""
+    others = {id(one.attr) for one in find_all(module, cst.Attribute)}
+    others |= {id(one.keyword) for one in find_all(module, cst.Arg) if one.keyword is not None}
+    uses: dict[str, int] = {}
+    for name in find_all(module, cst.Name):
+        if id(name) not in others:
+            uses[name.value] = uses.get(name.value, 0) + 1
+    return uses
 
 
 def _in_loop(owner: cst.FunctionDef, line: cst.SimpleStatementLine) -> bool:
