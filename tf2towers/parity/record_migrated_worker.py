@@ -81,7 +81,7 @@ class MigratedWorkerRecorder:
         return {"results": results, "traced": {**self._traced, "after": after}}
 
     def _note(self, traced: dict[str, Any], synchronous: bool) -> None:
-        noted = tf.nest.map_structure(lambda tensor: np.array(tensor), traced)
+        noted = tf.nest.map_structure(np.array, traced)
         update = Update(noted["before"], noted["gradients"], noted["after"], noted["loss"])
         if synchronous:
             self._recording.losses.append(noted["loss"])
