@@ -173,6 +173,12 @@ def test_synchronous_by_the_flag(tmp_path: Path) -> None:
         f"hooks.append({hook[:-1]}, num_tokens=0)); "
         "hooks.append(tf.train.FinalOpsHook(opt.get_init_tokens_op(num_tokens=2 * num_workers)))"
     ))  # fmt: skip
+    # a chief that ends closes the queue of tokens, and a worker that has some to give last would fail: it ends late
+    late = "type('Late', (tf.train.SessionRunHook,), {'end': lambda *_: __import__('time').sleep(3 * is_chief)})()"
+    in_step = in_step.replace(
+        "    with tf.train.Monitored", f"    hooks.append({late})\n    with tf.train.Monitored"
+    )
+    assert late in in_step
     # the thread that applies the mean would wait for more gradients: no grace for it
     in_step = in_step.replace("hooks=hooks)", "hooks=hooks, stop_grace_period_secs=1)")
     before = train("legacy", in_step, tmp_path / "legacy", "--sync")
