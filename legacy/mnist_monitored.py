@@ -1,4 +1,4 @@
-"""Train a network with one hidden layer on MNIST: parameter servers and workers, MonitoredTrainingSession.
+"""Train a network with one hidden layer on MNIST: parameter servers and workers, each a loop with hooks.
 
 The same training as mnist_supervisor.py, with hooks in place of the hand-written loop's ends: the session
 initializes or restores the variables, writes checkpoints and summaries, and StopAtStepHook ends the training.

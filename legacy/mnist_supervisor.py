@@ -1,4 +1,4 @@
-"""Train a network with one hidden layer on MNIST: parameter servers and workers, tf.train.Supervisor.
+"""Train a network with one hidden layer on MNIST: parameter servers and workers, each a supervised loop.
 
 Every process of the cluster runs this script. A parameter server keeps variables and serves them for ever;
 a worker has the whole model, with the variables on the parameter servers, and takes steps until there are

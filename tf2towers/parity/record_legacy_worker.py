@@ -63,6 +63,13 @@ class LegacyWorkerRecorder:
                 return run(self, fetches, *args, **kwargs)
             return recorder._run(run, self, fetches, *args, **kwargs)
 
+        manager = _v1.train.SessionManager
+        begin = manager.__init__
+
+        def look_every_second(self: Any, *args: Any, **kwargs: Any) -> None:
+            begin(self, *args, **{**kwargs, "recovery_wait_secs": 1})
+
+        manager.__init__ = look_every_second
         optimizer.compute_gradients, optimizer.apply_gradients = compute_gradients, apply_gradients
         synchronous.apply_gradients = apply_by_chief
         _v1.Session.run = session_run
@@ -101,9 +108,13 @@ class LegacyWorkerRecorder:
         return train_op
 
     def _trains(self, session: Any, fetches: Any) -> bool:
-        ops = {_op(f) for f in tf.nest.flatten(_plain(fetches)) if not isinstance(f, str)}
-        reached = ops | {one for op in ops if op is not None for one in op.control_inputs}
-        return bool(reached & self._train_ops)
+        """Whether the update is fetched, or anything made behind it, such as moving averages."""
+        ops = {_op(f) for f in tf.nest.flatten(_plain(fetches)) if not isinstance(f, str)} - {None}
+        found = set(ops)
+        while ops and not found & self._train_ops:
+            ops = {one for op in ops for one in (*op.control_inputs, *(i.op for i in op.inputs))} - found
+            found |= ops
+        return bool(found & self._train_ops)
 
     def _run(self, run: Any, session: Any, fetches: Any, *args: Any, **kwargs: Any) -> Any:
         waits = self._turns is not None and not self._synchronous

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 import threading
+import time
 import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -78,11 +79,26 @@ class Step:
         if self._coordinator is None:
             outputs = trace.function(*tensors)
         else:
-            outputs = self._coordinator.schedule(trace.function, args=tuple(tensors)).get()
+            outputs = self._fetched(self._coordinator.schedule(trace.function, args=tuple(tensors)))
         results, found = trace.unpacked(outputs)
         for one in listeners:
             one.heard(self, results, found)
         return results
+
+    def _fetched(self, value: Any) -> Any:
+        """What a scheduled step gives back, from the worker that has finished it.
+
+        `RemoteValue.get` may look before the coordinator's own thread does, and raise the error of a worker that died
+        with the results. That thread meets the error as well, and gives the step to another worker, or notes it.
+        """
+        try:
+            return value.get()
+        except tf.errors.OpError:
+            while not value._has_fetched_to_local and value._error is None:
+                if self._workers is not None:
+                    self._workers.check()
+                time.sleep(0.05)
+            return value.get()
 
     def _trace(self, wanted: frozenset[str], specs: Sequence[Any]) -> Trace:
         key = (wanted, None if self._specs is not None else _key(specs))

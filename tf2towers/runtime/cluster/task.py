@@ -91,9 +91,12 @@ class ClusterTask:
         self._serve()
 
     def _serve(self) -> None:
-        """Does what worker 0 asks for, until the training is over."""
+        """Does what worker 0 asks for, until the training is over; worker 0 has to be there at the start."""
         over = ending.clear(self._addresses)
         self._start_server()
+        others = self._addresses.others()
+        needed = ("worker 0",) if self.job_name == "ps" else ("ps", "worker 0")
+        waiting.wait_for({name: one for name, one in others.items() if name.startswith(needed)})
         print(f"{self.job_name} {self.task_index}: serving; the training runs in worker 0", flush=True)
         ending.serve_until_over(over)
         print(f"{self.job_name} {self.task_index}: the training is over", flush=True)

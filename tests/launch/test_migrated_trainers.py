@@ -1,0 +1,338 @@
+"""The migrated parameter-server trainers as their users run them: killed and started again, misused, launched."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("tensorflow")
+pytestmark = pytest.mark.tensorflow
+
+ROOT = Path(__file__).resolve().parents[2]
+SUPERVISOR, MONITORED = "mnist_supervisor.py", "mnist_monitored.py"
+ALL = ("ps 0", "worker 0", "worker 1")
+QUIET = {"TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": "", "PYTHONPATH": str(ROOT)}
+STEP = re.compile(r"Worker (\d): training step (\d+) done, loss: \S+ \(global step: (\d+)\)")
+
+
+@pytest.fixture(scope="module")
+def migrated(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of both migrated trainers."""
+    from tf2towers.parity.run import migrate_into
+
+    folder = tmp_path_factory.mktemp("migrated")
+    for script in (SUPERVISOR, MONITORED):
+        migrate_into(ROOT / "legacy" / script, folder)
+    return folder
+
+
+class Cluster:
+    """One trainer's processes, each started with the flags that its user would give it."""
+
+    def __init__(self, script: Path, folder: Path, *arguments: str) -> None:
+        self._folder, self._command = folder, [sys.executable, str(script), *arguments]
+        self.ps, self.workers = [free_address()], [free_address(), free_address()]
+        self.environment = {**os.environ, **QUIET}
+        self.environment.pop("TF_CONFIG", None)
+        self.processes: dict[str, subprocess.Popen[bytes]] = {}
+        self._everything: list[subprocess.Popen[bytes]] = []
+
+    def start(self, *names: str) -> None:
+        """A task that is started again goes on in the same file of output."""
+        hosts = [f"--ps_hosts={','.join(self.ps)}", f"--worker_hosts={','.join(self.workers)}"]
+        for name in names:
+            job, index = name.rsplit(" ", 1)
+            flags = [*hosts, f"--job_name={job}", f"--task_index={index}"]
+            with self._file(name).open("ab") as output:
+                self.processes[name] = subprocess.Popen(
+                    [*self._command, *flags], stdout=output, stderr=subprocess.STDOUT, env=self.environment
+                )
+            self._everything.append(self.processes[name])
+
+    def _file(self, name: str) -> Path:
+        return self._folder / f"{name}.txt"
+
+    def output(self, name: str) -> str:
+        return self._file(name).read_text(errors="replace")
+
+    def all_output(self) -> str:
+        return "\n".join(f"== {name}\n{self.output(name)[-3000:]}" for name in self.processes)
+
+    def sigkill(self, *names: str) -> None:
+        for name in names:
+            assert self.processes[name].poll() is None, f"{name} has ended before: {self.all_output()}"
+            self.processes[name].send_signal(signal.SIGKILL)
+            assert self.processes[name].wait(10) == -signal.SIGKILL
+
+    def status(self, name: str, seconds: float = 90) -> int:
+        try:
+            return self.processes[name].wait(seconds)
+        except subprocess.TimeoutExpired:
+            pytest.fail(f"{name} has not ended: {self.all_output()}")
+
+    def wait_for(self, condition: Callable[[], bool], seconds: float = 60) -> None:
+        deadline = time.monotonic() + seconds
+        while not condition():
+            assert time.monotonic() < deadline, self.all_output()
+            assert self.processes["worker 0"].poll() is None, self.all_output()
+            time.sleep(0.05)
+
+    def steps(self) -> list[tuple[int, int, int]]:
+        """(worker, its own step, global step) of every log line; the chief prints those of all workers."""
+        return [tuple(map(int, found)) for found in STEP.findall(self.output("worker 0"))]  # type: ignore[misc]
+
+    def end(self) -> None:
+        for process in self._everything:
+            if process.poll() is None:
+                process.kill()
+            process.wait(10)
+
+
+def free_address() -> str:
+    with socket.socket() as probe:
+        probe.bind(("", 0))
+        return f"localhost:{probe.getsockname()[1]}"
+
+
+@pytest.fixture
+def cluster(migrated: Path, tmp_path: Path) -> Iterator[Callable[..., Cluster]]:
+    """Makes a cluster of a migrated trainer; nothing of it is left behind."""
+    made: list[Cluster] = []
+
+    def make(script: str, *arguments: str) -> Cluster:
+        made.append(Cluster(migrated / script, tmp_path, f"--log_dir={tmp_path / 'log'}", *arguments))
+        return made[-1]
+
+    yield make
+    for one in made:
+        one.end()
+
+
+def newest_checkpoint(folder: Path) -> int:
+    import tensorflow as tf
+
+    newest = tf.train.latest_checkpoint(str(folder))
+    assert newest, f"no checkpoint in {folder}"
+    step = int(newest.rpartition("-")[2])
+    assert tf.train.load_variable(newest, "global_step") == step
+    return step
+
+
+# -- the text --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("script", [SUPERVISOR, MONITORED])
+def test_nothing_of_tf1_clusters_is_left(migrated: Path, script: str) -> None:
+    words = "Supervisor|MonitoredTrainingSession|SyncReplicasOptimizer|replica_device_setter|Session"
+    found = subprocess.run(
+        ["grep", "-nE", words, migrated / script], capture_output=True, text=True, check=False
+    )
+    assert (found.stdout, found.returncode) == ("", 1)
+
+
+def test_a_second_migration_changes_nothing(migrated: Path, tmp_path: Path) -> None:
+    for script in (SUPERVISOR, MONITORED):
+        before = (migrated / script).read_text()
+        command = [sys.executable, "-m", "tf2towers", "migrate", str(migrated / script), "-o", str(tmp_path)]
+        again = subprocess.run(
+            command, env={**os.environ, **QUIET}, capture_output=True, text=True, check=False
+        )
+        assert again.returncode == 0, again.stderr
+        assert (migrated / script).read_text() == before
+        assert not (tmp_path / script).exists() or (tmp_path / script).read_text() == before
+
+
+# -- killed and started again ----------------------------------------------------------------------------------------
+
+
+def test_worker_1_killed_and_started_again(cluster: Callable[..., Cluster], tmp_path: Path) -> None:
+    """No step is lost: the global step is the number of all steps of all loops, and one more at most.
+
+    The one that was under way on the killed worker is made again elsewhere; its first try may have been applied.
+    """
+    steps = 3000
+    job = cluster(
+        SUPERVISOR, f"--train_steps={steps}", "--issync=0", "--log_every=1", "--learning_rate=0.001"
+    )
+    job.start(*ALL)
+    job.wait_for(lambda: len(job.steps()) > 200)
+    job.sigkill("worker 1")
+    job.start("worker 1")
+    job.wait_for(lambda: "serving" in job.output("worker 1").partition("serving")[2])
+    at_return = job.steps()[-1][2]
+    assert at_return < steps - 300, "the training is to go on for some time with the new worker"
+    assert [job.status(name) for name in ALL] == [0, 0, 0], job.all_output()
+    last = newest_checkpoint(tmp_path / "log")
+    own = {worker: [step for one, step, _ in job.steps() if one == worker] for worker in (0, 1)}
+    for worker, found in own.items():
+        assert found == list(range(1, len(found) + 1)), f"worker {worker} has skipped or repeated a step"
+        assert found[-1] > 300
+    made = sum(map(len, own.values()))
+    assert made <= last <= made + 1
+    assert steps <= last <= steps + 2  # each loop looks at the step after its own update
+    assert job.output("worker 0").count(f"After {steps} training step(s), validation cross entropy = ") == 2
+
+
+@pytest.mark.parametrize("issync", [0, 1])
+def test_the_chief_killed_and_started_again(
+    cluster: Callable[..., Cluster], tmp_path: Path, issync: int
+) -> None:
+    """Asynchronous: the others stay, and the new chief finds them. Synchronous: the whole job is started again."""
+    steps, log = 1000 if issync == 0 else 400, tmp_path / "log"
+    job = cluster(
+        MONITORED,
+        f"--train_steps={steps}",
+        f"--issync={issync}",
+        "--log_every=1",
+        "--checkpoint_every=40",
+        "--summary_every=1000",
+        "--eval_steps=100000",
+    )
+    job.start(*ALL)
+    job.wait_for(lambda: bool(job.steps()) and job.steps()[-1][2] > 150)
+    job.sigkill("worker 0")
+    killed_at, resumed_from = job.steps()[-1][2], newest_checkpoint(log)
+    assert 0 < killed_at - resumed_from < 100
+    killed = len(job.steps())
+    if issync:
+        assert job.status("ps 0") == 0, "it has nothing to do"
+        assert job.status("worker 1") != 0, "it cannot go on alone"
+        job.start(*ALL)
+    else:
+        assert [job.processes[name].poll() for name in ("ps 0", "worker 1")] == [None, None]
+        job.start("worker 0")
+    assert [job.status(name) for name in ALL] == [0, 0, 0], job.all_output()
+    again = job.steps()[killed:]
+    assert again[0][:2] == (again[0][0], 1), "a worker counts its own steps from 1"
+    assert resumed_from < min(step for *_, step in again) <= resumed_from + 2
+    last = newest_checkpoint(log)
+    assert steps <= last <= steps + (0 if issync else 1)
+    assert last - resumed_from == (len(again) if not issync else again[-1][1])
+
+
+# -- what cannot be --------------------------------------------------------------------------------------------------
+
+
+def refused(job: Cluster, name: str, *words: str, seconds: float = 30) -> None:
+    """The task ends by itself, soon, with a status that is not 0, and its last words name what is wrong."""
+    start = time.monotonic()
+    job.start(name)
+    assert job.status(name, seconds) != 0
+    assert time.monotonic() - start < seconds
+    end = job.output(name)[-1500:]
+    assert all(word in end for word in words), end
+
+
+def test_an_unknown_job(cluster: Callable[..., Cluster]) -> None:
+    refused(cluster(SUPERVISOR), "wroker 0", "job_name='wroker'", "'worker' (2)")
+    refused(cluster(MONITORED), "wroker 0", "--job_name is 'wroker'")  # the script's own check
+
+
+def test_a_task_index_out_of_range(cluster: Callable[..., Cluster]) -> None:
+    refused(cluster(SUPERVISOR), "worker 2", "task_index=2", "from 0 to 1")
+    refused(cluster(MONITORED, "--issync=1"), "ps 1", "task_index=1", "from 0 to 0")
+
+
+def test_one_address_for_two_tasks(cluster: Callable[..., Cluster]) -> None:
+    job = cluster(SUPERVISOR)
+    job.workers[1] = job.ps[0]
+    refused(job, "worker 0", job.ps[0], "more than one task")
+
+
+def test_a_port_in_use(cluster: Callable[..., Cluster]) -> None:
+    for issync, name in ((0, "ps 0"), (0, "worker 0"), (1, "worker 1")):
+        job = cluster(MONITORED, f"--issync={issync}")
+        with socket.socket() as other:
+            other.bind(("", 0))
+            other.listen()
+            address = f"localhost:{other.getsockname()[1]}"
+            (job.ps if name == "ps 0" else job.workers)[int(name[-1])] = address
+            refused(job, name, address, "in use")
+
+
+@pytest.mark.parametrize(
+    ("issync", "waits"),
+    [
+        (0, {"worker 0": ("ps 0", "worker 1"), "worker 1": ("ps 0", "worker 0"), "ps 0": ("worker 0",)}),
+        (1, {"worker 0": ("worker 1",), "worker 1": ("worker 0",)}),
+    ],
+)
+def test_tasks_that_nobody_has_started(
+    cluster: Callable[..., Cluster], issync: int, waits: dict[str, tuple[str, ...]]
+) -> None:
+    """Each task, alone in its cluster, waits for those that it cannot do without."""
+    start = time.monotonic()
+    jobs = {}
+    for name in waits:
+        jobs[name] = cluster(SUPERVISOR, f"--issync={issync}")
+        jobs[name].environment["TF2TOWERS_CLUSTER_TIMEOUT"] = "3"
+        jobs[name].start(name)
+    for name, missing in waits.items():
+        job = jobs[name]
+        assert job.status(name, 30) != 0
+        addresses = {"worker 0": job.workers[0], "worker 1": job.workers[1], "ps 0": job.ps[0]}
+        named = ", ".join(f"{one} ({addresses[one]})" for one in missing)
+        assert f"no answer from {named} within 3 seconds" in job.output(name)[-1500:], job.output(name)
+    assert time.monotonic() - start < 30
+
+
+def test_an_unreachable_parameter_server(cluster: Callable[..., Cluster]) -> None:
+    """Both workers are there; they end, too, where the parameter server's host does not answer."""
+    job = cluster(MONITORED, "--issync=0")
+    job.environment["TF2TOWERS_CLUSTER_TIMEOUT"] = "3"
+    job.ps[0] = "192.0.2.1:2222"  # reserved for documentation: no host has it
+    start = time.monotonic()
+    job.start("worker 0", "worker 1")
+    assert 0 not in [job.status(name, 30) for name in ("worker 0", "worker 1")]
+    assert time.monotonic() - start < 30
+    for name in ("worker 0", "worker 1"):
+        assert "no answer from ps 0 (192.0.2.1:2222) within 3 seconds" in job.output(name)
+
+
+def test_an_unknown_host(cluster: Callable[..., Cluster]) -> None:
+    job = cluster(SUPERVISOR)
+    job.ps[0] = "no-such-host.invalid:2222"
+    refused(job, "worker 0", "no such host: no-such-host.invalid")
+
+
+def test_the_wait_is_limited_without_being_asked_to(monkeypatch: pytest.MonkeyPatch) -> None:
+    from tf2towers.runtime.cluster import waiting
+
+    monkeypatch.delenv(waiting.TIMEOUT, raising=False)
+    assert waiting.time_limit() == 60
+
+
+# -- launched --------------------------------------------------------------------------------------------------------
+
+
+def processes_with(word: str) -> list[str]:
+    """Command lines that have this word in them."""
+    lines = subprocess.run(
+        ["ps", "-eo", "pid,args", "-ww"], capture_output=True, text=True, check=True
+    ).stdout
+    return [line for line in lines.splitlines() if word in line]
+
+
+@pytest.mark.parametrize("side", ["legacy", "migrated"])
+def test_the_same_launch_command(migrated: Path, tmp_path: Path, side: str) -> None:
+    folder = ROOT / "legacy" if side == "legacy" else migrated
+    log = tmp_path / "log"
+    arguments = ["--train_steps=60", "--issync=0", "--log_every=10", f"--log_dir={log}"]
+    command = ["launch", "--ps", "1", "--workers", "2", "--", str(folder / SUPERVISOR), *arguments]
+    done = subprocess.run(
+        [sys.executable, "-m", "tf2towers", *command],
+        cwd=tmp_path, env={**os.environ, **QUIET}, capture_output=True, text=True, timeout=90, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+    assert processes_with(str(log)) == []
+    assert 60 <= newest_checkpoint(log) <= 61
+    assert done.stdout.count("After 60 training step(s), validation cross entropy = ") == 2
