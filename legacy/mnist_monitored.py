@@ -140,6 +140,9 @@ def main(argv=None):
                     print('After %d training step(s), validation cross entropy = %g' % (step, val_xent),
                           flush=True)
                     next_eval += FLAGS.eval_steps
+            if FLAGS.issync == 1 and is_chief:
+                # The queue of tokens is closed with this session, and another worker may be about to use it.
+                time.sleep(3)
         print('Worker %d: Training ends.' % FLAGS.task_index, flush=True)
 
 

@@ -49,7 +49,7 @@ def migrate(script: Script) -> MigrationResult:
         prepared, said = _said_plainly(script)
         if prepared is not None:
             again = _migrate(prepared)
-            if not again.left:
+            if len(again.left) < len(result.left):  # nothing, or what is in the way once the helpers are known
                 again = _told_of(again, script, prepared)
                 again.findings.extend(said)
                 return again

@@ -229,6 +229,11 @@ def line_map(before: str, after: str) -> list[int]:
     for block in difflib.SequenceMatcher(None, old, new, autojunk=False).get_matching_blocks():
         for step in range(block.size):
             found[block.b + step + 1] = block.a + step + 1
+    for place, line in enumerate(
+        new, 1
+    ):  # what has moved past something else is found where there is one of it
+        if not found[place] and old.count(line) == 1:
+            found[place] = old.index(line) + 1
     last = 1
     for place, value in enumerate(found):
         last = value or last

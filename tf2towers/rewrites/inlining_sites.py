@@ -8,11 +8,14 @@ import libcst as cst
 
 from tf2towers.names.symbols import Names
 from tf2towers.program.find import find_all
+from tf2towers.program.flow import flow_of
 from tf2towers.program.functions import Functions
+from tf2towers.program.roles import role
 
 _ROLES = frozenset(
     {"placeholder", "optimizer", "placement", "synchronous", "supervisor", "monitored", "session"}
 )
+_SESSION_MAKERS = frozenset({"managed_session", "prepare_or_wait_for_session", "wait_for_session"})
 
 
 @dataclass
@@ -53,7 +56,9 @@ def next_site(module: cst.Module, names: Names, functions: Functions) -> Site | 
         if function is None or function is owner or uses[value.func.value] != 2 or _in_loop(owner, line):
             continue
         summary = functions.summary(value.func.value)
-        if summary is None or not summary.roles & _ROLES or not _can_move(function):
+        if summary is None or not (summary.roles & _ROLES or _is_given_session(value, owner, names)):
+            continue
+        if not _can_move(function, _is_last(owner, line)):
             continue
         target = (
             small.targets[0].target if isinstance(small, cst.Assign) and len(small.targets) == 1 else None
@@ -85,8 +90,46 @@ def _in_loop(owner: cst.FunctionDef, line: cst.SimpleStatementLine) -> bool:
     return any(one is line for block in [*loops, *inner] for one in find_all(block, cst.SimpleStatementLine))
 
 
-def _can_move(function: cst.FunctionDef) -> bool:
-    """Straight through to one return at the end."""
+def _is_given_session(call: cst.Call, owner: cst.FunctionDef, names: Names) -> bool:
+    """Whether an argument holds a session of the owner, or what makes one."""
+    held: set[str] = set()
+    for assign in find_all(owner, cst.Assign):
+        made = assign.value
+        if isinstance(made, cst.Call) and (
+            role(names.canonical(made.func)) in _ROLES or _makes_session(made)
+        ):
+            held |= flow_of(assign).binds
+    for item in find_all(owner, cst.WithItem):
+        if isinstance(item.item, cst.Call) and (
+            role(names.canonical(item.item.func)) in _ROLES or _makes_session(item.item)
+        ):
+            held |= flow_of(item).binds
+    held -= {"tf"}
+    return any(isinstance(one.value, cst.Name) and one.value.value in held for one in call.args)
+
+
+def _makes_session(call: cst.Call) -> bool:
+    return isinstance(call.func, cst.Attribute) and call.func.attr.value in _SESSION_MAKERS
+
+
+def _is_last(owner: cst.FunctionDef, line: cst.SimpleStatementLine) -> bool:
+    """Whether nothing of the owner runs behind a statement: a `return` in its place ends the owner, too."""
+
+    def ends(suite: cst.BaseSuite) -> bool:
+        last: cst.CSTNode | None = suite.body[-1] if suite.body else None
+        if last is line:
+            return True
+        while isinstance(last, cst.If):
+            if ends(last.body):
+                return True
+            last = last.orelse
+        return isinstance(last, cst.Else) and ends(last.body)
+
+    return ends(owner.body)
+
+
+def _can_move(function: cst.FunctionDef, may_return: bool) -> bool:
+    """Straight through to one return at the end; where nothing runs behind the call, it may return without a value."""
     if (
         function.decorators
         or function.asynchronous is not None
@@ -104,6 +147,6 @@ def _can_move(function: cst.FunctionDef) -> bool:
     returns = find_all(function.body, cst.Return)
     last = function.body.body[-1]
     ends = isinstance(last, cst.SimpleStatementLine) and isinstance(last.body[-1], cst.Return)
-    if len(returns) > (1 if ends else 0):
+    if len(returns) > (1 if ends else 0) and not (may_return and all(one.value is None for one in returns)):
         return False
     return not any(find_all(function.body, kind) for kind in (cst.Yield, cst.Global, cst.Nonlocal))
