@@ -27,12 +27,13 @@ from tf2towers.rewrites.chief_averages import averages_of_chief, the_same, witho
 from tf2towers.rewrites.context import FileContext
 from tf2towers.rewrites.inlining import line_map, written_out
 from tf2towers.rewrites.local_modules import migrate_modules
-from tf2towers.rewrites.module import with_imports
+from tf2towers.rewrites.module import with_imports, with_runtime
 from tf2towers.rewrites.notes import semantic_notes
 from tf2towers.rewrites.registry import todo_of
 from tf2towers.rewrites.structured_iterators import plain_iterators
 from tf2towers.rewrites.trainer_module import TrainerModuleRewriter, without_unused
 from tf2towers.rewrites.verify import lost_names
+from tf2towers.rewrites.watched_tensors import hook_names, with_watched
 from tf2towers.source.script import Script
 from tf2towers.source.tree import parse_tree, text_of
 
@@ -49,7 +50,9 @@ def migrate(script: Script) -> MigrationResult:
         prepared, said = _said_plainly(script)
         if prepared is not None:
             again = _migrate(prepared)
-            if len(again.left) < len(result.left):  # nothing, or what is in the way once the helpers are known
+            if len(again.left) < len(
+                result.left
+            ):  # nothing, or what is in the way once the helpers are known
                 again = _told_of(again, script, prepared)
                 again.findings.extend(said)
                 return again
@@ -80,6 +83,19 @@ def _said_plainly(script: Script) -> tuple[Script | None, list[Finding]]:
             for block in the_same(blocks, as_written.module)
         ]
         module = without_condition(wrapper.module, blocks)
+    wrapper = MetadataWrapper(cst.parse_module(module.code), unsafe_skip_copy=True)
+    names = Names(wrapper)
+    watched, hooks = with_watched(wrapper.module, names)
+    if hooks:
+        codes = {module.code_for_node(hook) for hook in hooks}
+        positions = MetadataWrapper(original, unsafe_skip_copy=True).resolve(PositionProvider)
+        message = "a hook that reads tensors: the step hands them out by name"
+        said += [
+            _finding(Problem(call, "T2T120", message), "note", script.path, positions)
+            for call in find_all(original, cst.Call)
+            if original.code_for_node(call) in codes
+        ]
+        module = with_runtime(watched, hook_names(names, hooks))
     text = module.code
     return (None if text == original.code else replace(script, text=text)), said
 

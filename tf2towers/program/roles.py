@@ -24,9 +24,11 @@ def role(canonical: str | None) -> str:
 
     'foreign' is anything that is not TensorFlow's.
     """
+    table = _table()
+    if canonical is not None and canonical.startswith("tf2towers."):
+        return table.get(canonical, "foreign")
     if canonical is None or not (canonical == "tf" or canonical.startswith("tf.")):
         return "foreign"
-    table = _table()
     if canonical in table:
         return table[canonical]
     prefix = canonical

@@ -65,7 +65,7 @@ class _SiteFinder(cst.CSTVisitor):
 
     def visit_Call(self, node: cst.Call) -> None:
         canonical = self._names.canonical(node.func)
-        kind = role(canonical)
+        kind = role(canonical) if canonical is None or not canonical.startswith("tf2towers.") else "foreign"
         if kind in _WORDS:
             code, word = _WORDS[kind]
             self.found.append(Problem(node, code, f"{canonical}: {word}, in a shape the tool does not know"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from tf2towers.program import kinds as k
-from tf2towers.program.effects import PRINTS, SUMMARIES
+from tf2towers.program.effects import PRINTS, SUMMARIES, WATCHED
 from tf2towers.program.flow import flow_of, root_name, target_names, upward_exposed
 from tf2towers.program.inputs import Input
 from tf2towers.program.model import Step, Training
@@ -104,8 +104,10 @@ def _step(training: Training, run: Run) -> Step:
             for leaf in orphans:
                 training.effects[leaf].writes.add(PRINTS)
             piece = slice_for(wanted, graph, training.effects)
-    if trains and training.tower.cluster is not None and writes_summaries(training):
-        piece = slice_for(wanted | {SUMMARIES}, graph, training.effects)
+    if trains and training.tower.cluster is not None:
+        wanted |= {WATCHED}
+        wanted |= {SUMMARIES} if writes_summaries(training) else set()
+        piece = slice_for(wanted, graph, training.effects)
     uses_towers = towers in piece.leaves
     needs = set(piece.needs)
     if uses_towers:

@@ -129,7 +129,10 @@ def with_imports(module: cst.Module, context: FileContext) -> cst.Module:
     for name in sorted(context.imports.wanted):
         bound = context.imports.wanted[name]
         words = sorted(set(bound) - present.get(name, set()), key=str.lower)
-        if words:
+        joined = _joined(module, name, words) if words else None
+        if joined is not None:
+            module = joined
+        elif words:
             words = [word if bound[word] == word else f"{word} as {bound[word]}" for word in words]
             lines.append(statement(_wrapped(f"from {name} import ", words)))
     if context.plain_tensorflow and all(one.bound != "tf" for one in context.names.imports):
@@ -139,6 +142,30 @@ def with_imports(module: cst.Module, context: FileContext) -> cst.Module:
         return module
     place = _after_imports(module)
     return module.with_changes(body=[*module.body[:place], *lines, *module.body[place:]])
+
+
+def with_runtime(module: cst.Module, words: list[str]) -> cst.Module:
+    """The module with these names of the runtime imported, in a line of their own."""
+    place = _after_imports(module)
+    line = statement(_wrapped(f"from {_RUNTIME} import ", words))
+    return module.with_changes(body=[*module.body[:place], line, *module.body[place:]])
+
+
+def _joined(module: cst.Module, name: str, words: list[str]) -> cst.Module | None:
+    """The module with words added to its import of the runtime; None where it has none."""
+    for line in module.body:
+        small = line.body[0] if isinstance(line, cst.SimpleStatementLine) and len(line.body) == 1 else None
+        if not isinstance(small, cst.ImportFrom) or isinstance(small.names, cst.ImportStar):
+            continue
+        if name != _RUNTIME or small.module is None or code_of(small.module) != name:
+            continue
+        there = [one.bound for one in imported_names(small)]
+        made = statement(_wrapped(f"from {name} import ", sorted({*there, *words}, key=str.lower)))
+        return module.with_changes(body=[made if one is line else one for one in module.body])
+    return None
+
+
+_RUNTIME = "tf2towers.runtime"
 
 
 def _wrapped(head: str, words: list[str]) -> str:

@@ -17,7 +17,9 @@ _HOMES = {
     "FedRate": "fed_rate",
     "FileWriter": "summaries",
     "GraphInput": "graph_input",
+    "LoggingTensorHook": "cluster.watched",
     "MonitoredTraining": "cluster.monitored",
+    "NanTensorHook": "cluster.watched",
     "Saver": "saver",
     "Scaffold": "cluster.scaffold",
     "StepCounterHook": "cluster.hooks",
@@ -40,6 +42,7 @@ _HOMES = {
     "tower_devices": "devices",
     "tower_gradients": "averaging",
     "tower_index": "towers",
+    "watch": "cluster.watched",
 }
 
 __all__ = [*_HOMES]  # noqa: PLE0604 - the keys are strings

@@ -61,6 +61,56 @@ def test_resumed_training_goes_on_with_the_optimizer_as_it_was(tmp_path: Path) -
     assert len(trained(tmp_path / "a", 8)[0]) == 1  # as in TF1, the hook looks after a step only
 
 
+def watching(hook: Any, losses: list[float]) -> list[float]:
+    """The losses of the steps that a training on these losses makes under a hook."""
+    import tensorflow as tf
+
+    from tf2towers.runtime import MonitoredTraining, VariableStore, watch
+    from tf2towers.runtime.cluster import step
+
+    variables = VariableStore(tf.distribute.get_strategy())
+    v1 = tf.compat.v1
+
+    @step(variables, input_signature=[tf.TensorSpec([], tf.float32)])
+    def train_step(x: Any) -> Any:
+        global_step = v1.get_variable("global_step", [], tf.int64, v1.zeros_initializer(), trainable=False)
+        global_step.assign_add(1)
+        watch(loss=x, step=global_step)
+        return tf.identity(x)
+
+    made = []
+    with MonitoredTraining(variables, hooks=[hook]) as session:
+        for loss in losses:
+            if not session.should_stop():
+                made.append(float(train_step(loss).numpy()))
+    return made
+
+
+def test_a_hook_logs_what_the_step_hands_out(caplog: pytest.LogCaptureFixture) -> None:
+    """As TF1's: after the first step of the worker, then every so many, and at the end."""
+    from tf2towers.runtime import LoggingTensorHook
+
+    caplog.set_level("INFO", logger="absl")
+    watching(LoggingTensorHook({"cost": "loss", "at": "step"}, every_n_iter=2, at_end=True), [5, 4, 3, 2])
+    lines = [one.getMessage() for one in caplog.records if "cost" in one.getMessage()]
+    assert [line.partition(" (")[0] for line in lines] == [
+        "cost = 5.0, at = 1", "cost = 3.0, at = 3", "cost = 2.0, at = 4",
+    ]  # fmt: skip
+    caplog.clear()
+    watching(LoggingTensorHook(["loss"], every_n_iter=1, formatter=lambda found: f"cost {found}"), [5])
+    assert any(one.getMessage().startswith("cost {'loss': ") for one in caplog.records)
+
+
+def test_a_hook_ends_the_training_on_nan() -> None:
+    import tensorflow as tf
+
+    from tf2towers.runtime import NanTensorHook
+
+    with pytest.raises(tf.compat.v1.train.NanLossDuringTrainingError):
+        watching(NanTensorHook("loss"), [1, np.nan, 2])
+    assert len(watching(NanTensorHook("loss", fail_on_nan_loss=False), [1, np.nan, 2])) == 2
+
+
 def test_a_value_of_another_shape_is_refused(tmp_path: Path) -> None:
     import tensorflow as tf
 

@@ -20,7 +20,9 @@ _HOMES = {
     "ClusterError": "addresses",
     "ClusterTask": "task",
     "Hook": "hooks",
+    "LoggingTensorHook": "watched",
     "MonitoredTraining": "monitored",
+    "NanTensorHook": "watched",
     "StepCounterHook": "hooks",
     "StopAtStepHook": "hooks",
     "SummarySaverHook": "hooks",
@@ -30,6 +32,7 @@ _HOMES = {
     "listen": "extras",
     "step": "steps",
     "synchronous_replicas": "synchronous",
+    "watch": "watched",
     "worker_index": "threads",
 }
 
