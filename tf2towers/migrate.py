@@ -33,7 +33,7 @@ from tf2towers.rewrites.registry import todo_of
 from tf2towers.rewrites.structured_iterators import plain_iterators
 from tf2towers.rewrites.trainer_module import TrainerModuleRewriter, without_unused
 from tf2towers.rewrites.verify import lost_names
-from tf2towers.rewrites.watched_tensors import hook_names, with_watched
+from tf2towers.rewrites.watched_tensors import with_watched
 from tf2towers.source.script import Script
 from tf2towers.source.tree import parse_tree, text_of
 
@@ -85,17 +85,17 @@ def _said_plainly(script: Script) -> tuple[Script | None, list[Finding]]:
         module = without_condition(wrapper.module, blocks)
     wrapper = MetadataWrapper(cst.parse_module(module.code), unsafe_skip_copy=True)
     names = Names(wrapper)
-    watched, hooks = with_watched(wrapper.module, names)
+    watched, hooks, words = with_watched(wrapper.module, names, functions)
     if hooks:
         codes = {module.code_for_node(hook) for hook in hooks}
         positions = MetadataWrapper(original, unsafe_skip_copy=True).resolve(PositionProvider)
         message = "a hook that reads tensors: the step hands them out by name"
         said += [
-            _finding(Problem(call, "T2T120", message), "note", script.path, positions)
-            for call in find_all(original, cst.Call)
-            if original.code_for_node(call) in codes
+            _finding(Problem(one, "T2T120", message), "note", script.path, positions)
+            for one in [*find_all(original, cst.Call), *find_all(original, cst.ClassDef)]
+            if original.code_for_node(one) in codes
         ]
-        module = with_runtime(watched, hook_names(names, hooks))
+        module = with_runtime(watched, words)
     text = module.code
     return (None if text == original.code else replace(script, text=text)), said
 

@@ -22,6 +22,8 @@ _HOMES = {
     "NanTensorHook": "cluster.watched",
     "Saver": "saver",
     "Scaffold": "cluster.scaffold",
+    "SessionRunArgs": "cluster.own_hooks",
+    "SessionRunHook": "cluster.own_hooks",
     "StepCounterHook": "cluster.hooks",
     "StopAtStepHook": "cluster.hooks",
     "SummarySaverHook": "cluster.hooks",

@@ -111,6 +111,28 @@ def test_a_hook_ends_the_training_on_nan() -> None:
     assert len(watching(NanTensorHook("loss", fail_on_nan_loss=False), [1, np.nan, 2])) == 2
 
 
+def test_a_hook_of_a_script_is_called_around_the_steps() -> None:
+    """With names and with nests of names; it can stop the training."""
+    from tf2towers.runtime import SessionRunArgs, SessionRunHook
+
+    calls: list[Any] = []
+
+    class Follow(SessionRunHook):
+        def before_run(self, run_context: Any) -> Any:
+            return SessionRunArgs({"cost": "loss", "at": "step"}) if len(calls) % 2 == 0 else None
+
+        def after_run(self, run_context: Any, run_values: Any) -> None:
+            calls.append(run_values.results)
+            if len(calls) == 3:
+                run_context.request_stop()
+
+        def end(self, session: Any) -> None:
+            calls.append("end")
+
+    assert len(watching(Follow(), [5, 4, 3, 2])) == 3
+    assert calls == [{"cost": 5, "at": 1}, None, {"cost": 3, "at": 3}, "end"]
+
+
 def test_a_value_of_another_shape_is_refused(tmp_path: Path) -> None:
     import tensorflow as tf
 

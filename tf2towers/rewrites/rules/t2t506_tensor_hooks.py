@@ -10,8 +10,8 @@ A hook's before_run adds fetches to a session call, so what it fetches is part o
 no such call to add to.
 """,
     todo="""
-For LoggingTensorHook and NanTensorHook, assign the tensor to a name of its own first. For others, fetch the values in the
-loop's own session call, and do there what the hook did after the run.
+Give the hook tensors that have names of their own, and let it use nothing else of TensorFlow. Or fetch the values in
+the loop's own session call, and do there what the hook did after the run.
 """,
     sources=("tf.compat.v1.train.SessionRunHook",),
 )

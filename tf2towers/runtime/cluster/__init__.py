@@ -23,6 +23,8 @@ _HOMES = {
     "LoggingTensorHook": "watched",
     "MonitoredTraining": "monitored",
     "NanTensorHook": "watched",
+    "SessionRunArgs": "own_hooks",
+    "SessionRunHook": "own_hooks",
     "StepCounterHook": "hooks",
     "StopAtStepHook": "hooks",
     "SummarySaverHook": "hooks",
