@@ -75,7 +75,7 @@ def _said_plainly(script: Script) -> tuple[Script | None, list[Finding]]:
     wrapper = MetadataWrapper(cst.parse_module(module.code), unsafe_skip_copy=True)
     blocks = averages_of_chief(wrapper.module, Names(wrapper))
     if blocks:
-        message = "moving averages of the chief alone: every worker keeps them, with the same values"
+        message = "what the chief alone averages or summarises: every worker does, to the same effect"
         as_written = MetadataWrapper(original, unsafe_skip_copy=True)
         positions = as_written.resolve(PositionProvider)
         said = [

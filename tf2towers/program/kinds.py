@@ -80,6 +80,12 @@ class Kinds:
             return PLAIN
         if isinstance(node, cst.ListComp) and isinstance(node.elt, cst.Call) and self.of(node.elt) == OP:
             return OP
+        if (
+            isinstance(node, cst.List)
+            and node.elements
+            and {self.of(e.value) for e in node.elements} == {PLUMBING}
+        ):
+            return HOOK  # an empty list, then
         if isinstance(node, cst.List | cst.Tuple) and len(node.elements) > 1:
             kinds = [self.of(element.value) for element in node.elements]
             if PLUMBING in kinds:  # the hook of synchronous updates among others: it goes, they stay

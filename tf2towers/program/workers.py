@@ -154,10 +154,15 @@ def _bring(training: Training, cluster: Cluster, region: Region) -> None:
     own = {name for leaf in chosen for name in leaf.flow.binds}
     chosen = [leaf for leaf in before if leaf in chosen or (leaf.kind == k.PLAIN and _changes(leaf, own))]
     region.brought = chosen
+    outside = [
+        block
+        for block in training.reader.opened
+        if block not in inside and not any(parent in inside for parent in cluster.around.get(block, ()))
+    ]
     for leaf in chosen:
         others = [one for one in before if one not in chosen and one.kind != DROPPED]
         used = any(leaf.flow.binds & one.flow.reads for one in others) or _in_tests(leaf.flow.binds, cluster)
-        used = used or any(leaf.flow.binds & flow_of(*block.items).reads for block in training.reader.opened)
+        used = used or any(leaf.flow.binds & flow_of(*block.items).reads for block in outside)
         if not used or leaf.kind in (INPUT, INLINE) or leaf.detail == k.ITERATOR:
             region.gone.append(leaf)
 

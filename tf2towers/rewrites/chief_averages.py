@@ -1,6 +1,7 @@
-"""Moving averages that the chief alone keeps, of synchronous training: every worker keeps them (T2T211).
+"""Moving averages and summaries that the chief alone makes, of synchronous training: every worker does (T2T211).
 
-The workers hold the same weights, so each computes what the chief did; there is no variable that only one of them has.
+The workers hold the same weights, so each averages what the chief did; there is no variable that only one of them has.
+Summaries are made in the first replica only, by TensorFlow itself.
 """
 
 from __future__ import annotations
@@ -18,12 +19,11 @@ _Statements = cst.BaseStatement | cst.FlattenSentinel[cst.BaseStatement]
 
 
 def averages_of_chief(module: cst.Module, names: Names) -> list[cst.If]:
-    """Each `if is_chief:` around moving averages and operations that wait for them, where training is synchronous."""
+    """Each `if is_chief:` around averages and what waits for them, or summaries, of synchronous training."""
     cluster = find_cluster(module, names)
     if not isinstance(cluster, Cluster) or cluster.synchronous is None:
         return []
-    if _module.code_for_node(cluster.synchronous) != "True":
-        return []
+    always = _module.code_for_node(cluster.synchronous) == "True"
     chief = _chief_names(module, cluster)
     averages = {
         assigned_name(assign)
@@ -38,7 +38,10 @@ def averages_of_chief(module: cst.Module, names: Names) -> list[cst.If]:
             (isinstance(block.test, cst.Name) and block.test.value in chief) or _is_chief(block.test, cluster)
         )
         and isinstance(block.body, cst.IndentedBlock)
-        and all(_only_averages(one, names, averages) for one in block.body.body)
+        and (
+            (always and all(_only_averages(one, names, averages) for one in block.body.body))
+            or all(_is_summary(one, names) for one in block.body.body)
+        )
     ]
 
 
@@ -83,6 +86,17 @@ def _is_chief(test: cst.BaseExpression, cluster: Cluster) -> bool:
 
 def _code(node: cst.BaseExpression) -> str:
     return _module.code_for_node(node.with_changes(lpar=[], rpar=[]))
+
+
+def _is_summary(node: cst.CSTNode, names: Names) -> bool:
+    if not isinstance(node, cst.SimpleStatementLine):
+        return False
+    return all(
+        isinstance(small, cst.Expr)
+        and isinstance(small.value, cst.Call)
+        and str(names.canonical(small.value.func)).startswith("tf.summary.")
+        for small in node.body
+    )
 
 
 def _only_averages(node: cst.BaseStatement, names: Names, averages: set[str | None]) -> bool:
