@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import libcst as cst
 
-from tf2towers.names.symbols import Names
 from tf2towers.program import kinds as k
-from tf2towers.program.find import find_all
 from tf2towers.program.model import Training
 from tf2towers.rewrites.arguments import keyword, trimmed
 from tf2towers.rewrites.cluster_calls import cluster_call, supervisor_call
@@ -22,9 +19,8 @@ from tf2towers.rewrites.drawn_values import (
     with_function,
 )
 from tf2towers.rewrites.symbols import SymbolRewriter
+from tf2towers.rewrites.wording import docstring, docstring_now, message_now, messages
 
-_SESSION = re.compile(r"\bSession\b")
-_LEVELS = frozenset({"debug", "info", "warn", "warning", "error"})  # of a logger
 _PLACEMENT = frozenset({"colocate_gradients_with_ops", "aggregation_method", "gate_gradients"})
 
 
@@ -54,6 +50,7 @@ class TrainingRewriter(SymbolRewriter):
         self.elsewhere = 0  # how deep in functions other than the trainer's
         self._not_values: set[cst.CSTNode] = set()
         self._messages: set[cst.CSTNode] = set()  # strings of printed and logged lines
+        self._docstrings: set[cst.CSTNode | None] = set()
         self._with_calls: set[cst.CSTNode] = set()  # calls that a with block enters
         self._drawn: set[cst.CSTNode] = set()  # random values that only a variable takes
 
@@ -68,8 +65,20 @@ class TrainingRewriter(SymbolRewriter):
         made: Any = super().on_leave(original_node, updated_node)
         return as_function(made) if original_node in self._drawn else made
 
+    def visit_Module(self, node: cst.Module) -> None:
+        super().visit_Module(node)
+        self._describes(node)
+
+    def visit_ClassDef(self, node: cst.ClassDef) -> None:
+        self._describes(node)
+
+    def _describes(self, node: cst.Module | cst.FunctionDef | cst.ClassDef) -> None:
+        if self.training.tower.cluster is not None:
+            self._docstrings.add(docstring(node))
+
     def visit_FunctionDef(self, node: cst.FunctionDef) -> None:
         super().visit_FunctionDef(node)
+        self._describes(node)
         if "Variable(" in self.context.text:
             self._drawn |= values_drawn_for_variables(node, self.names)
 
@@ -101,16 +110,20 @@ class TrainingRewriter(SymbolRewriter):
     def leave_SimpleString(
         self, original_node: cst.SimpleString, updated_node: cst.SimpleString
     ) -> cst.BaseExpression:
-        """A message that names the Session: there is none (T2T119)."""
-        if original_node not in self._messages or not _SESSION.search(updated_node.value):
-            return updated_node
-        self.context.note(original_node, "T2T119", "a message about the Session says 'session'")
-        return updated_node.with_changes(value=_SESSION.sub("session", updated_node.value))
+        """A message or a docstring that names what there is no more (T2T119)."""
+        text = updated_node.value
+        if original_node in self._messages and message_now(text) != text:
+            self.context.note(original_node, "T2T119", "a message about the Session says 'session'")
+            return updated_node.with_changes(value=message_now(text))
+        if original_node in self._docstrings and docstring_now(text) != text:
+            self.context.note(original_node, "T2T119", "a docstring says what stands for TF1's objects now")
+            return updated_node.with_changes(value=docstring_now(text))
+        return updated_node
 
     def visit_Call(self, node: cst.Call) -> None:
         super().visit_Call(node)
-        if self.training.tower.cluster is not None and _is_message(node, self.names):
-            self._messages |= {one for argument in node.args for one in find_all(argument, cst.SimpleString)}
+        if self.training.tower.cluster is not None:
+            self._messages.update(messages(node, self.names))
 
     def leave_List(self, original_node: cst.List, updated_node: cst.List) -> cst.BaseExpression:
         """Hooks without the one of synchronous updates."""
@@ -221,13 +234,3 @@ class TrainingRewriter(SymbolRewriter):
         return call.with_changes(
             func=cst.Name(self.context.need("Saver")), args=trimmed([cst.Arg(store), *extra, *rest])
         )
-
-
-def _is_message(call: cst.Call, names: Names) -> bool:
-    """Whether a call prints or logs what it is given."""
-    if isinstance(call.func, cst.Name) and call.func.value == "print":
-        return True
-    if isinstance(call.func, cst.Attribute) and call.func.attr.value in _LEVELS:
-        return True
-    canonical = names.canonical(call.func) or ""
-    return canonical.startswith(("tf.logging.", "logging.", "absl.logging."))
