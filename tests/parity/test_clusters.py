@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from pathlib import Path
 
@@ -9,8 +10,8 @@ import numpy as np
 import pytest
 
 from tests.parity.conftest import ROOT
-from tf2towers.parity.clusters import record_cluster, run_tasks
-from tf2towers.parity.compare import NotComparable, compare
+from tf2towers.parity.clusters import at_once, record_cluster, run_tasks
+from tf2towers.parity.compare import compare
 from tf2towers.parity.recording import Recording
 from tf2towers.parity.run import migrate_into
 
@@ -72,7 +73,9 @@ def test_migrated_workers_make_the_same_updates(
 
     Asynchronous workers take their steps in turns; the gradients of three synchronous ones are added in their order.
     """
-    original, other = (record(side, script, issync, workers) for side in ("legacy", "migrated"))
+    original, other = at_once(
+        lambda: record("legacy", script, issync, workers), lambda: record("migrated", script, issync, workers)
+    )
     verdicts = compare(original, other)
     assert {"gradient", "variable", "loss", "final"} == {verdict.kind for verdict in verdicts}
     assert not [str(verdict) for verdict in verdicts if not verdict.bitwise]
@@ -80,10 +83,11 @@ def test_migrated_workers_make_the_same_updates(
 
 def test_two_synchronous_workers_need_no_order(record: Record) -> None:
     """A sum of two is the same both ways: bit by bit as it stands, in whatever order the gradients come."""
-    original = record("legacy", SUPERVISOR, 1, in_order=False)
-    assert all(
-        verdict.bitwise for verdict in compare(original, record("migrated", SUPERVISOR, 1, in_order=False))
+    original, other = at_once(
+        lambda: record("legacy", SUPERVISOR, 1, in_order=False),
+        lambda: record("migrated", SUPERVISOR, 1, in_order=False),
     )
+    assert all(verdict.bitwise for verdict in compare(original, other))
 
 
 @pytest.fixture(scope="module")
@@ -144,18 +148,30 @@ MISTAKES = {
 }  # fmt: skip
 
 
+@pytest.fixture(scope="module")
+def mistaken(record: Record, migrated: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, object]:
+    """What came of training with each mistake: a recording, or why there is none."""
+
+    def train(issync: int, right: str, wrong: str) -> object:
+        text = (migrated / SUPERVISOR).read_text(encoding="utf-8")
+        assert right in text, f"the control no longer applies: {right!r}"
+        mutant = tmp_path_factory.mktemp("mutant") / SUPERVISOR
+        mutant.write_text(text.replace(right, wrong), encoding="utf-8")
+        try:
+            return record("migrated", mutant, issync)
+        except ValueError as problem:
+            return problem
+
+    found = at_once(*(functools.partial(train, *mistake) for mistake in MISTAKES.values()))
+    return dict(zip(MISTAKES, found, strict=True))
+
+
 @pytest.mark.parametrize("mistake", MISTAKES)
-def test_a_seeded_mistake_is_caught(record: Record, migrated: Path, tmp_path: Path, mistake: str) -> None:
-    issync, right, wrong = MISTAKES[mistake]
-    text = (migrated / SUPERVISOR).read_text(encoding="utf-8")
-    assert right in text, f"the control no longer applies: {right!r}"
-    mutant = tmp_path / SUPERVISOR
-    mutant.write_text(text.replace(right, wrong), encoding="utf-8")
-    try:
-        verdicts = compare(record("legacy", SUPERVISOR, issync), record("migrated", mutant, issync))
-    except (NotComparable, ValueError):
-        return
-    assert not all(verdict.bitwise for verdict in verdicts if verdict.kind in ("gradient", "variable"))
+def test_a_seeded_mistake_is_caught(record: Record, mistaken: dict[str, object], mistake: str) -> None:
+    original, run = record("legacy", SUPERVISOR, MISTAKES[mistake][0]), mistaken[mistake]
+    if isinstance(run, Recording):
+        verdicts = compare(original, run)
+        assert not all(verdict.bitwise for verdict in verdicts if verdict.kind in ("gradient", "variable"))
 
 
 def test_free_running_training_ends_in_the_same_band(migrated: Path, tmp_path: Path) -> None:
@@ -163,20 +179,15 @@ def test_free_running_training_ends_in_the_same_band(migrated: Path, tmp_path: P
 
     Measured, of 150 digits: the original 55 to 77 from run to run, migrated 69 to 73; untrained 345. The band: 30.
     """
-    found = {}
-    for side, folder in (("legacy", ROOT / "legacy"), ("migrated", migrated)):
-        flags = [
-            "--train_steps=400",
-            "--learning_rate=0.003",
-            "--batch_size=50",
-            "--issync=0",
-            f"--log_dir={tmp_path / side}",
-        ]
-        run = run_tasks(folder / SUPERVISOR, flags)
-        marker = "validation cross entropy = "
-        found[side] = [
-            float(line.partition(marker)[2]) for task in run.tasks for line in task.lines if marker in line
-        ]
-        assert len(found[side]) == 2, "each worker validates"
+    flags = ["--train_steps=400", "--learning_rate=0.003", "--batch_size=50", "--issync=0"]
+    marker = "validation cross entropy = "
+
+    def train(side: str, folder: Path) -> list[float]:
+        run = run_tasks(folder / SUPERVISOR, [*flags, f"--log_dir={tmp_path / side}"])
+        lines = [line for task in run.tasks for line in task.lines if marker in line]
+        return [float(line.partition(marker)[2]) for line in lines]
+
+    found = {"legacy": train("legacy", ROOT / "legacy"), "migrated": train("migrated", migrated)}
+    assert [len(values) for values in found.values()] == [2, 2], "each worker validates"
     assert max(max(values) for values in found.values()) < 110, found
     assert abs(np.mean(found["legacy"]) - np.mean(found["migrated"])) < 30, found

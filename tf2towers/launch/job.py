@@ -68,11 +68,11 @@ class Job:
             if outcome.reason:
                 others = "every other task" if outcome.failed else "every task"
                 self._watcher.notice(f"{outcome.reason}: {others} is stopped")
-            self._stop()
+            self._stop(answered=len(self._signals[:1]))
         except BaseException:
             self._watcher = Watcher()  # the one that was told may be what is broken
             with contextlib.suppress(Exception):
-                self._stop()
+                self._stop(answered=len(self._signals))
             raise
         finally:
             try:
@@ -170,14 +170,13 @@ class Job:
     def _running(self) -> list[tuple[Member, Process]]:
         return [(member, member.process) for member in self.members if member.process is not None]
 
-    def _stop(self) -> None:
-        """SIGTERM to every task that runs, and the grace for ending with it."""
-        known = len(self._signals)
+    def _stop(self, answered: int) -> None:
+        """SIGTERM to every task that runs, and the grace for ending with it, which more signals than these end."""
         for member, process in self._running():
             member.stopped = True
             process.send(signal.SIGTERM)
         deadline = time.monotonic() + self._plan.grace
-        while self._running() and time.monotonic() < deadline and len(self._signals) == known:
+        while self._running() and time.monotonic() < deadline and len(self._signals) <= answered:
             self._pump()
 
     def _kill(self) -> None:

@@ -6,6 +6,7 @@ import contextlib
 import os
 import signal
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from types import FrameType
@@ -18,9 +19,12 @@ def noted() -> Iterator[list[int]]:
     """A list that the numbers of the signals to end are added to as they come, while the context lasts.
 
     After the second one nothing more goes to a pipe: who waits for a reader of the output (`| less`) waits no longer.
-    For the main thread. A SIGHUP that is ignored (nohup) stays so.
+    Outside the main thread nothing is noted. A SIGHUP that is ignored (nohup) stays so.
     """
     came: list[int] = []
+    if threading.current_thread() is not threading.main_thread():
+        yield came
+        return
 
     def note(number: int, _: FrameType | None) -> None:
         came.append(number)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import TypeVar
 
 from tf2towers.launch.local import ClusterRun, run_cluster
 from tf2towers.parity.recording import Recording
@@ -19,6 +21,7 @@ _TASK = Path(__file__).with_name("record_task.py")
 _ROOT = Path(__file__).resolve().parents[2]
 
 OnLine = Callable[[str, str], object]
+_Result = TypeVar("_Result")
 
 
 def run_tasks(
@@ -84,3 +87,13 @@ def record_cluster(
         if turns is not None:
             turns.close()
     return merge(found, steps)
+
+
+def at_once(*calls: Callable[[], _Result]) -> list[_Result]:
+    """The results of calls, of which two run at a time: a cluster leaves a core idle for most of its start.
+
+    Raises:
+        Exception: what the first of them raised, when all have ended.
+    """
+    with ThreadPoolExecutor(2) as pool:
+        return [future.result() for future in [pool.submit(call) for call in calls]]
