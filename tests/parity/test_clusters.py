@@ -46,6 +46,10 @@ def record(tmp_path_factory: pytest.TempPathFactory, migrated: Path) -> Record:
     made: dict[tuple[object, ...], Recording] = {}
 
     def run(side: str, script: str | Path, issync: int, workers: int = 2, **options: object) -> Recording:
+        if issync and workers < 3:
+            options["in_order"] = (
+                False  # a sum of two is the same both ways, in whatever order the gradients come
+            )
         key = (side, script, issync, workers, *options.items())
         if key not in made:
             path = (ROOT / "legacy" if side == "legacy" else migrated) / script
@@ -63,8 +67,7 @@ def largest(original: Recording, other: Recording, *kinds: str) -> float:
 
 @pytest.mark.parametrize(
     ("script", "issync", "workers"),
-    [(SUPERVISOR, 1, 1), (SUPERVISOR, 1, 2), (SUPERVISOR, 1, 3), (SUPERVISOR, 0, 2), (MONITORED, 1, 2),
-     (MONITORED, 0, 2)],
+    [(SUPERVISOR, 1, 1), (SUPERVISOR, 1, 2), (SUPERVISOR, 1, 3), (SUPERVISOR, 0, 2), (MONITORED, 1, 2)],
 )  # fmt: skip
 def test_migrated_workers_make_the_same_updates(
     record: Record, script: str, issync: int, workers: int
@@ -72,6 +75,7 @@ def test_migrated_workers_make_the_same_updates(
     """Bit by bit: losses, averaged gradients, weights, optimizer slots, the global step, at every update.
 
     Asynchronous workers take their steps in turns; the gradients of three synchronous ones are added in their order.
+    (mnist_monitored.py is asynchronous in test_clusters.py of tests/rewrites, as the case cluster_monitored.)
     """
     original, other = at_once(
         lambda: record("legacy", script, issync, workers), lambda: record("migrated", script, issync, workers)
@@ -79,15 +83,6 @@ def test_migrated_workers_make_the_same_updates(
     verdicts = compare(original, other)
     assert {"gradient", "variable", "loss", "final"} == {verdict.kind for verdict in verdicts}
     assert not [str(verdict) for verdict in verdicts if not verdict.bitwise]
-
-
-def test_two_synchronous_workers_need_no_order(record: Record) -> None:
-    """A sum of two is the same both ways: bit by bit as it stands, in whatever order the gradients come."""
-    original, other = at_once(
-        lambda: record("legacy", SUPERVISOR, 1, in_order=False),
-        lambda: record("migrated", SUPERVISOR, 1, in_order=False),
-    )
-    assert all(verdict.bitwise for verdict in compare(original, other))
 
 
 @pytest.fixture(scope="module")
@@ -144,7 +139,6 @@ MISTAKES = {
     "one worker's batches for all": (1, "seed=FLAGS.seed + task_index)", "seed=FLAGS.seed)"),
     "wrong epsilon": (0, "AdamOptimizer(FLAGS.learning_rate)", "AdamOptimizer(FLAGS.learning_rate, epsilon=1e-7)"),
     "another worker's batches": (0, "seed=FLAGS.seed + task_index)", "seed=FLAGS.seed + 1 - task_index)"),
-    "a wider clip": (0, "1e-10, 1.0", "1e-10, 0.5"),
 }  # fmt: skip
 
 

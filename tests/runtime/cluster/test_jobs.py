@@ -1,4 +1,4 @@
-"""Whole migrated jobs, asynchronous and synchronous, on this machine."""
+"""Whole migrated jobs, asynchronous and synchronous, on this machine. (Killed ones: tests/launch.)"""
 
 from __future__ import annotations
 
@@ -71,30 +71,6 @@ def test_synchronous_workers_apply_the_mean(tmp_path: Path) -> None:
     mean = ((given[0] + given[1]) / np.float32(2)).tobytes().hex()
     for worker in (0, 1):
         assert f"worker {worker} mean {mean}" in output[f"worker {worker}"]
-
-
-def test_a_killed_worker_and_a_killed_job_come_back(tmp_path: Path) -> None:
-    logs = str(tmp_path / "logs")
-    with jobs.job(tmp_path, "job_session.py", False, "monitored", logs, "50", "0.1") as job:
-        job.start(*ALL)
-        job.wait_for("worker 0", "step 12 ")
-        job.kill("worker 1")
-        job.start("worker 1")
-        job.wait_for("worker 0", "step 26 ")
-        job.kill("worker 0")
-        assert job.tasks["ps 0"].poll() is None
-        assert job.tasks["worker 1"].poll() is None
-        job.start("worker 0")  # finds the others still there
-        resumed = int(job.wait_for("worker 0", r"worker 0 starts at .*worker 0 starts at (\d+)"))
-        assert resumed in range(20, 40), resumed
-        job.wait_for("worker 0", f"step {resumed + 6} ")
-        for name in ALL:
-            job.kill(name)
-        job.start(*ALL)
-        again = int(job.wait_for("worker 0", r"(?:worker 0 starts at .*){2}worker 0 starts at (\d+)"))
-        assert again >= resumed
-        assert [job.status(name) for name in ALL] == [0, 0, 0]
-        assert "model.ckpt-5" in job.output("worker 0").splitlines()[-1]
 
 
 def test_synchronous_training_resumes_where_only_the_chief_has_the_checkpoint(tmp_path: Path) -> None:
