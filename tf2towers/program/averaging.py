@@ -10,7 +10,8 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass, field
 
-from tf2towers.program.functions import Functions, LocalModule
+from tf2towers.program.functions import Functions
+from tf2towers.program.local_module import LocalModule
 
 #: The kinds of values. PAIRS: (gradient, variable) of every tower for one variable. STACK: its gradients, on an axis 0.
 TOWERS, VARIABLES_OF_ALL, PAIRS, PAIR = "towers", "zip", "pairs", "pair"

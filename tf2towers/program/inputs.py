@@ -9,8 +9,8 @@ import libcst as cst
 from tf2towers.program import kinds as k
 from tf2towers.program.flow import target_names
 from tf2towers.program.kinds import Kinds
+from tf2towers.program.leaf import INPUT, Leaf
 from tf2towers.program.problems import Problem
-from tf2towers.program.trainer import INPUT, Leaf
 
 
 @dataclass(eq=False)

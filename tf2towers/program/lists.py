@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from tf2towers.program import kinds as k
-from tf2towers.program.trainer import MIXED
+from tf2towers.program.leaf import MIXED
 
 if TYPE_CHECKING:
     from tf2towers.program.model import Training

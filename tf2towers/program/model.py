@@ -12,12 +12,13 @@ from tf2towers.program.effects import Effects
 from tf2towers.program.functions import Functions
 from tf2towers.program.inputs import Input
 from tf2towers.program.kinds import Kinds
+from tf2towers.program.leaf import MIXED, TOWERS, Leaf
 from tf2towers.program.lifting import Lift
 from tf2towers.program.problems import Problem
 from tf2towers.program.runs import Run
 from tf2towers.program.slices import Slice
 from tf2towers.program.towers import TowerLoop
-from tf2towers.program.trainer import MIXED, TOWERS, Leaf, Reader
+from tf2towers.program.trainer import Reader
 
 if TYPE_CHECKING:
     from tf2towers.program.workers import Region

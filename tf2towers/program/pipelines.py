@@ -12,8 +12,8 @@ import libcst as cst
 from tf2towers.program import kinds as k
 from tf2towers.program.flow import target_names
 from tf2towers.program.inputs import Input
+from tf2towers.program.leaf import INPUT, Leaf
 from tf2towers.program.slices import slice_for
-from tf2towers.program.trainer import INPUT, Leaf
 
 if TYPE_CHECKING:
     from tf2towers.program.model import Training

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 
-from tf2towers.program.functions import Functions, LocalModule, used_names
+from tf2towers.program.functions import Functions, used_names
+from tf2towers.program.local_module import LocalModule
 
 
 def reads(functions: Functions, dotted: str, wanted: frozenset[str]) -> bool:

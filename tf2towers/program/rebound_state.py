@@ -13,8 +13,8 @@ import libcst as cst
 from tf2towers.program import kinds as k
 from tf2towers.program.find import assigned_name, find_all
 from tf2towers.program.flow import flow_of
+from tf2towers.program.leaf import MIXED, TOWERS, Leaf
 from tf2towers.program.model import Training
-from tf2towers.program.trainer import MIXED, TOWERS, Leaf
 
 
 def rename_rebound_state(training: Training) -> None:

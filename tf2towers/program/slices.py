@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from tf2towers.program import kinds as k
 from tf2towers.program.effects import Effects
-from tf2towers.program.trainer import Leaf
+from tf2towers.program.leaf import Leaf
 
 
 @dataclass

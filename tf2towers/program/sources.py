@@ -7,11 +7,11 @@ import libcst as cst
 from tf2towers.program import kinds as k
 from tf2towers.program.find import find_all
 from tf2towers.program.inputs import Input, read_input
+from tf2towers.program.leaf import INPUT, Leaf
 from tf2towers.program.lifting import find_lift
 from tf2towers.program.model import Training
 from tf2towers.program.pipelines import INLINE, read_inline_pipelines
 from tf2towers.program.problems import Problem
-from tf2towers.program.trainer import INPUT, Leaf
 
 
 def read_inputs(training: Training) -> None:

@@ -8,13 +8,13 @@ from tf2towers.program import kinds as k
 from tf2towers.program.effects import PRINTS, SUMMARIES, WATCHED
 from tf2towers.program.flow import flow_of, root_name, target_names, upward_exposed
 from tf2towers.program.inputs import Input
+from tf2towers.program.leaf import DROPPED, TOWERS, Leaf
 from tf2towers.program.model import Step, Training
 from tf2towers.program.queries import names_variables
 from tf2towers.program.runs import Run, RunFinder
 from tf2towers.program.slices import slice_for
 from tf2towers.program.summaries import writes_summaries
 from tf2towers.program.tower_parts import narrow_to_part
-from tf2towers.program.trainer import DROPPED, TOWERS, Leaf
 
 _module = cst.Module([])
 

@@ -10,10 +10,10 @@ from tf2towers.program import kinds as k
 from tf2towers.program.effects import effects_of
 from tf2towers.program.flow import flow_of
 from tf2towers.program.inputs import Input
+from tf2towers.program.leaf import Leaf
 from tf2towers.program.model import Step, TowerPart, Training
 from tf2towers.program.runs import Run
 from tf2towers.program.slices import slice_for
-from tf2towers.program.trainer import Leaf
 
 
 def narrow_to_part(training: Training, step: Step, wanted: set[str]) -> None:

@@ -7,50 +7,17 @@ are opened, and their statements read as if they stood one level up.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 import libcst as cst
 
 from tf2towers.program import kinds as k
 from tf2towers.program.find import find_all
-from tf2towers.program.flow import Flow, flow_of, root_name, target_names
+from tf2towers.program.flow import flow_of, root_name, target_names
 from tf2towers.program.kinds import Kinds, family
-
-Statement = cst.SimpleStatementLine | cst.BaseCompoundStatement
+from tf2towers.program.leaf import DROPPED, INPUT, MIXED, TOWERS, Leaf
 
 #: The methods of a Supervisor that give a session.
 OF_SUPERVISOR = ("prepare_or_wait_for_session", "managed_session")
-INPUT, TOWERS, MIXED, DROPPED = "input", "towers", "mixed", "dropped"
-
-
-@dataclass(eq=False)
-class Leaf:
-    """One statement of the trainer.
-
-    `kind` is 'plain', 'state', 'tensor', 'input', 'session', 'towers', 'dropped', or 'mixed' for a compound statement
-    whose `inner` leaves differ. `detail` is the exact kind of what it assigns. `contexts` are the blocks around it that
-    mean something to tensors (variable scopes, name scopes), outermost first.
-    """
-
-    node: Statement
-    kind: str
-    detail: str
-    flow: Flow
-    contexts: tuple[cst.With, ...] = ()
-    inner: list[Leaf] = field(default_factory=list)
-
-    @property
-    def assign(self) -> cst.Assign | None:
-        """The assignment this statement consists of, if it is one."""
-        if isinstance(self.node, cst.SimpleStatementLine) and len(self.node.body) == 1:
-            small = self.node.body[0]
-            if isinstance(small, cst.Assign):
-                return small
-        return None
-
-    def every(self) -> list[Leaf]:
-        """This leaf and all within it."""
-        return [self, *(leaf for inner in self.inner for leaf in inner.every())]
 
 
 class Reader:

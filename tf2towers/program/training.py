@@ -11,6 +11,7 @@ from tf2towers.program.effects import effects_of
 from tf2towers.program.flow import flow_of
 from tf2towers.program.functions import Functions
 from tf2towers.program.kinds import Kinds
+from tf2towers.program.leaf import TOWERS, Leaf
 from tf2towers.program.lists import read_lists
 from tf2towers.program.model import Training
 from tf2towers.program.problems import Problem
@@ -19,7 +20,7 @@ from tf2towers.program.rebound_state import rename_rebound_state
 from tf2towers.program.sources import read_inputs
 from tf2towers.program.steps import read_runs, read_steps
 from tf2towers.program.towers import TowerLoop
-from tf2towers.program.trainer import TOWERS, Leaf, Reader
+from tf2towers.program.trainer import Reader
 from tf2towers.program.workers import read_region
 
 

@@ -14,10 +14,10 @@ from tf2towers.program import kinds as k
 from tf2towers.program.clusters import Cluster, Suite
 from tf2towers.program.find import find_all
 from tf2towers.program.flow import flow_of, upward_exposed
+from tf2towers.program.leaf import DROPPED, INPUT, MIXED, TOWERS, Leaf
 from tf2towers.program.model import RATE, Training
 from tf2towers.program.pipelines import INLINE
 from tf2towers.program.problems import Problem
-from tf2towers.program.trainer import DROPPED, INPUT, MIXED, TOWERS, Leaf
 
 _GRAPH = (k.TENSOR, k.STATE, MIXED, INPUT, RATE, INLINE)
 _PURE = frozenset({

@@ -5,10 +5,10 @@ from __future__ import annotations
 import libcst as cst
 
 from tf2towers.program import kinds as k
+from tf2towers.program.leaf import INPUT, MIXED, TOWERS, Leaf
 from tf2towers.program.model import RATE
 from tf2towers.program.pipelines import INLINE
 from tf2towers.program.queries import is_each_variable
-from tf2towers.program.trainer import INPUT, MIXED, TOWERS, Leaf
 from tf2towers.rewrites.context import code_of, statement
 from tf2towers.rewrites.moving import is_reuse_call
 from tf2towers.rewrites.naming import name_steps

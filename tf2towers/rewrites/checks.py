@@ -10,11 +10,11 @@ from tf2towers.names.cluster_calls import cluster_calls
 from tf2towers.program import kinds as k
 from tf2towers.program.find import find_all
 from tf2towers.program.flow import flow_of, target_names
+from tf2towers.program.leaf import INPUT, MIXED, TOWERS, Leaf
 from tf2towers.program.model import Training
 from tf2towers.program.problems import Problem
 from tf2towers.program.queries import asks_for_variables
 from tf2towers.program.sites import training_sites
-from tf2towers.program.trainer import INPUT, MIXED, TOWERS, Leaf
 from tf2towers.rewrites.arguments import named
 from tf2towers.rewrites.cluster_checks import cluster_problems
 from tf2towers.rewrites.fetch_checks import fetch_problems

@@ -17,7 +17,8 @@ from libcst.metadata import MetadataWrapper, PositionProvider
 from tf2towers.names.arguments import is_reordered
 from tf2towers.names.symbols import Names
 from tf2towers.names.tables import RuntimeName, lookup
-from tf2towers.program.functions import Functions, LocalModule, used_names
+from tf2towers.program.functions import Functions, used_names
+from tf2towers.program.local_module import LocalModule
 from tf2towers.program.roles import role
 from tf2towers.report.result import FileChange, Finding
 from tf2towers.rewrites.census import take_census

@@ -9,9 +9,9 @@ import libcst as cst
 from tf2towers.program import kinds as k
 from tf2towers.program.find import call_statement, find_all, method_of, only_small
 from tf2towers.program.flow import flow_of, target_names
+from tf2towers.program.leaf import TOWERS, Leaf
 from tf2towers.program.model import Step, Training
 from tf2towers.program.problems import Problem
-from tf2towers.program.trainer import TOWERS, Leaf
 
 _CODE = "T2T303"
 

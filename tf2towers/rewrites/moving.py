@@ -8,7 +8,7 @@ import libcst as cst
 
 from tf2towers.program import kinds as k
 from tf2towers.program.find import call_statement, method_of
-from tf2towers.program.trainer import INPUT, MIXED, Leaf
+from tf2towers.program.leaf import INPUT, MIXED, Leaf
 from tf2towers.rewrites.context import statement
 from tf2towers.rewrites.tower_statements import TowerStatements, append_call
 

@@ -10,9 +10,9 @@ from tf2towers.program import kinds as k
 from tf2towers.program.clusters import Cluster
 from tf2towers.program.find import find_all
 from tf2towers.program.flow import flow_of, target_names
+from tf2towers.program.leaf import Leaf
 from tf2towers.program.model import Step, Training
 from tf2towers.program.steps import has_update
-from tf2towers.program.trainer import Leaf
 from tf2towers.rewrites.context import FileContext, code_of
 from tf2towers.rewrites.statistics import statistics_kept
 from tf2towers.rewrites.unscoped import unscoped_reads

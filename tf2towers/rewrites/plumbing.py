@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from tf2towers.program import kinds as k
-from tf2towers.program.trainer import OF_SUPERVISOR, Leaf
+from tf2towers.program.leaf import Leaf
+from tf2towers.program.trainer import OF_SUPERVISOR
 from tf2towers.rewrites.context import code_of, statement
 
 if TYPE_CHECKING:

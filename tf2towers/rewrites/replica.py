@@ -10,10 +10,10 @@ from tf2towers.program import kinds as k
 from tf2towers.program.clusters import Cluster
 from tf2towers.program.find import find_all
 from tf2towers.program.flow import flow_of
+from tf2towers.program.leaf import TOWERS, Leaf
 from tf2towers.program.model import Step
 from tf2towers.program.slices import Slice
 from tf2towers.program.steps import has_update
-from tf2towers.program.trainer import TOWERS, Leaf
 from tf2towers.rewrites.context import code_of, statement
 from tf2towers.rewrites.tower_function import TowerFunctions
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import libcst as cst
 
 from tf2towers.program.flow import flow_of
+from tf2towers.program.leaf import TOWERS
 from tf2towers.program.model import Training
-from tf2towers.program.trainer import TOWERS
 from tf2towers.rewrites.context import code_of
 
 _MARKS = ("UPDATE_OPS",)

@@ -8,8 +8,8 @@ import libcst as cst
 
 from tf2towers.program import kinds as k
 from tf2towers.program.flow import flow_of, names_in, target_names
+from tf2towers.program.leaf import TOWERS, Leaf
 from tf2towers.program.model import Training
-from tf2towers.program.trainer import TOWERS, Leaf
 from tf2towers.rewrites.context import FileContext, code_of, statement, unwrapped
 from tf2towers.rewrites.training_calls import TrainingRewriter
 

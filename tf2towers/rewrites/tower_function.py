@@ -8,9 +8,9 @@ import libcst as cst
 
 from tf2towers.program.flow import flow_of, target_names, upward_exposed
 from tf2towers.program.inputs import Input
+from tf2towers.program.leaf import TOWERS
 from tf2towers.program.model import TowerPart, Training
 from tf2towers.program.towers import range_count
-from tf2towers.program.trainer import TOWERS
 from tf2towers.rewrites.context import code_of, statement, unwrapped
 from tf2towers.rewrites.moving import MovedStatements
 from tf2towers.rewrites.tower_statements import is_enumerate

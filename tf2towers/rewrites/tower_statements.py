@@ -9,9 +9,10 @@ import libcst as cst
 from tf2towers.program import kinds as k
 from tf2towers.program.find import call_statement, method_of
 from tf2towers.program.flow import flow_of, names_in, target_names
+from tf2towers.program.leaf import TOWERS, Leaf
 from tf2towers.program.model import TowerPart, Training
 from tf2towers.program.towers import range_count
-from tf2towers.program.trainer import TOWERS, Leaf, is_current_scope
+from tf2towers.program.trainer import is_current_scope
 from tf2towers.rewrites.context import FileContext, code_of
 from tf2towers.rewrites.training_calls import TrainingRewriter
 

@@ -8,8 +8,8 @@ import libcst as cst
 
 from tf2towers.program import kinds as k
 from tf2towers.program.inputs import Input
+from tf2towers.program.leaf import Leaf
 from tf2towers.program.model import Training
-from tf2towers.program.trainer import Leaf
 from tf2towers.rewrites.context import FileContext, code_of, statement
 from tf2towers.rewrites.replica import ReplicaBuilder
 from tf2towers.rewrites.session import SessionCalls

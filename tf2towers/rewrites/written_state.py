@@ -5,7 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from tf2towers.program import kinds as k
-from tf2towers.program.trainer import INPUT, MIXED, Leaf
+from tf2towers.program.leaf import INPUT, MIXED, Leaf
 from tf2towers.rewrites.context import code_of, statement
 from tf2towers.rewrites.written_inputs import DROP, WrittenInputs
 

@@ -9,8 +9,8 @@ import libcst as cst
 from tf2towers.program import kinds as k
 from tf2towers.program.clusters import Cluster
 from tf2towers.program.flow import names_in
+from tf2towers.program.leaf import INPUT, Leaf
 from tf2towers.program.pipelines import INLINE
-from tf2towers.program.trainer import INPUT, Leaf
 from tf2towers.program.workers import Region
 from tf2towers.rewrites.context import code_of, statement
 from tf2towers.rewrites.idle import without_idle_names
