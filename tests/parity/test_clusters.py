@@ -47,9 +47,7 @@ def record(tmp_path_factory: pytest.TempPathFactory, migrated: Path) -> Record:
 
     def run(side: str, script: str | Path, issync: int, workers: int = 2, **options: object) -> Recording:
         if issync and workers < 3:
-            options["in_order"] = (
-                False  # a sum of two is the same both ways, in whatever order the gradients come
-            )
+            options["tower_order"] = False  # a sum of two is the same in both orders
         key = (side, script, issync, workers, *options.items())
         if key not in made:
             path = (ROOT / "legacy" if side == "legacy" else migrated) / script
@@ -100,7 +98,7 @@ def test_three_synchronous_workers_as_they_stand(record: Record, three: Path) ->
     divides by 3. Each of the four additions may round by half an ulp of a sum that is up to three times the mean.
     Measured: 2 to 3 ulp of the largest element. Two runs of the original differ as much, by the order of arrival.
     """
-    replayed = record("migrated", SUPERVISOR, 1, 3, in_order=False, replay=three)
+    replayed = record("migrated", SUPERVISOR, 1, 3, tower_order=False, replay=three)
     original = Recording.load(three)
     assert largest(original, replayed, "loss") == 0
     assert 0 < largest(original, replayed, "gradient") <= 4

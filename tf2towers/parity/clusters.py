@@ -52,10 +52,10 @@ def record_cluster(
     steps: int,
     workers: int = 2,
     replay: Path | None = None,
-    in_order: bool = True,
+    tower_order: bool = True,
     on_line: OnLine | None = None,
 ) -> Recording:
-    """The first `steps` updates of a cluster of one parameter server.
+    """The first `steps` updates of a cluster of one parameter server; its workers take their steps in turns.
 
     Args:
         side: 'legacy' or 'migrated'.
@@ -64,16 +64,18 @@ def record_cluster(
         steps: how many updates are kept; the trainer must make as many, and a worker may make one more.
         workers: how many.
         replay: a recording whose weights each synchronous step of a migrated trainer is made on.
-        in_order: one step of asynchronous workers at a time, in turns; synchronous ones' gradients are added in the
-            order of the workers.
+        tower_order: the migrated trainer adds synchronous workers' gradients in their order, as the original does,
+            whose workers hand them in in turns; else as its all-reduce does.
         on_line: called with a task's name and each line it writes.
 
     Raises:
         RunFailed: a task ended with an error.
         ValueError: there were fewer updates.
     """
-    turns = Turnstile(workers) if side == "legacy" and in_order else None
-    environment = {SERIAL: "1", ORDER: "tower_order"} if in_order else {}
+    turns = Turnstile(workers) if side == "legacy" else None
+    environment = {SERIAL: "1"}
+    if tower_order:
+        environment[ORDER] = "tower_order"
     if turns is not None:
         environment[VARIABLE] = turns.address
     if replay is not None:

@@ -1,6 +1,8 @@
 """A serialised schedule: one worker's step at a time, in the order 0, 1, .., 0, 1, ..; who has ended is left out.
 
-The order of asynchronous updates changes their result, so two runs can be compared only where it is fixed.
+The order of asynchronous updates changes their result, so two runs can be compared only where it is fixed. A round
+begins when all workers are there for it: of synchronous ones, each then has the token of the round before, and none
+can take another's (the tokens are alike, and a fast worker would make a slow one's step in its place).
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ import threading
 from collections.abc import Iterator
 
 VARIABLE = "TF2TOWERS_TURNS"
-_GO, _DONE = b"g", b"d"
+_HERE, _GO, _DONE = b"h", b"g", b"d"
 
 
 class Turnstile:
@@ -42,18 +44,24 @@ class Turnstile:
     def _give(self, workers: int) -> None:
         waiting = list(range(workers))
         while waiting:
-            for worker in list(waiting):
-                with self._arrived:
-                    self._arrived.wait_for(lambda worker=worker: self._closed or worker in self._there)  # type: ignore[misc]
-                if self._closed:
-                    return
-                try:
-                    self._there[worker].sendall(_GO)
-                    over = self._there[worker].recv(1) != _DONE
-                except OSError:
-                    over = True
-                if over:
-                    waiting.remove(worker)
+            waiting = [worker for worker in waiting if self._is_here(worker)]
+            if self._closed:
+                return
+            waiting = [worker for worker in waiting if self._has_had_its_turn(worker)]
+
+    def _is_here(self, worker: int) -> bool:
+        """Waits for it to ask for its turn; not, if it has ended."""
+        with self._arrived:
+            self._arrived.wait_for(lambda: self._closed or worker in self._there)
+        with contextlib.suppress(OSError):
+            return not self._closed and self._there[worker].recv(1) == _HERE
+        return False
+
+    def _has_had_its_turn(self, worker: int) -> bool:
+        with contextlib.suppress(OSError):
+            self._there[worker].sendall(_GO)
+            return self._there[worker].recv(1) == _DONE
+        return False
 
     def close(self) -> None:
         """Ends it; workers that wait for a turn get an error."""
@@ -91,6 +99,7 @@ class Turns:
 
     def begin(self) -> None:
         """Waits for this worker's turn."""
+        self._connection.sendall(_HERE)
         if self._connection.recv(1) != _GO:
             raise ConnectionError("the turnstile has gone")
 
