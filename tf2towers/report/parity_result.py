@@ -1,0 +1,110 @@
+"""What came of comparing two runs: each gradient and variable by name, what differs first, and why."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+#: in the order of a step
+Kind = Literal["input", "layer", "loss", "tower gradient", "gradient", "variable", "fetched", "summary"]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """How far one thing is apart over all steps.
+
+    Attributes:
+        problem: why it could not be compared ('only in the original', 'shape [3] against [4]', 'None in the migrated
+            run', ..): a failure. Empty where it was.
+        bitwise: every bit of every step.
+        first_step: the first step (from 0) at which it differs.
+        max_abs: the largest absolute difference of any element and step.
+        max_rel: the largest of any step's greatest difference by its largest element. It is also the smallest
+            tolerance that would pass.
+        ulps: the same in units in the last place of the largest element.
+        errors: per step, the relative difference (as in max_rel).
+        within: it is within the tolerance that was asked for.
+    """
+
+    kind: Kind
+    name: str
+    problem: str = ""
+    bitwise: bool = True
+    within: bool = True
+    first_step: int | None = None
+    max_abs: float = 0.0
+    max_rel: float = 0.0
+    ulps: float = 0.0
+    shape: tuple[int, ...] = ()
+    dtype: str = ""
+    errors: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """A cause that explains what differs.
+
+    Attributes:
+        name: the mistake's short name, as 'sum for mean' (see `tf2towers.parity.diagnose`).
+        message: one or two sentences: what it is, and what in the numbers shows it.
+        todo: what to change in the migrated script.
+        step: the first step (from 0) at which it shows.
+        confidence: from 0 to 1: the part of what it should explain that it does explain.
+    """
+
+    name: str
+    message: str
+    todo: str = ""
+    step: int = 0
+    confidence: float = 1.0
+
+
+@dataclass
+class Side:
+    """One of the two runs."""
+
+    title: str  # 'original' or 'migrated'
+    script: Path
+    text: str = ""
+    tensorflow: str = ""
+    python: str = ""
+    seconds: float = 0.0  # the whole process
+    losses: list[float] = field(default_factory=list)  # per step, the mean over the towers
+    notes: list[str] = field(default_factory=list)
+
+
+Outcome = Literal["bitwise", "within", "differs", "error"]
+
+
+@dataclass
+class ParityResult:
+    """The verdict on a pair of scripts.
+
+    Attributes:
+        outcome: 'bitwise': every bit equal. 'within': all within `tolerance`. 'differs'. 'error': could not be run or
+            compared, `error` says why.
+        first_layer, first_gradient: what differs first, forward (the first layer) and backward (the first variable
+            whose gradient differs), in the step `first_step`; empty where nothing does.
+    """
+
+    original: Side
+    migrated: Side
+    arguments: list[str] = field(default_factory=list)
+    steps: int = 0
+    towers: int = 1
+    tolerance: float = 0.0
+    outcome: Outcome = "bitwise"
+    error: str = ""
+    comparisons: list[Comparison] = field(default_factory=list)
+    diagnoses: list[Diagnosis] = field(default_factory=list)
+    first_step: int | None = None
+    first_layer: str = ""
+    first_gradient: str = ""
+    notes: list[str] = field(default_factory=list)
+    seconds: float = 0.0
+
+    @property
+    def status(self) -> int:
+        """The exit status: 0 parity, 1 differs, 2 could not be run."""
+        return {"bitwise": 0, "within": 0, "differs": 1, "error": 2}[self.outcome]
