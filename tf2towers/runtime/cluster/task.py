@@ -9,7 +9,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from tf2towers.runtime.cluster import ending, waiting
+from tf2towers.runtime.cluster import ending, lost_requests, waiting
 from tf2towers.runtime.cluster.addresses import ClusterError, check_own_port, read_addresses, split
 from tf2towers.runtime.cluster.steps import Step, step
 from tf2towers.runtime.cluster.threads import Workers
@@ -166,6 +166,8 @@ class ClusterTask:
         """
         self._starting.close()
         if self._coordinator is None and not self.synchronous:
+            lost_requests.survive()
+            lost_requests.survive()
             self._coordinator = tf.distribute.coordinator.ClusterCoordinator(variables.strategy)
         return step(variables, input_signature, update, self._coordinator, self._workers)
 
