@@ -1,0 +1,111 @@
+"""How far the worst things are apart, step by step, on a logarithmic scale."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from tf2towers.report import parity_words as words
+from tf2towers.report.parity_page import chart
+from tf2towers.report.parity_page.elements import Markup, element, joined
+from tf2towers.report.parity_page.scale import Scale, decades, thinned
+from tf2towers.report.parity_result import Comparison, ParityResult
+
+#: lines that are drawn; the others are named
+DRAWN = 10
+#: the height of the band for zero, which has no logarithm, and of the one for what is no number
+_BAND = 24.0
+
+
+def error_chart(result: ParityResult) -> Markup:
+    """The chart and its legend; a sentence where nothing differs."""
+    apart = [one for one in words.worst_first(result.comparisons) if one.errors and not one.problem]
+    apart = [one for one in apart if not one.bitwise]
+    if not apart:
+        return element("p", "No difference was measured, so there is nothing to draw.")
+    drawn, left = apart[:DRAWN], apart[DRAWN:]
+    count = max(len(one.errors) for one in drawn)
+    x, height = chart.steps_scale(count), _Height(drawn, result.tolerance)
+    curves, ends = [], []
+    for place, one in enumerate(drawn):
+        points = [(x(step), height(error)) for step, error in thinned(one.errors)]
+        curves.append(chart.curve(points, f"series-{place}"))
+        ends.append(points[-1])
+    labels = [
+        element("text", str(place + 1), x=end[0] + 8, y=y + 4)
+        for place, (end, y) in enumerate(zip(ends, chart.spread([y for _, y in ends]), strict=True))
+    ]
+    drawing = chart.chart(
+        "error-chart",
+        "Relative difference at each step",
+        _description(drawn, count),
+        height.axis(),
+        chart.steps_axis(count),
+        *curves,
+        element("g", *labels, class_="axis"),
+        chart.frame(),
+    )
+    return joined([drawing, _legend(drawn), _others(left)])
+
+
+class _Height:
+    """From an error to y: a band of its own for zero below, and for NaN and infinity above where there are any."""
+
+    def __init__(self, drawn: Sequence[Comparison], tolerance: float) -> None:
+        errors = [abs(error) for one in drawn for error in one.errors]
+        self.tolerance = tolerance if tolerance > 0 and math.isfinite(tolerance) else None
+        self.odd = not all(map(math.isfinite, errors))
+        sizes = [math.log10(error) for error in errors if error and math.isfinite(error)]
+        sizes += [math.log10(self.tolerance)] if self.tolerance else []
+        self.low = math.floor(min(sizes, default=-8.0))
+        self.high = max(math.ceil(max(sizes, default=0.0)), self.low + 1)
+        top = chart.TOP + (_BAND if self.odd else 0.0)
+        self.scale = Scale(float(self.low), float(self.high), chart.BOTTOM - _BAND, top)
+
+    def __call__(self, error: float) -> float:
+        if not math.isfinite(error):
+            return chart.TOP + _BAND / 2
+        return self.scale(math.log10(abs(error))) if error else chart.BOTTOM - _BAND / 2
+
+    def axis(self) -> Markup:
+        places = [(self.scale(exponent), f"1e{exponent}") for exponent in decades(self.low, self.high)]
+        places.append((self(0.0), "0"))
+        places += [(self(math.inf), "inf, NaN")] if self.odd else []
+        parts = [chart.value_axis("relative difference", places)]
+        if self.tolerance:
+            y = self(self.tolerance)
+            parts.append(element("line", x1=chart.LEFT, x2=chart.RIGHT, y1=y, y2=y, class_="tolerance"))
+            label = f"tolerance {words.number(self.tolerance)}"
+            parts.append(element("text", label, x=chart.LEFT + 6, y=y - 4, class_="tolerance-label"))
+        return joined(parts)
+
+
+def _description(drawn: Sequence[Comparison], count: int) -> str:
+    worst = drawn[0]
+    return (
+        f"{words.counted(len(drawn), 'line')} over {words.counted(count, 'step')}, on a logarithmic scale. "
+        f"The worst is the {worst.kind} {worst.name}: up to {words.ceiling(worst.max_rel)}. "
+        "A point at 0 has no difference."
+    )
+
+
+def _legend(drawn: Sequence[Comparison]) -> Markup:
+    rows = []
+    for place, one in enumerate(drawn):
+        sample = element(
+            "svg",
+            element("g", element("polyline", points="0,6 36,6"), class_=f"curve series-{place}"),
+            viewBox="0 0 36 12",
+            class_="sample",
+            aria_hidden="true",
+        )
+        rows.append(element("li", sample, " ", one.kind, " ", element("code", one.name)))
+    return element("ol", *rows, class_="legend")
+
+
+def _others(left: Sequence[Comparison]) -> Markup:
+    if not left:
+        return Markup()
+    names = joined([joined([f"{one.kind} ", element("code", one.name)]) for one in left], ", ")
+    summary = element("summary", f"{len(left)} more that differ, none of them further apart, are not drawn")
+    return element("details", summary, element("p", names, "."))

@@ -1,0 +1,99 @@
+"""The losses of both runs in one chart, and as numbers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import zip_longest
+
+from tf2towers.report import parity_words as words
+from tf2towers.report.parity_page import chart
+from tf2towers.report.parity_page.elements import Markup, element, joined, scrolling
+from tf2towers.report.parity_page.scale import Scale, limits, thinned, tick_labels, ticks
+from tf2towers.report.parity_result import ParityResult, Side
+
+#: rows of the table of numbers
+LISTED = 200
+
+
+def loss_chart(result: ParityResult) -> Markup:
+    """The original's curve wide, the migrated one's thin on top of it; a sentence where there are no losses."""
+    sides = (result.original, result.migrated)
+    count = max(len(side.losses) for side in sides)
+    if not count:
+        return element("p", "No losses were recorded.")
+    low, high = limits([loss for side in sides for loss in side.losses])
+    y = Scale(low, high, chart.BOTTOM - 12, chart.TOP + 12)
+    marks = ticks(low, high)
+    drawing = chart.chart(
+        "loss-chart",
+        "Loss of both runs at each step",
+        " ".join(_described(side) for side in sides),
+        chart.value_axis("loss", zip(map(y, marks), tick_labels(marks), strict=True)),
+        chart.steps_axis(count),
+        _curves(result.original, count, y, "loss-original", 5.0),
+        _curves(result.migrated, count, y, "loss-migrated", 2.0),
+        chart.frame(),
+    )
+    return joined([drawing, _legend(sides), _uneven(sides), _numbers(sides, count)])
+
+
+def _curves(side: Side, count: int, y: Scale, class_: str, radius: float) -> Markup:
+    """A curve for each stretch of finite losses, a cross at the upper edge for each of the others."""
+    x = chart.steps_scale(count)
+    stretches: list[list[tuple[float, float]]] = [[]]
+    crosses = []
+    for step, loss in thinned(side.losses):
+        if math.isfinite(loss):
+            stretches[-1].append((x(step), y(loss)))
+        else:
+            stretches.append([])
+            crosses.append(
+                element("text", "×", x=x(step), y=chart.TOP + 10, text_anchor="middle", class_="no-number")
+            )
+    return joined([*(chart.curve(points, class_, radius) for points in stretches if points), *crosses])
+
+
+def _described(side: Side) -> str:
+    if not side.losses:
+        return f"The {side.title} run: no losses."
+    odd = sum(not math.isfinite(loss) for loss in side.losses)
+    ending = f", {odd} of them no number" if odd else ""
+    first, last = words.number(side.losses[0]), words.number(side.losses[-1])
+    return f"The {side.title} run: {words.counted(len(side.losses), 'step')}, from {first} to {last}{ending}."
+
+
+def _legend(sides: Sequence[Side]) -> Markup:
+    rows = []
+    for side, class_, what in zip(sides, ("loss-original", "loss-migrated"), ("wide", "thin"), strict=True):
+        line = element("g", element("polyline", points="0,6 36,6"), class_=f"curve {class_}")
+        sample = element("svg", line, viewBox="0 0 36 12", class_="sample", aria_hidden="true")
+        rows.append(element("li", sample, f" {side.title} ({what})"))
+    odd = any(not math.isfinite(loss) for side in sides for loss in side.losses)
+    if odd:
+        rows.append(element("li", "× at the upper edge: NaN or infinite"))
+    return element("ul", *rows, class_="legend")
+
+
+def _uneven(sides: Sequence[Side]) -> Markup:
+    one, other = sides
+    if len(one.losses) == len(other.losses):
+        return Markup()
+    lengths = f"The {one.title} run has {len(one.losses)}, the {other.title} one {len(other.losses)}."
+    return element("p", "Not the same number of losses. ", lengths, class_="warning")
+
+
+def _numbers(sides: Sequence[Side], count: int) -> Markup:
+    one, other = sides
+    head = element(
+        "tr", *(element("th", title, scope="col") for title in ("step", one.title, other.title, "difference"))
+    )
+    rows = []
+    for step, (before, after) in enumerate(zip_longest(one.losses[:LISTED], other.losses[:LISTED])):
+        apart = "" if before is None or after is None else words.number(after - before)
+        cells = ["" if loss is None else f"{float(loss):.9g}" for loss in (before, after)]
+        row = (element("td", cell, class_="number") for cell in (*cells, apart))
+        rows.append(element("tr", element("th", str(step), scope="row"), *row))
+    table = element("table", element("thead", head), element("tbody", *rows))
+    more = element("p", f"And {count - LISTED} more steps.") if count > LISTED else Markup()
+    return element("details", element("summary", "The losses as numbers"), scrolling("Losses", table), more)

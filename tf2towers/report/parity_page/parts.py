@@ -1,0 +1,93 @@
+"""The parts of the page that are sentences: the verdict, what was run, why it differs, what differs first."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+
+from tf2towers.report import parity_words as words
+from tf2towers.report.parity_page.elements import Markup, element, joined, scrolling
+from tf2towers.report.parity_result import Diagnosis, ParityResult, Side
+from tf2towers.report.paths import shown
+
+#: colour is not the only carrier: a sign as well
+_SIGNS = {"bitwise": ("✓", "good"), "within": ("≈", "fair"), "differs": ("✗", "bad"), "error": ("!", "bad")}
+
+
+def verdict(result: ParityResult) -> Markup:
+    """The verdict in one sentence, and what an error says beyond it."""
+    said = words.headline(result)
+    sign, class_ = ("!", "fair") if said.startswith("NOTHING") else _SIGNS[result.outcome]
+    details = words.error_details(result)
+    return joined(
+        [
+            element("h1", element("span", f"{sign} ", aria_hidden="true"), said, class_=f"verdict {class_}"),
+            element("pre", details) if details else "",
+        ]
+    )
+
+
+def runs(result: ParityResult) -> Markup:
+    """Scripts, versions, seconds, side by side; the arguments; what each run noted."""
+    sides = (result.original, result.migrated)
+    facts: list[tuple[str, list[str]]] = [
+        ("script", [element("code", shown(side.script)) for side in sides]),
+        ("TensorFlow", [side.tensorflow or "not known" for side in sides]),
+        ("Python", [side.python or "not known" for side in sides]),
+        ("seconds", [f"{side.seconds:.1f}" for side in sides]),
+        ("losses", [_losses(side) for side in sides]),
+    ]
+    head = element(
+        "tr", element("th", "", scope="col"), *(element("th", side.title, scope="col") for side in sides)
+    )
+    rows = [
+        element("tr", element("th", what, scope="row"), *(element("td", cell) for cell in cells))
+        for what, cells in facts
+    ]
+    arguments = shlex.join(result.arguments) or "none"
+    compared = [
+        ("arguments", element("code", arguments)),
+        ("compared", f"{words.counted(result.steps, 'step')} on {words.counted(result.towers, 'tower')}"),
+        ("tolerance", "none: every bit" if not result.tolerance else words.number(result.tolerance)),
+        ("seconds", f"{result.seconds:.1f} in all"),
+    ]
+    table = element("table", element("thead", head), element("tbody", *rows))
+    return joined([scrolling("The two runs", table), _pairs(compared)])
+
+
+def diagnoses(found: Sequence[Diagnosis]) -> Markup:
+    """Each cause: what it is, what shows it, what to do."""
+    return joined(
+        element(
+            "div",
+            element("h3", one.name),
+            element("p", one.message),
+            element("p", element("strong", "To do: "), one.todo) if one.todo else "",
+            element("p", f"From step {one.step}; confidence {words.percent(one.confidence)}."),
+            class_="diagnosis",
+        )
+        for one in found
+    )
+
+
+def first(result: ParityResult) -> Markup:
+    """What differs first, forward and backward."""
+    return _pairs([(what, element("code", name)) for what, name in words.first_differences(result)])
+
+
+def notes(result: ParityResult) -> Markup:
+    """The notes of the comparison, then those of the runs."""
+    said = words.notes(result)
+    return element("ul", *(element("li", one) for one in said)) if said else Markup()
+
+
+def _losses(side: Side) -> str:
+    if not side.losses:
+        return "none"
+    return f"{len(side.losses)}, from {words.number(side.losses[0])} to {words.number(side.losses[-1])}"
+
+
+def _pairs(pairs: Sequence[tuple[str, str]]) -> Markup:
+    if not pairs:
+        return Markup()
+    return element("dl", *(joined([element("dt", what), element("dd", text)]) for what, text in pairs))

@@ -1,0 +1,143 @@
+"""A parity result for a terminal: the verdict, why, what differs first, then what is not bit-identical."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable, Iterator, Sequence
+
+from tf2towers.report import parity_words as words
+from tf2towers.report.parity_result import Comparison, Diagnosis, ParityResult, Side
+from tf2towers.report.paths import shown
+
+#: how many of a kind are listed where not all are asked for; failures come on top
+LISTED = 8
+_COLOURS = {"bitwise": "1;32", "within": "1;33", "differs": "1;31", "error": "1;31"}
+
+
+def render_parity(result: ParityResult, *, colour: bool = False, verbose: bool = False) -> str:
+    """The whole report.
+
+    Args:
+        result: what to show.
+        colour: with the escape codes of a terminal.
+        verbose: names every comparison, also the bit-identical ones; otherwise the worst `LISTED` of a kind and
+            every one that could not be compared.
+    """
+    verdict = _plain(words.headline(result))
+    nothing = verdict.startswith("NOTHING")
+    lines = [_painted(verdict, _COLOURS["within" if nothing else result.outcome], colour)]
+    lines += [f"  {_plain(line)}" for line in words.error_details(result).splitlines()]
+    for title, body in _sections(result, verbose):
+        if body:
+            lines += ["", _painted(title, "1", colour), *(f"  {line}".rstrip() for line in body)]
+    return "\n".join(lines) + "\n"
+
+
+def _sections(result: ParityResult, verbose: bool) -> Iterator[tuple[str, list[str]]]:
+    yield "why", [line for found in result.diagnoses for line in _diagnosis(found)]
+    yield "what differs first", _aligned(words.first_differences(result))
+    yield "compared", _tally(result.comparisons)
+    for kind, _ in words.tally(result.comparisons):
+        chosen = [one for one in result.comparisons if one.kind == kind]
+        if verbose:
+            yield words.PLURALS[kind], _rows(chosen)
+        else:
+            yield f"{words.PLURALS[kind]} that are not bit-identical", _worst(chosen)
+    arguments = [("arguments", _plain(shlex.join(result.arguments)))] if result.arguments else []
+    yield "runs", _aligned([*map(_side, (result.original, result.migrated)), *arguments])
+    yield "notes", [line for note in words.notes(result) for line in _lines(note)]
+
+
+def _diagnosis(found: Diagnosis) -> Iterator[str]:
+    yield f"{_plain(found.name)} (from step {found.step}, confidence {words.percent(found.confidence)})"
+    yield from (f"    {line}" for line in _lines(found.message))
+    if found.todo:
+        yield from (f"    {line}" for line in _lines(f"to do: {found.todo}"))
+
+
+def _tally(comparisons: Iterable[Comparison]) -> list[str]:
+    counts = words.tally(comparisons)
+    columns = [
+        verdict
+        for verdict in reversed(words.VERDICTS)
+        if verdict == "bitwise" or any(count[verdict] for _, count in counts)
+    ]
+    header = ["", *(words.VERDICT_WORDS[verdict] for verdict in columns)]
+    body = [[words.PLURALS[kind], *(str(count[verdict]) for verdict in columns)] for kind, count in counts]
+    return _columns([header, *body], right=range(1, len(header))) if body else []
+
+
+def _worst(comparisons: list[Comparison]) -> list[str]:
+    ordered = [one for one in words.worst_first(comparisons) if words.verdict_of(one) != "bitwise"]
+    failed = [one for one in ordered if one.problem]
+    others = [one for one in ordered if not one.problem]
+    lines = _rows([*failed, *others[:LISTED]])
+    left = others[LISTED:]
+    if left:
+        apart = sum(words.verdict_of(one) == "differs" for one in left)
+        within = f", {len(left) - apart} of them within tolerance" if len(left) > apart else ""
+        lines.append(f"and {len(left)} more, none of them further apart{within}")
+    return lines
+
+
+def _rows(comparisons: list[Comparison]) -> list[str]:
+    if not comparisons:
+        return []
+    header = ["", "name", "shape", "first step", "max abs", "max rel", "ulps"]
+    table = [header]
+    for one in comparisons:
+        verdict = words.verdict_of(one)
+        row = ["" if verdict == "bitwise" else words.VERDICT_WORDS[verdict], _plain(one.name)]
+        if one.problem:
+            table.append([*row, _plain(one.problem)])
+            continue
+        first = "-" if one.first_step is None else str(one.first_step)
+        sizes = [words.number(one.max_abs), words.ceiling(one.max_rel), words.ulps(one.ulps)]
+        table.append([*row, words.shape(one.shape), first, *sizes])
+    if all(one.problem for one in comparisons):
+        table = table[1:]
+    return _columns(table, right=range(3, len(header)))
+
+
+def _side(side: Side) -> tuple[str, str]:
+    versions = [f"TensorFlow {side.tensorflow}"] if side.tensorflow else []
+    versions += [f"Python {side.python}"] if side.python else []
+    seconds = [f"{side.seconds:.1f} s"] if side.seconds else []
+    return side.title, _plain(", ".join([shown(side.script), *versions, *seconds]))
+
+
+def _aligned(pairs: Sequence[tuple[str, str]]) -> list[str]:
+    return _columns([[one, _plain(other)] for one, other in pairs])
+
+
+def _columns(table: Sequence[Sequence[str]], right: Iterable[int] = ()) -> list[str]:
+    """Rows as wide as they need to be. The last cell of a row that is short of cells (a problem) widens no column."""
+    full = max((len(row) for row in table), default=0)
+    counting = [row if len(row) == full else row[:-1] for row in table]
+    widths = [
+        max((len(row[place]) for row in counting if place < len(row)), default=0) for place in range(full)
+    ]
+    to_right = set(right)
+
+    def line(row: Sequence[str]) -> str:
+        cells = [
+            cell.rjust(widths[place]) if place in to_right else cell.ljust(widths[place])
+            for place, cell in enumerate(row)
+        ]
+        return "  ".join(cells[1:] if not widths[0] else cells).rstrip()
+
+    return [line(row) for row in table]
+
+
+def _lines(text: str) -> list[str]:
+    """The lines of a sentence; those after the first stand in a little."""
+    return [f"{'  ' if place else ''}{_plain(line)}" for place, line in enumerate(text.splitlines())]
+
+
+def _plain(text: str) -> str:
+    """On one line and without control characters: a name must not steer the terminal."""
+    return "".join(one if one.isprintable() else ascii(one)[1:-1] for one in text)
+
+
+def _painted(text: str, code: str, colour: bool) -> str:
+    return f"\x1b[{code}m{text}\x1b[0m" if colour else text

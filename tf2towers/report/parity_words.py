@@ -1,0 +1,178 @@
+"""The words and numbers that every report of a parity result uses: the verdict in one line, counts, digits."""
+
+from __future__ import annotations
+
+import decimal
+import math
+from collections.abc import Iterable, Sequence
+from typing import Literal, get_args
+
+from tf2towers.report.parity_result import Comparison, Kind, ParityResult
+
+#: in the order of a step
+KINDS: tuple[Kind, ...] = get_args(Kind)
+PLURALS: dict[Kind, str] = {
+    "input": "inputs",
+    "layer": "layers",
+    "loss": "losses",
+    "tower gradient": "tower gradients",
+    "gradient": "gradients",
+    "variable": "variables",
+    "fetched": "fetched values",
+    "summary": "summaries",
+}
+#: what a verdict speaks of first
+_CORE: tuple[Kind, ...] = ("gradient", "loss", "variable")
+
+Verdict = Literal["failed", "differs", "within", "bitwise"]
+#: the worst first
+VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
+VERDICT_WORDS: dict[Verdict, str] = {
+    "failed": "not comparable",
+    "differs": "differs",
+    "within": "within tolerance",
+    "bitwise": "bit-identical",
+}
+
+
+def verdict_of(comparison: Comparison) -> Verdict:
+    """What came of one comparison; one that has a `problem` is 'failed', whatever its other fields say."""
+    if comparison.problem:
+        return "failed"
+    if comparison.bitwise:
+        return "bitwise"
+    return "within" if comparison.within else "differs"
+
+
+def worst_first(comparisons: Iterable[Comparison]) -> list[Comparison]:
+    """By verdict, then by relative difference; NaN is the worst. Equal ones keep their order."""
+    return sorted(comparisons, key=lambda one: (VERDICTS.index(verdict_of(one)), -_rank(one.max_rel)))
+
+
+def headline(result: ParityResult) -> str:
+    """The verdict: one line.
+
+    It speaks of the kinds that were compared alone: without gradients it does not say that they are equal.
+    """
+    if result.outcome == "error":
+        lines = result.error.strip().splitlines()
+        return f"could not be compared: {lines[0].strip() if lines else 'no reason was given'}"
+    if result.outcome != "differs" and not (result.steps and result.comparisons):
+        return (
+            f"NOTHING COMPARED: {'no training step was' if not result.steps else 'no values were'} recorded"
+        )
+    where = f"{counted(result.steps, 'step')} on {counted(result.towers, 'tower')}"
+    of = [one for one in result.comparisons if one.kind in _CORE] or result.comparisons
+    if result.outcome == "bitwise":
+        return f"PARITY: every {_kinds(of)} of {where} is bit-identical"
+    apart = [one for one in of if verdict_of(one) in ("failed", "differs")]
+    if not apart:  # a result that counts other kinds as well, or compares nothing
+        of = result.comparisons
+        apart = [one for one in of if verdict_of(one) in ("failed", "differs")]
+    largest = max((one.max_rel for one in of if not one.problem), key=_rank, default=0.0)
+    if result.outcome == "within":
+        equal = sum(one.bitwise for one in of)
+        return (
+            f"WITHIN TOLERANCE {number(result.tolerance)}: every {_kinds(of)} of {where} agrees to {ceiling(largest)}"
+            f" ({equal} of {len(of)} bit-identical)"
+        )
+    return f"DIFFERS: {_differing(result, of, apart, largest)}, over {where}"
+
+
+def error_details(result: ParityResult) -> str:
+    """What an error says after its first line."""
+    return "\n".join(result.error.strip().splitlines()[1:]) if result.outcome == "error" else ""
+
+
+def first_differences(result: ParityResult) -> list[tuple[str, str]]:
+    """What differs first: pairs of what it is and its name. Empty where nothing does."""
+    pairs = [
+        ("first step", "" if result.first_step is None else f"{result.first_step} (counted from 0)"),
+        ("first layer, forward", result.first_layer),
+        ("first gradient, backward", result.first_gradient),
+    ]
+    return [(what, name) for what, name in pairs if name]
+
+
+def tally(comparisons: Iterable[Comparison]) -> list[tuple[Kind, dict[Verdict, int]]]:
+    """How many of each kind have which verdict, for the kinds there are."""
+    counts: dict[Kind, dict[Verdict, int]] = {}
+    for one in comparisons:
+        counts.setdefault(one.kind, dict.fromkeys(VERDICTS, 0))[verdict_of(one)] += 1
+    return [(kind, counts[kind]) for kind in KINDS if kind in counts]
+
+
+def notes(result: ParityResult) -> list[str]:
+    """What the comparison noted, then what the runs did, each with its run's title."""
+    sides = (result.original, result.migrated)
+    return [*result.notes, *(f"{side.title}: {note}" for side in sides for note in side.notes)]
+
+
+def number(value: float) -> str:
+    """Three digits; 'NaN' and 'inf' where it is no number."""
+    if math.isnan(value):
+        return "NaN"
+    return f"{float(value):.3g}" if math.isfinite(value) else ("inf" if value > 0 else "-inf")
+
+
+def ceiling(value: float) -> str:
+    """Three digits, rounded up: given as a tolerance, what is shown passes."""
+    if not math.isfinite(value) or not value:
+        return number(value)
+    context = decimal.Context(prec=3, rounding=decimal.ROUND_CEILING)
+    up = context.create_decimal_from_float(float(value))
+    # a float again, so that both kinds of numbers look the same; three digits survive that
+    return f"{float(up):.3g}"
+
+
+def ulps(value: float) -> str:
+    """Units in the last place: one decimal while they are few."""
+    return f"{float(value):.1f}" if 0 < value < 100 else number(value)
+
+
+def shape(sizes: Sequence[int]) -> str:
+    """'3x3x64'; a scalar is '()'."""
+    return "x".join(str(size) for size in sizes) or "()"
+
+
+def counted(count: int, noun: str) -> str:
+    """'1 step', '2 steps'."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def percent(part: float) -> str:
+    """A confidence; 'NaN' where there is none."""
+    return f"{part:.0%}" if math.isfinite(part) else number(part)
+
+
+def _differing(result: ParityResult, of: list[Comparison], apart: list[Comparison], largest: float) -> str:
+    most = (
+        f"by up to {ceiling(largest)} (relative)" if math.isfinite(largest) else "NaN or infinite in places"
+    )
+    failed = sum(bool(one.problem) for one in apart)
+    parts = []
+    if len(apart) > failed:
+        since = "" if result.first_step is None else f", first at step {result.first_step}"
+        names = [PLURALS[kind] for kind in _ordered(of)]
+        parts.append(f"{len(apart) - failed} of {len(of)} {_listed(names)}{since}, {most}")
+    if failed:
+        parts.append(f"{failed} could not be compared")
+    return ", ".join(parts) or "the two runs are not the same"
+
+
+def _kinds(comparisons: list[Comparison]) -> str:
+    return _listed([{"fetched": "fetched value"}.get(kind, kind) for kind in _ordered(comparisons)])
+
+
+def _ordered(comparisons: list[Comparison]) -> list[Kind]:
+    """The kinds there are, those of `_CORE` first."""
+    present = {one.kind for one in comparisons}
+    return [kind for kind in (*_CORE, *(kind for kind in KINDS if kind not in _CORE)) if kind in present]
+
+
+def _listed(names: list[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _rank(value: float) -> float:
+    return math.inf if math.isnan(value) else value
