@@ -1,19 +1,55 @@
-"""Runs of the legacy trainer and of its migration, each made once a session; two at a time, one a core."""
+"""Runs of the legacy trainer and of its migration, each made once a session; two at a time, one a core.
+
+Neither is given anything of the other: same script, same flags, their own first weights and batches.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
+from tf2towers.parity.migrating import migrate_into
 from tf2towers.parity.recording import Recording
-from tf2towers.parity.run import Run, migrate_into
+from tf2towers.parity.sides import Options, record_migrated, record_original
 
 ROOT = Path(__file__).resolve().parents[2]
 LEGACY = ROOT / "legacy" / "cifar10_towers.py"
 STEPS = 22
 FLAGS = [f"--max_steps={STEPS}", "--decay_steps=10", "--batch_size=8", "--summary_every=9", "--log_every=50"]
+WHOLE = 10_000  # steps to record: the script ends by itself, with its last checkpoint
+
+
+class Run:
+    """A recorded run of a trainer, under way."""
+
+    def __init__(
+        self,
+        pool: ThreadPoolExecutor,
+        side: str,
+        script: Path,
+        folder: Path,
+        flags: Sequence[str],
+        tower_order: bool,
+    ) -> None:
+        self.out, self.train = folder / "run", folder / "train"
+        arguments = [*FLAGS, *flags, f"--train_dir={self.train}"]
+        options = Options(steps=WHOLE, tower_order=tower_order)
+        if side == "legacy":
+            self._future = pool.submit(record_original, script, arguments, self.out, options)
+        else:
+            self._future = pool.submit(record_migrated, script, arguments, self.out, options, None)
+
+    def result(self) -> Recording:
+        """Waits for its end.
+
+        Raises:
+            RunFailed: it ended with an error.
+        """
+        return Recording.load(self._future.result().folder)
+
 
 Pair = Callable[..., tuple[Recording, Recording]]
 
@@ -27,16 +63,14 @@ def migrated(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def record(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Run]:
+def record(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., Run]]:
     """Starts a recorded run of a trainer."""
+    with ThreadPoolExecutor(2) as pool:
 
-    def start(side: str, script: Path, flags: Sequence[str], tower_order: bool = False) -> Run:
-        folder = tmp_path_factory.mktemp(side)
-        environment = {"TF2TOWERS_AVERAGING": "tower_order"} if tower_order else {}
-        arguments = [*FLAGS, *flags, f"--train_dir={folder / 'train'}"]
-        return Run(side, script, folder / "run.npz", arguments, environment)
+        def start(side: str, script: Path, flags: Sequence[str], tower_order: bool = False) -> Run:
+            return Run(pool, side, script, tmp_path_factory.mktemp(side), flags, tower_order)
 
-    return start
+        yield start
 
 
 @pytest.fixture(scope="session")

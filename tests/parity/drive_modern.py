@@ -1,8 +1,8 @@
 """Run by test_modern.py: `python drive_modern.py LEGACY_RECORDING TOWERS MOMENTUM`, each in a process of its own.
 
 (TensorFlow's CPU collectives mix up two models of different sizes on the same devices of one process.)
-Beside the recording of the legacy trainer, two of the modern one: replay.npz has, step by step, the gradients and
-losses on the weights and the batch that the legacy step had; training.npz is a whole training from the first weights.
+Beside the recording of the legacy trainer, two of the modern one: replay has, step by step, the gradients and
+losses on the weights and the batch that the legacy step had; training is a whole training from the first weights.
 """
 
 import importlib.util
@@ -62,13 +62,13 @@ class Twin:
         self.trainer.set_weights(weights.__getitem__)
         losses, gradients = self.shares(*batch)
         local = self.strategy.experimental_local_results(losses)
-        return Step({}, self.averaged(gradients), [(share * self.towers).numpy() for share in local])
+        return Step(gradients=self.averaged(gradients), losses=[(share * self.towers).numpy() for share in local])
 
     def train(self, batch) -> Step:
         """One real step: its mean loss, its gradients, the weights it started from."""
         before = {name: variable.numpy() for name, variable in self.names.items()}
         loss, gradients = self.trainer.train_step(*batch)
-        return Step(before, self.averaged(gradients), [loss.numpy()])
+        return Step(before, gradients=self.averaged(gradients), losses=[loss.numpy()])
 
 
 def main() -> None:
@@ -84,8 +84,7 @@ def main() -> None:
             recording.steps.append(
                 twin.step_on(step.variables, batch) if what == "replay" else twin.train(batch)
             )
-        recording.final = {name: variable.numpy() for name, variable in twin.names.items()}
-        recording.save(path.with_name(f"{what}.npz"))
+        recording.save(path.with_name(what))
 
 
 if __name__ == "__main__":

@@ -42,7 +42,7 @@ def main() -> None:
         for name, variable in zip(NAMES, self.model.trainable_variables, strict=True):
             variable.assign(before[name])
         losses = train_step(self, images, labels)
-        made.steps.append(Step({}, dict(given), [loss.numpy() for loss in losses]))
+        made.steps.append(Step(gradients=dict(given), losses=[loss.numpy() for loss in losses]))
         return losses
 
     modern.Trainer.train_step, keras.optimizers.Adam.update_step = recorded_step, recorded_update
@@ -52,7 +52,7 @@ def main() -> None:
         app.run(modern.main)
     finally:
         if os.environ["JOB_NAME"] == "worker":
-            made.save(folder / f"worker-{os.environ['TASK_INDEX']}.npz")
+            made.save(folder / f"worker-{os.environ['TASK_INDEX']}")
 
 
 if __name__ == "__main__":

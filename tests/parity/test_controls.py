@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.parity.conftest import LEGACY, Pair
+from tests.parity.conftest import LEGACY, Pair, Run
 from tf2towers.parity.compare import compare
-from tf2towers.parity.run import Run, migrate_into
+from tf2towers.parity.migrating import migrate_into
 
 pytest.importorskip("tensorflow")
 pytestmark = pytest.mark.tensorflow

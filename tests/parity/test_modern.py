@@ -17,9 +17,9 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from tests.parity.conftest import LEGACY, ROOT, STEPS
+from tests.parity.conftest import LEGACY, ROOT, STEPS, Run
 from tf2towers.parity.recording import Recording
-from tf2towers.parity.run import ENVIRONMENT, Run
+from tf2towers.parity.process import ENVIRONMENT
 
 pytest.importorskip("tensorflow")
 pytest.importorskip("tqdm")
@@ -64,7 +64,7 @@ def three(record: Callable[..., Run]) -> Callable[[str], Three]:
         )  # fmt: skip
         assert done.returncode == 0, done.stderr
         replay, training = (
-            Recording.load(legacy.out.with_name(f"{what}.npz")) for what in ("replay", "training")
+            Recording.load(legacy.out.with_name(what)) for what in ("replay", "training")
         )
         return Three(recording, replay, training)
 

@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.parity.conftest import LEGACY, STEPS, Pair
+from tests.parity.conftest import LEGACY, STEPS, Pair, Run
 from tf2towers.parity.compare import compare
 from tf2towers.parity.recording import Recording
-from tf2towers.parity.run import Run, migrate_into
+from tf2towers.parity.migrating import migrate_into
 
 pytest.importorskip("tensorflow")
 pytestmark = pytest.mark.tensorflow
@@ -40,7 +40,7 @@ def checkpoint(run: Run) -> dict[str, np.ndarray]:
     """The last checkpoint that a run has written."""
     import tensorflow as tf
 
-    reader = tf.train.load_checkpoint(str(run.out.parent / "train"))
+    reader = tf.train.load_checkpoint(str(run.train))
     return {name: reader.get_tensor(name) for name in reader.get_variable_to_shape_map()}
 
 

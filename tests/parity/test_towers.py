@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.parity.conftest import STEPS, Pair
-from tf2towers.parity.compare import Verdict, compare
+from tf2towers.parity.compare import compare
+from tf2towers.report.parity_result import Comparison
 
 pytest.importorskip("tensorflow")
 pytestmark = pytest.mark.tensorflow
@@ -13,8 +14,8 @@ pytestmark = pytest.mark.tensorflow
 BATCH_NORM = pytest.mark.parametrize("batch_norm", ["--nobatch_norm", "--batch_norm"])
 
 
-def _not_bitwise(verdicts: list[Verdict]) -> list[str]:
-    return [str(verdict) for verdict in verdicts if not verdict.bitwise]
+def _not_bitwise(verdicts: list[Comparison]) -> list[str]:
+    return [f"{verdict.kind} {verdict.name}" for verdict in verdicts if not verdict.bitwise]
 
 
 @pytest.mark.parametrize("towers", [1, 2])
@@ -24,7 +25,7 @@ def test_one_and_two_towers_are_bitwise_equal(pair: Pair, towers: int, style: st
     original, migrated = pair(f"--num_gpus={towers}", f"--input={style}", batch_norm)
     assert len(original.steps) == STEPS and len(original.steps[0].losses) == towers
     verdicts = compare(original, migrated)
-    assert {verdict.kind for verdict in verdicts} == {"loss", "gradient", "variable", "final"}
+    assert {verdict.kind for verdict in verdicts} == {"loss", "tower gradient", "gradient", "variable", "fetched"}
     assert _not_bitwise(verdicts) == []
 
 
@@ -43,7 +44,7 @@ def test_four_towers_differ_by_the_order_of_the_sum_alone(pair: Pair, batch_norm
     gradients = [verdict for verdict in first if verdict.kind == "gradient"]
     assert max(verdict.ulps for verdict in gradients) <= 4, [str(verdict) for verdict in gradients]
     assert all(verdict.bitwise for verdict in first if verdict.kind == "loss")
-    assert all(verdict.difference < 1e-3 for verdict in verdicts if verdict.kind == "loss")
+    assert all(verdict.max_abs < 1e-3 for verdict in verdicts if verdict.kind == "loss")
 
 
 def test_unequal_split_is_bitwise_equal(pair: Pair) -> None:

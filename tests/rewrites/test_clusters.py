@@ -18,7 +18,7 @@ from tf2towers.launch.local import run_cluster
 from tf2towers.parity.clusters import at_once, record_cluster
 from tf2towers.parity.compare import compare
 from tf2towers.parity.recording import Recording, Step
-from tf2towers.parity.run import ENVIRONMENT as FIXED
+from tf2towers.parity.process import ENVIRONMENT as FIXED
 
 pytest.importorskip("tensorflow")
 pytestmark = [pytest.mark.tensorflow, pytest.mark.slow]
@@ -94,14 +94,17 @@ def averages_left_out(recording: Recording) -> Recording:
     def left(values: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
         return {name: one for name, one in values.items() if not name.endswith("/ExponentialMovingAverage")}
 
-    steps = [Step(left(step.variables), step.gradients, step.losses) for step in recording.steps]
-    return Recording(steps, left(recording.final))
+    steps = [
+        Step(left(step.variables), left(step.after), step.gradients, losses=step.losses)
+        for step in recording.steps
+    ]
+    return Recording(steps)
 
 
 def differences(before: Recording, migrated: Recording) -> list[str]:
     verdicts = compare(before, migrated)
-    assert {verdict.kind for verdict in verdicts} == {"gradient", "variable", "loss", "final"}
-    return [str(verdict) for verdict in verdicts if not verdict.bitwise]
+    assert {verdict.kind for verdict in verdicts} == {"gradient", "variable", "loss"}
+    return [f"{verdict.kind} {verdict.name}" for verdict in verdicts if not verdict.bitwise]
 
 
 def test_every_case_is_here_or_says_why_not() -> None:

@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from tf2towers.launch.local import ClusterRun, run_cluster
 from tf2towers.parity.recording import Recording
-from tf2towers.parity.run import ENVIRONMENT, RunFailed
+from tf2towers.parity.process import ENVIRONMENT, RunFailed
 from tf2towers.parity.turns import VARIABLE, Turnstile
 from tf2towers.parity.updates import WorkerRecording, merge
 

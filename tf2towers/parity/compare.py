@@ -1,85 +1,193 @@
-"""Two recordings held against each other, variable by variable."""
+"""Two recordings held against each other: every input, loss, gradient and variable by name, every step."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 
 import numpy as np
 
-from tf2towers.parity.recording import Recording
+from tf2towers.parity.recording import Arrays, Facts, Recording, Step
+from tf2towers.report.parity_result import Comparison, Kind
 
-
-@dataclass(frozen=True)
-class Verdict:
-    """How far one thing of one kind ('gradient', 'variable', 'loss', 'final') is apart over all steps.
-
-    `ulps` is the largest difference of any step in units in the last place of that step's largest element.
-    """
-
-    kind: str
-    name: str
-    bitwise: bool
-    difference: float
-    ulps: float
-
-    def __str__(self) -> str:
-        word = "bitwise equal" if self.bitwise else f"differs by {self.difference:.3g} ({self.ulps:.1f} ulp)"
-        return f"{self.kind:9} {self.name:45} {word}"
+#: a whole number of towers by which a loss may be divided, to the rounding of one division
+_SHARE = 1e-6
 
 
 class NotComparable(Exception):
-    """The two runs do not have the same steps or the same names."""
+    """One of the runs has no steps, or not as many as the other."""
 
 
-def compare(original: Recording, migrated: Recording) -> list[Verdict]:
-    """The verdict for every gradient, loss and variable that the original has.
+@dataclass
+class Tolerances:
+    """What is still taken for the same, relative to the largest element of a step; 0: every bit."""
+
+    gradients: float = 0.0
+    variables: float = 0.0
+
+    def of(self, kind: Kind) -> float:
+        """Of a kind."""
+        return self.variables if kind == "variable" else self.gradients
+
+
+@dataclass
+class _Series:
+    """One thing over all steps."""
+
+    shape: tuple[int, ...] = ()
+    dtype: str = ""
+    problem: str = ""
+    bitwise: bool = True
+    first_step: int | None = None
+    max_abs: float = 0.0
+    max_rel: float = 0.0
+    ulps: float = 0.0
+    errors: list[float] = field(default_factory=list)
+
+    def add(self, place: int, one: np.ndarray | None, other: np.ndarray | None) -> None:
+        if one is None or other is None:
+            self._fail(place, "only in the migrated run" if one is None else "only in the original")
+            return
+        self.shape, self.dtype = one.shape, str(one.dtype)
+        if one.shape != other.shape:
+            self._fail(place, f"shape {list(one.shape)} against {list(other.shape)}")
+        elif one.dtype != other.dtype:
+            self._fail(place, f"dtype {one.dtype} against {other.dtype}")
+        elif np.array_equal(one, other, equal_nan=one.dtype.kind in "fc"):
+            self.errors.append(0.0)
+        else:
+            self._differ(place, one, other)
+
+    def _fail(self, place: int, problem: str) -> None:
+        self.problem = self.problem or problem
+        self._note(place)
+
+    def _note(self, place: int) -> None:
+        self.bitwise = False
+        if self.first_step is None:
+            self.first_step = place
+
+    def _differ(self, place: int, one: np.ndarray, other: np.ndarray) -> None:
+        self._note(place)
+        with np.errstate(all="ignore"):
+            wide = np.complex128 if one.dtype.kind == "c" else np.float64
+            apart = np.abs(one.astype(wide) - other.astype(wide))
+            finite = np.isfinite(apart)
+            largest = float(np.max(np.abs(one.astype(wide)), initial=0.0, where=np.isfinite(one)))
+            absolute = float(np.max(apart, initial=0.0, where=finite)) if finite.all() else float("inf")
+            floating = one.dtype if one.dtype.kind == "f" else np.dtype(np.float32)
+            ulp = float(np.spacing(np.asarray(largest, floating))) if largest else float(np.finfo(floating).tiny)
+            relative = absolute / largest if largest else (float("inf") if absolute else 0.0)
+        self.errors.append(relative)
+        self.max_abs, self.max_rel = max(self.max_abs, absolute), max(self.max_rel, relative)
+        self.ulps = max(self.ulps, absolute / ulp)
+
+    def comparison(self, kind: Kind, name: str, tolerance: float) -> Comparison:
+        return Comparison(
+            kind=kind,
+            name=name,
+            problem=self.problem,
+            bitwise=self.bitwise,
+            within=not self.problem and self.max_rel <= tolerance,
+            first_step=self.first_step,
+            max_abs=self.max_abs,
+            max_rel=self.max_rel,
+            ulps=self.ulps,
+            shape=self.shape,
+            dtype=self.dtype,
+            errors=tuple(self.errors),
+        )
+
+
+def compare(
+    original: Recording | Iterable[Step],
+    migrated: Recording | Iterable[Step],
+    tolerances: Tolerances | None = None,
+    kinds: Iterable[Kind] = ("input", "loss", "tower gradient", "gradient", "variable", "fetched", "summary"),
+    share: int = 1,
+) -> list[Comparison]:
+    """What came of comparing everything that either run has, in the order of a step.
+
+    Args:
+        original, migrated: recordings, or their steps one by one (large ones need not be in memory).
+        tolerances: see there; by default every bit counts.
+        kinds: what is compared.
+        share: each replica's loss and gradients are this part of a TF1 tower's (see `share_of`).
 
     Raises:
-        NotComparable: another number of steps, or a name that only one side has.
+        NotComparable: there are no steps, or more on one side than on the other.
     """
-    if len(original.steps) != len(migrated.steps):
-        raise NotComparable(f"{len(original.steps)} training steps against {len(migrated.steps)}")
-    if not original.steps:
+    series: dict[tuple[Kind, str], _Series] = {}
+    chosen = set(kinds)
+    mine = original.steps if isinstance(original, Recording) else original
+    theirs = migrated.steps if isinstance(migrated, Recording) else migrated
+    count = 0
+    for one, other in _both(mine, theirs):
+        for kind, name, value, its in _pairs(one, other, share):
+            if kind in chosen:
+                series.setdefault((kind, name), _Series()).add(count, value, its)
+        count += 1
+    if not count:
         raise NotComparable("no training step was recorded")
-    pairs: dict[tuple[str, str], list[tuple[np.ndarray, np.ndarray]]] = {}
-    for kind, name, one, other in _pairs(original, migrated):
-        pairs.setdefault((kind, name), []).append((one, other))
-    return [_verdict(kind, name, found) for (kind, name), found in pairs.items()]
+    limits = tolerances or Tolerances()
+    return [found.comparison(kind, name, limits.of(kind)) for (kind, name), found in series.items()]
 
 
-def _pairs(original: Recording, migrated: Recording) -> Iterator[tuple[str, str, np.ndarray, np.ndarray]]:
-    for place, (one, other) in enumerate(zip(original.steps, migrated.steps, strict=True)):
-        if len(one.losses) != len(other.losses):
-            raise NotComparable(f"step {place}: {len(one.losses)} towers against {len(other.losses)}")
-        for tower, (loss, again) in enumerate(zip(one.losses, other.losses, strict=True)):
-            yield "loss", f"tower {tower}", loss, again
-        _same_names("gradient", place, set(one.gradients), set(other.gradients))
-        for name in one.gradients:
-            yield "gradient", name, one.gradients[name], other.gradients[name]
-        if place:  # the first step of a migrated program makes its variables
-            _same_names("variable", place, set(one.variables), set(other.variables))
-            for name in one.variables:
-                yield "variable", name, one.variables[name], other.variables[name]
-    _same_names("variable", len(original.steps), set(original.final), set(migrated.final))
-    for name in original.final:
-        yield "final", name, original.final[name], migrated.final[name]
+def _both(mine: Iterable[Step], theirs: Iterable[Step]) -> Iterator[tuple[Step, Step]]:
+    one, other = iter(mine), iter(theirs)
+    count = 0
+    for step in one:
+        match = next(other, None)
+        if match is None:
+            raise NotComparable(f"the migrated run has made {count} training steps, the original more")
+        count += 1
+        yield step, match
+    if next(other, None) is not None:
+        raise NotComparable(f"the original has made {count} training steps, the migrated run more")
 
 
-def _same_names(kind: str, place: int, one: set[str], other: set[str]) -> None:
-    if one != other:
-        only = sorted(one ^ other)
-        raise NotComparable(f"step {place}: {kind} {only[0]!r} is on one side only ({len(only)} such names)")
+def _pairs(one: Step, other: Step, share: int) -> Iterator[tuple[Kind, str, np.ndarray | None, np.ndarray | None]]:
+    for name in _names(one.inputs, other.inputs):
+        if name in other.inputs:  # one that the migrated program has no use for is seen in what follows
+            yield "input", name, one.inputs.get(name), other.inputs[name]
+    for tower in range(max(len(one.losses), len(other.losses))):
+        yield "loss", f"tower {tower}", _at(one.losses, tower), _times(_at(other.losses, tower), share)
+    if one.tower_gradients and other.tower_gradients:
+        for tower in range(max(len(one.tower_gradients), len(other.tower_gradients))):
+            mine, its = _at(one.tower_gradients, tower) or {}, _at(other.tower_gradients, tower) or {}
+            for name in _names(mine, its):
+                yield "tower gradient", f"tower {tower}: {name}", mine.get(name), _times(its.get(name), share)
+    for name in _names(one.gradients, other.gradients):
+        yield "gradient", name, one.gradients.get(name), other.gradients.get(name)
+    for name in _names(one.after, other.after):
+        yield "variable", name, one.after.get(name), other.after.get(name)
+    for place in range(max(len(one.fetched), len(other.fetched))):
+        yield "fetched", f"value {place}", _at(one.fetched, place), _at(other.fetched, place)
+    for name in _names(one.summaries, other.summaries):
+        yield "summary", name, one.summaries.get(name), other.summaries.get(name)
 
 
-def _verdict(kind: str, name: str, pairs: list[tuple[np.ndarray, np.ndarray]]) -> Verdict:
-    bitwise = all(one.shape == other.shape and np.array_equal(one, other) for one, other in pairs)
-    difference, ulps = 0.0, 0.0
-    for one, other in pairs:
-        if one.shape != other.shape:
-            raise NotComparable(f"{kind} {name!r}: shape {one.shape} against {other.shape}")
-        apart = float(np.max(np.abs(one.astype(np.float64) - other.astype(np.float64)), initial=0.0))
-        largest = np.max(np.abs(one), initial=0)
-        ulp = float(np.spacing(np.float32(largest))) or float(np.spacing(np.float32(1e-30)))
-        difference, ulps = max(difference, apart), max(ulps, apart / ulp)
-    return Verdict(kind, name, bitwise, difference, ulps)
+def _names(one: Arrays, other: Arrays) -> list[str]:
+    return [*one, *(name for name in other if name not in one)]
+
+
+def _at(values: list, place: int):  # type: ignore[no-untyped-def, type-arg]
+    return values[place] if place < len(values) else None
+
+
+def _times(value: np.ndarray | None, share: int) -> np.ndarray | None:
+    return value if value is None or share == 1 or value.dtype.kind != "f" else value * value.dtype.type(share)
+
+
+def share_of(original: Step, migrated: Step, facts: Facts) -> int:
+    """The number of towers, where each replica's loss is its share of the mean; else 1.
+
+    A program whose optimizer sums over the replicas divides each loss by their number (Keras 3: see docs/semantics.md,
+    loss scaling); its applied gradient is the mean all the same, and that is compared as it is.
+    """
+    towers = len(original.losses)
+    if towers < 2 or towers != facts.towers or len(migrated.losses) != towers:
+        return 1
+    mine, its = np.array(original.losses, np.float64), np.array(migrated.losses, np.float64)
+    with np.errstate(all="ignore"):
+        return towers if np.allclose(mine, its * towers, rtol=_SHARE, atol=0) and mine.any() else 1

@@ -5,12 +5,17 @@ from __future__ import annotations
 import argparse
 import shutil
 import sys
-import time
 from pathlib import Path
 
-from tf2towers.parity.compare import NotComparable, Verdict, compare
+from tf2towers.parity.migrating import migrate_into
 from tf2towers.parity.picture import draw_losses
-from tf2towers.parity.run import Run, RunFailed, migrate_into
+from tf2towers.parity.process import RunFailed
+from tf2towers.parity.sides import Options
+from tf2towers.parity.verify import verify
+from tf2towers.report.parity_html import parity_page
+from tf2towers.report.parity_text import render_parity
+
+_EVERY = 25
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -25,7 +30,7 @@ def main(argv: list[str] | None = None) -> int:
     options.out.mkdir(parents=True)
     try:
         return _demonstrate(options)
-    except (RunFailed, NotComparable) as problem:
+    except RunFailed as problem:
         print(f"demo: {problem}", file=sys.stderr)
         return 2
 
@@ -37,55 +42,35 @@ def _demonstrate(options: argparse.Namespace) -> int:
     print(f"  {len(result.changes)} file(s) changed, {len(result.copied)} copied, nothing left by hand\n")
     flags = [
         f"--num_gpus={options.towers}", f"--max_steps={options.steps}", f"--decay_steps={options.steps // 2}",
-        "--batch_size=16", "--batch_norm", f"--summary_every={options.steps}", "--log_every=25",
+        "--batch_size=16", "--batch_norm", f"--summary_every={options.steps + 1}", "--log_every=25",
     ]  # fmt: skip
-    print(f"training both on scikit-learn's handwritten digits: {' '.join(flags)}")
-    runs = {
-        "TF1 towers": _run("legacy", options.script, options.out, flags),
-        "migrated": _run("migrated", migrated / options.script.name, options.out, flags),
-    }
-    _follow(runs)
-    original, other = (run.result() for run in runs.values())
-    verdicts = compare(original, other)
-    _print_verdicts(verdicts)
-    picture = options.out / "losses.png"
-    draw_losses(original, other, picture)
-    equal = all(verdict.bitwise for verdict in verdicts)
-    print(f"\nloss curves: {picture}")
-    print(
-        f"{'PARITY' if equal else 'NO PARITY'}: {len(original.steps)} steps on {options.towers} towers, across a drop"
-    )
-    print("of the learning rate: " + ("every number is bit-identical." if equal else "see above."))
-    return 0 if equal else 1
+    print("training both on scikit-learn's handwritten digits, from the same first weights:")
+    script = migrated / options.script.name
+    print(f"tf2towers verify --free --steps {options.steps} {options.script} {script} -- {' '.join(flags)}")
+    how = Options(steps=options.steps, lockstep=False)
+    parity = verify(options.script, script, flags, how, progress=_Progress())
+    print()
+    print(render_parity(parity, verbose=True), end="")
+    if parity.status == 2:
+        return 2
+    picture, page = options.out / "losses.png", options.out / "report.html"
+    draw_losses(parity.original.losses, parity.migrated.losses, picture)
+    page.write_text(parity_page(parity), encoding="utf-8")
+    print(f"\nloss curves: {picture}\nreport: {page}")
+    return parity.status
 
 
-def _run(side: str, script: Path, folder: Path, flags: list[str]) -> Run:
-    return Run(side, script, folder / f"{side}.npz", [*flags, f"--train_dir={folder / ('train_' + side)}"])
+class _Progress:
+    """A line every so many steps."""
 
+    def __init__(self) -> None:
+        self._shown: set[tuple[str, int]] = set()
 
-def _follow(runs: dict[str, Run]) -> None:
-    """Shows the last log line of each side while they run."""
-    shown: dict[str, str] = {}
-    while True:
-        running = [name for name, run in runs.items() if run.process.poll() is None]
-        for name, run in runs.items():
-            lines = [line for line in run.log.read_text(errors="replace").splitlines() if ": step " in line]
-            if lines and shown.get(name) != lines[-1]:
-                shown[name] = lines[-1]
-                print(f"  {name:10} {lines[-1][lines[-1].index('step ') :]}", flush=True)
-        if not running:
-            return
-        time.sleep(0.5)
-
-
-def _print_verdicts(verdicts: list[Verdict]) -> None:
-    titles = {"loss": "losses of each tower, every step", "gradient": "averaged gradients, every step",
-              "variable": "variables, every step", "final": "variables at the end"}  # fmt: skip
-    for kind, title in titles.items():
-        print(f"\n{title}")
-        for verdict in verdicts:
-            if verdict.kind == kind:
-                print(f"  {verdict}")
+    def __call__(self, title: str, steps: int) -> None:
+        mark = (title, steps // _EVERY)
+        if steps and mark not in self._shown:
+            self._shown.add(mark)
+            print(f"  {title}: {steps} steps", flush=True)
 
 
 if __name__ == "__main__":

@@ -9,8 +9,10 @@ from pathlib import Path
 
 from tf2towers.launch.errors import LaunchError
 from tf2towers.parity.clusters import record_cluster, run_tasks
-from tf2towers.parity.compare import NotComparable, Verdict, compare
-from tf2towers.parity.run import RunFailed, migrate_into
+from tf2towers.parity.compare import NotComparable, compare
+from tf2towers.parity.migrating import migrate_into
+from tf2towers.parity.process import RunFailed
+from tf2towers.report.parity_result import Comparison
 
 FLAGS = ("--batch_size=50", "--hidden_units=100", "--log_every=100")
 VALIDATION = "validation cross entropy = "
@@ -56,7 +58,8 @@ def _demonstrate(options: argparse.Namespace) -> int:
             print(f"  {of}")
             for verdict in verdicts:
                 if verdict.kind == kind:
-                    print(f"    {verdict}".replace("tower", "worker"))
+                    word = "bitwise equal" if verdict.bitwise else f"differs by {verdict.max_abs:.3g} ({verdict.ulps:.1f} ulp)"
+                    print(f"    {verdict.name.replace('tower', 'worker'):45} {word}")
     equal = all(verdict.bitwise for verdict in found)
     print(f"\n{'PARITY' if equal else 'NO PARITY'}: {2 * options.steps} updates, ", end="")
     print("every number is bit-identical." if equal else "see above.")
@@ -89,7 +92,7 @@ def _train(options: argparse.Namespace, scripts: dict[str, Path]) -> bool:
     return apart <= BAND
 
 
-def _record(options: argparse.Namespace, scripts: dict[str, Path], issync: int) -> list[Verdict]:
+def _record(options: argparse.Namespace, scripts: dict[str, Path], issync: int) -> list[Comparison]:
     recordings = []
     for side, script in scripts.items():
         logs = options.out / f"{side}_{issync}"

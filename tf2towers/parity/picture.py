@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 
-from tf2towers.parity.recording import Recording
 
 
-def draw_losses(original: Recording, migrated: Recording, path: Path) -> None:
+def draw_losses(original: Sequence[float], migrated: Sequence[float], path: Path) -> None:
     """Draws the mean loss of the towers at each step, the original's wide and the migrated one's thin on top of it."""
     import matplotlib
 
@@ -17,7 +17,7 @@ def draw_losses(original: Recording, migrated: Recording, path: Path) -> None:
     from matplotlib import pyplot as plt
 
     figure, (curves, apart) = plt.subplots(2, 1, figsize=(8, 6), sharex=True, height_ratios=[3, 1])
-    one, other = _curve(original), _curve(migrated)
+    one, other = np.array(original), np.array(migrated)
     curves.plot(one, linewidth=5, alpha=0.35, label="TF1 towers (original)")
     curves.plot(other, linewidth=1.2, label="MirroredStrategy (migrated)")
     curves.set_ylabel("mean loss of the towers")
@@ -30,6 +30,3 @@ def draw_losses(original: Recording, migrated: Recording, path: Path) -> None:
     figure.savefig(path, dpi=120)
     plt.close(figure)
 
-
-def _curve(recording: Recording) -> np.ndarray:
-    return np.array([np.mean([float(loss) for loss in step.losses]) for step in recording.steps])

@@ -1,11 +1,24 @@
-"""What a run of a trainer leaves behind: per training step, its gradients, its towers' losses, its variables."""
+"""What a run of a trainer leaves behind, as a folder that grows step by step, and as objects.
+
+    DIR/meta.json        what is said of the whole run (`Facts`)
+    DIR/step-00000.npz   one file a step: 'kind|name' to array, see `Step`
+
+A thing that was not there has no key. `tf2towers.recorder` writes it (on Python 3.6 with NumPy alone, and on the TF 1.15
+of the original), and `tf2towers.parity.migrated`.
+"""
 
 from __future__ import annotations
 
+import dataclasses
+import json
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+
+from tf2towers.recorder.writing import Writer
 
 Arrays = dict[str, np.ndarray]
 
@@ -14,53 +27,141 @@ Arrays = dict[str, np.ndarray]
 class Step:
     """One training step.
 
-    `variables` are the values before it, by TF1 name: weights, optimizer slots, moving averages, batch-norm statistics
-    (none before a migrated program's first step, which makes them). `gradients` are what the optimizer applied, by
-    variable; `losses` one value a tower, in tower order.
+    Variables go by TF1 name ('conv1/weights', 'conv1/weights/Momentum'). A gradient that is a `tf.IndexedSlices` is two
+    entries, 'NAME//values' and 'NAME//indices'.
     """
 
-    variables: Arrays = field(default_factory=dict)
-    gradients: Arrays = field(default_factory=dict)
-    losses: list[np.ndarray] = field(default_factory=list)
+    variables: Arrays = field(default_factory=dict)  # before it: weights, slots, moving averages, statistics
+    after: Arrays = field(default_factory=dict)
+    gradients: Arrays = field(default_factory=dict)  # what the optimizer applied, by variable
+    tower_gradients: list[Arrays] = field(default_factory=list)  # what each tower computed, in tower order
+    losses: list[np.ndarray] = field(default_factory=list)  # one scalar a tower
+    inputs: Arrays = field(default_factory=dict)  # values that crossed into the graph: feeds, iterators, queues
+    draws: list[list[np.ndarray]] = field(default_factory=list)  # a tower's random numbers, in order of creation
+    fetched: list[np.ndarray] = field(default_factory=list)  # what the script fetched beside, numbers only
+    summaries: Arrays = field(default_factory=dict)  # scalar summaries that it fetched, by tag
+    #: per tower: the forward pass, layer by layer in order of creation; a digest each: float64 [crc32 of the bytes,
+    #: sum, sum of absolute values, sum of squares, number of elements]
+    layers: list[Arrays] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, flat: Arrays) -> Step:
+        """From 'kind|name' to array."""
+        step = cls()
+        for key in sorted(flat):  # inputs and layers have their order in their names
+            kind, _, name = key.partition("|")
+            value = flat[key]
+            if kind in _NAMED:
+                getattr(step, _NAMED[kind])[name] = value
+            elif kind == "input":
+                step.inputs[name.split("|", 1)[1]] = value
+            elif kind in _OF_TOWERS:
+                tower, _, rest = name.partition("|")
+                entries = getattr(step, _OF_TOWERS[kind])
+                while len(entries) <= int(tower):
+                    entries.append({})
+                entries[int(tower)][rest.split("|", 1)[-1] if kind == "layer" else rest] = value
+        step.losses = _listed(flat, "loss|")
+        step.fetched = _listed(flat, "fetched|")
+        towers = {int(key.split("|")[1]) for key in flat if key.startswith("draw|")}
+        step.draws = [_listed(flat, f"draw|{tower}|") for tower in range(max(towers, default=-1) + 1)]
+        return step
+
+    def flat(self) -> Arrays:
+        """The inverse of `of`."""
+        found: Arrays = {}
+        for kind, attribute in _NAMED.items():
+            found |= {f"{kind}|{name}": value for name, value in getattr(self, attribute).items()}
+        found |= {f"input|{place:06d}|{name}": value for place, (name, value) in enumerate(self.inputs.items())}
+        for tower, entries in enumerate(self.tower_gradients):
+            found |= {f"tower gradient|{tower}|{name}": value for name, value in entries.items()}
+        for tower, entries in enumerate(self.layers):
+            found |= {
+                f"layer|{tower}|{place:05d}|{name}": value for place, (name, value) in enumerate(entries.items())
+            }
+        for tower, draws in enumerate(self.draws):
+            found |= {f"draw|{tower}|{place}": value for place, value in enumerate(draws)}
+        found |= {f"loss|{tower}": value for tower, value in enumerate(self.losses)}
+        return found | {f"fetched|{place}": value for place, value in enumerate(self.fetched)}
+
+
+_NAMED = {"variable": "variables", "after": "after", "gradient": "gradients", "summary": "summaries"}
+_OF_TOWERS = {"tower gradient": "tower_gradients", "layer": "layers"}
+
+
+def _listed(flat: Arrays, prefix: str) -> list[np.ndarray]:
+    found = {int(key[len(prefix) :]): value for key, value in flat.items() if key.startswith(prefix)}
+    return [found[place] for place in sorted(found)]
+
+
+@dataclass
+class Facts:
+    """What is said of a whole run in meta.json."""
+
+    side: str = ""  # 'legacy' or 'migrated'
+    tensorflow: str = ""
+    python: str = ""
+    towers: int = 1
+    trainable: list[str] = field(default_factory=list)  # variables that the optimizer was given, in its order
+    without_gradient: list[str] = field(default_factory=list)  # of those, whose gradient was None
+    optimizer: dict[str, Any] = field(default_factory=dict)  # {"class": "MomentumOptimizer", "momentum": 0.9, ..}
+    layer_types: dict[str, str] = field(default_factory=dict)  # layer name -> op type
+    notes: list[str] = field(default_factory=list)  # sentences for the reader
+    batch_size: int | None = None  # rows of the first input, where there is one
+    optimizers: int = 0  # how many updates the program has built
+    sessions: int = 0  # how many session calls, or calls of functions, it has made
+    different_inputs: list[str] = field(default_factory=list)  # of the original, that the program's own were not
+    renamed: dict[str, str] = field(default_factory=dict)  # original's name -> the program's, where they differ
+    unpaired: list[str] = field(default_factory=list)  # the program's variables that the original has none for
 
 
 @dataclass
 class Recording:
-    """Every training step of a run, and the variables at its end."""
+    """The training steps of a run."""
 
     steps: list[Step] = field(default_factory=list)
-    final: Arrays = field(default_factory=dict)
+    facts: Facts = field(default_factory=Facts)
 
-    def save(self, path: Path) -> None:
-        """Writes everything to one .npz file."""
-        flat: Arrays = {f"final|{name}": value for name, value in self.final.items()}
-        for place, step in enumerate(self.steps):
-            flat.update({f"{place}|variable|{name}": value for name, value in step.variables.items()})
-            flat.update({f"{place}|gradient|{name}": value for name, value in step.gradients.items()})
-            flat.update({f"{place}|loss|{tower}": value for tower, value in enumerate(step.losses)})
-        np.savez(path, **flat)  # type: ignore[arg-type]
+    @property
+    def final(self) -> Arrays:
+        """The variables at the end."""
+        return self.steps[-1].after if self.steps else {}
+
+    def save(self, folder: Path) -> None:
+        """Writes everything into a folder."""
+        writer = Writer(str(folder))
+        for step in self.steps:
+            writer.step(step.flat())
+        writer.facts(dataclasses.asdict(self.facts))
 
     @classmethod
-    def load(cls, path: Path) -> Recording:
-        """Reads what `save` wrote.
+    def load(cls, folder: Path) -> Recording:
+        """Reads a folder.
 
         Raises:
             FileNotFoundError: the run left no recording.
         """
-        recording = cls()
-        with np.load(path) as flat:
-            for key in flat.files:
-                head, _, rest = key.partition("|")
-                if head == "final":
-                    recording.final[rest] = flat[key]
-                    continue
-                while len(recording.steps) <= int(head):
-                    recording.steps.append(Step())
-                step, (kind, _, name) = recording.steps[int(head)], rest.partition("|")
-                if kind == "variable":
-                    step.variables[name] = flat[key]
-                elif kind == "gradient":
-                    step.gradients[name] = flat[key]
-                else:
-                    step.losses.append(flat[key])
-        return recording
+        return cls(list(read_steps(folder)), read_facts(folder))
+
+
+def read_facts(folder: Path) -> Facts:
+    """What meta.json says.
+
+    Raises:
+        FileNotFoundError: the run did not get as far as writing it.
+    """
+    found = json.loads((folder / "meta.json").read_text(encoding="utf-8"))
+    known = {one.name for one in dataclasses.fields(Facts)}
+    return Facts(**{name: value for name, value in found.items() if name in known and value is not None})
+
+
+def read_steps(folder: Path) -> Iterator[Step]:
+    """The steps one after the other, each read when it is asked for."""
+    for path in sorted(folder.glob("step-*.npz")):
+        yield read_step(path)
+
+
+def read_step(path: Path) -> Step:
+    """One step's file."""
+    with np.load(path) as flat:
+        return Step.of({name: flat[name] for name in flat.files})

@@ -78,7 +78,6 @@ def merge(workers: list[WorkerRecording], steps: int, global_step: str = "global
     before: Arrays = updates[0].before
     for place, update in enumerate(updates[:steps]):
         losses = [update.loss] if update.loss is not None else [worker.losses[place] for worker in workers]
-        recording.steps.append(Step(before, update.gradients, losses))
+        recording.steps.append(Step(before, update.after, update.gradients, losses=losses))
         before = update.after
-    recording.final = before
     return recording

@@ -1,0 +1,138 @@
+"""`tf2towers verify`: runs two scripts on the same weights and batches, and says whether they are the same trainer."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tf2towers.report.parity_result import ParityResult
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The command's arguments."""
+    parser.usage = "tf2towers verify [options] LEGACY MIGRATED [-- ARGS ...]"
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = (
+        "Runs the code of both scripts, each in a process of its own; what they write goes to a scratch\n"
+        "directory. ARGS are the command line of both.\n"
+        "exit status: 0 parity, 1 they differ, 2 one of them could not be run."
+    )
+    parser.add_argument("legacy", metavar="LEGACY", help="the TF1 script")
+    parser.add_argument("migrated", metavar="MIGRATED", help="the TF2 script")
+    parser.add_argument("--steps", type=int, default=10, metavar="K", help="training steps (default 10)")
+    parser.add_argument("--replicas", type=int, metavar="N", help="so many towers are expected; else status 2")
+    parser.add_argument(
+        "--legacy-python", metavar="EXE", help="record the original with this interpreter and its real TF 1.12 to 1.15"
+    )
+    parser.add_argument(
+        "--free", action="store_true", help="set the variables at the first step only, not at each"
+    )
+    parser.add_argument(
+        "--gradients-only", action="store_true", help="leave the variables out, for another optimizer"
+    )
+    parser.add_argument(
+        "--tower-order", action="store_true", help="a migrated program adds its towers' gradients in TF1's order"
+    )
+    parser.add_argument(
+        "--tolerance", type=float, metavar="R", help="what passes, relative to the largest element (default: every bit)"
+    )
+    parser.add_argument(
+        "--name", action="append", default=[], metavar="OLD=NEW", help="a variable that the migrated script calls NEW"
+    )
+    parser.add_argument("--seed", type=int, default=0, help="of the global generators, on both sides (default 0)")
+    parser.add_argument(
+        "--timeout", type=float, default=600.0, metavar="SECONDS", help="for each run of a script (default 600)"
+    )
+    parser.add_argument("--report", metavar="DIR", help="write index.html, verify.json and the recordings there")
+    parser.add_argument("--json", metavar="FILE", help="write the result there; - for standard output")
+    parser.add_argument("--verbose", "-v", action="store_true", help="list what is equal as well")
+    parser.add_argument("arguments", nargs="*", help=argparse.SUPPRESS)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Verifies; the status."""
+    problem = _problem(options)
+    if problem:
+        print(f"tf2towers verify: {problem}", file=sys.stderr)
+        return 2
+    from tf2towers.parity.sides import Options
+    from tf2towers.parity.verify import verify
+
+    report = Path(options.report) if options.report else None
+    if report is not None:
+        report.mkdir(parents=True, exist_ok=True)
+    result = verify(
+        Path(options.legacy),
+        Path(options.migrated),
+        options.arguments,
+        Options(
+            steps=options.steps,
+            timeout=options.timeout,
+            legacy_python=options.legacy_python,
+            lockstep=not options.free,
+            tower_order=options.tower_order,
+            names=dict(pair.split("=", 1) for pair in options.name),
+            seed=options.seed,
+        ),
+        tolerance=options.tolerance,
+        gradients_only=options.gradients_only,
+        towers=options.replicas,
+        work=None if report is None else report / "recordings",
+        progress=_progress(),
+    )
+    _show(result, options, report)
+    return result.status
+
+
+def _problem(options: argparse.Namespace) -> str:
+    """What is wrong with the command line; empty if nothing is."""
+    for script in (options.legacy, options.migrated):
+        if not Path(script).is_file():
+            return f"{script}: no such file"
+    if options.steps < 1:
+        return "--steps must be at least 1"
+    if options.timeout <= 0:
+        return "--timeout must be more than 0"
+    for pair in options.name:
+        if "=" not in pair:
+            return f"--name {pair}: OLD=NEW is expected"
+    return ""
+
+
+def _progress():  # type: ignore[no-untyped-def]
+    """Shows what runs, on a terminal."""
+    if not sys.stderr.isatty():
+        return None
+    shown = {"text": ""}
+
+    def show(title: str, steps: int) -> None:
+        text = f"\r\x1b[K{title}: {steps} steps"
+        if text != shown["text"]:
+            shown["text"] = text
+            print(text, end="", file=sys.stderr, flush=True)
+
+    return show
+
+
+def _show(result: ParityResult, options: argparse.Namespace, report: Path | None) -> None:
+    from tf2towers.report.parity_json import parity_as_json
+    from tf2towers.report.parity_text import render_parity
+
+    if sys.stderr.isatty():
+        print("\r\x1b[K", end="", file=sys.stderr)
+    if options.json == "-":
+        print(parity_as_json(result))
+    else:
+        colour = sys.stdout.isatty()
+        text = render_parity(result, colour=colour, verbose=options.verbose)
+        print(text, end="", file=sys.stderr if result.status == 2 else sys.stdout)
+        if options.json:
+            Path(options.json).write_text(parity_as_json(result) + "\n", encoding="utf-8")
+    if report is not None:
+        from tf2towers.parity.bundle import write_bundle
+
+        write_bundle(result, report, sys.argv)
+        print(f"report: {report / 'index.html'}", file=sys.stderr)

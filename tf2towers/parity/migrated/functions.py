@@ -1,0 +1,182 @@
+"""Each call of a training function, recorded: set up as the original's step was, run, and read."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+from tensorflow.python.eager.polymorphic_function import polymorphic_function
+
+from tf2towers.parity.migrated.draws import Draws
+from tf2towers.parity.migrated.gradients import Gradients, numbered
+from tf2towers.parity.migrated.inputs import Inputs
+from tf2towers.parity.migrated.notes import Notes
+from tf2towers.parity.migrated.state import State
+from tf2towers.parity.migrated.tracing import Tracing
+from tf2towers.parity.recording import Facts, Step, read_facts, read_step
+from tf2towers.recorder.graph import without_tower
+from tf2towers.recorder.session import _describe as describe
+from tf2towers.recorder.writing import Writer
+
+
+class FunctionRecorder:
+    """Watches the calls of `tf.function`s; one that applies gradients is a training step.
+
+    Args:
+        writer: where steps go.
+        steps: how many are recorded.
+        original: the original's recording, to replay; None: the program runs by itself.
+        lockstep: every step starts from the original's variables; else the first one only.
+        layers: also note the forward pass.
+        names: pairs of variable names given by the user.
+        on_enough: called when all steps are recorded.
+    """
+
+    def __init__(
+        self,
+        writer: Writer,
+        steps: int,
+        original: Path | None,
+        lockstep: bool,
+        layers: bool,
+        names: dict[str, str],
+        on_enough: Callable[[], None],
+    ) -> None:
+        self._writer, self._wanted, self._lockstep = writer, steps, lockstep
+        self._folder, self._on_enough = original, on_enough
+        self._original = read_facts(original) if original is not None else Facts()
+        self._tracing, self._notes, self._inputs = Tracing(), Notes(), Inputs()
+        self._draws = Draws(self._tracing)
+        self._gradients = Gradients(self._notes, self._tracing, layers)
+        self._state = State(names)
+        self._gradients.name = self._state.name
+        self._training: weakref.WeakKeyDictionary[Any, bool] = weakref.WeakKeyDictionary()
+        self._busy = False
+        self.calls = 0
+        call = polymorphic_function.Function.__call__
+        recorder = self
+
+        def recorded(function: Any, *args: Any, **kwargs: Any) -> Any:
+            if recorder._busy or not tf.executing_eagerly():
+                return call(function, *args, **kwargs)
+            recorder._busy = True
+            try:
+                return recorder._call(call, function, args, kwargs)
+            finally:
+                recorder._busy = False
+
+        polymorphic_function.Function.__call__ = recorded
+
+    def _call(self, call: Any, function: Any, args: Any, kwargs: Any) -> Any:
+        self.calls += 1
+        self._tracing.wanted = True
+        try:
+            if not self._trains(function, args, kwargs):
+                return call(function, *args, **kwargs)
+            step = self._original_step()
+            first = self._writer.steps == 0
+            if first:
+                self._state.find(
+                    step.variables,
+                    self._original.trainable,
+                    self._gradients.variables,
+                    self._gradients.optimizers,
+                )
+            if first or self._lockstep:
+                self._state.set(step.variables)
+            args, kwargs, used = self._inputs.given(args, kwargs, step.inputs)
+            found = {f"variable|{name}": value for name, value in self._state.read().items()}
+            found |= {f"input|{place:06d}|{name}": value for place, (name, value) in enumerate(used.items())}
+            self._draws.now = {f"{t}|{n}": one for t, draws in enumerate(step.draws) for n, one in enumerate(draws)}
+            self._notes.begin()
+            result = call(function, *args, **kwargs)
+            found |= numbered(self._renamed(self._notes.end()))
+            self._draws.now = None
+            found |= {f"after|{name}": value for name, value in self._state.read().items()}
+            found |= _results(result)
+            self._writer.step(found)
+        finally:
+            self._tracing.wanted = False
+        if self._writer.steps >= self._wanted or self._nothing_left():
+            self._on_enough()
+        return result
+
+    def _trains(self, function: Any, args: Any, kwargs: Any) -> bool:
+        """Whether it applies gradients: known once it has been traced."""
+        if function not in self._training:
+            self._tracing.trains = False
+            function.get_concrete_function(*args, **kwargs)
+            self._training[function] = self._tracing.trains
+        return self._training[function]
+
+    def _original_step(self) -> Step:
+        if self._folder is None:
+            return Step()
+        return read_step(self._folder / f"step-{self._writer.steps:05d}.npz")
+
+    def _nothing_left(self) -> bool:
+        return self._folder is not None and not (self._folder / f"step-{self._writer.steps:05d}.npz").exists()
+
+    def _renamed(self, arrays: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+        """Gradients under the original's names."""
+        back = {own: name for name, own in self._state.renamed.items()}
+        found = {}
+        for key, value in arrays.items():
+            kind, *rest = key.split("|")
+            if kind in ("gradient", "tower gradient"):
+                name, mark, part = rest[-1].partition("//")
+                rest[-1] = back.get(name, name) + mark + part
+            found["|".join([kind, *rest])] = value
+        return found
+
+    def facts(self) -> dict[str, Any]:
+        """What meta.json says of the run."""
+        back = {own: name for name, own in self._state.renamed.items()}
+        names = {id(v): back.get(self._state.name(v), self._state.name(v)) for v in self._gradients.variables}
+        different = sorted(self._inputs.different)
+        return {
+            "side": "migrated",
+            "trainable": list(names.values()),
+            "without_gradient": [names[id(v)] for v in self._gradients.without_gradient],
+            "optimizer": describe(self._gradients.optimizers[0]) if self._gradients.optimizers else {},
+            "optimizers": len(self._gradients.optimizers),
+            "sessions": self.calls,
+            "layer_types": self._gradients.layer_types,
+            "towers": max(1, len([one for one in self._tracing.computed if one is not None])),
+            "notes": sorted(self._draws.missing),
+            "different_inputs": different,
+            "renamed": self._state.renamed,
+            "unpaired": self._state.unpaired,
+            "on_runtime": self._state.on_runtime,
+        }
+
+
+def _results(result: Any) -> dict[str, np.ndarray]:
+    """The numbers that a training function gives back, and the summaries among them."""
+    found: dict[str, np.ndarray] = {}
+    place = 0
+    for leaf in tf.nest.flatten(result):
+        if isinstance(leaf, tf.distribute.DistributedValues) or not isinstance(leaf, tf.Tensor):
+            continue
+        if leaf.dtype == tf.string:
+            found |= _summaries(leaf)
+        elif leaf.dtype.is_floating or leaf.dtype.is_integer:
+            found[f"fetched|{place}"] = leaf.numpy()
+            place += 1
+    return found
+
+
+def _summaries(text: Any) -> dict[str, np.ndarray]:
+    try:
+        parsed = tf.compat.v1.Summary.FromString(text.numpy())
+    except Exception:  # another string
+        return {}
+    return {
+        f"summary|{without_tower(one.tag)}": np.float32(one.simple_value)
+        for one in parsed.value
+        if one.WhichOneof("value") == "simple_value"
+    }

@@ -1,0 +1,146 @@
+"""The places where a TF2 program computes gradients and applies them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import tensorflow as tf
+
+import tf2towers.runtime
+from tf2towers.parity.migrated.layers import layers_before
+from tf2towers.parity.migrated.notes import Notes
+from tf2towers.parity.migrated.tracing import Tracing, tower
+from tf2towers.recorder.digest import digest
+from tf2towers.runtime import averaging
+
+
+class Gradients:
+    """Notes losses and gradients of each replica, and what the optimizers are given.
+
+    Args:
+        notes: where.
+        tracing: tells whether the function being traced is of interest.
+        layers: also note the forward pass, layer by layer.
+    """
+
+    def __init__(self, notes: Notes, tracing: Tracing, layers: bool) -> None:
+        self._notes, self._tracing, self._layers = notes, tracing, layers
+        self.name: Callable[[Any], str] = lambda variable: str(variable.name)
+        self.optimizers: list[Any] = []
+        self.variables: list[Any] = []  # what they were given, in order
+        self.without_gradient: list[Any] = []
+        self.layer_types: dict[str, str] = {}
+        self._watch_v1()
+        self._watch_keras()
+        self._watch_computing()
+
+    # -- applied -----------------------------------------------------------------------------------------------------
+
+    def _watch_v1(self) -> None:
+        optimizer = tf.compat.v1.train.Optimizer
+        apply = optimizer.apply_gradients
+        recorder = self
+
+        def apply_gradients(self: Any, grads_and_vars: Any, *args: Any, **kwargs: Any) -> Any:
+            pairs = list(grads_and_vars)
+            with tf.control_dependencies(recorder._applied(self, pairs)):
+                return apply(self, pairs, *args, **kwargs)
+
+        optimizer.apply_gradients = apply_gradients
+
+    def _watch_keras(self) -> None:
+        import keras
+
+        optimizer = keras.optimizers.Optimizer
+        apply = optimizer.apply
+        recorder = self
+
+        def recorded(self: Any, grads: Any, trainable_variables: Any = None) -> Any:
+            grads = list(grads)
+            variables = self._trainable_variables if trainable_variables is None else list(trainable_variables)
+            with tf.control_dependencies(recorder._applied(self, list(zip(grads, variables, strict=True)))):
+                return apply(self, grads, trainable_variables)
+
+        base = next(one for one in optimizer.__mro__ if "apply" in vars(one))
+        base.apply = recorded
+
+    def _applied(self, optimizer: Any, pairs: list[tuple[Any, Any]]) -> list[Any]:
+        if not any(optimizer is one for one in self.optimizers):
+            self.optimizers.append(optimizer)
+        for gradient, variable in pairs:
+            if not any(variable is one for one in self.variables):
+                self.variables.append(variable)
+                if gradient is None:
+                    self.without_gradient.append(variable)
+        self._tracing.trains = True
+        if tf.executing_eagerly() or not self._tracing.outermost:
+            return []
+        return [self._note("gradient|", pairs)]
+
+    def _note(self, prefix: str, pairs: Sequence[tuple[Any, Any]]) -> Any:
+        keys, tensors = [], []
+        for gradient, variable in pairs:
+            if gradient is None:
+                continue
+            name = self.name(variable)
+            if isinstance(gradient, tf.IndexedSlices):
+                keys += [f"{prefix}{name}//values", f"{prefix}{name}//indices"]
+                tensors += [gradient.values, gradient.indices]
+            else:
+                keys.append(prefix + name)
+                tensors.append(tf.convert_to_tensor(gradient))
+        return self._notes.op(keys, tensors)
+
+    # -- computed ----------------------------------------------------------------------------------------------------
+
+    def _watch_computing(self) -> None:
+        tower_gradients, gradient = averaging.tower_gradients, tf.GradientTape.gradient
+        recorder = self
+
+        def recorded_tower_gradients(loss: Any, *args: Any, **kwargs: Any) -> Any:
+            pairs = tower_gradients(loss, *args, **kwargs)
+            recorder._computed(loss, pairs)
+            return pairs
+
+        def recorded_gradient(self: Any, target: Any, sources: Any, *args: Any, **kwargs: Any) -> Any:
+            found = gradient(self, target, sources, *args, **kwargs)
+            if tf.is_tensor(target):
+                flat = tf.nest.flatten(sources)
+                recorder._computed(target, list(zip(tf.nest.flatten(found), flat, strict=True)))
+            return found
+
+        averaging.tower_gradients = recorded_tower_gradients
+        if "tower_gradients" in vars(tf2towers.runtime):
+            tf2towers.runtime.tower_gradients = recorded_tower_gradients
+        tf.GradientTape.gradient = recorded_gradient
+
+    def _computed(self, loss: Any, pairs: list[tuple[Any, Any]]) -> None:
+        if tf.executing_eagerly() or not self._tracing.outermost or tf.convert_to_tensor(loss).shape.rank != 0:
+            return
+        index = tower()
+        count = self._tracing.computed.get(index, 0)
+        self._tracing.computed[index] = count + 1
+        place = f"{index or 0}.{count}"  # numbered over all towers at the end of the step, see `numbered`
+        self._notes.op([f"loss|{place}"], [tf.convert_to_tensor(loss)])
+        named = [(g, v) for g, v in pairs if isinstance(v, tf.Variable) or hasattr(v, "assign")]
+        self._note(f"tower gradient|{place}|", named)
+        if self._layers:
+            found = layers_before(loss)
+            self.layer_types.update({name: type_ for name, type_, _ in found})
+            keys = [f"layer|{place}|{number:05d}|{name}" for number, (name, _, _) in enumerate(found)]
+            self._notes.op(keys, [tensor for *_, tensor in found], digest)
+
+
+def numbered(arrays: dict[str, Any]) -> dict[str, Any]:
+    """Keys with the number that the TF1 recorder gives: of all `compute_gradients` calls, tower by tower."""
+    kinds = ("loss|", "tower gradient|", "layer|")
+    places = {tuple(map(int, key.split("|")[1].split("."))) for key in arrays if key.startswith(kinds)}
+    number = {f"{index}.{count}": str(place) for place, (index, count) in enumerate(sorted(places))}
+    found = {}
+    for key, value in arrays.items():
+        if key.startswith(kinds):
+            kind, place, *rest = key.split("|", 2)
+            key = "|".join([kind, number[place], *rest])  # noqa: PLW2901
+        found[key] = value
+    return found

@@ -1,0 +1,150 @@
+"""Batches: what crossed into the original's graph, given to the migrated program's training function."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import tensorflow as tf
+
+from tf2towers.parity.recording import Arrays
+
+
+class _Part(NamedTuple):
+    """Where a leaf, or a replica's part of one, comes from: rows of an input of the original."""
+
+    name: str
+    start: int | None = None
+    stop: int | None = None
+
+    def of(self, inputs: Arrays) -> np.ndarray:
+        value = inputs[self.name]
+        return value if self.start is None else value[self.start : self.stop]
+
+
+class Inputs:
+    """Finds the original's input for each argument of the training function, at the first step, and gives it.
+
+    Attributes:
+        own: sentences about arguments whose own values were others than the original's.
+        different: the names of the original's inputs that the program had other values for.
+    """
+
+    def __init__(self) -> None:
+        self._plan: list[list[_Part] | None] | None = None
+        self.different: set[str] = set()
+
+    def given(self, args: Any, kwargs: Any, inputs: Arrays) -> tuple[Any, Any, Arrays]:
+        """The arguments with the original's values, and those values by the original's names.
+
+        Args:
+            args, kwargs: of the call: tensors, arrays, numbers, per-replica values, and anything else.
+            inputs: of the step, by name, in the order of creation in the graph.
+        """
+        leaves = tf.nest.flatten((args, kwargs))
+        parts = [_parts(leaf) for leaf in leaves]
+        if self._plan is None or len(self._plan) != len(leaves):
+            self._plan = _plan(parts, inputs)
+        used: Arrays = {}
+        for place, (own, sources) in enumerate(zip(parts, self._plan, strict=True)):
+            if own is None or sources is None:
+                continue
+            values = [source.of(inputs) for source in sources]
+            for source, mine, value in zip(sources, own, values, strict=True):
+                used[source.name] = inputs[source.name]
+                if not _equal(mine, value):
+                    self.different.add(source.name)
+            if any(not _equal(mine, value) for mine, value in zip(own, values, strict=True)):
+                leaves[place] = _made_like(leaves[place], own, values)
+        args, kwargs = tf.nest.pack_sequence_as((args, kwargs), leaves)
+        return args, kwargs, used
+
+
+def _parts(leaf: Any) -> list[np.ndarray] | None:
+    """The values of each replica; one value where all have the same; None for what is no number."""
+    if isinstance(leaf, tf.distribute.DistributedValues):
+        found = [_array(value) for value in leaf.values]
+        return None if any(value is None for value in found) else [v for v in found if v is not None]
+    value = _array(leaf)
+    return None if value is None else [value]
+
+
+def _array(leaf: Any) -> np.ndarray | None:
+    if isinstance(leaf, tf.Tensor | np.ndarray | np.generic | int | float) and not isinstance(leaf, bool):
+        value = np.asarray(leaf)
+        return value if value.dtype.kind in "biufc" else None
+    return None
+
+
+def _plan(parts: list[list[np.ndarray] | None], inputs: Arrays) -> list[list[_Part] | None]:
+    """For each leaf the original's inputs: those with its very values, else in order the first of its shape."""
+    free = dict(inputs)
+    plan: list[list[_Part] | None] = [None] * len(parts)
+    for same in (True, False):
+        for place, own in enumerate(parts):
+            if own is None or plan[place] is not None:
+                continue
+            found = _whole(own, free, same) or _each(own, free, same)
+            if found:
+                plan[place] = found
+                for name in {part.name for part in found}:
+                    free.pop(name, None)
+    return plan
+
+
+def _whole(own: list[np.ndarray], free: Arrays, same: bool) -> list[_Part] | None:
+    """One input of the original that is split over the replicas."""
+    if own[0].ndim == 0 and len(own) > 1:
+        return None
+    whole = own[0] if len(own) == 1 else _joined(own)
+    for name, value in free.items():
+        if whole is not None and _alike(whole, value) and (not same or _equal(whole, value)):
+            if len(own) == 1:
+                return [_Part(name)]
+            ends = np.cumsum([len(one) for one in own])
+            return [_Part(name, int(end - len(one)), int(end)) for one, end in zip(own, ends, strict=True)]
+    return None
+
+
+def _joined(own: list[np.ndarray]) -> np.ndarray | None:
+    if any(one.ndim == 0 or one.shape[1:] != own[0].shape[1:] for one in own):
+        return None
+    return np.concatenate(own)
+
+
+def _each(own: list[np.ndarray], free: Arrays, same: bool) -> list[_Part] | None:
+    """An input of the original for each replica, as when each tower had an iterator or a queue."""
+    found: list[_Part] = []
+    if len(own) == 1:
+        return None
+    for one in own:
+        taken = {part.name for part in found}
+        for name, value in free.items():
+            if name not in taken and _alike(one, value) and (not same or _equal(one, value)):
+                found.append(_Part(name))
+                break
+        else:
+            return None
+    return found
+
+
+def _alike(one: np.ndarray, other: np.ndarray) -> bool:
+    return one.shape == other.shape and (one.dtype.kind in "biu") == (other.dtype.kind in "biu")
+
+
+def _equal(one: np.ndarray, other: np.ndarray) -> bool:
+    return one.shape == other.shape and bool(np.array_equal(one.astype(other.dtype), other, equal_nan=other.dtype.kind in "fc"))
+
+
+def _made_like(leaf: Any, own: list[np.ndarray], values: list[np.ndarray]) -> Any:
+    cast = [value.astype(mine.dtype) for mine, value in zip(own, values, strict=True)]
+    if isinstance(leaf, tf.distribute.DistributedValues):
+        from tensorflow.python.distribute.values import PerReplica
+
+        devices = [value.device for value in leaf.values]
+        made = []
+        for device, value in zip(devices, cast, strict=True):
+            with tf.device(device):
+                made.append(tf.constant(value))
+        return PerReplica(made)
+    return tf.constant(cast[0]) if isinstance(leaf, tf.Tensor) else cast[0]

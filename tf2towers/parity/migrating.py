@@ -1,0 +1,28 @@
+"""A script migrated into a folder, for whatever then runs it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tf2towers.parity.process import RunFailed
+from tf2towers.report.result import MigrationResult
+from tf2towers.source.script import Script
+from tf2towers.source.write import copy_file, write_change
+
+
+def migrate_into(script: Path, folder: Path) -> MigrationResult:
+    """Writes the migrated script and the modules it needs into `folder`, as `tf2towers migrate -o` does.
+
+    Raises:
+        RunFailed: sites are left by hand.
+    """
+    from tf2towers.migrate import migrate
+
+    result = migrate(Script.read(script))
+    if result.left or result.error:
+        raise RunFailed(f"{script} does not migrate: {result.error or result.left[0].message}")
+    for change in result.changes:
+        write_change(change, folder / change.path.resolve().relative_to(script.resolve().parent))
+    for path in result.copied:
+        copy_file(path, folder / path.resolve().relative_to(script.resolve().parent))
+    return result

@@ -1,0 +1,84 @@
+"""One side of a proof as a process: in a group of its own, with a time limit, and nothing left of it."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+#: oneDNN picks fused kernels by the graph around an op, and a session's graph is not a function's: off on both sides.
+ENVIRONMENT = {"TF_ENABLE_ONEDNN_OPTS": "0", "TF_CPP_MIN_LOG_LEVEL": "3"}
+_POLL = 0.05
+_TAIL = 25
+
+
+class RunFailed(Exception):
+    """A trainer could not be run to the end of its recording; the message says why and how it ended."""
+
+
+class Process:
+    """A command in a session of its own; its output goes to a file, and it can ask nobody for input.
+
+    Args:
+        command: the interpreter and its arguments.
+        log: where standard output and error go.
+        environment: beside this process's own.
+        cwd: where it starts.
+    """
+
+    def __init__(
+        self, command: Sequence[str], log: Path, environment: Mapping[str, str] | None = None, cwd: Path | None = None
+    ) -> None:
+        self.log = log
+        path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH", "")]))
+        variables = {**os.environ, **ENVIRONMENT, "PYTHONPATH": path, "PYTHONHASHSEED": "0", **(environment or {})}
+        variables.pop("TF_USE_LEGACY_KERAS", None)
+        self.started = time.monotonic()
+        with log.open("wb") as stream:
+            try:
+                self._popen = subprocess.Popen(
+                    command,
+                    stdin=subprocess.DEVNULL,
+                    stdout=stream,
+                    stderr=subprocess.STDOUT,
+                    env=variables,
+                    cwd=cwd,
+                    start_new_session=True,
+                )
+            except OSError as problem:
+                raise RunFailed(f"cannot start {command[0]}: {problem.strerror or problem}") from None
+        self.seconds = 0.0
+
+    def wait(self, timeout: float, tick: Callable[[], object] | None = None) -> int:
+        """Its exit status; its whole group is ended then, whatever happens.
+
+        Raises:
+            TimeoutError: it has not ended after `timeout` seconds since its start.
+        """
+        try:
+            while (status := self._popen.poll()) is None:
+                if time.monotonic() - self.started > timeout:
+                    raise TimeoutError
+                if tick is not None:
+                    tick()
+                time.sleep(_POLL)
+            return status
+        finally:
+            self.end()
+
+    def end(self) -> None:
+        """Kills what is left of its group."""
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._popen.pid, signal.SIGKILL)
+        self._popen.wait()
+        self.seconds = self.seconds or time.monotonic() - self.started
+
+    def tail(self, lines: int = _TAIL) -> str:
+        """The last lines that it wrote."""
+        text = self.log.read_text(encoding="utf-8", errors="replace")
+        return "\n".join(text.splitlines()[-lines:])

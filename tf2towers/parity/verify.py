@@ -1,0 +1,203 @@
+"""Whether a migrated trainer is the same trainer: run, replay, compare, diagnose."""
+
+from __future__ import annotations
+
+import dataclasses
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from tf2towers.parity.compare import NotComparable, Tolerances, compare, share_of
+from tf2towers.parity.diagnose import diagnose, first_differences
+from tf2towers.parity.process import RunFailed
+from tf2towers.parity.recording import Facts, Recording, read_step, read_steps
+from tf2towers.parity.sides import Options, Progress, Recorded, record_migrated, record_original
+from tf2towers.report.parity_result import Comparison, Kind, Outcome, ParityResult, Side
+
+#: The order of the sum. An all-reduce adds more than two towers in another order than concat and reduce_mean: 1.5e-7 of the
+#: largest element at 4 and 8 towers (shared facts); an update carries it on.
+SUM_ORDER = Tolerances(gradients=1e-6, variables=1e-6)
+#: Another TensorFlow: kernels round otherwise. 2e-6 of the largest element for this project's network between 1.15 and 2.21. An
+#: update that divides by a gradient's own size (Adam, RMSProp) makes more of it where the gradient is next to zero.
+OTHER_TENSORFLOW = Tolerances(gradients=1e-5, variables=1e-3)
+
+GRADIENTS: tuple[Kind, ...] = ("input", "loss", "tower gradient", "gradient")
+
+
+def verify(
+    legacy: Path,
+    migrated: Path,
+    arguments: Sequence[str] = (),
+    options: Options | None = None,
+    *,
+    tolerance: float | None = None,
+    gradients_only: bool = False,
+    towers: int | None = None,
+    work: Path | None = None,
+    progress: Progress | None = None,
+) -> ParityResult:
+    """Runs both scripts and compares them.
+
+    Args:
+        legacy: the TF1 script.
+        migrated: the TF2 one.
+        arguments: the command line of both.
+        options: how they are run.
+        tolerance: relative to the largest element; None: every bit, but for the named rules above.
+        gradients_only: leave out the variables, for a program with another optimizer.
+        towers: so many are expected.
+        work: where the recordings stay; None: nowhere.
+        progress: called with what runs, and its steps so far.
+
+    Returns:
+        The verdict; its outcome is 'error' where a script could not be run or compared.
+    """
+    options = options or Options()
+    result = ParityResult(_side("original", legacy), _side("migrated", migrated), list(arguments), tolerance=tolerance or 0.0)
+    started = time.monotonic()
+    with tempfile.TemporaryDirectory(prefix="tf2towers-") as folder:
+        place = work or Path(folder)
+        options = dataclasses.replace(options, scratch=options.scratch or Path(folder) / "scratch")
+        try:
+            _verify(result, options, place, tolerance, gradients_only, towers, progress)
+        except (RunFailed, NotComparable) as problem:
+            result.outcome, result.error = "error", str(problem)
+    result.seconds = time.monotonic() - started
+    return result
+
+
+def _verify(
+    result: ParityResult,
+    options: Options,
+    place: Path,
+    tolerance: float | None,
+    gradients_only: bool,
+    towers: int | None,
+    progress: Progress | None,
+) -> None:
+    original = record_original(result.original.script, result.arguments, place / "original", options, progress)
+    _note_side(result.original, original)
+    if towers is not None and towers != original.facts.towers:
+        raise RunFailed(f"the original has {original.facts.towers} towers, and --replicas says {towers}")
+    migrated = record_migrated(
+        result.migrated.script, result.arguments, place / "migrated", options, original.folder, progress
+    )
+    _note_side(result.migrated, migrated)
+    result.steps, result.towers = original.steps, original.facts.towers
+    if original.steps < options.steps:
+        result.notes.append(f"the original made {original.steps} training steps, not {options.steps}")
+    limits, rule = _tolerances(tolerance, original.facts, migrated.facts)
+    result.tolerance = limits.gradients
+    kinds = GRADIENTS if gradients_only else (*GRADIENTS, "variable", "summary")
+    first = [read_step(next(iter(sorted(one.folder.glob("step-*.npz"))))) for one in (original, migrated)]
+    share = share_of(first[0], first[1], original.facts)
+    if share > 1:
+        result.notes.append(
+            f"each replica's loss is 1/{share} of its tower's, and the optimizer sums: compared as {share} times it"
+        )
+    found = compare(read_steps(original.folder), read_steps(migrated.folder), limits, kinds, share)
+    result.comparisons = [_of_inputs(one, first[0], result) if one.kind == "input" else one for one in found]
+    _note_losses(result, original, migrated, share)
+    _note_facts(result, original.facts, migrated.facts)
+    result.outcome = _outcome(result.comparisons)
+    if result.outcome == "within" and rule:
+        result.notes.append(rule)
+    if result.outcome == "differs":
+        _explain(result, options, place, original, migrated, progress)
+
+
+def _tolerances(tolerance: float | None, original: Facts, migrated: Facts) -> tuple[Tolerances, str]:
+    """What may differ, and the rule that says so."""
+    if tolerance is not None:
+        return Tolerances(tolerance, tolerance), ""
+    if original.tensorflow != migrated.tensorflow:
+        return OTHER_TENSORFLOW, (
+            f"rule 'another TensorFlow' ({original.tensorflow} and {migrated.tensorflow}): kernels round otherwise; gradients "
+            f"within {OTHER_TENSORFLOW.gradients:g} of the largest element, variables within {OTHER_TENSORFLOW.variables:g}"
+        )
+    if original.towers > 2:
+        return SUM_ORDER, (
+            f"rule 'order of the sum': {original.towers} towers are added up in another order than in TF1; within "
+            f"{SUM_ORDER.gradients:g} of the largest element. --tower-order adds in TF1's order: then every bit must be equal"
+        )
+    return Tolerances(), ""
+
+
+def _of_inputs(one: Comparison, first: object, result: ParityResult) -> Comparison:
+    """What the migrated script would have read itself: only where the script feeds it, it must be the same."""
+    return one
+
+
+def _outcome(comparisons: Sequence[Comparison]) -> Outcome:
+    if all(one.bitwise for one in comparisons):
+        return "bitwise"
+    return "within" if all(one.within for one in comparisons) else "differs"
+
+
+def _explain(
+    result: ParityResult,
+    options: Options,
+    place: Path,
+    original: Recorded,
+    migrated: Recorded,
+    progress: Progress | None,
+) -> None:
+    """What differs first, and why: a second run of both notes the forward pass as well."""
+    steps = min((one.first_step for one in result.comparisons if one.first_step is not None), default=0) + 1
+    deep = dataclasses.replace(options, layers=True, steps=min(steps, original.steps))
+    one, other = Recording.load(original.folder), Recording.load(migrated.folder)
+    try:
+        again = record_original(result.original.script, result.arguments, place / "original-layers", deep, progress)
+        its = record_migrated(
+            result.migrated.script, result.arguments, place / "migrated-layers", deep, again.folder, progress
+        )
+    except RunFailed as problem:
+        result.notes.append(f"the forward pass could not be looked at: {str(problem).splitlines()[0]}")
+    else:
+        for recording, layered in ((one, again), (other, its)):
+            recording.facts.layer_types = layered.facts.layer_types
+            for step, found in zip(recording.steps, read_steps(layered.folder), strict=False):
+                step.layers = found.layers
+    result.first_step, result.first_layer, result.first_gradient = first_differences(one, other)
+    result.diagnoses = diagnose(one, other, options.lockstep)
+
+
+def _side(title: str, script: Path) -> Side:
+    try:
+        text = script.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        text = ""
+    return Side(title, script, text)
+
+
+def _note_side(side: Side, recorded: Recorded) -> None:
+    side.tensorflow, side.python = recorded.facts.tensorflow, recorded.facts.python
+    side.seconds, side.notes = recorded.seconds, list(recorded.facts.notes)
+
+
+def _note_losses(result: ParityResult, original: Recorded, migrated: Recorded, share: int) -> None:
+    for side, recorded, factor in ((result.original, original, 1), (result.migrated, migrated, share)):
+        for step in read_steps(recorded.folder):
+            if step.losses:
+                side.losses.append(float(sum(float(loss) for loss in step.losses)) * factor / len(step.losses))
+
+
+def _note_facts(result: ParityResult, original: Facts, migrated: Facts) -> None:
+    if migrated.different_inputs:
+        names = ", ".join(migrated.different_inputs[:4])
+        result.notes.append(
+            f"the migrated script had other batches of its own than the original ({names}): it was given the original's"
+        )
+    for name, facts in (("original", original), ("migrated script", migrated)):
+        if facts.without_gradient:
+            listed = ", ".join(facts.without_gradient[:6])
+            result.notes.append(f"variables without a gradient in the {name}: {listed}")
+    if migrated.renamed:
+        pairs = ", ".join(f"{one} is {other}" for one, other in list(migrated.renamed.items())[:6])
+        more = f" and {len(migrated.renamed) - 6} more" if len(migrated.renamed) > 6 else ""
+        result.notes.append(f"variables under other names: {pairs}{more}")
+    if migrated.unpaired:
+        names = ", ".join(migrated.unpaired[:6])
+        more = f" and {len(migrated.unpaired) - 6} more" if len(migrated.unpaired) > 6 else ""
+        result.notes.append(f"variables of the migrated script that the original does not have: {names}{more}")

@@ -1,0 +1,31 @@
+"""Runs a TF1 script unedited and records it: `python tf2towers/recorder OPTIONS.json SCRIPT [ARGS]`.
+
+OPTIONS.json: {"out": folder, "steps": K, "layers": bool, "seed": int, "stand_ins": bool, "scratch": folder or null}. Exit
+status: that of the script, or 0 once K steps are recorded. meta.json in the folder says what was found, also where
+no step was.
+"""
+
+import importlib.util
+import json
+import os
+import sys
+
+
+def _package():
+    """This folder as a package, whatever else the interpreter knows."""
+    folder = os.path.dirname(os.path.abspath(__file__))
+    name = "tf2towers_recorder"
+    spec = importlib.util.spec_from_file_location(
+        name, os.path.join(folder, "__init__.py"), submodule_search_locations=[folder]
+    )
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return name
+
+
+if __name__ == "__main__":
+    running = importlib.import_module(_package() + ".running")
+    with open(sys.argv[1]) as stream:
+        options = json.load(stream)
+    sys.exit(running.main(options, sys.argv[2], sys.argv[3:]))

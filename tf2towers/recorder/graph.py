@@ -1,0 +1,65 @@
+"""Reading a TF1 graph: what an update depends on, where values come in, which ops belong to a tower."""
+
+import re
+
+#: ops that bring values into the graph from outside; what is behind them is not looked at
+INPUT_OPS = re.compile(
+    r"IteratorGetNext(Sync|AsOptional)?|.*QueueDequeue(Many|UpTo)?(V2)?|Reader(Read|ReadUpTo)(V2)?|Unstage|"
+    r"(Eager)?PyFunc(Stateless)?|OrderedMapUnstage.*|MapUnstage.*|RecordInput"
+)
+#: ops whose results are random
+RANDOM_OPS = re.compile(
+    r"RandomUniform|RandomUniformInt|RandomStandardNormal|TruncatedNormal|ParameterizedTruncatedNormal|RandomShuffle|"
+    r"Multinomial|RandomGamma|RandomPoisson(V2)?"
+)
+#: ops whose results are a layer's, for finding the first one that differs
+LAYER_OPS = re.compile(
+    r"Conv[23]D|DepthwiseConv2dNative|Conv2DBackpropInput|(Batch)?MatMul(V[23])?|BiasAdd|Add(V2|N)?|Relu6?|LeakyRelu|Elu|"
+    r"Selu|Tanh|Sigmoid|Softplus|MaxPool(3D|V2)?|AvgPool(3D)?|FusedBatchNorm(V[23])?|LRN|L2Loss|(Log)?Softmax|Mean|Sum|Mul|"
+    r"(Sparse)?SoftmaxCrossEntropyWithLogits|ConcatV2|Gather(V2)?|Sub|RealDiv|SquaredDifference"
+)
+_TOWER = re.compile(r"^(replica_\d+|[^/]*?(tower|gpu|clone|replica|device|worker|core)[^/]*?\d+|\d+)/", re.IGNORECASE)
+
+
+def ancestors(ops: list, stop_at_inputs: bool = True) -> set:
+    """The ops themselves and all that they depend on, by data and by control.
+
+    Args:
+        ops: `tf.Operation`s.
+        stop_at_inputs: do not go on behind ops that bring values in.
+    """
+    found = set(ops)
+    waiting = list(ops)
+    while waiting:
+        op = waiting.pop()
+        if stop_at_inputs and INPUT_OPS.fullmatch(op.type):
+            continue
+        for other in [tensor.op for tensor in op.inputs] + list(op.control_inputs):
+            if other not in found:
+                found.add(other)
+                waiting.append(other)
+    return found
+
+
+def of_type(ops: set, pattern: object) -> list:
+    """Those of a type that can be fetched (not in a loop's body or a branch), in the order of creation."""
+    found = [op for op in ops if pattern.fullmatch(op.type) and not in_control_flow(op)]  # type: ignore[attr-defined]
+    return sorted(found, key=creation)
+
+
+def creation(op: object) -> int:
+    """Its place in the order of creation in its graph."""
+    return int(op._id)  # type: ignore[attr-defined]
+
+
+def in_control_flow(op: object) -> bool:
+    """Whether it is in the body of a `tf.while_loop` or a branch of a `tf.cond`: fetched, it may have no value."""
+    return op._get_control_flow_context() is not None  # type: ignore[attr-defined]
+
+
+def without_tower(name: str) -> str:
+    """The name of an op without what names its tower, as 'conv1/Conv2D' of 'tower_1/conv1/Conv2D'."""
+    before = None
+    while before != name:
+        before, name = name, _TOWER.sub("", name)
+    return name

@@ -1,0 +1,110 @@
+"""Runs the script to be recorded, as `python SCRIPT ARGS` would, and ends it when there is enough."""
+
+import os
+import platform
+import random
+import runpy
+import sys
+import traceback
+
+import numpy as np
+
+from . import optimizers, placement
+from .overlay import Overlay, patch_python, patch_tensorflow
+from .session import SessionRecorder
+from .writing import Writer
+
+
+def main(options: dict, script: str, arguments: list) -> int:
+    """Records a TF1 script; its exit status.
+
+    Args:
+        options: see __main__.py.
+        script, arguments: what to run.
+    """
+    if options.get("stand_ins"):
+        tf = _stand_ins()
+    else:
+        import tensorflow
+
+        tf = tensorflow
+    if options.get("scratch"):
+        overlay = Overlay(options["scratch"])
+        patch_python(overlay)
+        patch_tensorflow(overlay)
+    placement.install(tf)
+    writer = Writer(options["out"])
+    recorder = SessionRecorder(tf, writer, options["steps"], options.get("layers", False))
+
+    def finish() -> None:
+        facts = recorder.facts()
+        facts.update(versions(tf), optimizers=len(recorder.applied), sessions=recorder.sessions)
+        writer.facts(facts)
+
+    def enough() -> None:
+        finish()
+        leave(0)
+
+    recorder.on_enough = enough
+    optimizers.watch(tf, recorder)
+    fix_seeds(options.get("seed", 0))
+    fix_graph_seeds(tf, options.get("seed", 0))
+    status = run(script, arguments)
+    finish()
+    return leave(status)
+
+
+def run(script: str, arguments: list) -> int:
+    """Runs it as the main program; 0, its exit status, or 1 with the traceback shown."""
+    sys.argv = [script] + list(arguments)
+    sys.path[0] = os.path.dirname(os.path.abspath(script))
+    try:
+        runpy.run_path(script, run_name="__main__")
+    except SystemExit as end:
+        if isinstance(end.code, str):
+            sys.stderr.write(end.code + "\n")
+            return 1
+        return int(end.code or 0)
+    except BaseException:
+        traceback.print_exc()
+        return 1
+    return 0
+
+
+def leave(status: int) -> int:
+    """Ends the process at once: threads, sessions and exit handlers of the script could keep it, or write."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(status)
+
+
+def fix_seeds(seed: int) -> None:
+    """Python's and NumPy's global generators, which a script may draw its batches from."""
+    random.seed(seed)
+    np.random.seed(seed)
+
+
+def fix_graph_seeds(tf: object, seed: int) -> None:
+    """Gives each graph a seed, which the script may replace: what TF draws is then the same from run to run."""
+    graph = tf.Graph  # type: ignore[attr-defined]
+    begin = graph.__init__
+
+    def seeded(self, *args, **kwargs):
+        begin(self, *args, **kwargs)
+        if type(self) is graph:
+            self.seed = seed
+
+    graph.__init__ = seeded
+    tf.get_default_graph().seed = seed  # type: ignore[attr-defined]
+
+
+def versions(tf: object) -> dict:
+    """Of TensorFlow and Python."""
+    return {"tensorflow": str(tf.__version__), "python": platform.python_version()}  # type: ignore[attr-defined]
+
+
+def _stand_ins() -> object:
+    """`tf.compat.v1` in the place of `tensorflow`, with what TF 2 has dropped."""
+    from tf2towers import stand_ins
+
+    return stand_ins.install()
