@@ -1,0 +1,61 @@
+"""The first step, layer and gradient that differ, and the layer's name where nothing better is known."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tests.parity.diagnose.simulated import Trainer, both, run
+from tf2towers.parity.diagnose import diagnose, first_differences
+from tf2towers.parity.diagnose.recorded import Recording
+
+ROWS = {
+    "nothing": ({}, (None, "", "")),
+    "regulariser": ({"l2": 0.1}, (0, "", "logits/weights")),
+    "all gradients": ({"factor": 2.0}, (0, "", "logits/biases")),
+    "epsilon of batch-norm": ({"bn_epsilon": 1e-2}, (0, "bn/FusedBatchNormV3", "logits/biases")),
+    "inputs, which batch-norm undoes": ({"shift": 1.0}, (0, "hidden/MatMul", "")),
+    "a missed drop": ({"drop": (3, 0.1)}, (3, "", "")),
+    "statistics": ({"policy": "first"}, (0, "", "")),
+}
+
+
+@pytest.mark.parametrize("what", ROWS)
+def test_first_differences(what: str) -> None:
+    mistake, expected = ROWS[what]
+    assert first_differences(*both(Trainer(), True, 0.0, **mistake)) == expected
+
+
+def test_bits_count_where_nothing_is_more_than_rounding() -> None:
+    one, other = run(Trainer()), run(Trainer())
+    assert first_differences(one, other) == (None, "", "")
+    step = other.steps[3]
+    step.gradients["bn/beta"] = np.nextafter(step.gradients["bn/beta"], np.float32(1))
+    step.layers[1]["hidden/Relu"][0] += 1
+    assert first_differences(one, other) == (3, "hidden/Relu", "bn/beta")
+    other.steps[4].gradients["logits/weights"] = 2 * other.steps[4].gradients["logits/weights"]
+    assert first_differences(one, other) == (4, "", "logits/weights")
+
+
+def _other_layer(recording: Recording, name: str, digest: list[float]) -> None:
+    for step in recording.steps:
+        for tower in step.layers:
+            for layer in list(tower)[list(tower).index(name) :]:
+                tower[layer] = tower[layer] * np.array([1, *digest, 1])
+
+
+@pytest.mark.parametrize(
+    ("layer", "digest", "name"),
+    [
+        ("hidden/Relu", [1.2, 1.2, 1.44], "layer differs"),
+        ("hidden/MatMul", [1.2, 1.2, 1.44], "layer differs"),
+        ("bn/FusedBatchNormV3", [3.0, 1.2, 1.44], "layer differs"),  # it moves the sum: not an epsilon
+        ("bn/FusedBatchNormV3", [1.0, 0.99, 0.98], "batch-norm epsilon"),
+    ],
+)
+def test_a_layer_is_named(layer: str, digest: list[float], name: str) -> None:
+    one, other = run(Trainer()), run(Trainer())
+    _other_layer(other, layer, digest)
+    [found] = diagnose(one, other)
+    assert found.name == name
+    assert repr(layer) in found.message

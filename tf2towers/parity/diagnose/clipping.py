@@ -1,0 +1,224 @@
+"""Gradients are clipped at another place of the step, or on one side only.
+
+TF1 trainers clip what they have averaged (`tf.clip_by_global_norm(zip(*average_gradients(..)))`) or each tower's
+gradients before; the two are not the same. Recognised by recomputing both from the towers' gradients; without those, by
+one side being the other's, clipped, at a threshold that its steps have in common.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tf2towers.parity.diagnose.clip_forms import (
+    CALLS,
+    FORMS,
+    Form,
+    Given,
+    Place,
+    clipped,
+    threshold_after,
+    threshold_before,
+)
+from tf2towers.parity.diagnose.evidence import Evidence, Pair, View
+from tf2towers.parity.diagnose.mistake import Mistake
+from tf2towers.parity.diagnose.numbers import ENOUGH, Explained, Vectors, said
+from tf2towers.report.parity_result import Diagnosis
+
+
+@dataclass(frozen=True)
+class _Clip:
+    """How a side clips: `form` None for not at all."""
+
+    form: Form | None
+    place: Place = "after"
+    threshold: float = 0.0
+    part: float = 1.0
+
+    def __str__(self) -> str:
+        assert self.form is not None
+        what = "what was averaged" if self.place == "after" else "each tower's gradients, then averages"
+        return f"clips ({CALLS[self.form]}, {said(self.threshold)}) {what}"
+
+
+_Taken = tuple[
+    Pair, View, Given, Given, list[Given]
+]  # a side's step: applied, mean of the towers, the towers
+
+
+def _finite(vectors: Vectors, names: Sequence[str]) -> bool:
+    return all(np.isfinite(vectors[name]).all() for name in names)
+
+
+def _taken(evidence: Evidence, side: str, names: list[str]) -> list[_Taken]:
+    """The steps of a side with its own towers' gradients, or where they are not known, the original's."""
+    found: list[_Taken] = []
+    for pair in evidence.pairs:
+        view: View = getattr(pair, side)
+        source = view
+        if len(view.towers) != evidence.towers and pair.comparable:
+            source = pair.original
+        mean, mean_norms = source.mean
+        if len(source.towers) != evidence.towers or not all(n in mean and n in view.gradients for n in names):
+            continue
+        if any(mean[n].shape != view.gradients[n].shape for n in names):
+            continue
+        if not _finite(mean, names) or not _finite(view.gradients, names):
+            continue
+        towers = [Given(v, n) for v, n in zip(source.towers, source.tower_norms, strict=True)]
+        found.append((pair, view, Given(view.gradients, view.norms), Given(mean, mean_norms), towers))
+    return found
+
+
+def _mean_of_clipped(form: Form, threshold: float, towers: list[Given], names: list[str]) -> Vectors:
+    made = [clipped(form, threshold, tower, names) for tower in towers]
+    return {name: np.sum([one[name] for one in made], axis=0) / len(made) for name in names}
+
+
+def _is(taken: list[_Taken], names: list[str], made: list[Vectors]) -> Explained:
+    """How well `made` are the applied gradients, against the plain mean."""
+    explained = Explained()
+    for (pair, view, _, mean, _), vectors in zip(taken, made, strict=True):
+        for name in names:
+            actual = view.gradients[name]
+            allowed = max(pair.noise, pair.tolerance * float(np.max(np.abs(actual), initial=0.0)))
+            explained.add(actual, vectors[name], mean.vectors[name], allowed)
+    return explained
+
+
+def _side(taken: list[_Taken], names: list[str]) -> _Clip | None:
+    """How the side's applied gradients come from its towers'; None where in no known way."""
+    if not taken:
+        return None
+    if _is(taken, names, [mean.vectors for _, _, _, mean, _ in taken]).holds:
+        return _Clip(None)
+    found: list[_Clip] = []
+    for form in FORMS:
+        after = threshold_after(form, [(mean, applied) for _, _, applied, mean, _ in taken], names)
+        if after is not None and after.seen > 1:
+            made = [clipped(form, after.value, mean, names) for _, _, _, mean, _ in taken]
+            found.append(_Clip(form, "after", after.value, _is(taken, names, made).part))
+        before = threshold_before(form, [(applied, towers) for _, _, applied, _, towers in taken], names)
+        if before is not None:
+            made = [_mean_of_clipped(form, before.value, towers, names) for *_, towers in taken]
+            found.append(_Clip(form, "before", before.value, _is(taken, names, made).part))
+    best = max(found, key=lambda one: one.part, default=None)
+    return best if best is not None and best.part >= ENOUGH else None
+
+
+def _from_towers(evidence: Evidence, names: list[str]) -> Diagnosis | None:
+    original = _side(_taken(evidence, "original", names), names)
+    migrated = _side(_taken(evidence, "migrated", names), names)
+    if original is None or migrated is None:
+        return None
+    step, part = evidence.first_difference(), min(original.part, migrated.part)
+    if original.form is None and migrated.form is not None:
+        return _added(str(migrated), step, part)
+    if original.form is not None and migrated.form is None:
+        return _missing(f"The original {original}", step, part)
+    if original.form is None or migrated.form is None:
+        return None
+    if original.place != migrated.place:
+        first = "after averaging" if original.place == "after" else "before averaging"
+        return Diagnosis(
+            "clipping order",
+            f"The original {original}; the migrated run {migrated}.",
+            f"Clip {first}, as the original does.",
+            step,
+            part,
+        )
+    if original.form != migrated.form or abs(original.threshold / migrated.threshold - 1) > 1e-3:
+        return Diagnosis(
+            "other clipping",
+            f"The original {original}; the migrated run {migrated}.",
+            "Clip with the original's function and threshold.",
+            step,
+            part,
+        )
+    return None
+
+
+def _missing(seen: str, step: int, part: float) -> Diagnosis:
+    return Diagnosis(
+        "missing clipping",
+        f"{seen}; the migrated run does not.",
+        "Clip the gradients as the original does, at the same place.",
+        step,
+        part,
+    )
+
+
+def _added(how: str, step: int, part: float) -> Diagnosis:
+    return Diagnosis(
+        "clipping added",
+        f"The migrated run {how}; the original does not.",
+        "Take the clipping out (see also clipnorm, clipvalue and global_clipnorm of a Keras optimizer).",
+        step,
+        part,
+    )
+
+
+def _alone(evidence: Evidence, names: list[str], whole: str, short: str) -> _Clip | None:
+    """The clip that makes one side's applied gradients of the other's."""
+    steps = []
+    for pair in evidence.comparable:
+        one, other = getattr(pair, whole), getattr(pair, short)
+        if all(name in one.gradients and name in other.gradients for name in names):
+            if _finite(one.gradients, names) and _finite(other.gradients, names):
+                steps.append((pair, Given(one.gradients, one.norms), Given(other.gradients, other.norms)))
+    best: _Clip | None = None
+    for form in FORMS:
+        found = threshold_after(form, [(one, other) for _, one, other in steps], names)
+        if found is None or found.seen + _again(evidence, form, names, short, found.value) < 2:
+            continue
+        explained = Explained()
+        for pair, one, other in steps:
+            made = clipped(form, found.value, one, names)
+            for name in names:
+                explained.add(
+                    other.vectors[name],
+                    made[name],
+                    one.vectors[name],
+                    max(pair.noise, pair.tolerance * float(np.max(np.abs(other.vectors[name]), initial=0.0))),
+                )
+        if explained.part >= ENOUGH and (best is None or explained.part > best.part):
+            best = _Clip(form, "after", found.value, explained.part)
+    return best
+
+
+def _again(evidence: Evidence, form: Form, names: list[str], side: str, threshold: float) -> int:
+    """In how many further steps of the side the same length turns up, whatever the other side did there."""
+    if form != "global":
+        return 0
+    views = [getattr(pair, side) for pair in evidence.pairs if not pair.comparable]
+    given = [Given(v.gradients, v.norms) for v in views if all(name in v.norms for name in names)]
+    return sum(abs(one.length(names) / threshold - 1) < 1e-4 for one in given)
+
+
+def _recognise(evidence: Evidence) -> Diagnosis | None:
+    if not evidence.comparable:
+        return None
+    names = list(evidence.names(evidence.comparable[0]))
+    if not names:
+        return None
+    found = _from_towers(evidence, names)
+    if found is not None:
+        return found
+    step = evidence.first_difference()
+    missing = _alone(evidence, names, "migrated", "original")
+    if missing is not None:
+        assert missing.form is not None
+        seen = f"The original's gradients are the migrated run's, clipped ({CALLS[missing.form]}, "
+        return _missing(f"{seen}{said(missing.threshold)})", step, missing.part)
+    added = _alone(evidence, names, "original", "migrated")
+    if added is not None:
+        assert added.form is not None
+        return _added(f"clips ({CALLS[added.form]}, {said(added.threshold)})", step, added.part)
+    return None
+
+
+CLIPPING = Mistake(
+    ("clipping order", "missing clipping", "clipping added", "other clipping"), "gradients", _recognise
+)

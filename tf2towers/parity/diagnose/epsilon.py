@@ -1,0 +1,71 @@
+"""Adam, RMSProp or Adagrad with another epsilon.
+
+TF1's Adam has 1e-8, outside the correction of the bias (tf.train.AdamOptimizer: "epsilon hat"), Keras' has 1e-7; TF1's
+RMSProp has 1e-10, Keras' 1e-7; TF1's Adagrad has none. Recognised by recomputing the update from the slots: with the
+original's rate, another epsilon alone must give the migrated run's updates.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tf2towers.parity.diagnose.evidence import Evidence
+from tf2towers.parity.diagnose.mistake import Mistake
+from tf2towers.parity.diagnose.numbers import ENOUGH, said
+from tf2towers.parity.diagnose.optimizer_rules import searched
+from tf2towers.parity.diagnose.updates import Updates, updates_of
+from tf2towers.report.parity_result import Diagnosis
+
+_SEARCHED = 20_000
+
+
+def _made(updates: Updates, epsilon: float) -> list[list[np.ndarray]]:
+    assert updates.fit is not None
+    made = []
+    for place in updates.usable_places:
+        vectors = [updates.fit.update(place, change, epsilon) for change in updates.migrated[place]]
+        made.append([vector for vector in vectors if vector is not None])
+    return made
+
+
+def _left(updates: Updates, epsilon: float) -> float:
+    total = 0.0
+    for place, vectors in zip(updates.usable_places, _made(updates, epsilon), strict=True):
+        for change, vector in zip(updates.migrated[place], vectors, strict=True):
+            every = max(1, vector.size // _SEARCHED)
+            rest = (vector - change.update)[::every] / (change.allowed or 1.0)
+            total += float(np.sum(rest[np.isfinite(rest)] ** 2))
+    return total
+
+
+def _told(facts: dict[str, object], fitted: float) -> float:
+    """The epsilon a script says, if it is about that which was fitted (or that was too small to be seen)."""
+    number = facts.get("epsilon")
+    if isinstance(number, int | float) and not isinstance(number, bool):
+        if number <= 2 * fitted or fitted == 0:
+            return float(number)
+    return fitted
+
+
+def _recognise(evidence: Evidence) -> Diagnosis | None:
+    updates = updates_of(evidence)
+    if updates.fit is None or not updates.fit.rule.has_epsilon or updates.first is None:
+        return None
+    with np.errstate(all="ignore"):
+        epsilon = searched(lambda one: _left(updates, one))
+        part = updates.part(_made(updates, epsilon))
+    if part < ENOUGH:
+        return None
+    one = _told(evidence.facts.optimizer, updates.fit.epsilon)
+    other = _told(evidence.migrated_facts.optimizer, epsilon)
+    return Diagnosis(
+        "epsilon",
+        f"From the same gradients and slots the updates are those of {updates.fit.rule.name} with an epsilon of "
+        f"about {said(other)}; the original's is about {said(one)}.",
+        "Give the optimizer the original's epsilon (TF1: Adam 1e-8, RMSProp 1e-10; Keras: 1e-7).",
+        updates.first,
+        part,
+    )
+
+
+EPSILON = Mistake(("epsilon",), "update", _recognise)

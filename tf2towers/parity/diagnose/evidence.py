@@ -1,0 +1,253 @@
+"""Two recordings side by side, as flat vectors, with what each step's comparison may rest on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+
+import numpy as np
+
+from tf2towers.parity.diagnose.numbers import (
+    EQUAL,
+    NOISE,
+    ROUNDING,
+    Vectors,
+    apart,
+    dense,
+    flat,
+    greatest,
+    largest,
+    numeric,
+    relative,
+)
+from tf2towers.parity.diagnose.recorded import Arrays, Recording, Step
+
+LIMIT = 1 << 16  # elements of one variable that are looked at
+AMPLIFIED = 100.0  # how much more than the weights that it is made of a gradient may be apart
+SHADOW = "/ExponentialMovingAverage"
+Places = dict[str, np.ndarray]
+
+
+class View:
+    """One side's step. Vectors are float64, of one dimension, and of at most `LIMIT` elements of each variable."""
+
+    def __init__(self, step: Step, shapes: dict[str, tuple[int, ...]], places: Places) -> None:
+        self.step = step
+        self._shapes = shapes
+        self._places = places
+
+    def _part(self, vectors: Vectors) -> Vectors:
+        found = {}
+        for name, vector in vectors.items():
+            places = self._places.get(_owner(name, self._places))
+            usable = places is not None and len(places) and int(places[-1]) < vector.size
+            found[name] = vector[places] if usable else vector[:LIMIT]
+        return found
+
+    @cached_property
+    def before(self) -> Vectors:
+        """The variables before the step."""
+        return self._part({n: flat(v) for n, v in self.step.variables.items() if numeric(v)})
+
+    @cached_property
+    def after(self) -> Vectors:
+        """The variables after it."""
+        return self._part({n: flat(v) for n, v in self.step.after.items() if numeric(v)})
+
+    @cached_property
+    def _applied(self) -> tuple[Vectors, dict[str, float]]:
+        return self._with_norms(self.step.gradients)
+
+    @cached_property
+    def _of_towers(self) -> list[tuple[Vectors, dict[str, float]]]:
+        return [self._with_norms(arrays) for arrays in self.step.tower_gradients]
+
+    def _with_norms(self, arrays: Arrays) -> tuple[Vectors, dict[str, float]]:
+        full = dense(arrays, self._shapes)
+        return self._part(full), {name: float(np.linalg.norm(vector)) for name, vector in full.items()}
+
+    @property
+    def gradients(self) -> Vectors:
+        """What the optimizer was given, by variable."""
+        return self._applied[0]
+
+    @property
+    def norms(self) -> dict[str, float]:
+        """The length of each gradient, all elements."""
+        return self._applied[1]
+
+    @cached_property
+    def towers(self) -> list[Vectors]:
+        """What each tower computed, as `gradients`."""
+        return [vectors for vectors, _ in self._of_towers]
+
+    @cached_property
+    def tower_norms(self) -> list[dict[str, float]]:
+        """As `norms`, of each tower."""
+        return [norms for _, norms in self._of_towers]
+
+    @cached_property
+    def mean(self) -> tuple[Vectors, dict[str, float]]:
+        """The mean over the towers of each variable that all have, and its length."""
+        towers = [dense(arrays, self._shapes) for arrays in self.step.tower_gradients]
+        if not towers:
+            return {}, {}
+        names = [n for n in towers[0] if all(n in t and t[n].shape == towers[0][n].shape for t in towers)]
+        full = {name: sum((t[name] for t in towers[1:]), towers[0][name]) / len(towers) for name in names}
+        return self._part(full), {name: float(np.linalg.norm(vector)) for name, vector in full.items()}
+
+    @cached_property
+    def losses(self) -> np.ndarray:
+        """One value a tower."""
+        values = [flat(np.asarray(loss)) for loss in self.step.losses if numeric(np.asarray(loss))]
+        return np.array([value[0] for value in values if value.size == 1])
+
+    def change(self, name: str) -> np.ndarray | None:
+        """After less before of a variable."""
+        before, after = self.before.get(name), self.after.get(name)
+        return None if before is None or after is None or before.shape != after.shape else after - before
+
+    def slots(self, name: str) -> list[str]:
+        """The names of the optimizer's slots of a variable, in the order of their making ('Adam', 'Adam_1', ..)."""
+        size = self.before[name].shape if name in self.before else None
+        found = [
+            other
+            for other, vector in self.before.items()
+            if other.startswith(f"{name}/")
+            and vector.shape == size
+            and other not in self.gradients
+            and not other.endswith(SHADOW)
+            and other in self.after
+        ]
+        return sorted(found, key=lambda one: (len(one), one))
+
+
+class Pair:
+    """The same step of both sides.
+
+    `comparable`: both began it with the same weights and the same inputs, so that what differs was made in it.
+    `tolerance`: the part of the largest element by which what it computes may be apart.
+    """
+
+    def __init__(
+        self, index: int, original: View, migrated: View, lockstep: bool, inputs_equal: bool
+    ) -> None:
+        self.index = index
+        self.original = original
+        self.migrated = migrated
+        names = [name for name in original.gradients if name in original.before and name in migrated.before]
+        weights = max((relative(original.before[name], migrated.before[name]) for name in names), default=0.0)
+        self.tolerance = max(EQUAL, AMPLIFIED * weights if weights > ROUNDING else 0.0)
+        known = bool(names) or lockstep or index == 0
+        self.comparable = known and inputs_equal and self.tolerance <= 100 * EQUAL
+
+    @cached_property
+    def noise(self) -> float:
+        """Gradients below it are rounding."""
+        return NOISE * max(greatest(self.original.gradients), greatest(self.migrated.gradients))
+
+    def allowed(self, name: str) -> float:
+        """How far the gradients of a variable may be apart."""
+        sides = (self.original.gradients[name], self.migrated.gradients[name])
+        return self.tolerance * largest(*sides) + self.noise
+
+    @cached_property
+    def differing(self) -> list[str]:
+        """The variables whose gradients do not agree; those of one side alone are not among them."""
+        one, other = self.original.gradients, self.migrated.gradients
+        return [n for n in one if n in other and apart(one[n], other[n]) > self.allowed(n)]
+
+
+class Evidence:
+    """All that the mistakes are recognised by.
+
+    Args:
+        original, migrated: the recordings; steps that only one has are left out.
+        lockstep: every step was begun with the original's variables.
+    """
+
+    def __init__(self, original: Recording, migrated: Recording, lockstep: bool) -> None:
+        from tf2towers.parity.diagnose.inputs import differing_input
+
+        self.facts = original.facts
+        self.migrated_facts = migrated.facts
+        self.lockstep = lockstep
+        both = list(zip(original.steps, migrated.steps, strict=False))
+        seen = [len(one.losses) for one, _ in both[:1]] + [len(one.tower_gradients) for one, _ in both[:1]]
+        self.towers = max([original.facts.towers, 1, *seen])
+        shapes = _shapes(original) | _shapes(migrated)
+        places = _places(original, shapes)
+        self.pairs = [
+            Pair(
+                index,
+                View(one, shapes, places),
+                View(other, shapes, places),
+                lockstep,
+                differing_input(one, other) is None,
+            )
+            for index, (one, other) in enumerate(both)
+        ]
+        #: variables that one side does not train: nothing else is said of their gradients
+        self.untrained: set[str] = set()
+        #: names of what has been found so far
+        self.found: list[str] = []
+
+    @cached_property
+    def comparable(self) -> list[Pair]:
+        """The steps that both sides began alike."""
+        return [pair for pair in self.pairs if pair.comparable]
+
+    def names(self, pair: Pair) -> Iterator[str]:
+        """The variables whose gradients both sides have, of the same size, some of it finite."""
+        one, other = pair.original.gradients, pair.migrated.gradients
+        for name, vector in one.items():
+            if name in other and other[name].shape == vector.shape and name not in self.untrained:
+                yield name
+
+    @cached_property
+    def gradients_differ(self) -> bool:
+        """Whether any gradient does, in a step that both sides began alike."""
+        return any(set(pair.differing) - self.untrained for pair in self.comparable)
+
+    def first_difference(self, names: set[str] | None = None) -> int:
+        """The first step in which gradients differ; 0 where none do."""
+        for pair in self.comparable:
+            if (set(pair.differing) - self.untrained) & (names or set(pair.differing)):
+                return pair.index
+        return 0
+
+
+def _owner(name: str, places: Places) -> str:
+    """The variable whose elements a slot or a shadow goes by."""
+    if name in places:
+        return name
+    head = name.rpartition("/")[0]
+    return head if head in places else name
+
+
+def _shapes(recording: Recording) -> dict[str, tuple[int, ...]]:
+    found: dict[str, tuple[int, ...]] = {}
+    for step in recording.steps[:1]:
+        for arrays in (step.after, step.variables):
+            found |= {name: value.shape for name, value in arrays.items()}
+    return found
+
+
+def _places(original: Recording, shapes: dict[str, tuple[int, ...]]) -> Places:
+    """Which elements of a large variable are looked at: spread evenly over those that ever have a gradient."""
+    places: Places = {}
+    for name, shape in shapes.items():
+        size = int(np.prod(shape))
+        if size <= LIMIT:
+            continue
+        touched = np.zeros(size, bool)
+        for step in original.steps:
+            some = {k: v for k, v in step.gradients.items() if k.split("//")[0] == name}
+            vector = dense(some, shapes).get(name)
+            if vector is not None and vector.size == size:
+                touched |= vector != 0
+        chosen = np.flatnonzero(touched)
+        if not chosen.size:
+            chosen = np.arange(size)
+        places[name] = chosen[:: -(-chosen.size // LIMIT)]
+    return places

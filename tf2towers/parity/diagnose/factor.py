@@ -1,0 +1,113 @@
+"""All applied gradients are a constant times the original's.
+
+TF1's `average_gradients` (tutorials/image/cifar10_multi_gpu_train.py) takes the mean over N towers. A replica context
+sums where nobody divides (`tf.distribute.ReduceOp.SUM`, Keras optimizers): factor N; who divides the loss and takes the
+mean besides has 1/N (`tf.nn.compute_average_loss` with `ReduceOp.MEAN`). A loss that adds up the examples instead of
+taking their mean has the batch size. Recognised by the median of the elements' ratios, of all variables and steps;
+what is left after the scaling must vanish.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tf2towers.parity.diagnose.evidence import Evidence
+from tf2towers.parity.diagnose.mistake import Mistake
+from tf2towers.parity.diagnose.numbers import EQUAL, Explained, joined, said
+from tf2towers.report.parity_result import Diagnosis
+
+_NEAR = 2e-3  # of a ratio, to be that of a name
+
+
+def _ratio(evidence: Evidence) -> float | None:
+    found = []
+    for pair in evidence.comparable:
+        for name in evidence.names(pair):
+            one, other = pair.original.gradients[name], pair.migrated.gradients[name]
+            finite = np.isfinite(one) & np.isfinite(other)
+            size = np.abs(np.where(finite, one, 0.0))
+            usable = finite & (size > 1e-2 * np.max(size, initial=0.0)) & (size > 100 * pair.noise)
+            found.append(other[usable] / one[usable])
+    ratios = joined(found)
+    return float(np.median(ratios)) if ratios.size else None
+
+
+def explained_by(evidence: Evidence, ratio: float) -> float:
+    """The part of the gradients' differences that one factor explains."""
+    explained = Explained()
+    for pair in evidence.comparable:
+        for name in evidence.names(pair):
+            one, other = pair.original.gradients[name], pair.migrated.gradients[name]
+            explained.add(other, ratio * one, one, pair.allowed(name))
+    return explained.part
+
+
+def _near(ratio: float, number: float) -> bool:
+    return abs(ratio - number) <= _NEAR * abs(number)
+
+
+def batch_sizes(evidence: Evidence) -> list[int]:
+    """Numbers of examples: of a whole batch, of a tower's."""
+    whole = [evidence.facts.batch_size or 0, evidence.migrated_facts.batch_size or 0]
+    rows = [v.shape[0] for pair in evidence.pairs[:1] for v in pair.original.step.inputs.values() if v.ndim]
+    found = [n for n in (*whole, *rows) if n > 1]
+    towers = evidence.towers
+    found += [n * towers for n in rows] + [n // towers for n in found if n % towers == 0]
+    return [n for n in dict.fromkeys(found) if n > 1]
+
+
+def _losses_scaled(evidence: Evidence, ratio: float) -> bool:
+    values = [(p.original.losses, p.migrated.losses) for p in evidence.comparable]
+    values = [(one, other) for one, other in values if one.size and one.shape == other.shape]
+    return bool(values) and all(np.allclose(other, ratio * one, rtol=1e-3) for one, other in values)
+
+
+def _recognise(evidence: Evidence) -> Diagnosis | None:
+    ratio = _ratio(evidence)
+    if ratio is None or not np.isfinite(ratio) or abs(ratio - 1) <= EQUAL or ratio == 0:
+        return None
+    part = explained_by(evidence, ratio)
+    if not part:
+        return None
+    towers, step = evidence.towers, evidence.first_difference()
+    seen = f"All gradients are {said(ratio)} times the original's"
+    if _losses_scaled(evidence, ratio):
+        seen += ", and so are the losses"
+    if towers > 1 and _near(ratio, towers):
+        return Diagnosis(
+            "sum for mean",
+            f"{seen}: they are added up over the {towers} towers, not averaged.",
+            "Reduce with ReduceOp.MEAN, or divide each replica's loss by the number of replicas.",
+            step,
+            part,
+        )
+    if towers > 1 and _near(ratio, 1 / towers):
+        return Diagnosis(
+            "scaled twice",
+            f"{seen}: they are divided by the {towers} towers twice.",
+            "Divide once: either the loss of each replica, or the sum of the gradients (ReduceOp.MEAN).",
+            step,
+            part,
+        )
+    for size in batch_sizes(evidence):
+        if _near(ratio, size) or _near(ratio, 1 / size):
+            summed = "are summed over" if ratio > 1 else "are divided once more by"
+            return Diagnosis(
+                "batch-size factor",
+                f"{seen}: they {summed} {size} examples.",
+                "Take the mean over the same examples as the original's loss does.",
+                step,
+                part,
+            )
+    return Diagnosis(
+        "other constant factor",
+        f"{seen}, in every variable and step.",
+        f"Look for a factor of {said(ratio)} (or a dropped one of {said(1 / ratio)}) in the loss or its reduction.",
+        step,
+        part,
+    )
+
+
+FACTOR = Mistake(
+    ("sum for mean", "scaled twice", "batch-size factor", "other constant factor"), "gradients", _recognise
+)

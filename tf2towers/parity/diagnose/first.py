@@ -1,0 +1,78 @@
+"""Where two recordings part: the first step, in it the first layer forward and the first variable backward."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tf2towers.parity.diagnose.evidence import Evidence, Pair
+from tf2towers.parity.diagnose.inputs import differing_input
+from tf2towers.parity.diagnose.layer import first_layer
+from tf2towers.parity.diagnose.numbers import EQUAL, ROUNDING, apart, largest, numeric, relative
+from tf2towers.parity.diagnose.recorded import Arrays, Recording
+
+
+def first_differences(original: Recording, migrated: Recording) -> tuple[int | None, str, str]:
+    """The first step at which anything differs, its first differing layer, and the gradient nearest to the loss.
+
+    What is more than rounding counts; only where nothing is, any bit. Names are empty, and the step None, where there
+    is none.
+    """
+    with np.errstate(all="ignore"):
+        evidence = Evidence(original, migrated, True)
+        for exact in (False, True):
+            for pair in evidence.pairs:
+                layer = first_layer(pair.original.step, pair.migrated.step, -1.0 if exact else EQUAL)
+                gradient = _gradient(evidence, pair, exact)
+                if layer or gradient or _anything(pair, exact):
+                    return pair.index, layer[0] if layer else "", gradient
+    return None, "", ""
+
+
+def _gradient(evidence: Evidence, pair: Pair, exact: bool) -> str:
+    if exact:
+        one, other = pair.original.step.gradients, pair.migrated.step.gradients
+        differing = {key.split("//")[0] for key in one if key in other and not _bits(one[key], other[key])}
+    else:
+        differing = set(pair.differing)
+    order = {name: place for place, name in enumerate(evidence.facts.trainable)}
+    if not order:
+        order = {name: place for place, name in enumerate(pair.original.gradients)}
+    return max(differing, key=lambda name: (order.get(name, -1), name), default="")
+
+
+def _bits(one: np.ndarray, other: np.ndarray) -> bool:
+    return one.shape == other.shape and one.dtype == other.dtype and one.tobytes() == other.tobytes()
+
+
+def _anything(pair: Pair, exact: bool) -> bool:
+    one, other = pair.original.step, pair.migrated.step
+    if exact:
+        kinds: list[tuple[Arrays, Arrays]] = [
+            (one.variables, other.variables),
+            (one.inputs, other.inputs),
+            (one.after, other.after),
+            *zip(one.tower_gradients, other.tower_gradients, strict=False),
+        ]
+        losses = zip(one.losses, other.losses, strict=False)
+        return any(not _bits(np.asarray(loss), np.asarray(again)) for loss, again in losses) or any(
+            key in again and not _bits(value, again[key])
+            for arrays, again in kinds
+            for key, value in arrays.items()
+        )
+    if differing_input(one, other) is not None:
+        return True
+    if relative(pair.original.losses, pair.migrated.losses) > EQUAL and len(one.losses) == len(other.losses):
+        return True
+    return _variables(pair)
+
+
+def _variables(pair: Pair) -> bool:
+    for name, value in pair.original.after.items():
+        other = pair.migrated.after.get(name)
+        if other is None or not numeric(pair.original.step.after[name]):
+            continue
+        moved = [view.change(name) for view in (pair.original, pair.migrated)]
+        change = largest(*(one for one in moved if one is not None)) or largest(value, other)
+        if apart(value, other) > 10 * EQUAL * change + ROUNDING * largest(value, other):
+            return True
+    return False

@@ -1,0 +1,41 @@
+"""The counter of steps goes by another number than the original's.
+
+`apply_gradients(.., global_step=..)` adds 1; where each of N replicas adds 1 it goes by N, and where nobody passes it
+on it stays.
+"""
+
+from __future__ import annotations
+
+from tf2towers.parity.diagnose.evidence import Evidence, View
+from tf2towers.parity.diagnose.mistake import Mistake
+from tf2towers.report.parity_result import Diagnosis
+
+
+def _counters(view: View) -> list[str]:
+    found = [n for n in view.before if n.rpartition("/")[2] == "global_step" and view.before[n].size == 1]
+    return sorted(found, key=len)
+
+
+def _recognise(evidence: Evidence) -> Diagnosis | None:
+    for pair in evidence.pairs:
+        for name in _counters(pair.original):
+            one, other = pair.original.change(name), pair.migrated.change(name)
+            if one is None or other is None or one[0] == other[0]:
+                continue
+            by, of = int(other[0]), int(one[0])
+            if by == 0:
+                how = "stays where it is"
+            elif evidence.towers > 1 and by == of * evidence.towers:
+                how = f"goes by {by} a step, once for each of the {evidence.towers} replicas"
+            else:
+                how = f"goes by {by} a step"
+            return Diagnosis(
+                "global step",
+                f"{name!r} {how}; the original's goes by {of}. Schedules, stops and checkpoints follow it.",
+                "Add 1 once a step, in the cross-replica context.",
+                pair.index,
+            )
+    return None
+
+
+GLOBAL_STEP = Mistake(("global step",), "counter", _recognise)

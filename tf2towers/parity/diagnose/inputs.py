@@ -1,0 +1,65 @@
+"""The migrated run was not given what the original was: then nothing else can be compared.
+
+Recognised by value: inputs of the same name, or where the names are others, of the same place and shape.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tf2towers.parity.diagnose.evidence import Evidence
+from tf2towers.parity.diagnose.mistake import Mistake
+from tf2towers.parity.diagnose.numbers import EQUAL, flat, listed, numeric, relative
+from tf2towers.parity.diagnose.recorded import Step
+from tf2towers.report.parity_result import Diagnosis
+
+
+def differing_input(original: Step, migrated: Step) -> str | None:
+    """The first input of a step that is not the same on both sides."""
+    one, other = original.inputs, migrated.inputs
+    named = [(name, one[name], other[name]) for name in one if name in other]
+    if not named and len(one) == len(other):
+        placed = zip(one.items(), other.values(), strict=True)
+        named = [(name, value, given) for (name, value), given in placed if value.shape == given.shape]
+    for name, value, given in named:
+        if value.shape != given.shape or not _same(value, given):
+            return name
+    return None
+
+
+def _same(one: np.ndarray, other: np.ndarray) -> bool:
+    if numeric(one) and numeric(other):
+        return relative(flat(one), flat(other)) <= EQUAL
+    return bool(np.array_equal(one, other))
+
+
+def _inputs(evidence: Evidence) -> Diagnosis | None:
+    for pair in evidence.pairs:
+        name = differing_input(pair.original.step, pair.migrated.step)
+        if name is not None:
+            return Diagnosis(
+                "inputs differ",
+                f"At step {pair.index} the migrated run was not given the original's input {name!r}; what follows "
+                "from it cannot be compared.",
+                "Read the same data in the same order: see the shuffling, the seeds and how the batch is split.",
+                pair.index,
+            )
+    return None
+
+
+def _initial_values(evidence: Evidence) -> Diagnosis | None:
+    if evidence.lockstep or not evidence.pairs:
+        return None
+    one, other = evidence.pairs[0].original.before, evidence.pairs[0].migrated.before
+    differing = [n for n, v in one.items() if n in other and relative(v, other[n]) > EQUAL]
+    if not differing:
+        return None
+    return Diagnosis(
+        "initial values differ",
+        f"The runs do not begin with the same variables: {listed(differing)}.",
+        "Begin both from one checkpoint, or with the same initializers and seeds.",
+    )
+
+
+INPUTS = Mistake(("inputs differ",), "inputs", _inputs)
+INITIAL_VALUES = Mistake(("initial values differ",), "inputs", _initial_values)

@@ -1,0 +1,129 @@
+"""The forward pass differs, from one layer on, while all that goes into that layer agrees.
+
+Layers are known by digests (sum, sum of absolute values, sum of squares). A normalisation y = gamma * (x - mean) /
+sqrt(variance + epsilon) + beta with another epsilon keeps the sum of y, which is that of beta, and changes the spread:
+so 'batch-norm epsilon' is said only where the sums agree and the others do not, or where what differs is the addition
+of epsilon itself (`tf.nn.batch_normalization`, operations '.../batchnorm/add', '.../batchnorm/Rsqrt'). What normalises
+with other statistics than the batch's moves the sums.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tf2towers.parity.diagnose.evidence import Evidence, Pair
+from tf2towers.parity.diagnose.mistake import Mistake
+from tf2towers.parity.diagnose.numbers import EQUAL, said
+from tf2towers.parity.diagnose.recorded import Arrays, Step
+from tf2towers.report.parity_result import Diagnosis
+
+_NORMALISATIONS = ("fusedbatchnorm", "batchnorm", "batch_norm", "batch_normalization")
+
+
+def paired(one: Arrays, other: Arrays) -> list[tuple[str, np.ndarray, np.ndarray]]:
+    """The layers of a tower that both sides have, by name in the original's order, or by place if no name is shared."""
+    named = [(name, one[name], other[name]) for name in one if name in other]
+    if not named and len(one) == len(other):
+        named = [
+            (name, value, again) for (name, value), again in zip(one.items(), other.values(), strict=True)
+        ]
+    return [(name, value, again) for name, value, again in named if value.size >= 5 and again.size >= 5]
+
+
+def digest_apart(one: np.ndarray, other: np.ndarray) -> float:
+    """How far two digests are apart: each sum by the size of what is summed; infinity for other sizes."""
+    if not np.all(np.isfinite(one[1:5])) or not np.all(np.isfinite(other[1:5])):
+        return 0.0 if np.array_equal(one[1:5], other[1:5], equal_nan=True) else float("inf")
+    if one[4] != other[4]:
+        return float("inf")
+    size, squares = max(one[2], other[2]), max(one[3], other[3])
+    if not size or not squares:
+        return 0.0
+    gaps = (abs(one[1] - other[1]) / size, abs(one[2] - other[2]) / size, abs(one[3] - other[3]) / squares)
+    return float(max(gaps))
+
+
+def first_layer(original: Step, migrated: Step, tolerance: float = EQUAL) -> tuple[str, int] | None:
+    """The first layer forward that differs by more than `tolerance`, and the first tower in which it does.
+
+    Layers of all towers go by the order of the first; a tolerance below 0 asks for the same bits.
+    """
+    found: dict[str, int] = {}
+    order: dict[str, int] = {}
+    for tower, (one, other) in enumerate(zip(original.layers, migrated.layers, strict=False)):
+        for place, (name, value, again) in enumerate(paired(one, other)):
+            order.setdefault(name, place)
+            differs = value[0] != again[0] if tolerance < 0 else digest_apart(value, again) > tolerance
+            if differs:
+                found.setdefault(name, tower)
+                break
+    if not found:
+        return None
+    name = min(found, key=lambda one: (order[one], found[one]))
+    return name, found[name]
+
+
+def _kind(evidence: Evidence, name: str) -> str:
+    return evidence.facts.layer_types.get(name) or evidence.migrated_facts.layer_types.get(name, "")
+
+
+def _is_normalisation(name: str, kind: str) -> bool:
+    words = f"{name}/{kind}".lower().replace("-", "_")
+    return any(word in words for word in _NORMALISATIONS)
+
+
+def _epsilon(name: str, one: np.ndarray, other: np.ndarray) -> str | None:
+    """What in two digests of a normalisation speaks for another epsilon, if anything does."""
+    if one[4] != other[4]:
+        return None
+    last = name.rpartition("/")[2]
+    if "batchnorm" in name.lower() and last == "Rsqrt":
+        return "the reciprocal root of variance + epsilon differs"
+    if "batchnorm" in name.lower() and last == "add":
+        return f"variance + epsilon differs by {said((other[1] - one[1]) / one[4])} on average"
+    size = max(one[2], other[2])
+    spread = abs(one[2] - other[2]) / size if size else 0.0
+    if spread > EQUAL and abs(one[1] - other[1]) <= 0.05 * abs(one[2] - other[2]):
+        return f"its values keep their sum and are {said(other[2] / one[2])} times as large"
+    return None
+
+
+def _steps(evidence: Evidence) -> list[tuple[Pair, str, int]]:
+    found = []
+    for pair in evidence.comparable:
+        first = first_layer(pair.original.step, pair.migrated.step, pair.tolerance)
+        if first is not None:
+            found.append((pair, *first))
+    return found
+
+
+def _recognise(evidence: Evidence) -> Diagnosis | None:
+    steps = _steps(evidence)
+    if not steps:
+        return None
+    pair, name, tower = steps[0]
+    kind = _kind(evidence, name)
+    layers = paired(pair.original.step.layers[tower], pair.migrated.step.layers[tower])
+    one, other = next((value, again) for layer, value, again in layers if layer == name)
+    before = layers[0][0] != name
+    seen = _epsilon(name, one, other) if before and _is_normalisation(name, kind) else None
+    if seen:
+        return Diagnosis(
+            "batch-norm epsilon",
+            f"{name!r} is the first layer that differs, all before it agree, and {seen}: another epsilon.",
+            "Give the normalisation the original's epsilon (tf.layers and slim: 1e-3; Keras: 1e-3; others have 1e-5).",
+            pair.index,
+        )
+    what = f" ({kind})" if kind else ""
+    where = " in every tower" if tower == 0 else f" of tower {tower}"
+    agree = "what goes into it agrees" if before else "it is the first that was recorded"
+    return Diagnosis(
+        "layer differs",
+        f"At step {pair.index} {name!r}{what}{where if tower else ''} is the first layer that differs; {agree}.",
+        "Compare this layer's arguments (padding, activation, mode of training, scale of the inputs) on both sides.",
+        pair.index,
+        0.9,
+    )
+
+
+LAYER = Mistake(("batch-norm epsilon", "layer differs"), "forward", _recognise)

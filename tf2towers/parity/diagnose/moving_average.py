@@ -1,0 +1,123 @@
+"""Moving averages of variables go another way.
+
+`tf.train.ExponentialMovingAverage.apply`: shadow -= (1 - decay) * (shadow - variable), after the update where the
+trainer asks for that (`with tf.control_dependencies([apply_gradient_op])`), decay = min(decay, (1 + n) / (10 + n)) with
+`num_updates`. Recognised by fitting the decay to each side's own variables, of after and of before the update.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from tf2towers.parity.diagnose.evidence import SHADOW, Evidence, Pair, View
+from tf2towers.parity.diagnose.mistake import Mistake
+from tf2towers.parity.diagnose.numbers import (
+    ENOUGH,
+    EQUAL,
+    ROUNDING,
+    Explained,
+    fitted,
+    joined,
+    largest,
+)
+from tf2towers.report.parity_result import Diagnosis
+
+
+@dataclass(frozen=True)
+class _Average:
+    """A step's rule: the part taken of the variable (1 - decay), and when."""
+
+    taken: float
+    when: str
+
+
+def _names(pair: Pair) -> list[str]:
+    return [
+        name
+        for name in pair.original.before
+        if name.endswith(SHADOW)
+        and all(
+            pair.original.change(n) is not None and pair.migrated.change(n) is not None
+            for n in (name, _of(name))
+        )
+    ]
+
+
+def _of(name: str) -> str:
+    return name.removesuffix(SHADOW)
+
+
+def _gap(view: View, name: str, when: str) -> np.ndarray:
+    variables = view.after if when == "after" else view.before
+    return variables[_of(name)] - view.before[name]
+
+
+def _allowed(view: View, name: str, made: np.ndarray) -> float:
+    return 10 * EQUAL * largest(made) + ROUNDING * largest(view.before[name], view.after[name])
+
+
+def _moves(view: View, name: str) -> np.ndarray:
+    made = view.change(name)
+    return np.zeros(0) if made is None else made
+
+
+def _fit(view: View, names: list[str]) -> _Average | None:
+    best: tuple[float, _Average] | None = None
+    scales = [_allowed(view, name, _moves(view, name)) or 1.0 for name in names]
+    moved = joined(_moves(view, name) / scale for name, scale in zip(names, scales, strict=True))
+    for when in ("after", "before"):
+        gap = joined(_gap(view, name, when) / scale for name, scale in zip(names, scales, strict=True))
+        found = fitted([gap], moved)
+        taken = 0.0 if found is None else float(found[0])
+        left = largest(moved - taken * gap)
+        if left <= 1.0 and -1e-6 <= taken <= 1.0 + 1e-6 and (best is None or left < best[0]):
+            best = (left, _Average(taken, when))
+    return None if best is None else best[1]
+
+
+def _recognise(evidence: Evidence) -> Diagnosis | None:
+    explained, first, rules = Explained(), None, []
+    with np.errstate(all="ignore"):
+        for pair in evidence.pairs:
+            names = _names(pair)
+            if not names:
+                continue
+            one, other = _fit(pair.original, names), _fit(pair.migrated, names)
+            if one is None or other is None:
+                continue
+            for name in names:
+                actual = _moves(pair.migrated, name)
+                expected = one.taken * _gap(pair.migrated, name, one.when)
+                assumed = other.taken * _gap(pair.migrated, name, other.when)
+                allowed = _allowed(pair.migrated, name, expected) + 10 * EQUAL * largest(actual)
+                explained.add(actual, assumed, expected, allowed)
+                if largest(actual - expected) > allowed:
+                    first = pair.index if first is None else first
+                    rules.append((one, other))
+    if first is None or explained.part < ENOUGH:
+        return None
+    one, other = rules[-1]
+    if other.taken < 1e-7:
+        what = "do not move"
+    elif abs(one.taken - other.taken) > 5e-3 * max(one.taken, other.taken):
+        what = f"have a decay of {1 - other.taken:.6g}, the original's {1 - one.taken:.6g}"
+        if one.when != other.when:
+            what += (
+                f", and take the variables of {other.when} the update, the original's those of {one.when} it"
+            )
+    elif one.when != other.when:
+        what = f"take the variables of {other.when} the update, the original's those of {one.when} it"
+    else:
+        return None
+    return Diagnosis(
+        "moving average",
+        f"The moving averages of variables {what}.",
+        "Update them once a step, after the variables or before as the original does, with its decay and num_updates.",
+        first,
+        explained.part,
+    )
+
+
+MOVING_AVERAGE = Mistake(("moving average",), "moving average", _recognise)

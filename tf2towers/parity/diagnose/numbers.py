@@ -1,0 +1,147 @@
+"""When two vectors are the same, and how much of a difference an assumption explains."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+
+from tf2towers.parity.diagnose.recorded import Arrays
+
+Vectors = dict[str, np.ndarray]  # name -> float64, one dimension
+
+EQUAL = 1e-4  # of the largest element: far more than rounding (TF 1.15 against 2.21: 1e-5)
+NOISE = 1e-6  # of the step's largest gradient: a gradient that is nothing but rounding, as of a bias before batch-norm
+ROUNDING = 8 * float(np.finfo(np.float32).eps)  # of a weight: what its update is known to
+ENOUGH = 0.8  # the part of a difference that an assumption must explain
+
+
+def numeric(array: np.ndarray) -> bool:
+    """Whether it holds real numbers."""
+    return array.dtype.kind in "fiub"
+
+
+def flat(array: np.ndarray) -> np.ndarray:
+    """All elements as float64, one dimension."""
+    return np.asarray(array).astype(np.float64).reshape(-1)
+
+
+def largest(*vectors: np.ndarray) -> float:
+    """The greatest absolute value of any finite element; 0 where there is none."""
+    with np.errstate(all="ignore"):
+        found = (np.abs(vector[np.isfinite(vector)]) for vector in vectors)
+        return max((float(np.max(one, initial=0.0)) for one in found), default=0.0)
+
+
+def greatest(vectors: Mapping[str, np.ndarray]) -> float:
+    """`largest` of a dictionary's values."""
+    return largest(*vectors.values())
+
+
+def apart(one: np.ndarray, other: np.ndarray) -> float:
+    """The greatest absolute difference; infinity for another shape, or a NaN or infinity that one side alone has."""
+    if one.shape != other.shape:
+        return float("inf")
+    finite = np.isfinite(one) & np.isfinite(other)
+    strange = ~finite & ~((one == other) | (np.isnan(one) & np.isnan(other)))
+    if strange.any():
+        return float("inf")
+    return largest(one[finite] - other[finite])
+
+
+def relative(one: np.ndarray, other: np.ndarray) -> float:
+    """`apart`, as a part of the largest element."""
+    difference = apart(one, other)
+    return 0.0 if difference == 0.0 else difference / (largest(one, other) or 1.0)
+
+
+def dense(arrays: Arrays, shapes: Mapping[str, tuple[int, ...]]) -> Vectors:
+    """Gradients by variable, each as one vector; rows of an `IndexedSlices` are added up (tf.IndexedSlices).
+
+    Slices of a variable whose shape is not known, and what is not numbers, is left out.
+    """
+    made: Vectors = {}
+    for key, value in arrays.items():
+        if key.endswith("//indices") or not numeric(value):
+            continue
+        if not key.endswith("//values"):
+            made[key] = flat(value)
+            continue
+        name = key.removesuffix("//values")
+        shape, rows = shapes.get(name), arrays.get(f"{name}//indices")
+        if not shape or rows is None or value.ndim == 0 or value.shape[1:] != shape[1:]:
+            continue
+        if len(rows) != len(value) or not len(rows):
+            if not len(rows):
+                made[name] = np.zeros(int(np.prod(shape)))
+            continue
+        if rows.min() < 0 or rows.max() >= shape[0]:
+            continue
+        full = np.zeros(shape)
+        np.add.at(full, rows.astype(np.int64), value.astype(np.float64))
+        made[name] = full.reshape(-1)
+    return made
+
+
+class Explained:
+    """Adds up, element by element, what an assumption leaves of a difference.
+
+    Each vector counts by what it may be off (`allowed`), so that large variables do not outweigh small ones.
+    """
+
+    def __init__(self) -> None:
+        self._left = 0.0
+        self._difference = 0.0
+        self.holds = True
+
+    def add(self, actual: np.ndarray, assumed: np.ndarray, otherwise: np.ndarray, allowed: float) -> None:
+        """`actual` values, those under the assumption, and those without it."""
+        finite = np.isfinite(actual) & np.isfinite(assumed) & np.isfinite(otherwise)
+        left, difference = actual[finite] - assumed[finite], actual[finite] - otherwise[finite]
+        scale = allowed or 1.0
+        self.holds = self.holds and largest(left) <= allowed
+        with np.errstate(all="ignore"):
+            self._left += float(np.sum((left / scale) ** 2))
+            self._difference += float(np.sum((difference / scale) ** 2))
+
+    @property
+    def part(self) -> float:
+        """From 0 to 1: the part explained; 0 where the assumption does not hold everywhere."""
+        if not self.holds or not self._difference or not np.isfinite(self._left + self._difference):
+            return 0.0
+        return max(0.0, 1.0 - float(np.sqrt(self._left / self._difference)))
+
+
+def fitted(columns: Sequence[np.ndarray], target: np.ndarray, alike: bool = False) -> np.ndarray | None:
+    """The coefficients of `columns` whose sum is nearest to `target`; None where they cannot be told.
+
+    Elements that are not finite do not count. With `alike`, columns that are zero or multiples of each other share what
+    they explain: the sum is right, though the coefficients are not told apart.
+    """
+    matrix = np.stack(columns, axis=1)
+    finite = np.isfinite(matrix).all(axis=1) & np.isfinite(target)
+    matrix, target = matrix[finite], target[finite]
+    scales = np.sqrt(np.sum(matrix**2, axis=0))
+    if alike and np.any(scales > 0):
+        scales[scales == 0] = 1.0
+    if len(target) < len(columns) or not np.all(scales > 0) or not np.all(np.isfinite(scales)):
+        return None
+    found, _, rank, _ = np.linalg.lstsq(matrix / scales, target, rcond=1e-7)
+    return np.asarray(found / scales) if alike or rank == len(columns) else None
+
+
+def joined(vectors: Iterable[np.ndarray]) -> np.ndarray:
+    """One vector of all."""
+    found = list(vectors)
+    return np.concatenate(found) if found else np.zeros(0)
+
+
+def said(number: float) -> str:
+    """A number for a sentence: three digits."""
+    return f"{number:.3g}"
+
+
+def listed(names: Sequence[str], most: int = 3) -> str:
+    """Names for a sentence."""
+    rest = len(names) - most
+    return ", ".join(names[:most]) + (f" and {rest} more" if rest > 0 else "")

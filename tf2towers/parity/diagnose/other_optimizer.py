@@ -1,0 +1,143 @@
+"""The updates do not follow the original's formula with any rate, but another optimizer's.
+
+Recognised by fitting each formula of `optimizer_rules` to the migrated run's own gradients, slots and updates. An
+optimizer whose slots are not recorded is known by its past updates (momentum: u_k = mu * u_(k-1) - lr * g_k) or by
+moments made anew from its gradients (Adam with 0.9 and 0.999, from a first step).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from tf2towers.parity.diagnose.evidence import Evidence
+from tf2towers.parity.diagnose.mistake import Mistake
+from tf2towers.parity.diagnose.numbers import EQUAL, Explained, fitted, joined, largest, said
+from tf2towers.parity.diagnose.optimizer_rules import (
+    ADAM,
+    DESCENT,
+    MOMENTUM,
+    RULES,
+    Change,
+    Fit,
+    changes,
+    fit,
+)
+from tf2towers.parity.diagnose.updates import Updates, updates_of
+from tf2towers.report.parity_result import Diagnosis
+
+
+def _own(evidence: Evidence, updates: Updates) -> list[list[Change]]:
+    """The migrated run's updates with its own slots alone."""
+    return [
+        changes(pair.migrated, [c.name for c in made])
+        for pair, made in zip(updates.pairs, updates.migrated, strict=True)
+    ]
+
+
+def _with_adams_moments(steps: list[list[Change]]) -> list[list[Change]]:
+    moments: dict[str, tuple[np.ndarray, np.ndarray]] = {}
+    made: list[list[Change]] = []
+    for step in steps:
+        made.append([])
+        for change in step:
+            zero = np.zeros_like(change.gradient)
+            first, second = moments.get(change.name, (zero, zero))
+            after = (0.9 * first + 0.1 * change.gradient, 0.999 * second + 0.001 * change.gradient**2)
+            moments[change.name] = after
+            made[-1].append(replace(change, slots=[first, second], slots_after=list(after)))
+    return made
+
+
+def _candidates(steps: list[list[Change]]) -> Iterator[tuple[Fit | None, list[list[Change]]]]:
+    counts = {len(change.slots_after) for made in steps for change in made}
+    for rule in RULES:
+        if not rule.slots or counts == {rule.slots}:
+            yield fit(rule, steps), steps
+    if counts == {0}:
+        anew = _with_adams_moments(steps)
+        yield fit(ADAM, anew), anew
+
+
+def _past(updates: Updates, steps: list[list[Change]]) -> tuple[float, float, float] | None:
+    """(mu, rate, part explained) of a momentum that is known by its updates alone."""
+    now: list[Change] = []
+    last: list[np.ndarray] = []
+    expected: list[np.ndarray] = []
+    for place in range(1, len(steps)):
+        before = {change.name: change.update for change in steps[place - 1]}
+        for change, own in zip(steps[place], updates.migrated[place], strict=True):
+            if change.name in before and place in updates.usable_places:
+                now.append(change)
+                last.append(before[change.name])
+                expected.append(updates.expected(place, own))
+    if not now:
+        return None
+    scales = [change.allowed or 1.0 for change in now]
+    columns = [
+        joined(vector / scale for vector, scale in zip(last, scales, strict=True)),
+        joined(change.gradient / scale for change, scale in zip(now, scales, strict=True)),
+    ]
+    found = fitted(columns, joined(change.update / scale for change, scale in zip(now, scales, strict=True)))
+    if found is None or not 0.05 < found[0] < 1 or found[1] >= 0:
+        return None
+    explained = Explained()
+    for change, past, otherwise in zip(now, last, expected, strict=True):
+        assumed = found[0] * past + found[1] * change.gradient
+        explained.add(change.update, assumed, otherwise, 2 * change.allowed + 10 * EQUAL * largest(assumed))
+    return float(found[0]), float(-found[1]), explained.part
+
+
+def _recognise(evidence: Evidence) -> Diagnosis | None:
+    updates = updates_of(evidence)
+    if updates.fit is None or updates.first is None or len(updates.usable_places) < 2:
+        return None
+    mine = updates.fit.rule
+    steps = _own(evidence, updates)
+    for found, changed in _candidates(steps):
+        if found is None or not found.holds or found.rule is mine:
+            continue
+        made = []
+        for place in updates.usable_places:
+            vectors = [found.update(place, change) for change in changed[place]]
+            made.append([np.zeros(0) if vector is None else vector for vector in vectors])
+        if any(
+            v.shape != c.update.shape
+            for p, vs in zip(updates.usable_places, made, strict=True)
+            for v, c in zip(vs, updates.migrated[p], strict=True)
+        ):
+            continue
+        part = updates.part(made)
+        if part:
+            return _diagnosis(mine.name, found.rule.name, updates.first, part)
+    past = _past(updates, steps)
+    if past is None or not past[2]:
+        return None
+    mu, _, part = past
+    if mine is MOMENTUM:
+        moves = updates.transition("original", 0)
+        if moves is None or abs(moves.kept - mu) <= 0.01:
+            return None
+        return Diagnosis(
+            "optimizer constant",
+            f"The updates are those of momentum {said(mu)}; the original's is {said(moves.kept)}.",
+            "Give the optimizer the original's constants.",
+            updates.first,
+            part,
+        )
+    return _diagnosis(mine.name, "momentum", updates.first, part) if mine is DESCENT else None
+
+
+def _diagnosis(mine: str, other: str, step: int, part: float) -> Diagnosis:
+    return Diagnosis(
+        "other optimizer",
+        f"The original's updates are those of {mine}, the migrated run's those of {other}.",
+        f"Use the original's optimizer ({mine}).",
+        step,
+        part,
+    )
+
+
+OTHER_OPTIMIZER = Mistake(("other optimizer", "optimizer constant"), "update", _recognise)

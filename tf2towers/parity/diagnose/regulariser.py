@@ -1,0 +1,94 @@
+"""A regulariser that one side has and the other has not.
+
+The gradient of c/2 * sum(w**2) is c*w (`tf.contrib.layers.l2_regularizer(c)`; Keras' `L2(c)` has 2*c*w),
+that of c * sum(|w|) is c*sign(w). Recognised variable by variable: the difference of the gradients, original's less
+migrated's, is one number times w or sign(w), in all steps, and the other variables' gradients are equal.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tf2towers.parity.diagnose.evidence import Evidence, Pair
+from tf2towers.parity.diagnose.mistake import Mistake
+from tf2towers.parity.diagnose.numbers import Explained, fitted, joined, listed, said
+from tf2towers.report.parity_result import Diagnosis
+
+
+def _of(kind: str, weights: np.ndarray) -> np.ndarray:
+    return weights if kind == "L2" else np.sign(weights)
+
+
+def _coefficient(kind: str, name: str, pairs: list[Pair]) -> float | None:
+    shape = joined(_of(kind, pair.original.before[name]) for pair in pairs)
+    gap = joined(pair.original.gradients[name] - pair.migrated.gradients[name] for pair in pairs)
+    found = fitted([shape], gap)
+    return None if found is None else float(found[0])
+
+
+def _recognise(evidence: Evidence) -> Diagnosis | None:
+    differing = {name for pair in evidence.comparable for name in pair.differing} - evidence.untrained
+    found: dict[str, tuple[str, float]] = {}
+    everything = Explained()
+    for name in sorted(differing):
+        pairs = [p for p in evidence.comparable if name in evidence.names(p) and name in p.original.before]
+        if not pairs or any(p.original.before[name].shape != p.original.gradients[name].shape for p in pairs):
+            return None
+        tried: list[tuple[float, str, float, Explained]] = []
+        for kind in ("L2", "L1"):
+            coefficient = _coefficient(kind, name, pairs)
+            if coefficient is None:
+                continue
+            explained = Explained()
+            for pair in pairs:
+                one, other = pair.original.gradients[name], pair.migrated.gradients[name]
+                assumed = one - coefficient * _of(kind, pair.original.before[name])
+                explained.add(other, assumed, one, pair.allowed(name))
+            tried.append((explained.part, kind, coefficient, explained))
+        best = max(tried, key=lambda one: one[0], default=None)
+        if best is None or best[0] <= 0:
+            return None
+        _, kind, coefficient, _ = best
+        found[name] = (kind, coefficient)
+        for pair in pairs:
+            one, other = pair.original.gradients[name], pair.migrated.gradients[name]
+            assumed = one - coefficient * _of(kind, pair.original.before[name])
+            everything.add(other, assumed, one, pair.allowed(name))
+    if not found:
+        return None
+    return _diagnosis(evidence, found, everything.part)
+
+
+def _diagnosis(evidence: Evidence, found: dict[str, tuple[str, float]], part: float) -> Diagnosis | None:
+    signs = {coefficient > 0 for _, coefficient in found.values()}
+    if len(signs) > 1:
+        return None
+    missing = signs == {True}
+    kinds = sorted({kind for kind, _ in found.values()})
+    numbers = [abs(coefficient) for _, coefficient in found.values()]
+    middle = float(np.median(numbers))
+    spread = max(numbers) > 1.05 * min(numbers)
+    rate = f"{said(min(numbers))} to {said(max(numbers))}" if spread else said(middle)
+    shape = "w" if kinds == ["L2"] else "sign(w)" if kinds == ["L1"] else "w or sign(w)"
+    names = listed(list(found))
+    step = evidence.first_difference(set(found))
+    if missing:
+        return Diagnosis(
+            "missing regulariser",
+            f"The gradients of {names} lack {rate} * {shape}, that of an {' and '.join(kinds)} regulariser; the "
+            "other gradients are equal.",
+            "Add the regularisation losses of the original to each replica's loss, once and with the same factor.",
+            step,
+            part,
+        )
+    return Diagnosis(
+        "regulariser added",
+        f"The gradients of {names} have {rate} * {shape} more than the original's: an {' and '.join(kinds)} "
+        "regulariser that the original has not, or that is counted more than once; the others are equal.",
+        "Count the regularisation losses as often as the original does, with the same factor.",
+        step,
+        part,
+    )
+
+
+REGULARISER = Mistake(("missing regulariser", "regulariser added"), "gradients", _recognise)

@@ -1,0 +1,127 @@
+"""The applied gradient is not made of all towers' ones, or not each made of its own data.
+
+With N towers' gradients t_0 .. t_N-1 of the original, the migrated's is t_j (nobody averages, or every replica is given
+the same data), or one of them is left out of the sum or the mean. Recognised by trying each; the losses tell the first
+two apart. Without the towers' gradients, losses that are all tower j's show that its data went to all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from tf2towers.parity.diagnose.evidence import Evidence, Pair
+from tf2towers.parity.diagnose.mistake import Mistake
+from tf2towers.parity.diagnose.numbers import ENOUGH, EQUAL, Explained, relative
+from tf2towers.report.parity_result import Diagnosis
+
+Made = Callable[[list[np.ndarray], int], np.ndarray]
+
+#: what is applied when all is right is the mean of the towers' gradients
+_ALONE: Made = lambda towers, j: towers[j]  # noqa: E731
+_SUM_OF_REST: Made = lambda towers, j: (sum(towers) - towers[j]) / len(towers)  # noqa: E731
+_MEAN_OF_REST: Made = lambda towers, j: (sum(towers) - towers[j]) / (len(towers) - 1)  # noqa: E731
+
+
+def _towers(evidence: Evidence, pair: Pair, name: str) -> list[np.ndarray] | None:
+    """The original's towers' gradients of a variable, scaled so that their mean is what it applied."""
+    towers = [one[name] for one in pair.original.towers if name in one]
+    applied = pair.original.gradients[name]
+    if len(towers) != evidence.towers or any(tower.shape != applied.shape for tower in towers):
+        return None
+    total = np.sum(towers, axis=0)
+    if relative(total / len(towers), applied) > EQUAL and relative(total, applied) <= EQUAL:
+        return [len(towers) * tower for tower in towers]  # each loss was divided, and the gradients added up
+    return towers
+
+
+def _explained(evidence: Evidence, made: Made, tower: int) -> float:
+    explained, seen = Explained(), False
+    for pair in evidence.comparable:
+        for name in evidence.names(pair):
+            towers = _towers(evidence, pair, name)
+            if towers is None:
+                return 0.0
+            seen = True
+            one, other = pair.original.gradients[name], pair.migrated.gradients[name]
+            explained.add(other, made(towers, tower), one, pair.allowed(name))
+    return explained.part if seen else 0.0
+
+
+def _losses_of(evidence: Evidence) -> int | str | None:
+    """j: all losses are tower j's; 'own': each is its tower's own; None: neither can be said."""
+    pairs = [(p.original.losses, p.migrated.losses) for p in evidence.comparable]
+    pairs = [(one, other) for one, other in pairs if one.size == evidence.towers and one.size > 1]
+    if not pairs or any(other.size != one.size for one, other in pairs):
+        return None
+
+    def same(right: np.ndarray, other: np.ndarray) -> bool:
+        return bool(np.all(np.abs(right - other) <= EQUAL * np.max(np.abs(right), initial=0.0)))
+
+    if all(same(one, np.full_like(one, one[0])) for one, _ in pairs):
+        return None
+    if all(same(one, other) for one, other in pairs):
+        return "own"
+    for tower in range(evidence.towers):
+        if all(same(np.full_like(one, one[tower]), other) for one, other in pairs):
+            return tower
+    return None
+
+
+def _one_for_all(evidence: Evidence, tower: int, part: float, seen: str) -> Diagnosis:
+    return Diagnosis(
+        "one tower's data used for all",
+        f"Every replica works on the data of the original's tower {tower}: {seen}.",
+        "Give each replica its own part of the batch (one element of the original's split or queue each).",
+        evidence.first_difference(),
+        part,
+    )
+
+
+def _recognise(evidence: Evidence) -> Diagnosis | None:
+    if evidence.towers < 2:
+        return None
+    of_losses = _losses_of(evidence)
+    towers = range(evidence.towers)
+    part, tower = max(((_explained(evidence, _ALONE, j), -j) for j in towers), default=(0.0, 0))
+    tower = -tower
+    if part >= ENOUGH:
+        if isinstance(of_losses, int):
+            return _one_for_all(evidence, of_losses, part, "its losses and its gradient are that tower's")
+        same = [p.migrated.towers for p in evidence.comparable if len(p.migrated.towers) > 1]
+        alike = [relative(one[n], t[n]) <= EQUAL for one, *rest in same for t in rest for n in one if n in t]
+        if of_losses is None and alike and all(alike):
+            return _one_for_all(evidence, tower, part, "all its towers' gradients are that tower's")
+        besides = f"; leaving out tower {1 - tower} would give the same" if evidence.towers == 2 else ""
+        return Diagnosis(
+            "no averaging",
+            f"The applied gradient is tower {tower}'s own, though each replica computes the right loss: the gradients "
+            f"of the replicas are not averaged{besides}.",
+            "Reduce the gradients over the replicas (ReduceOp.MEAN) before they are applied.",
+            evidence.first_difference(),
+            part,
+        )
+    if isinstance(of_losses, int) and not any(p.original.towers for p in evidence.comparable):
+        return _one_for_all(evidence, of_losses, 1.0, "all its losses are that tower's")
+    tried = [
+        (_explained(evidence, made, j), -j, of)
+        for made, of in ((_SUM_OF_REST, "sum"), (_MEAN_OF_REST, "mean"))
+        for j in towers
+    ]
+    part, left_out, of = max(tried)
+    if part < ENOUGH:
+        return None
+    how = f"the sum of the others by {evidence.towers}" if of == "sum" else "the mean of the others"
+    return Diagnosis(
+        "skipped tower",
+        f"Tower {-left_out} is missing from the applied gradient, which is {how}.",
+        "Take the gradients of all replicas into the mean.",
+        evidence.first_difference(),
+        part,
+    )
+
+
+TOWER_CHOICE = Mistake(
+    ("one tower's data used for all", "no averaging", "skipped tower"), "gradients", _recognise
+)
