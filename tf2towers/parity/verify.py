@@ -11,7 +11,7 @@ from pathlib import Path
 from tf2towers.parity.compare import NotComparable, Tolerances, compare, share_of
 from tf2towers.parity.diagnose import diagnose, first_differences
 from tf2towers.parity.process import RunFailed
-from tf2towers.parity.recording import Facts, Recording, read_step, read_steps
+from tf2towers.parity.recording import Facts, Recording, Step, read_steps
 from tf2towers.parity.sides import Options, Progress, Recorded, record_migrated, record_original
 from tf2towers.report.parity_result import Comparison, Kind, Outcome, ParityResult, Side
 
@@ -77,34 +77,52 @@ def _verify(
     progress: Progress | None,
 ) -> None:
     original = record_original(result.original.script, result.arguments, place / "original", options, progress)
-    _note_side(result.original, original)
     if towers is not None and towers != original.facts.towers:
         raise RunFailed(f"the original has {original.facts.towers} towers, and --replicas says {towers}")
     migrated = record_migrated(
         result.migrated.script, result.arguments, place / "migrated", options, original.folder, progress
     )
-    _note_side(result.migrated, migrated)
-    result.steps, result.towers = original.steps, original.facts.towers
     if original.steps < options.steps:
         result.notes.append(f"the original made {original.steps} training steps, not {options.steps}")
+    judge(result, original, migrated, tolerance, gradients_only)
+    if result.outcome == "differs":
+        _look_closer(result, options, place, original, migrated, progress)
+
+
+def judge(
+    result: ParityResult,
+    original: Recorded,
+    migrated: Recorded,
+    tolerance: float | None = None,
+    gradients_only: bool = False,
+) -> None:
+    """Compares two recordings, and writes what came of it into `result`.
+
+    Raises:
+        NotComparable: one of them has no steps, or not as many as the other.
+    """
+    _note_side(result.original, original)
+    _note_side(result.migrated, migrated)
+    result.steps, result.towers = original.steps, original.facts.towers
     limits, rule = _tolerances(tolerance, original.facts, migrated.facts)
     result.tolerance = limits.gradients
     kinds = GRADIENTS if gradients_only else (*GRADIENTS, "variable", "summary")
-    first = [read_step(next(iter(sorted(one.folder.glob("step-*.npz"))))) for one in (original, migrated)]
-    share = share_of(first[0], first[1], original.facts)
+    share = share_of(_first(original), _first(migrated), original.facts)
     if share > 1:
         result.notes.append(
             f"each replica's loss is 1/{share} of its tower's, and the optimizer sums: compared as {share} times it"
         )
-    found = compare(read_steps(original.folder), read_steps(migrated.folder), limits, kinds, share)
-    result.comparisons = [_of_inputs(one, first[0], result) if one.kind == "input" else one for one in found]
+    steps = (read_steps(one.folder) for one in (original, migrated))
+    result.comparisons = compare(*steps, limits, kinds, share)
     _note_losses(result, original, migrated, share)
     _note_facts(result, original.facts, migrated.facts)
     result.outcome = _outcome(result.comparisons)
     if result.outcome == "within" and rule:
         result.notes.append(rule)
-    if result.outcome == "differs":
-        _explain(result, options, place, original, migrated, progress)
+
+
+def _first(recorded: Recorded) -> Step:
+    return next(read_steps(recorded.folder))
 
 
 def _tolerances(tolerance: float | None, original: Facts, migrated: Facts) -> tuple[Tolerances, str]:
@@ -124,18 +142,13 @@ def _tolerances(tolerance: float | None, original: Facts, migrated: Facts) -> tu
     return Tolerances(), ""
 
 
-def _of_inputs(one: Comparison, first: object, result: ParityResult) -> Comparison:
-    """What the migrated script would have read itself: only where the script feeds it, it must be the same."""
-    return one
-
-
 def _outcome(comparisons: Sequence[Comparison]) -> Outcome:
     if all(one.bitwise for one in comparisons):
         return "bitwise"
     return "within" if all(one.within for one in comparisons) else "differs"
 
 
-def _explain(
+def _look_closer(
     result: ParityResult,
     options: Options,
     place: Path,
@@ -159,8 +172,13 @@ def _explain(
             recording.facts.layer_types = layered.facts.layer_types
             for step, found in zip(recording.steps, read_steps(layered.folder), strict=False):
                 step.layers = found.layers
-    result.first_step, result.first_layer, result.first_gradient = first_differences(one, other)
-    result.diagnoses = diagnose(one, other, options.lockstep)
+    explain(result, one, other, options.lockstep)
+
+
+def explain(result: ParityResult, original: Recording, migrated: Recording, lockstep: bool) -> None:
+    """Writes into `result` what differs first, and why."""
+    result.first_step, result.first_layer, result.first_gradient = first_differences(original, migrated)
+    result.diagnoses = diagnose(original, migrated, lockstep)
 
 
 def _side(title: str, script: Path) -> Side:
