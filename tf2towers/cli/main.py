@@ -28,6 +28,7 @@ COMMANDS = {
     "explain": Command("tf2towers.cli.explain", "what a rule does and why, with examples"),
     "rules": Command("tf2towers.cli.rules", "the list of rules"),
     "launch": Command("tf2towers.cli.launch", "run a parameter-server script as a whole local cluster"),
+    "compare": Command("tf2towers.cli.compare", "two trainings side by side: loss, speed, memory, the ratio"),
 }
 
 INTERRUPTED = 130
