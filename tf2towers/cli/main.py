@@ -29,6 +29,7 @@ COMMANDS = {
     "rules": Command("tf2towers.cli.rules", "the list of rules"),
     "verify": Command("tf2towers.cli.verify", "run two scripts on the same weights and batches, and compare their gradients"),
     "launch": Command("tf2towers.cli.launch", "run a parameter-server script as a whole local cluster"),
+    "compare": Command("tf2towers.cli.compare", "two trainings side by side: loss, speed, memory, the ratio"),
 }
 
 INTERRUPTED = 130

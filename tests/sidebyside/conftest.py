@@ -1,0 +1,67 @@
+"""Scripts that tell of steps without training, and the command as its users start it."""
+
+import os
+import subprocess
+import sys
+import tempfile
+import textwrap
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+FAKE = """\
+import json, os, sys, time
+def step(seconds, **more):
+    begin = time.monotonic()
+    while time.monotonic() < begin + seconds:
+        time.sleep(0.001)
+    line = {"event": "step", "begin": begin, "end": time.monotonic(), "loss": 1.0, "examples": 8, "peak": 5, **more}
+    os.write(int(os.environ["TF2TOWERS_STEPS"]), (json.dumps(line) + "\\n").encode())
+"""
+Write = Callable[[str, str], str]
+Start = Callable[..., subprocess.Popen[str]]
+
+
+@pytest.fixture
+def script(tmp_path: Path) -> Write:
+    """Writes a script that may call `step(seconds)`."""
+
+    def write(name: str, body: str) -> str:
+        (tmp_path / name).write_text(FAKE + textwrap.dedent(body))
+        return name
+
+    return write
+
+
+@pytest.fixture
+def start(tmp_path: Path) -> Iterator[Start]:
+    """Starts `tf2towers compare` with these arguments; its scratch folders have to be gone at the end."""
+    started: list[subprocess.Popen[str]] = []
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+
+    def begin(*arguments: str, cwd: Path = tmp_path) -> subprocess.Popen[str]:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "tf2towers", "compare", *arguments],
+            cwd=cwd,
+            env={
+                **os.environ,
+                "PYTHONPATH": str(ROOT),
+                "TMPDIR": str(temporary),
+                "TF_CPP_MIN_LOG_LEVEL": "3",
+            },
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        started.append(process)
+        return process
+
+    yield begin
+    for process in started:
+        process.kill()
+        process.communicate()
+    assert not list(temporary.glob(f"{tempfile.gettempprefix()}*compare*"))
+    assert not list(temporary.glob("tf2towers-compare-*"))

@@ -1,0 +1,121 @@
+"""`tf2towers compare` on scripts that tell of steps without training: no TensorFlow needed."""
+
+import json
+import os
+import signal
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from .conftest import Start, Write
+
+
+def compared(start: Start, folder: Path, *arguments: str) -> dict[str, Any]:
+    out, errors = start("--json", "numbers.json", *arguments).communicate(timeout=60)
+    assert not errors, errors
+    assert "modern/legacy" in out
+    found = json.loads((folder / "numbers.json").read_text())
+    assert isinstance(found, dict)
+    return found
+
+
+def test_turns(script: Write, start: Start, tmp_path: Path) -> None:
+    """Time in which a side was held counts nowhere, and arguments reach both."""
+    body = "for _ in range(int(sys.argv[1])): step({})"
+    pair = script("slow.py", body.format(0.02)), script("fast.py", body.format(0.01))
+    began = time.monotonic()
+    found = compared(start, tmp_path, "--turns", "0.2", "--report", "out", *pair, "--", "60")
+    assert found["legacy"]["seconds"] + found["modern"]["seconds"] < time.monotonic() - began
+    for side, seconds in (("legacy", 0.02), ("modern", 0.01)):
+        one = found[side]
+        assert one["steps"] == len(one["each_step"]) == 60
+        assert any(step["interrupted"] for step in one["each_step"])
+        assert sum(step["seconds"] for step in one["each_step"]) <= one["seconds"]
+        assert one["step_seconds"]["low"] >= seconds
+    assert found["unit"] == "examples"
+    page = (tmp_path / "out" / "index.html").read_text()
+    assert page.count("<svg") == 2
+    assert "http://" not in page.replace("http://www.w3.org/2000/svg", "")
+    assert "cores" in page
+
+
+def test_at_once_until_a_step(script: Write, start: Start, tmp_path: Path) -> None:
+    pair = (
+        script("one.py", "while True: step(0.01, loss=float('nan'))"),
+        script("two.py", "while True: step(0.01)"),
+    )
+    found = compared(start, tmp_path, "--at-once", "--steps", "12", *pair)
+    assert [found[side]["steps"] for side in ("legacy", "modern")] == [12, 12]
+    assert (found["legacy"]["final_loss"], found["modern"]["final_loss"]) == (None, 1)
+
+
+def test_scratch(script: Write, start: Start, tmp_path: Path) -> None:
+    body = "\nimport tempfile\nfor n in range(9): step(0.001)\nprint('accuracy: 0.%s' % len(sys.argv))\n"
+    body += "open(sys.argv[1] + '/x', 'x')\nopen(os.path.join(tempfile.gettempdir(), 'y'), 'x')"
+    pair = script("one.py", body), script("two.py", body)
+    found = compared(start, tmp_path, *pair, "--", "{scratch}", "--steps=3")
+    assert (found["legacy"]["accuracy"], found["modern"]["accuracy"]) == (0.3, 0.3)
+
+
+STEPS = "for _ in range(5): step(0.001)"
+
+
+@pytest.mark.parametrize(
+    ("legacy", "modern", "said"),
+    [
+        (STEPS, "print('nothing')", "modern.py ended and never trained"),
+        (STEPS, "raise KeyError('here')", "modern.py ended with status 1; it wrote last:"),
+        ("sys.exit('no data')", "time.sleep(60)", "no data"),
+        (STEPS, "os.kill(os.getpid(), 9)", "ended with status 137"),
+    ],
+)
+def test_failures(script: Write, start: Start, legacy: str, modern: str, said: str) -> None:
+    out, errors = (process := start(script("legacy.py", legacy), script("modern.py", modern))).communicate(
+        timeout=30
+    )
+    assert process.returncode == 2
+    assert said in errors
+    assert "modern/legacy" not in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["one.py", "absent.py"], "absent.py is not a file"),
+        (["--steps", "0", "one.py", "one.py"], "not a number from 1"),
+        (["--turns", "1", "--at-once", "one.py", "one.py"], "not allowed with"),
+        (["--timeout", "0.5", "one.py", "one.py"], "not over after 0.5 seconds: one.py has made 0 steps"),
+        (["--python", "no-such-python", "--at-once", "one.py", "one.py"], "cannot start no-such-python"),
+    ],
+)
+def test_refused(script: Write, start: Start, arguments: list[str], said: str) -> None:
+    script("one.py", "time.sleep(60)")
+    _, errors = (process := start(*arguments)).communicate(timeout=30)
+    assert (process.returncode, said in errors) == (2, True), errors
+
+
+def test_ctrl_c(script: Write, start: Start, tmp_path: Path) -> None:
+    """Both end, the held one too, and what they have started."""
+    body = """
+        import subprocess
+        child = subprocess.Popen(["sleep", "60"], start_new_session=True)
+        open(os.path.basename(sys.argv[0]) + ".pids", "w").write(f"{os.getpid()} {child.pid} .")
+        while True: step(0.01)
+    """
+    process = start("--turns", "0.2", script("one.py", body), script("two.py", body))
+    files = [tmp_path / f"{name}.py.pids" for name in ("one", "two")]
+    deadline = time.monotonic() + 20
+    while not all(file.exists() and file.read_text().endswith(".") for file in files):
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    pids = [int(word) for file in files for word in file.read_text().split()[:2]]
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=20)
+    assert (process.returncode, "interrupted" in errors) == (130, True)
+    for pid in pids:
+        with pytest.raises(ProcessLookupError):
+            os.kill(pid, 0)
+            if Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z":
+                raise ProcessLookupError

@@ -1,0 +1,33 @@
+"""Which scripts get TensorFlow 1."""
+
+from pathlib import Path
+
+import pytest
+
+from tf2towers.sidebyside.dialect import is_tf1
+
+
+@pytest.mark.parametrize(
+    ("text", "tf1"),
+    [
+        ("import tensorflow as tf\nx = tf.placeholder(tf.float32)", True),
+        ("import tensorflow as tf\nopt = tf.train.AdamOptimizer(0.1)", True),
+        ("import tensorflow as tf\nprint 'Python 2'\ntf.Session()", True),
+        ("import tensorflow.compat.v1 as tf\nx = tf.placeholder(tf.float32)", False),
+        ("from tensorflow.compat import v1 as tf\ntf.Session()", False),
+        ("import tensorflow as tf\nopt = tf.compat.v1.train.AdamOptimizer(0.1)", False),
+        ("import tensorflow as tf\n# was: tf.Session()\nf = tf.function(print)", False),
+        ('import tensorflow as tf\n"""TF1: tf.placeholder."""', False),
+        ("import keras", False),
+    ],
+)
+def test_dialect(tmp_path: Path, text: str, tf1: bool) -> None:
+    script = tmp_path / "train.py"
+    script.write_text(text)
+    assert is_tf1(script) is tf1
+
+
+def test_a_local_module_counts(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text("import model\nmodel.train()")
+    (tmp_path / "model.py").write_text("import tensorflow as tf\ntf.Session()")
+    assert is_tf1(tmp_path / "train.py")

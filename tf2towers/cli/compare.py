@@ -1,0 +1,130 @@
+"""`tf2towers compare`: two trainings side by side, with curves, speed, memory and the ratio."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+from tf2towers.launch.signals import noted
+from tf2towers.sidebyside.compare import Plan, compare
+from tf2towers.sidebyside.errors import CompareError
+from tf2towers.sidebyside.outcome import Outcome
+from tf2towers.sidebyside.race import Interrupted
+from tf2towers.sidebyside.table import text
+
+FAILED = 2
+_HIDDEN = "--arguments-of-scripts"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The command's arguments."""
+    parser.usage = "tf2towers compare [options] LEGACY MODERN -- ARGS"
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = (
+        "Both scripts run unedited, TensorFlow 1 or 2, with the same ARGS and seeds, to the end. In ARGS,\n"
+        "{scratch} stands for a folder of the side's own: --train_dir={scratch}. With fewer than 4 cores they\n"
+        "take turns, so that neither slows the other down; time in which one is held does not count.\n"
+        "exit status: 0; 2 one could not be run, or never trained; 130 for Ctrl-C."
+    )
+    parser.add_argument("legacy", type=Path, metavar="LEGACY", help="the one that is compared with")
+    parser.add_argument("modern", type=Path, metavar="MODERN", help="the other one")
+    parser.add_argument("--steps", type=_positive, metavar="K", help="end each after K training steps")
+    ways = parser.add_mutually_exclusive_group()
+    ways.add_argument(
+        "--turns", type=_seconds, metavar="SECONDS", help="take turns of so long, whatever the cores"
+    )
+    ways.add_argument("--at-once", action="store_true", help="run both at the same time, whatever the cores")
+    parser.add_argument(
+        "--batch-size", type=_positive, metavar="N", help="examples of a step (default: as seen)"
+    )
+    parser.add_argument(
+        "--python", metavar="EXE", default=sys.executable, help="runs MODERN (default: this one)"
+    )
+    parser.add_argument(
+        "--legacy-python",
+        metavar="EXE",
+        default=sys.executable,
+        help="runs LEGACY, as a real TensorFlow 1.15's",
+    )
+    parser.add_argument("--timeout", type=_seconds, metavar="SECONDS", help="stop both after so long")
+    parser.add_argument(
+        "--report", type=Path, metavar="DIR", help="index.html, loss.png, throughput.png, compare.json"
+    )
+    parser.add_argument("--json", type=Path, metavar="FILE", help="the numbers, every step's too")
+    parser.add_argument(_HIDDEN, dest="arguments", default="[]", help=argparse.SUPPRESS)
+
+
+def prepare(arguments: list[str]) -> list[str]:
+    """Hands over what follows the -- as one value: argparse would take it for options of its own."""
+    end = arguments.index("--") if "--" in arguments else len(arguments)
+    return [*arguments[:end], f"{_HIDDEN}={json.dumps(arguments[end + 1 :])}"]
+
+
+def run(options: argparse.Namespace) -> int:
+    """Compares; see the epilog for the status."""
+    plan = Plan(
+        legacy=options.legacy,
+        modern=options.modern,
+        arguments=tuple(json.loads(options.arguments)),
+        steps=options.steps,
+        turns=options.turns,
+        at_once=options.at_once,
+        batch_size=options.batch_size,
+        legacy_python=options.legacy_python,
+        modern_python=options.python,
+        timeout=options.timeout,
+    )
+    try:
+        with noted() as signals:
+            outcome = compare(plan, signals)
+        _print(outcome)
+        _write(outcome, options.report, options.json)
+    except Interrupted as ended:
+        print("tf2towers compare: interrupted, both are stopped", file=sys.stderr)
+        return 128 + ended.number
+    except CompareError as problem:
+        print(f"tf2towers compare: {problem}", file=sys.stderr)
+        return FAILED
+    except OSError as problem:
+        print(f"tf2towers compare: {problem.filename or ''}: {problem.strerror}", file=sys.stderr)
+        return FAILED
+    return 0
+
+
+def _print(outcome: Outcome) -> None:
+    print(text(outcome.summary))
+    print(f"\n{outcome.how}\nthe machine: {outcome.machine}")
+    for note in outcome.summary.notes:
+        print(f"note: {note}")
+
+
+def _write(outcome: Outcome, report: Path | None, numbers: Path | None) -> None:
+    files = [numbers] if numbers is not None else []
+    if report is not None:
+        from tf2towers.sidebyside.report import write_report
+
+        files = [*write_report(outcome, report), *files]
+    if numbers is not None:
+        numbers.parent.mkdir(parents=True, exist_ok=True)
+        numbers.write_text(json.dumps(outcome.as_json(), indent=1) + "\n", encoding="utf-8")
+    if files:
+        print(f"written: {', '.join(map(str, files))}")
+
+
+def _positive(text_: str) -> int:
+    number = int(text_) if text_.isdigit() else 0
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{text_} is not a number from 1")
+    return number
+
+
+def _seconds(text_: str) -> float:
+    try:
+        seconds = float(text_)
+    except ValueError:
+        seconds = 0.0
+    if not 0 < seconds < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text_} is not a number of seconds above 0")
+    return seconds

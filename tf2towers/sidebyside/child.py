@@ -1,0 +1,137 @@
+"""A watched training as a process: started, held, let go on, ended with all that it has started."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from tf2towers.launch.leftovers import MARK, kill_leftovers, new_mark
+from tf2towers.launch.parent import die_with_parent
+from tf2towers.sidebyside.clock import ActiveClock
+from tf2towers.sidebyside.errors import CompareError
+from tf2towers.sidebyside.side import Side
+from tf2towers.sidebyside.watch.lines import VARIABLE
+
+_CHUNK = 65_536
+_AFTER_KILL = 5.0  # seconds
+
+
+class Child:
+    """A process in a group of its own, and the pipe that it tells of its steps on.
+
+    Args:
+        side: what takes its lines.
+        command: the program and its arguments.
+        environment: the whole of it; the pipe's descriptor is added.
+        log: the file that gets its output.
+    """
+
+    def __init__(self, side: Side, command: Sequence[str], environment: Mapping[str, str], log: Path) -> None:
+        self.side = side
+        self._command, self._environment, self._log = command, environment, log
+        self._process: subprocess.Popen[bytes] | None = None
+        self._mark = new_mark()
+        self._rest = b""
+        self.pipe = -1
+        self.clock = ActiveClock(0.0)
+        self.held = False
+        self.status: int | None = None  # once it has ended
+
+    @property
+    def started(self) -> bool:
+        """Whether it has been started."""
+        return self._process is not None
+
+    def start(self) -> None:
+        """Starts it.
+
+        Raises:
+            CompareError: the system does not.
+        """
+        self.pipe, theirs = os.pipe()
+        os.set_blocking(self.pipe, False)
+        environment = {**self._environment, VARIABLE: str(theirs), MARK: self._mark}
+        try:
+            with self._log.open("wb") as log:
+                self.clock = ActiveClock(time.monotonic())
+                self._process = subprocess.Popen(
+                    self._command,
+                    stdin=subprocess.DEVNULL,
+                    stdout=log,
+                    stderr=subprocess.STDOUT,
+                    env=environment,
+                    start_new_session=True,
+                    pass_fds=[theirs],
+                    preexec_fn=die_with_parent(),  # noqa: PLW1509 - two system calls, see launch/parent.py
+                )
+        except (OSError, ValueError, subprocess.SubprocessError) as problem:
+            raise CompareError(f"cannot start {self._command[0]}: {problem}") from None
+        finally:
+            os.close(theirs)
+
+    def hold(self) -> None:
+        """Stops it where it is, until `go_on`."""
+        if self.status is None and not self.held and self._send(signal.SIGSTOP):
+            self.clock.stop(time.monotonic())
+            self.held = True
+
+    def go_on(self) -> None:
+        """Starts it, or lets it run again."""
+        if not self.started:
+            self.start()
+        elif self.held:
+            self.clock.go_on(time.monotonic())
+            self._send(signal.SIGCONT)
+            self.held = False
+
+    def read(self) -> int:
+        """Takes the lines it has written since; how many steps they tell of."""
+        before = len(self.side.steps)
+        with contextlib.suppress(BlockingIOError):
+            while chunk := os.read(self.pipe, _CHUNK):
+                *lines, self._rest = (self._rest + chunk).split(b"\n")
+                for line in lines:
+                    self.side.take(line.decode("utf-8", "replace"), self.clock)
+        return len(self.side.steps) - before
+
+    def has_ended(self) -> bool:
+        """Whether it has; `status` is then its exit status, 128 + n for signal n."""
+        if self.status is None and self._process is not None and self._process.poll() is not None:
+            code = self._process.returncode
+            self._over(code if code >= 0 else 128 - code)
+        return self.status is not None
+
+    def end(self) -> None:
+        """Kills it, held or not, with all that it has started; it counts as ended, status 0."""
+        if self._process is not None and self.status is None:
+            self._send(signal.SIGKILL)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._process.wait(_AFTER_KILL)
+            self._over(0)
+
+    def _over(self, status: int) -> None:
+        assert self._process is not None
+        self.status = status
+        self.side.seconds = self.clock.active(time.monotonic())
+        self.side.ended = True
+        with contextlib.suppress(OSError):  # what was left of its group
+            os.killpg(self._process.pid, signal.SIGKILL)
+        kill_leftovers(self._mark)
+        self.read()
+        os.close(self.pipe)
+        self.pipe = -1
+
+    def _send(self, number: signal.Signals) -> bool:
+        assert self._process is not None
+        if self._process.poll() is not None:
+            return False
+        try:
+            os.killpg(self._process.pid, number)
+        except OSError:
+            return False
+        return True

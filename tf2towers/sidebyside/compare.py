@@ -1,0 +1,138 @@
+"""A comparison from its plan to its outcome."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tf2towers.sidebyside.accuracy import last_accuracy
+from tf2towers.sidebyside.child import Child
+from tf2towers.sidebyside.dialect import is_tf1
+from tf2towers.sidebyside.errors import CompareError
+from tf2towers.sidebyside.live import Live
+from tf2towers.sidebyside.machine import machine
+from tf2towers.sidebyside.outcome import Outcome
+from tf2towers.sidebyside.race import Race
+from tf2towers.sidebyside.side import Side
+from tf2towers.sidebyside.summary import summarise
+from tf2towers.sidebyside.totals import batch_size_of, steps_of
+from tf2towers.sidebyside.turns import FEW_CORES, SECONDS, cores
+
+WATCH = Path(__file__).parent / "watch" / "__main__.py"
+SCRATCH = "{scratch}"  # in an argument: a folder of the side's own, gone afterwards
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is to be compared, and how.
+
+    Attributes:
+        arguments: the same for both; {scratch} in one stands for a folder of the side's own.
+        steps: after which a training is ended; None: when it ends by itself.
+        turns: seconds of a turn; None: by the machine, turns where it has fewer than 4 cores.
+        at_once: never turns.
+        batch_size: examples of a step; None: as seen.
+        initial_weights: a folder that `tf2towers verify` wrote; handed on to the modern side.
+    """
+
+    legacy: Path
+    modern: Path
+    arguments: tuple[str, ...] = ()
+    steps: int | None = None
+    turns: float | None = None
+    at_once: bool = False
+    batch_size: int | None = None
+    legacy_python: str = sys.executable
+    modern_python: str = sys.executable
+    timeout: float | None = None
+    initial_weights: Path | None = None
+
+    @property
+    def turn_seconds(self) -> float | None:
+        """Seconds of a turn; None: both run at once."""
+        if self.at_once:
+            return None
+        return self.turns or (SECONDS if cores() < FEW_CORES else None)
+
+
+def compare(plan: Plan, signals: Sequence[int] = (), live: bool = True) -> Outcome:
+    """Runs both and adds up. Nothing of them runs afterwards, and the scratch folder is gone.
+
+    Raises:
+        CompareError: a script is not there, failed, or never trained; or the time is over.
+        Interrupted: a signal came.
+    """
+    for script in (plan.legacy, plan.modern):
+        if not script.is_file():
+            raise CompareError(f"{script} is not a file")
+    about = machine()
+    legacy, modern = Side("legacy", plan.legacy), Side("modern", plan.modern)
+    total = plan.steps or steps_of(plan.arguments)
+    legacy.total = modern.total = total
+    with tempfile.TemporaryDirectory(prefix="tf2towers-compare-", ignore_cleanup_errors=True) as folder:
+        pythons = (plan.legacy_python, plan.modern_python)
+        children = [
+            _child(side, python, plan, Path(folder, side.title))
+            for side, python in zip((legacy, modern), pythons, strict=True)
+        ]
+        view = Live((legacy, modern), plan.turn_seconds is not None, plan.batch_size)
+
+        def watcher(child: Child | None) -> None:
+            if live:
+                view.show(child.side if child is not None else None)
+
+        try:
+            Race(children, plan.turn_seconds, plan.steps, plan.timeout, signals, watcher).run()
+        finally:
+            view.close()
+        for side in (legacy, modern):
+            assert side.log is not None
+            printed = last_accuracy(side.log.read_text(encoding="utf-8", errors="replace"))
+            side.accuracy = side.accuracy if side.accuracy is not None else printed
+    return Outcome(
+        legacy=legacy,
+        modern=modern,
+        summary=summarise(legacy, modern, plan.batch_size, batch_size_of(plan.arguments)),
+        commands=tuple(  # type: ignore[arg-type]
+            shlex.join([python, str(side.script), *plan.arguments])
+            for side, python in zip((legacy, modern), pythons, strict=True)
+        ),
+        arguments=plan.arguments,
+        machine=about,
+        how=_how(plan.turn_seconds),
+    )
+
+
+def _child(side: Side, python: str, plan: Plan, folder: Path) -> Child:
+    temporary = folder / "tmp"
+    temporary.mkdir(parents=True)
+    own = folder / "scratch"
+    own.mkdir()
+    arguments = [word.replace(SCRATCH, str(own)) for word in plan.arguments]
+    dialect = ["--tf1"] if is_tf1(side.script) else []
+    environment = {
+        "TF_CPP_MIN_LOG_LEVEL": "2",
+        **os.environ,
+        "TMPDIR": str(temporary),
+        "PYTHONUNBUFFERED": "1",
+        "TF2TOWERS_SCRATCH": str(own),
+    }
+    if plan.initial_weights is not None and side.title == "modern":
+        environment["TF2TOWERS_INITIAL_WEIGHTS"] = str(plan.initial_weights)
+    side.log = folder / "output.txt"
+    command = [python, str(WATCH), *dialect, str(side.script), *arguments]
+    return Child(side, command, environment, side.log)
+
+
+def _how(turns: float | None) -> str:
+    measured = (
+        "Both ran at once, each slowed down by the other"
+        if turns is None
+        else f"They took turns of {turns:g} s, one held while the other ran; only the time that each ran counts"
+    )
+    return f"One run of each. {measured}."

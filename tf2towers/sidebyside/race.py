@@ -1,0 +1,131 @@
+"""Runs both trainings to their ends, in turns or at once."""
+
+from __future__ import annotations
+
+import select
+import time
+from collections.abc import Callable, Sequence
+
+from tf2towers.sidebyside.child import Child
+from tf2towers.sidebyside.errors import CompareError
+from tf2towers.sidebyside.turns import SECONDS, Turn
+
+TICK = 0.05  # seconds between two looks at who has ended
+SHOWN = 25  # of the last lines of one that failed
+
+
+class Interrupted(Exception):
+    """A signal to end came; `number` is its."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.number = number
+
+
+class Race:
+    """Two children that are about to run.
+
+    Args:
+        children: the two.
+        turns: seconds of a turn; None: both at once.
+        steps: after which a training is ended; None: when it ends by itself.
+        timeout: seconds after which both are stopped; None: never.
+        signals: numbers of the signals to end, added to as they come.
+        watcher: called again and again with the child whose turn it is, or None.
+    """
+
+    def __init__(
+        self,
+        children: Sequence[Child],
+        turns: float | None = SECONDS,
+        steps: int | None = None,
+        timeout: float | None = None,
+        signals: Sequence[int] = (),
+        watcher: Callable[[Child | None], None] = lambda _: None,
+    ) -> None:
+        self._children = children
+        self._turns, self._steps, self._timeout = turns, steps, timeout
+        self._signals, self._watcher = signals, watcher
+
+    def run(self) -> None:
+        """Runs them; nothing of them runs afterwards, whatever happens.
+
+        Raises:
+            CompareError: one failed, or never trained, or the time is over; the message has the end of its output.
+            Interrupted: a signal came.
+        """
+        deadline = None if self._timeout is None else time.monotonic() + self._timeout
+        try:
+            if self._turns is None:
+                for child in self._children:
+                    child.start()
+            current, turn = self._next(None)
+            while running := [child for child in self._children if child.status is None]:
+                if self._signals:
+                    raise Interrupted(self._signals[0])
+                if deadline is not None and time.monotonic() >= deadline:
+                    raise CompareError(f"not over after {self._timeout:g} seconds: {self._progress()}")
+                stepped = self._read(running)
+                self._check(running)
+                self._watcher(current)
+                if current is None:
+                    continue
+                if current.status is not None:
+                    current, turn = self._next(current)
+                elif len(running) > 1 and turn.is_over(
+                    time.monotonic(), current in stepped, _last_step(current)
+                ):
+                    current.hold()
+                    current, turn = self._next(current)
+        finally:
+            for child in self._children:
+                child.end()
+
+    def _next(self, current: Child | None) -> tuple[Child | None, Turn]:
+        """The other one goes on, or the first, or whoever is left."""
+        turn = Turn(time.monotonic(), self._turns or 0.0)
+        if self._turns is None:
+            return None, turn
+        for child in self._children:
+            if child is not current and child.status is None:
+                child.go_on()
+                return child, turn
+        return current, turn
+
+    def _read(self, running: Sequence[Child]) -> list[Child]:
+        """Waits up to a tick for lines; the children that a step has ended of."""
+        pipes = {child.pipe: child for child in running if child.started}
+        ready, _, _ = select.select(list(pipes), [], [], TICK)
+        if any(pipes[pipe].has_ended() for pipe in pipes):
+            return []
+        return [pipes[pipe] for pipe in ready if pipes[pipe].read()]
+
+    def _check(self, running: Sequence[Child]) -> None:
+        for child in running:
+            side = child.side
+            if self._steps is not None and side.count >= self._steps and not child.has_ended():
+                child.end()
+                side.steps = [step for step in side.steps if step.number <= self._steps]
+            if not child.started or not child.has_ended():
+                continue
+            if child.status:
+                raise CompareError(f"{side.script} ended with status {child.status}{_told(child)}")
+            if not side.steps:
+                raise CompareError(
+                    f"{side.script} ended and never trained: no session call and no tf.function that an optimizer's "
+                    f"update belongs to was seen{_told(child)}"
+                )
+
+    def _progress(self) -> str:
+        return ", ".join(f"{child.side.script} has made {child.side.count} steps" for child in self._children)
+
+
+def _last_step(child: Child) -> float | None:
+    return child.side.steps[-1].seconds if child.side.steps else None
+
+
+def _told(child: Child) -> str:
+    log = child.side.log
+    text = log.read_text(encoding="utf-8", errors="replace") if log is not None and log.exists() else ""
+    lines = [f"  {line}" for line in text.splitlines()[-SHOWN:]]
+    return "; it wrote last:\n" + "\n".join(lines) if lines else "; it wrote nothing"

@@ -1,0 +1,101 @@
+"""One of the two trainings, as its lines tell of it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tf2towers.sidebyside.clock import ActiveClock
+
+
+@dataclass(frozen=True)
+class StepLine:
+    """One call that trained.
+
+    Attributes:
+        number: of the step, from 1; of the last one where the call made several.
+        end: when it was over, in seconds that the process had run.
+        seconds: per step, since the call before was over, without the time the process was held; of the first, since
+            it began.
+        interrupted: the process was held within them: caches are cold, threads have to start again.
+        loss: of the step; None: not seen.
+        examples: of one step; None: not known.
+        memory: resident bytes at its end.
+    """
+
+    number: int
+    end: float
+    seconds: float
+    interrupted: bool
+    loss: float | None
+    examples: int | None
+    memory: int | None
+
+
+@dataclass
+class Side:
+    """What is known of a training so far.
+
+    Attributes:
+        total: the number of steps that it will make, where that is known.
+        log: the file that its output goes to.
+    """
+
+    title: str
+    script: Path
+    log: Path | None = None
+    steps: list[StepLine] = field(default_factory=list)
+    total: int | None = None
+    peak: int | None = None
+    towers: int = 1
+    python: str = ""
+    tensorflow: str = ""
+    accuracy: float | None = None
+    notes: list[str] = field(default_factory=list)
+    seconds: float = 0.0  # that it ran, from start to end
+    ended: bool = False
+    _last: float | None = None  # the end of the call before, by the machine's time
+
+    @property
+    def count(self) -> int:
+        """Steps made."""
+        return self.steps[-1].number if self.steps else 0
+
+    def take(self, text: str, clock: ActiveClock) -> None:
+        """A line that its process wrote; see `watch.lines`. One that is no such line is passed over."""
+        try:
+            line = json.loads(text)
+        except ValueError:
+            return
+        if not isinstance(line, dict):
+            return
+        event = line.get("event")
+        if event == "step":
+            self._step(line, clock)
+        elif event == "facts":
+            self.python = line.get("python", self.python)
+            self.tensorflow = line.get("tensorflow", self.tensorflow)
+            self.towers = line.get("towers", self.towers)
+        elif event == "accuracy":
+            self.accuracy = line["value"]
+        elif event == "note":
+            self.notes.append(line["text"])
+
+    def _step(self, line: dict[str, Any], clock: ActiveClock) -> None:
+        begin = line["begin"] if self._last is None else self._last
+        end, made = line["end"], line.get("steps", 1)
+        self._last = end
+        self.peak = max(filter(None, (self.peak, line.get("peak"))), default=None)
+        self.steps.append(
+            StepLine(
+                number=self.count + made,
+                end=clock.active(end),
+                seconds=(clock.active(end) - clock.active(begin)) / made,
+                interrupted=clock.interrupted(begin, end),
+                loss=line.get("loss"),
+                examples=line.get("examples"),
+                memory=line.get("memory"),
+            )
+        )

@@ -1,0 +1,139 @@
+"""The numbers of a comparison: of each side, and their ratios."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from tf2towers.sidebyside.side import Side
+from tf2towers.sidebyside.steady import Spread, steady_steps
+
+LAST_PART = (
+    0.1  # of the steps, whose mean loss is the loss at the end: one step's loss is a matter of its batch
+)
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """What a training has shown.
+
+    Attributes:
+        seconds: that the process ran.
+        first_step: seconds from the start of the process to the end of its first step, imports and all.
+        rate: examples (or steps) a second in the steady state; None: too few steps.
+        step_seconds: of a step in the steady state.
+        examples: of one step; None: not known.
+        peak: resident bytes at most, of the whole process.
+        final_loss: of the last step. `end_loss`: the mean over the last tenth of the steps.
+    """
+
+    steps: int
+    seconds: float
+    first_step: float
+    rate: Spread | None
+    step_seconds: Spread | None
+    examples: int | None
+    peak: int | None
+    first_loss: float | None
+    final_loss: float | None
+    end_loss: float | None
+    accuracy: float | None
+
+
+@dataclass(frozen=True)
+class Summary:
+    """Both sides' numbers.
+
+    Attributes:
+        unit: what the rates count: 'examples', or 'steps' where a side's examples are not known.
+        notes: sentences for the reader.
+    """
+
+    legacy: Numbers
+    modern: Numbers
+    unit: str
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def speed(self) -> float | None:
+        """The modern rate by the legacy one; None where one is missing."""
+        return ratio(self.modern.rate, self.legacy.rate)
+
+
+def ratio(one: Spread | float | None, other: Spread | float | None) -> float | None:
+    """One by the other, medians of spreads; None where one is missing or the divisor is 0."""
+    numbers = [value.median if isinstance(value, Spread) else value for value in (one, other)]
+    if numbers[0] is None or not numbers[1]:
+        return None
+    return numbers[0] / numbers[1]
+
+
+def summarise(legacy: Side, modern: Side, batch_size: int | None = None, flag: int | None = None) -> Summary:
+    """Adds up.
+
+    Args:
+        legacy: one side, ended, with at least one step.
+        modern: the other.
+        batch_size: examples of a step, as the user says; None: as seen.
+        flag: the value of a --batch_size in the arguments, for sides whose examples were not seen: it is taken as of
+            one tower.
+    """
+    notes = [f"{side.title}: {note}" for side in (legacy, modern) for note in side.notes]
+    examples = []
+    for side in (legacy, modern):
+        seen = _examples(side)
+        if batch_size is not None:
+            seen = batch_size
+        elif seen is None and flag is not None:
+            seen = flag * side.towers
+            notes.append(
+                f"{side.title}: the examples of a step were not seen; {seen} is --batch_size times its towers "
+                "(--batch-size N says it better)"
+            )
+        examples.append(seen)
+    unit = "examples"
+    if None in examples:
+        unit = "steps"
+        notes.append(
+            "steps a second: how many examples a step takes is not known of both (--batch-size N says it)"
+        )
+    elif examples[0] != examples[1]:
+        notes.append(f"a step takes {examples[0]} examples on one side and {examples[1]} on the other")
+    numbers = [_numbers(side, each, unit) for side, each in zip((legacy, modern), examples, strict=True)]
+    if any(one.rate is None for one in numbers):
+        notes.append("too few steps for a steady state")
+    if not all(one.rate is None or one.rate.count >= 30 for one in numbers):
+        notes.append("fewer than 30 steps in the steady state: the rates are rough")
+    return Summary(numbers[0], numbers[1], unit, notes)
+
+
+def _examples(side: Side) -> int | None:
+    seen = [step.examples for step in side.steps if step.examples is not None]
+    return max(set(seen), key=seen.count) if seen else None
+
+
+def _numbers(side: Side, examples: int | None, unit: str) -> Numbers:
+    steady = steady_steps(side.steps)
+    of_one = examples if unit == "examples" and examples is not None else 1
+    losses = [step.loss for step in side.steps if step.loss is not None]
+    last = losses[-max(1, int(len(losses) * LAST_PART)) :]
+    return Numbers(
+        steps=side.count,
+        seconds=side.seconds,
+        first_step=side.steps[0].end,
+        rate=Spread.of([of_one / step.seconds for step in steady]) if steady else None,
+        step_seconds=Spread.of([step.seconds for step in steady]) if steady else None,
+        examples=examples,
+        peak=side.peak,
+        first_loss=losses[0] if losses else None,
+        final_loss=losses[-1] if losses else None,
+        end_loss=math.fsum(last) / len(last) if last and all(map(math.isfinite, last)) else None,
+        accuracy=side.accuracy,
+    )
+
+
+def running_rate(side: Side, last: int = 20) -> float | None:
+    """Steps a second of the last few that were not held: for the live view."""
+    recent: Sequence[float] = [step.seconds for step in side.steps[1:][-last:] if step.seconds > 0]
+    return 1 / Spread.of(recent).median if recent else None

@@ -1,0 +1,45 @@
+"""Runs a script unedited and tells of each of its training steps: a JSON line each, on a pipe.
+
+    python tf2towers/sidebyside/watch/__main__.py [--tf1] SCRIPT [ARGS]
+
+`--tf1`: the script says `import tensorflow as tf` and means TensorFlow 1. The variable TF2TOWERS_STEPS holds the
+descriptor of the pipe (see `lines`), TF2TOWERS_INITIAL_WEIGHTS perhaps a folder (see `before`).
+"""
+
+import os
+import runpy
+import sys
+from typing import List
+
+
+def main(arguments: List[str]) -> None:
+    """Runs the script as `__main__`; what it raises goes on, SystemExit too."""
+    tf1 = arguments[0] == "--tf1"
+    script, rest = arguments[int(tf1)], arguments[int(tf1) + 1 :]
+    del sys.path[0]  # this file's folder
+    steps, prepare = _load()
+    prepare(steps, tf1)
+    sys.argv = [script, *rest]
+    sys.path.insert(0, os.path.dirname(os.path.abspath(script)))
+    try:
+        runpy.run_path(script, run_name="__main__")
+    finally:
+        steps.end()
+
+
+def _load():  # type: ignore[no-untyped-def]
+    """What watches. The folder of this package stays off the path: it may be another Python's site-packages."""
+    root = os.path.abspath(__file__)
+    for _ in range(4):
+        root = os.path.dirname(root)
+    sys.path.append(root)
+    from tf2towers.sidebyside.watch.before import prepare
+    from tf2towers.sidebyside.watch.lines import Lines
+    from tf2towers.sidebyside.watch.steps import Steps
+
+    sys.path.pop()
+    return Steps(Lines.from_environment()), prepare
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

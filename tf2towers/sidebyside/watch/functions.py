@@ -1,0 +1,153 @@
+"""TF2: which calls of a `tf.function` train, and what their losses are.
+
+A function trains when an optimizer was called while it was traced; each later call of it from eager code is a step.
+Where an optimizer is called eagerly, that call is the end of a step.
+"""
+
+import threading
+from typing import Any, Optional
+
+from tf2towers.sidebyside.watch.graphs import first_dimension, most_common
+from tf2towers.sidebyside.watch.optimizers import Optimizers, unconverted
+from tf2towers.sidebyside.watch.replica_losses import ReplicaLosses
+from tf2towers.sidebyside.watch.steps import Steps, clock
+
+_LEARNING = 4  # calls in which the optimizer's own count of steps is read
+
+
+class _Trained:
+    """What is known of a function that trains."""
+
+    def __init__(self) -> None:
+        self.calls = 0
+        self.iterations = None  # type: Optional[int]
+        self.steps_a_call = 1
+
+
+class FunctionWatch:
+    """Looks at every call of a function, and at every optimizer."""
+
+    def __init__(self, tf: Any, steps: Steps) -> None:
+        self._tf = tf
+        self._steps = steps
+        self._inside = threading.local()
+        self._applied = 0
+        self._optimizer = None  # type: Any
+        self._training = {}  # type: dict[int, _Trained]
+        self._kept = []  # type: list[Any]
+        self._ended = None  # type: Optional[float]
+        self.losses = ReplicaLosses(tf)
+
+    def applied(self, optimizer: Any, _: Any) -> None:
+        """An optimizer was called: in a trace, or eagerly, which is a step."""
+        outside = getattr(
+            self._tf.compat.v1, "executing_eagerly_outside_functions", self._tf.executing_eagerly
+        )
+        if not outside():
+            return
+        self._applied += 1
+        self._optimizer = optimizer
+        if self._tf.executing_eagerly() and not getattr(self._inside, "on", False):
+            context = self._tf.distribute.get_replica_context()
+            if getattr(context, "replica_id_in_sync_group", 0) in (0, None):
+                end = clock()
+                self._steps.towers(max(1, self.losses.count))
+                self._steps.step(
+                    end if self._ended is None else self._ended, end, self.losses.taken(None), None
+                )
+                self._ended = end
+
+    def call(self, original: Any, function: Any, args: Any, kwargs: Any) -> Any:
+        """A call of a function."""
+        if getattr(self._inside, "on", False) or not self._tf.executing_eagerly():
+            return original(function, *args, **kwargs)
+        applied = self._applied
+        self._inside.on = True
+        begin = clock()
+        try:
+            result = original(function, *args, **kwargs)
+        finally:
+            self._inside.on = False
+        self._steps.harmless(self._after, function, begin, result, [args, kwargs], self._applied != applied)
+        return result
+
+    def _after(self, function: Any, begin: float, result: Any, arguments: Any, applied: bool) -> None:
+        end = clock()
+        if applied and id(function) not in self._training:
+            self._training[id(function)] = _Trained()
+            self._kept.append(function)  # so that its id stays its own
+        trained = self._training.get(id(function))
+        if trained is not None:
+            loss = self.losses.taken(self._scalar(result))
+            self._steps.towers(max(1, self.losses.count))
+            steps = self._steps_of(trained)
+            self._steps.step(begin, end, loss, self._steps.harmless(self._rows, arguments), steps)
+
+    def _steps_of(self, trained: _Trained) -> int:
+        """More than one where a call loops (Keras's steps_per_execution): the optimizer's count says so."""
+        iterations = getattr(self._optimizer, "iterations", None)
+        if iterations is not None and trained.calls < _LEARNING:
+            before, trained.iterations = trained.iterations, int(iterations.numpy())
+            if before is not None:
+                trained.steps_a_call = max(1, trained.iterations - before)
+        trained.calls += 1
+        return trained.steps_a_call
+
+    def _scalar(self, result: Any) -> Any:
+        """The one scalar of a floating type in what a function returned; None where there are none or more."""
+        found = [
+            one
+            for one in self._tf.nest.flatten(result)
+            if self._tf.is_tensor(one)
+            and hasattr(one, "numpy")
+            and one.shape.rank == 0
+            and one.dtype.is_floating
+        ]
+        return found[0] if len(found) == 1 else None
+
+    def _rows(self, arguments: Any) -> Optional[int]:
+        """The first dimension that most of the arguments have, replicas added up."""
+        sizes = []  # type: list[Optional[int]]
+        for one in self._tf.nest.flatten(arguments):
+            if hasattr(one, "element_spec"):  # an iterator
+                sizes.extend(self._size(spec) for spec in self._tf.nest.flatten(one.element_spec))
+            else:
+                sizes.append(self._size(one))
+        return most_common(sizes)
+
+    def _size(self, one: Any) -> Optional[int]:
+        parts = getattr(one, "values", None) or getattr(one, "_value_specs", None)
+        if isinstance(parts, (list, tuple)):  # a value a replica
+            each = [self._size(part) for part in parts]
+            return None if None in each else sum(size for size in each if size is not None)
+        shape = getattr(one, "shape", None)
+        if isinstance(shape, tuple):
+            return shape[0] if shape else None
+        return first_dimension(shape)
+
+
+def watch_functions(tf: Any, optimizers: Optimizers, steps: Steps) -> None:
+    """Looks at every `tf.function` and every `tf.GradientTape` from now on."""
+    watch = FunctionWatch(tf, steps)
+    optimizers.listen(lambda *told: steps.harmless(watch.applied, *told))
+    function = type(tf.function(lambda: None))
+    call = function.__call__
+
+    def __call__(self: Any, *args: Any, **kwargs: Any) -> Any:
+        return watch.call(call, self, args, kwargs)
+
+    function.__call__ = __call__
+    gradient = tf.GradientTape.gradient
+
+    def tape_gradient(self: Any, target: Any, *args: Any, **kwargs: Any) -> Any:
+        steps.harmless(watch.losses.note, target, True)
+        return gradient(self, target, *args, **kwargs)
+
+    tf.GradientTape.gradient = unconverted(tape_gradient)
+    gradients = tf.gradients
+
+    def tf_gradients(ys: Any, *args: Any, **kwargs: Any) -> Any:
+        steps.harmless(watch.losses.note, ys, False)
+        return gradients(ys, *args, **kwargs)
+
+    tf.gradients = unconverted(tf_gradients)

@@ -1,0 +1,48 @@
+"""The lines that a watched process writes: one JSON object each.
+
+    {"event": "step", "steps": 1, "begin": 12.5, "end": 12.6, "loss": 2.3, "examples": 64, "memory": .., "peak": ..}
+    {"event": "facts", "python": "3.7.5", "tensorflow": "1.15.5", "towers": 2}
+    {"event": "accuracy", "value": 0.93}
+    {"event": "note", "text": "a sentence for the reader"}
+
+Times are `time.monotonic()`, one clock for all processes of the machine, so that the parent can take off what it
+held the process for. `loss` and `examples` may be null. Any program may write them, to the descriptor in VARIABLE.
+"""
+
+import json
+import os
+import threading
+from typing import Any, Optional
+
+VARIABLE = "TF2TOWERS_STEPS"
+
+
+class Lines:
+    """Writes them.
+
+    Args:
+        descriptor: where to; None: nowhere.
+    """
+
+    def __init__(self, descriptor: Optional[int]) -> None:
+        self._descriptor = descriptor
+        self._lock = threading.Lock()
+
+    @classmethod
+    def from_environment(cls) -> "Lines":
+        """To the descriptor that the environment names. The script may use it too; its own children do not get it."""
+        given = os.environ.get(VARIABLE, "")
+        if not given:
+            return cls(None)
+        os.set_inheritable(int(given), False)
+        return cls(int(given))
+
+    def tell(self, event: str, **entries: Any) -> None:
+        """Writes one. Where nobody reads any more, nothing."""
+        line = json.dumps(dict(entries, event=event)) + "\n"
+        with self._lock:
+            try:
+                if self._descriptor is not None:
+                    os.write(self._descriptor, line.encode("ascii"))
+            except OSError:
+                self._descriptor = None

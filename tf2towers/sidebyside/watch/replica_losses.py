@@ -1,0 +1,88 @@
+"""TF2: the loss that each replica's step was differentiated by, brought out of the traced function.
+
+A traced loss is a symbol. One variable a replica takes its value at each step: an assignment, which runs on every
+device and under XLA, where a Python callback would not.
+"""
+
+from typing import Any, Callable, List, Optional
+
+
+class ReplicaLosses:
+    """The losses of the step that is under way or has just ended.
+
+    Attributes:
+        shares: each replica's loss is its share of the whole, so that the sum counts. Keras and `tf.distribute` sum
+            gradients over the replicas, so there the loss is to be a share (TensorFlow's guide to custom training).
+    """
+
+    def __init__(self, tf: Any) -> None:
+        self._tf = tf
+        self._variables = {}  # type: dict[int, Any]
+        self._values = {}  # type: dict[int, Any]
+        self.shares = False
+
+    def note(self, loss: Any, shares: bool) -> None:
+        """A loss is being differentiated, by a tape (`shares`) or by `tf.gradients`."""
+        tf = self._tf
+        if isinstance(loss, (list, tuple)) and len(loss) == 1:
+            loss = loss[0]
+        if not tf.is_tensor(loss) or loss.shape.rank != 0 or not loss.dtype.is_floating:
+            return
+        replica = self._replica()
+        if tf.executing_eagerly():
+            self._values[replica] = loss
+        elif (
+            hasattr(tf.compat.v1.get_default_graph(), "outer_graph")
+            and loss.graph is tf.compat.v1.get_default_graph()
+        ):
+            if replica not in self._variables:
+                self._variables[replica] = self._new_variable()
+            self._variables[replica].assign(tf.cast(loss, tf.float32), read_value=False)
+        else:
+            return
+        self.shares = shares
+
+    def _new_variable(self) -> Any:
+        # not tf.Variable: a strategy or a variable store would take that for one of the script's
+        from tensorflow.python.ops.resource_variable_ops import ResourceVariable
+
+        with self._tf.init_scope():
+            return ResourceVariable(
+                float("nan"), trainable=False, dtype=self._tf.float32, name="watched_loss"
+            )
+
+    def _replica(self) -> int:
+        context = self._tf.distribute.get_replica_context()
+        number = getattr(context, "replica_id_in_sync_group", 0)
+        known = self._tf.get_static_value(number) if self._tf.is_tensor(number) else number
+        return int(known or 0)
+
+    @property
+    def count(self) -> int:
+        """How many replicas have a loss."""
+        return len(self._variables) or len(self._values)
+
+    def taken(self, result: Any) -> Callable[[], Optional[float]]:
+        """What gives the loss of the step that has just ended.
+
+        Args:
+            result: the one scalar that the step returned, or None. Where it is the sum or the mean of the losses it
+                says which of them counts; where no loss was seen it is the loss.
+        """
+        values = [one.read_value() for one in self._variables.values()] or list(self._values.values())
+        self._values.clear()
+        return lambda: combined(
+            [float(one) for one in values], None if result is None else float(result), self.shares
+        )
+
+
+def combined(losses: List[float], result: Optional[float], shares: bool) -> Optional[float]:
+    """The loss of a step: the result where that is the sum or the mean of the replicas' losses, or there are none."""
+    if not losses:
+        return result
+    total, mean = sum(losses), sum(losses) / len(losses)
+    if result is not None:
+        for one in (total, mean):
+            if abs(one - result) <= 1e-4 * max(abs(one), 1e-8):
+                return result
+    return total if shares else mean

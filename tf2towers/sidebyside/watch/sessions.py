@@ -1,0 +1,163 @@
+"""TF1: which calls of `Session.run` train, and what their losses are.
+
+A call trains when what it fetches depends on what an optimizer's `apply_gradients` or `minimize` returned. The losses
+are what `compute_gradients` (or `tf.gradients`) was given, one a tower, where the call needs the gradients that came
+of it; they are fetched in the same call, if that runs nothing that the step does not run by itself.
+"""
+
+import re
+from typing import Any, List, Optional
+
+from tf2towers.sidebyside.watch.graphs import ancestors, batches, flat, free, is_scalar, operation, rows
+from tf2towers.sidebyside.watch.optimizers import Optimizers
+from tf2towers.sidebyside.watch.steps import Steps, clock
+
+_ACCURACY = re.compile(r"(?i)(?<![a-z])(acc|accuracy|precision)(?![a-z])")
+
+
+class _Plan:
+    """What a set of fetches means: does it train, and what is fetched beside it."""
+
+    def __init__(self, trains: bool, losses: List[Any], accuracies: List[Any], groups: List[Any]) -> None:
+        self.trains = trains
+        self.losses = losses
+        self.accuracies = accuracies
+        self.groups = groups
+
+
+class _Seen:
+    """What is known of a graph. It hangs on the graph, and goes with it."""
+
+    def __init__(self) -> None:
+        self.train_ops = set()  # type: set[Any]
+        self.by_optimizer = []  # type: list[tuple[Any, set[Any]]]
+        self.by_hand = []  # type: list[tuple[Any, set[Any]]]
+        self.plans = {}  # type: dict[Any, Optional[_Plan]]
+
+    @classmethod
+    def of(cls, graph: Any) -> "_Seen":
+        """That of a graph."""
+        seen = getattr(graph, "_tf2towers_seen", None)
+        if not isinstance(seen, cls):
+            seen = cls()
+            graph._tf2towers_seen = seen
+        return seen
+
+
+class SessionWatch:
+    """Notes what optimizers make, and looks at each call of a session."""
+
+    def __init__(self, steps: Steps) -> None:
+        self._steps = steps
+
+    def applied(self, _: Any, returned: Any) -> None:
+        """An optimizer returned this."""
+        op = operation(returned)
+        if hasattr(op, "control_inputs"):
+            _Seen.of(op.graph).train_ops.add(op)
+
+    def differentiated(self, loss: Any, gradients: Any, by_hand: bool) -> None:
+        """These gradients came of a loss, by an optimizer or by `tf.gradients`."""
+        graph = getattr(loss, "graph", None) if is_scalar(loss) else None
+        if graph is not None:
+            seen = _Seen.of(graph)
+            known = seen.by_hand if by_hand else seen.by_optimizer
+            known.append((loss, {operation(one) for one in gradients if one is not None}))
+
+    def run(self, original: Any, session: Any, fetches: Any, feed_dict: Any, *options: Any) -> Any:
+        """A call of `Session.run`."""
+        plan = self._steps.harmless(self._plan, session.graph, fetches)
+        if plan is None:
+            return original(session, fetches, feed_dict, *options)
+        begin = clock()
+        values, losses, accuracies = original(
+            session, [fetches, plan.losses, plan.accuracies], feed_dict, *options
+        )
+        end = clock()
+        if plan.trains:
+            numbers = [float(loss) for loss in losses if loss.ndim == 0]
+            loss = sum(numbers) / len(numbers) if numbers else None
+            self._steps.towers(max(1, len(plan.losses)))
+            self._steps.step(
+                begin, end, lambda: loss, self._steps.harmless(rows, plan.groups, feed_dict), at_once=True
+            )
+        for accuracy in accuracies:
+            if accuracy.ndim == 0:
+                self._steps.accuracy(float(accuracy))
+        return values
+
+    def _plan(self, graph: Any, fetches: Any) -> Optional[_Plan]:
+        try:
+            elements = list(flat(graph, fetches))
+            operations = frozenset(operation(element) for element in elements)
+        except (TypeError, ValueError, KeyError):  # a wrong fetch: the session says so better
+            return None
+        seen = _Seen.of(graph)
+        key = operations, len(seen.train_ops)
+        if key not in seen.plans:
+            seen.plans[key] = self._new_plan(graph, seen, elements, operations)
+        return seen.plans[key]
+
+    def _new_plan(self, graph: Any, seen: _Seen, elements: List[Any], operations: Any) -> Optional[_Plan]:
+        accuracies = [
+            one
+            for one in elements
+            if is_scalar(one) and _ACCURACY.search(getattr(one, "name", "")) and hasattr(one, "op")
+        ]
+        reached = ancestors(operations)
+        trains = bool(reached & seen.train_ops)
+        losses = []  # type: list[Any]
+        if trains:
+            for loss, gradients in seen.by_optimizer or seen.by_hand:
+                plain = free(loss, reached) if gradients & reached else None
+                if (
+                    plain is not None
+                    and graph.is_fetchable(plain)
+                    and not any(plain is one for one in losses)
+                ):
+                    losses.append(plain)
+        if not trains and not accuracies:
+            return None
+        return _Plan(trains, losses, accuracies, batches(losses, reached) if trains else [])
+
+
+def watch_sessions(tf: Any, optimizers: Optimizers, steps: Steps) -> None:
+    """Looks at every session, MonitoredSession's too, from now on."""
+    v1 = getattr(getattr(tf, "compat", None), "v1", None) or tf
+    watch = SessionWatch(steps)
+    optimizers.listen(lambda *told: steps.harmless(watch.applied, *told))
+    optimizer = v1.train.Optimizer
+    for owner in [optimizer, v1.train.SyncReplicasOptimizer]:
+        optimizers.watch(owner, ("apply_gradients", "minimize"))
+    compute = optimizer.compute_gradients
+
+    def compute_gradients(self: Any, loss: Any, *args: Any, **kwargs: Any) -> Any:
+        pairs = compute(self, loss, *args, **kwargs)
+        steps.harmless(lambda: watch.differentiated(loss, [gradient for gradient, _ in pairs], False))
+        return pairs
+
+    optimizer.compute_gradients = compute_gradients
+    for module in {id(one): one for one in (tf, v1)}.values():
+        _watch_gradients(module, watch, steps)
+    base = next(one for one in v1.Session.__mro__ if "run" in vars(one))
+    original = base.run
+
+    def run(
+        self: Any, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None
+    ) -> Any:
+        return watch.run(original, self, fetches, feed_dict, options, run_metadata)
+
+    base.run = run
+
+
+def _watch_gradients(module: Any, watch: SessionWatch, steps: Steps) -> None:
+    gradients = module.gradients
+
+    def watched(ys: Any, *args: Any, **kwargs: Any) -> Any:
+        found = gradients(ys, *args, **kwargs)
+        for y in ys if isinstance(ys, (list, tuple)) else [ys]:
+            steps.harmless(watch.differentiated, y, found, True)
+        return found
+
+    watched.autograph_info__ = {}  # type: ignore[attr-defined]
+    module.gradients = watched

@@ -1,0 +1,96 @@
+"""Tells of each training step."""
+
+import time
+from typing import Any, Callable, Optional
+
+from tf2towers.sidebyside.watch.lines import Lines
+from tf2towers.sidebyside.watch.memory import memory
+
+Loss = Callable[[], Optional[float]]
+
+clock = time.monotonic
+
+
+class Steps:
+    """Counts steps and tells of them.
+
+    A step's loss is read when the next step is over: reading it at once would make the program wait for a device that
+    it may not wait for by itself.
+    """
+
+    def __init__(self, lines: Lines) -> None:
+        self._lines = lines
+        self._waiting = None  # type: Optional[tuple[dict[str, Any], Loss]]
+        self._towers = 0
+        self._noted = set()  # type: set[str]
+
+    def step(
+        self,
+        begin: float,
+        end: float,
+        loss: Loss,
+        examples: Optional[int],
+        steps: int = 1,
+        at_once: bool = False,
+    ) -> None:
+        """One call that trained.
+
+        Args:
+            begin: when it began, by `clock`.
+            end: when it returned.
+            loss: gives the loss, a scalar, or None.
+            examples: rows of the whole batch, of one step; None: not known.
+            steps: how many training steps it made.
+            at_once: the loss costs nothing.
+        """
+        self._flush()
+        now, peak = memory()
+        entries = {
+            "begin": begin,
+            "end": end,
+            "examples": examples,
+            "steps": steps,
+            "memory": now,
+            "peak": peak,
+        }
+        self._waiting = entries, loss
+        if at_once:
+            self._flush()
+
+    def _flush(self) -> None:
+        if self._waiting is not None:
+            entries, loss = self._waiting
+            self._waiting = None
+            self._lines.tell("step", loss=self.harmless(loss), **entries)
+
+    def facts(self, **entries: Any) -> None:
+        """What is known of the process: python, tensorflow."""
+        self._lines.tell("facts", **entries)
+
+    def towers(self, number: int) -> None:
+        """How many towers or replicas a step has."""
+        if number != self._towers:
+            self._towers = number
+            self._lines.tell("facts", towers=number)
+
+    def accuracy(self, value: float) -> None:
+        """An accuracy that the script has computed."""
+        self._lines.tell("accuracy", value=value)
+
+    def note(self, text: str) -> None:
+        """A sentence for the reader, told once."""
+        if text not in self._noted:
+            self._noted.add(text)
+            self._lines.tell("note", text=text)
+
+    def harmless(self, watch: Callable[..., Any], *args: Any) -> Any:
+        """What `watch(*args)` gives; None where it fails: that is ours to tell, and no reason for the script to end."""
+        try:
+            return watch(*args)
+        except Exception as problem:
+            self.note("not all could be watched: %s: %s" % (type(problem).__name__, problem))
+            return None
+
+    def end(self) -> None:
+        """The last step, when the script is over."""
+        self._flush()
