@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from tf2towers.parity.cluster_sides import Shape
     from tf2towers.report.parity_result import ParityResult
 
 
@@ -27,6 +29,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--legacy-python", metavar="EXE", help="record the original with this interpreter and its real TF 1.12 to 1.15"
     )
+    parser.add_argument(
+        "--ps", type=int, metavar="N", help="a parameter-server script: so many of them (default 1 where it starts one)"
+    )
+    parser.add_argument("--workers", type=int, metavar="M", help="and so many workers (default 2)")
+    parser.add_argument("--task-flags", metavar="TEMPLATE", help="how a task is told which it is, as for launch")
     parser.add_argument(
         "--free", action="store_true", help="set the variables at the first step only, not at each"
     )
@@ -50,6 +57,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", metavar="FILE", help="write the result there; - for standard output")
     parser.add_argument("--verbose", "-v", action="store_true", help="list what is equal as well")
     parser.add_argument("arguments", nargs="*", help=argparse.SUPPRESS)
+
+
+def prepare(arguments: list[str]) -> list[str]:
+    """Joins --task-flags and its value, which begins with -- itself, into one argument."""
+    from tf2towers.cli import launch
+
+    return launch.prepare(arguments)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -82,6 +96,7 @@ def run(options: argparse.Namespace) -> int:
         towers=options.replicas,
         work=None if report is None else report / "recordings",
         progress=_progress(),
+        cluster=_cluster(options),
     )
     _show(result, options, report)
     return result.status
@@ -100,6 +115,22 @@ def _problem(options: argparse.Namespace) -> str:
         if "=" not in pair:
             return f"--name {pair}: OLD=NEW is expected"
     return ""
+
+
+def _cluster(options: argparse.Namespace) -> Shape | None:
+    """The cluster to run the scripts as; None for scripts of one process."""
+    from tf2towers.launch.cluster import TASK_FLAGS
+    from tf2towers.parity.cluster_sides import Shape
+
+    text = Path(options.legacy).read_text(encoding="utf-8", errors="replace")
+    asked = options.ps is not None or options.workers is not None
+    if not asked and not re.search(r"\btrain\.Server\(|\breplica_device_setter\(", text):
+        return None
+    return Shape(
+        1 if options.ps is None else options.ps,
+        options.workers or 2,
+        TASK_FLAGS if options.task_flags is None else options.task_flags,
+    )
 
 
 def _progress():  # type: ignore[no-untyped-def]

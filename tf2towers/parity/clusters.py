@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TypeVar
@@ -12,12 +13,19 @@ from tf2towers.launch.local import ClusterRun, run_cluster
 from tf2towers.parity.recording import Recording
 from tf2towers.parity.process import ENVIRONMENT, RunFailed
 from tf2towers.parity.turns import VARIABLE, Turnstile
-from tf2towers.parity.updates import WorkerRecording, merge
+from tf2towers.parity.updates import load_workers, merge
 
-REPLAY = "TF2TOWERS_REPLAY"  # a recording: each synchronous step is made on the weights that its step had
+# what a task is told by its environment
+REPLAY = "TF2TOWERS_REPLAY"  # a recording: each step is made on the variables that its step had
+LOCKSTEP = "TF2TOWERS_LOCKSTEP"  # '0': so the first step only
+INPUTS = "TF2TOWERS_INPUTS"  # the original's folder: each worker's steps are given what its steps had
 ORDER = "TF2TOWERS_AVERAGING"  # 'tower_order': gradients are added in the order of the workers
 SERIAL = "TF2TOWERS_SERIAL_SCHEDULE"  # the runtime's own: one worker's step at a time
-_TASK = Path(__file__).with_name("record_task.py")
+ENOUGH = "TF2TOWERS_ENOUGH"  # steps after which a worker's recording is written and a line says so
+STAND_INS = "TF2TOWERS_STAND_INS"  # the original is run through `tf2towers.stand_ins`
+SCRATCH = "TF2TOWERS_SCRATCH_FOLDER"  # where all goes that the script writes
+RECORDED, RECORDED_ALL = "tf2towers: recorded", "tf2towers: recorded, all workers"
+TASK = Path(__file__).with_name("record_task.py")
 _ROOT = Path(__file__).resolve().parents[2]
 
 OnLine = Callable[[str, str], object]
@@ -63,7 +71,7 @@ def record_cluster(
         arguments: its flags, without the cluster's.
         steps: how many updates are kept; the trainer must make as many, and a worker may make one more.
         workers: how many.
-        replay: a recording whose weights each synchronous step of a migrated trainer is made on.
+        replay: a recording whose variables each step of a migrated trainer is made on.
         tower_order: the migrated trainer adds synchronous workers' gradients in their order, as the original does,
             whose workers hand them in in turns; else as its all-reduce does.
         on_line: called with a task's name and each line it writes.
@@ -72,23 +80,26 @@ def record_cluster(
         RunFailed: a task ended with an error.
         ValueError: there were fewer updates.
     """
-    turns = Turnstile(workers) if side == "legacy" else None
     environment = {SERIAL: "1"}
     if tower_order:
         environment[ORDER] = "tower_order"
-    if turns is not None:
-        environment[VARIABLE] = turns.address
     if replay is not None:
         environment[REPLAY] = str(replay)
+    with tempfile.TemporaryDirectory() as folder, turns(side, workers) as given:
+        task = [side, folder, str(script), *arguments]
+        run_tasks(TASK, task, workers, on_line=on_line, environment={**environment, **given})
+        return merge(load_workers(Path(folder)), steps)
+
+
+@contextlib.contextmanager
+def turns(side: str, workers: int) -> Iterator[dict[str, str]]:
+    """The environment that lets the original's workers take their steps in turns; the migrated has its own schedule."""
+    turnstile = Turnstile(workers) if side == "legacy" else None
     try:
-        with tempfile.TemporaryDirectory() as folder:
-            task = [side, folder, str(script), *arguments]
-            run_tasks(_TASK, task, workers, on_line=on_line, environment=environment)
-            found = [WorkerRecording.load(path) for path in sorted(Path(folder).glob("worker-*.npz"))]
+        yield {} if turnstile is None else {VARIABLE: turnstile.address}
     finally:
-        if turns is not None:
-            turns.close()
-    return merge(found, steps)
+        if turnstile is not None:
+            turnstile.close()
 
 
 def at_once(*calls: Callable[[], _Result]) -> list[_Result]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import signal
 import subprocess
 import time
@@ -15,6 +16,10 @@ ROOT = Path(__file__).resolve().parents[2]
 ENVIRONMENT = {"TF_ENABLE_ONEDNN_OPTS": "0", "TF_CPP_MIN_LOG_LEVEL": "3"}
 _POLL = 0.05
 _TAIL = 25
+_CHATTER = re.compile(
+    r"^(\[[\w ]+\] )?([IW]\d{4} |[IW]0000 |WARNING: All log messages before absl|WARNING:tensorflow:|INFO:tensorflow:|"
+    r"Instructions for updating|non-resource variables are not supported|.* is deprecated and will be removed)"
+)
 
 
 class RunFailed(Exception):
@@ -80,5 +85,9 @@ class Process:
 
     def tail(self, lines: int = _TAIL) -> str:
         """The last lines that it wrote."""
-        text = self.log.read_text(encoding="utf-8", errors="replace")
-        return "\n".join(text.splitlines()[-lines:])
+        return last_lines(self.log.read_text(encoding="utf-8", errors="replace").splitlines(), lines)
+
+
+def last_lines(written: Sequence[str], count: int = _TAIL) -> str:
+    """The last lines of an output, without what TensorFlow says about itself."""
+    return "\n".join([line for line in written if not _CHATTER.search(line)][-count:])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,8 @@ import tensorflow as tf
 
 from tf2towers.parity.turns import VARIABLE, Turns
 from tf2towers.parity.updates import Update, WorkerRecording
+from tf2towers.recorder import graph as graphs
+from tf2towers.recorder.session import feeds_of, inputs_behind
 
 _v1 = tf.compat.v1
 
@@ -35,6 +37,7 @@ class LegacyWorkerRecorder:
         self._train_ops: set[Any] = set()
         schedule = os.environ.get(VARIABLE)
         self._turns = None if schedule is None else Turns(schedule, worker)
+        self.on_step: Callable[[], object] = lambda: None
         self._device = f"/job:worker/task:{worker}/device:CPU:0"
         self._patch()
 
@@ -118,13 +121,23 @@ class LegacyWorkerRecorder:
 
     def _run(self, run: Any, session: Any, fetches: Any, *args: Any, **kwargs: Any) -> Any:
         waits = self._turns is not None and not self._synchronous
+        inputs = self._inputs_of(fetches)
         with self._turns.turn() if self._turns is not None and waits else contextlib.nullcontext():
-            values, loss = run(session, [fetches, self._losses[0]], *args, **kwargs)
+            values, loss, found = run(session, [fetches, self._losses[0], inputs], *args, **kwargs)
+        given = dict(zip([tensor.name for tensor in inputs], found, strict=True))
+        given |= feeds_of(session, args[0] if args else kwargs.get("feed_dict"))
+        self._recording.inputs.append({name: np.array(value) for name, value in given.items()})
         if self._synchronous:
             self._recording.losses.append(np.array(loss))
         else:
             self._recording.updates[-1].loss = np.array(loss)
+        self.on_step()
         return values
+
+    def _inputs_of(self, fetches: Any) -> list[Any]:
+        """The tensors of iterators and queues that bring in what the step computes with."""
+        ops = [op for f in tf.nest.flatten(_plain(fetches)) if (op := _op(f)) is not None]
+        return inputs_behind(graphs.ancestors(ops)) if ops else []
 
     @contextlib.contextmanager
     def _handed_in_by_turns(self) -> Iterator[None]:
@@ -156,6 +169,12 @@ class LegacyWorkerRecorder:
             yield
         finally:
             accumulator.apply_grad = give
+
+    @property
+    def steps(self) -> int:
+        """How many of this worker's steps are recorded, with the updates that it makes."""
+        own = self._recording
+        return min(len(own.losses), len(own.updates)) if own.losses and own.updates else len(own.inputs)
 
     def finish(self) -> WorkerRecording:
         """The recording."""

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import functools
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import tensorflow as tf
 
-from tf2towers.parity.clusters import ORDER, REPLAY
+from tf2towers.parity.clusters import INPUTS, LOCKSTEP, ORDER, REPLAY
+from tf2towers.parity.migrated.inputs import Inputs
 from tf2towers.parity.recording import Recording
-from tf2towers.parity.updates import Update, WorkerRecording
+from tf2towers.parity.updates import Update, WorkerRecording, load_workers
 from tf2towers.runtime import averaging, variable_store
 from tf2towers.runtime.cluster.steps import Step
+from tf2towers.runtime.cluster.threads import worker_index
 from tf2towers.runtime.saver import Saver
 
 
@@ -33,8 +36,13 @@ class MigratedWorkerRecorder:
         self._recording = WorkerRecording()
         self._traced: dict[str, Any] = {}
         self._steps = 0
+        self.on_step: Callable[[], object] = lambda: None
         replay = os.environ.get(REPLAY)
         self._replay = None if replay is None else Recording.load(Path(replay))
+        self._lockstep = os.environ.get(LOCKSTEP, "1") == "1"
+        self._given = load_workers(Path(os.environ[INPUTS])) if INPUTS in os.environ else []
+        self._inputs = [Inputs() for _ in self._given]
+        self._own_steps = [0] * len(self._given)
         self._order = averaging.in_tower_order(os.environ.get(ORDER) == "tower_order")
         self._order.__enter__()  # for the whole run
         self._patch()
@@ -53,8 +61,9 @@ class MigratedWorkerRecorder:
             if not self.update:
                 return call(self, values)
             recorder._put_weights(self._variables)
-            results = call(self, values)
+            results = call(self, recorder._inputs_given(values))
             recorder._note(results["traced"], self._workers is None or self._coordinator is None)
+            recorder.on_step()
             return results["results"]
 
         def recorded_gradients(loss: Any, *args: Any, **kwargs: Any) -> Any:
@@ -91,10 +100,36 @@ class MigratedWorkerRecorder:
 
     def _put_weights(self, store: Any) -> None:
         place, self._steps = self._steps, self._steps + 1
-        if self._replay is None or not 0 < place < len(self._replay.steps):
+        if self._replay is None or place >= len(self._replay.steps) or (place and not self._lockstep):
             return
-        for name in self._replay.steps[place].gradients:
-            store[name].assign(self._replay.steps[place].variables[name])
+        named = Saver(store)._named()
+        for name, value in self._replay.steps[place].variables.items():
+            if name in named and tuple(named[name].shape) == value.shape:
+                named[name].assign(value)
+
+    def _inputs_given(self, values: Any) -> Any:
+        """What the same worker of the original had at this step of its own."""
+        worker = worker_index() if self._given else None
+        worker = self._worker if worker is None else worker
+        if worker >= len(self._given):
+            return values
+        place = self._own_steps[worker]
+        self._own_steps[worker] += 1
+        if place >= len(self._given[worker].inputs):
+            return values
+        given, _, _ = self._inputs[worker].given(tuple(values), {}, self._given[worker].inputs[place])
+        return given
+
+    @property
+    def steps(self) -> int:
+        """How many updates are recorded."""
+        own = self._recording
+        return max(len(own.losses), len(own.updates))
+
+    @property
+    def records_all(self) -> bool:
+        """Whether the updates of all workers are made in this process."""
+        return self._worker == 0 and not self._recording.losses
 
     def finish(self) -> WorkerRecording:
         """The recording."""

@@ -26,10 +26,15 @@ class Update:
 
 @dataclass
 class WorkerRecording:
-    """What one worker's process has seen: updates it made, and the losses of its own steps where others made them."""
+    """What one worker's process has seen.
+
+    `updates` are those it made; `losses` those of its own steps where others made the updates; `inputs` what crossed into
+    the graph at each of its own steps, by name in the order of creation.
+    """
 
     updates: list[Update] = field(default_factory=list)
     losses: list[np.ndarray] = field(default_factory=list)
+    inputs: list[Arrays] = field(default_factory=list)
 
     def save(self, path: Path) -> None:
         """Writes everything to one .npz file."""
@@ -39,7 +44,12 @@ class WorkerRecording:
                 flat |= {f"{kind}|{place}|{name}": value for name, value in getattr(update, kind).items()}
             if update.loss is not None:
                 flat[f"own|{place}|"] = update.loss
-        np.savez(path, **flat)  # type: ignore[arg-type]
+        for place, inputs in enumerate(self.inputs):
+            flat |= {f"input|{place}|{name}": value for name, value in inputs.items()}
+        part = path.with_suffix(".part")  # another process may be waiting for it
+        with part.open("wb") as stream:
+            np.savez(stream, **flat)  # type: ignore[arg-type]
+        part.replace(path)
 
     @classmethod
     def load(cls, path: Path) -> WorkerRecording:
@@ -51,6 +61,11 @@ class WorkerRecording:
                 if kind == "loss":
                     recording.losses.append(flat[key])
                     continue
+                if kind == "input":
+                    while len(recording.inputs) <= int(place):
+                        recording.inputs.append({})
+                    recording.inputs[int(place)][name] = flat[key]
+                    continue
                 while len(recording.updates) <= int(place):
                     recording.updates.append(Update({}, {}))
                 update = recording.updates[int(place)]
@@ -59,6 +74,12 @@ class WorkerRecording:
                 else:
                     getattr(update, kind)[name] = flat[key]
         return recording
+
+
+def load_workers(folder: Path) -> list[WorkerRecording]:
+    """Every worker's recording in a folder, worker 0's first."""
+    paths = sorted(folder.glob("worker-*.npz"), key=lambda path: int(path.stem.partition("-")[2]))
+    return [WorkerRecording.load(path) for path in paths]
 
 
 def merge(workers: list[WorkerRecording], steps: int, global_step: str = "global_step") -> Recording:

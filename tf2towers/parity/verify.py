@@ -8,6 +8,8 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from tf2towers.launch.errors import LaunchError
+from tf2towers.parity.cluster_sides import Shape, record_side
 from tf2towers.parity.compare import NotComparable, Tolerances, compare, share_of
 from tf2towers.parity.diagnose import diagnose, first_differences
 from tf2towers.parity.process import RunFailed
@@ -36,6 +38,7 @@ def verify(
     towers: int | None = None,
     work: Path | None = None,
     progress: Progress | None = None,
+    cluster: Shape | None = None,
 ) -> ParityResult:
     """Runs both scripts and compares them.
 
@@ -49,6 +52,7 @@ def verify(
         towers: so many are expected.
         work: where the recordings stay; None: nowhere.
         progress: called with what runs, and its steps so far.
+        cluster: of a parameter-server script; None: each script is one process.
 
     Returns:
         The verdict; its outcome is 'error' where a script could not be run or compared.
@@ -60,8 +64,11 @@ def verify(
         place = work or Path(folder)
         options = dataclasses.replace(options, scratch=options.scratch or Path(folder) / "scratch")
         try:
-            _verify(result, options, place, tolerance, gradients_only, towers, progress)
-        except (RunFailed, NotComparable) as problem:
+            if cluster is not None:
+                _verify_cluster(result, options, place, tolerance, gradients_only, cluster)
+            else:
+                _verify(result, options, place, tolerance, gradients_only, towers, progress)
+        except (RunFailed, NotComparable, LaunchError) as problem:
             result.outcome, result.error = "error", str(problem)
     result.seconds = time.monotonic() - started
     return result
@@ -87,6 +94,29 @@ def _verify(
     judge(result, original, migrated, tolerance, gradients_only)
     if result.outcome == "differs":
         _look_closer(result, options, place, original, migrated, progress)
+
+
+def _verify_cluster(
+    result: ParityResult,
+    options: Options,
+    place: Path,
+    tolerance: float | None,
+    gradients_only: bool,
+    shape: Shape,
+) -> None:
+    if options.legacy_python is not None:
+        raise RunFailed("a cluster is recorded on this TensorFlow: --legacy-python is for scripts of one process")
+    scripts = {"legacy": result.original.script, "migrated": result.migrated.script}
+    original = record_side("legacy", scripts["legacy"], result.arguments, place / "original", options, shape)
+    migrated = record_side(
+        "migrated", scripts["migrated"], result.arguments, place / "migrated", options, shape, original
+    )
+    if original.steps != migrated.steps:
+        raise NotComparable(f"{original.steps} updates of the original against {migrated.steps}")
+    judge(result, original, migrated, tolerance, gradients_only)
+    result.notes.append("asynchronous workers take their steps in turns, on both sides, in the same order")
+    if result.outcome == "differs":
+        explain(result, Recording.load(original.folder), Recording.load(migrated.folder), options.lockstep)
 
 
 def judge(

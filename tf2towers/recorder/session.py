@@ -159,10 +159,8 @@ class SessionRecorder(object):
                 if gradient is not None and not graphs.in_control_flow(_op(gradient)):
                     _add_gradient(training, "tower gradient|%d|%s" % (number, _name(variable)), gradient)
             self._add_of_tower(training, number, graphs.ancestors([loss.op]))
-        for op in graphs.of_type(behind, graphs.INPUT_OPS):
-            for place, tensor in enumerate(op.outputs):
-                if _is_number(tensor):
-                    training.add("input|%06d|%s:%d" % (graphs.creation(op), op.name, place), tensor)
+        for tensor in inputs_behind(behind):
+            training.add("input|%06d|%s" % (graphs.creation(tensor.op), tensor.name), tensor)
         return training
 
     def _add_of_tower(self, training, number, forward):
@@ -197,13 +195,9 @@ class SessionRecorder(object):
             self._busy = False
 
     def _feeds(self, session, feeds):
-        found = {}
-        for key, value in (feeds or {}).items():
-            for tensor, part in _fed(session, key, value):
-                array = np.asarray(part, dtype=tensor.dtype.base_dtype.as_numpy_dtype)
-                if array.dtype.kind in _NUMBERS:
-                    found["input|%06d|%s" % (graphs.creation(tensor.op), tensor.name)] = array
-        return found
+        found = feeds_of(session, feeds)
+        order = {name: graphs.creation(session.graph.get_tensor_by_name(name).op) for name in found}
+        return {"input|%06d|%s" % (order[name], name): value for name, value in found.items()}
 
     def _fetched(self, fetches, values):
         found, place = {}, 0
@@ -240,11 +234,25 @@ class SessionRecorder(object):
             found["trainable"] = self._last.trainable
             found["without_gradient"] = self._last.without_gradient
             found["layer_types"] = self._last.layer_types
-            found["optimizer"] = _describe(self._last.optimizer)
+            found["optimizer"] = describe(self._last.optimizer)
         return found
 
 
-def _describe(optimizer):
+def inputs_behind(ops):
+    """The numbers that iterators, queues and Python functions among `ops` bring in, in the order of creation."""
+    found = graphs.of_type(ops, graphs.INPUT_OPS)
+    return [tensor for op in found for tensor in op.outputs if _is_number(tensor)]
+
+
+def feeds_of(session, feeds):
+    """The arrays of a feed_dict by the names of their tensors, in the order of creation."""
+    pairs = [pair for key, value in (feeds or {}).items() for pair in _fed(session, key, value)]
+    pairs.sort(key=lambda pair: graphs.creation(pair[0].op))
+    arrays = [(tensor, np.asarray(value, dtype=tensor.dtype.base_dtype.as_numpy_dtype)) for tensor, value in pairs]
+    return {tensor.name: array for tensor, array in arrays if array.dtype.kind in _NUMBERS}
+
+
+def describe(optimizer):
     """Its class, and those of its settings that are plain numbers."""
     found = {"class": type(optimizer).__name__}
     for name, value in sorted(vars(optimizer).items()):
