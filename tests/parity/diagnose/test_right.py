@@ -134,9 +134,8 @@ def test_gaps_with_a_mistake_raise_nothing() -> None:
         )
         one = run(Trainer(optimizer="adam", rate=1e-2))
         change(one)
-        for lockstep in (True, False):
-            assert isinstance(diagnose(one, other, lockstep=lockstep), list), gap
-            assert isinstance(diagnose(other, one, lockstep=lockstep), list), gap
+        assert isinstance(diagnose(one, other, lockstep=False), list), gap
+        assert isinstance(diagnose(other, one, lockstep=True), list), gap
 
 
 def test_a_mistake_in_sparse_gradients_is_named() -> None:

@@ -16,7 +16,7 @@ from tf2towers.parity.diagnose.optimizer_rules import searched
 from tf2towers.parity.diagnose.updates import Updates, updates_of
 from tf2towers.report.parity_result import Diagnosis
 
-_SEARCHED = 20_000
+_SEARCHED = 1_000
 
 
 def _made(updates: Updates, epsilon: float) -> list[list[np.ndarray]]:

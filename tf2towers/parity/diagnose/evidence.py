@@ -22,10 +22,11 @@ from tf2towers.parity.diagnose.numbers import (
 )
 from tf2towers.parity.diagnose.recorded import Arrays, Recording, Step
 
-LIMIT = 1 << 16  # elements of one variable that are looked at
+LIMIT = 1 << 12  # elements of one variable that are looked at
 AMPLIFIED = 100.0  # how much more than the weights that it is made of a gradient may be apart
 SHADOW = "/ExponentialMovingAverage"
 Places = dict[str, np.ndarray]
+Norms = dict[str, float]
 
 
 class View:
@@ -36,65 +37,56 @@ class View:
         self._shapes = shapes
         self._places = places
 
-    def _part(self, vectors: Vectors) -> Vectors:
+    def _part(self, arrays: Arrays) -> Vectors:
+        """What is looked at of each array of numbers."""
         found = {}
-        for name, vector in vectors.items():
-            places = self._places.get(_owner(name, self._places))
-            usable = places is not None and len(places) and int(places[-1]) < vector.size
-            found[name] = vector[places] if usable else vector[:LIMIT]
+        for name, array in arrays.items():
+            if numeric(array):
+                vector = np.asarray(array).reshape(-1)
+                places = self._places.get(_owner(name, self._places))
+                usable = places is not None and int(places[-1]) < vector.size
+                found[name] = flat(vector[places] if usable else vector[:LIMIT])
         return found
 
     @cached_property
     def before(self) -> Vectors:
         """The variables before the step."""
-        return self._part({n: flat(v) for n, v in self.step.variables.items() if numeric(v)})
+        return self._part(self.step.variables)
 
     @cached_property
     def after(self) -> Vectors:
         """The variables after it."""
-        return self._part({n: flat(v) for n, v in self.step.after.items() if numeric(v)})
+        return self._part(self.step.after)
 
     @cached_property
-    def _applied(self) -> tuple[Vectors, dict[str, float]]:
-        return self._with_norms(self.step.gradients)
-
-    @cached_property
-    def _of_towers(self) -> list[tuple[Vectors, dict[str, float]]]:
-        return [self._with_norms(arrays) for arrays in self.step.tower_gradients]
-
-    def _with_norms(self, arrays: Arrays) -> tuple[Vectors, dict[str, float]]:
-        full = dense(arrays, self._shapes)
-        return self._part(full), {name: float(np.linalg.norm(vector)) for name, vector in full.items()}
-
-    @property
     def gradients(self) -> Vectors:
         """What the optimizer was given, by variable."""
-        return self._applied[0]
+        return self._part(dense(self.step.gradients, self._shapes))
 
-    @property
-    def norms(self) -> dict[str, float]:
+    @cached_property
+    def norms(self) -> Norms:
         """The length of each gradient, all elements."""
-        return self._applied[1]
+        return _norms(dense(self.step.gradients, self._shapes))
 
     @cached_property
     def towers(self) -> list[Vectors]:
         """What each tower computed, as `gradients`."""
-        return [vectors for vectors, _ in self._of_towers]
+        return [self._part(dense(arrays, self._shapes)) for arrays in self.step.tower_gradients]
 
     @cached_property
-    def tower_norms(self) -> list[dict[str, float]]:
+    def tower_norms(self) -> list[Norms]:
         """As `norms`, of each tower."""
-        return [norms for _, norms in self._of_towers]
+        return [_norms(dense(arrays, self._shapes)) for arrays in self.step.tower_gradients]
 
     @cached_property
-    def mean(self) -> tuple[Vectors, dict[str, float]]:
+    def mean(self) -> tuple[Vectors, Norms]:
         """The mean over the towers of each variable that all have, and its length."""
         towers = [dense(arrays, self._shapes) for arrays in self.step.tower_gradients]
         if not towers:
             return {}, {}
         names = [n for n in towers[0] if all(n in t and t[n].shape == towers[0][n].shape for t in towers)]
-        full = {name: sum((t[name] for t in towers[1:]), towers[0][name]) / len(towers) for name in names}
-        return self._part(full), {name: float(np.linalg.norm(vector)) for name, vector in full.items()}
+        full = {n: sum((t[n] for t in towers[1:]), flat(towers[0][n])) / len(towers) for n in names}
+        return self._part(full), _norms(full)
 
     @cached_property
     def losses(self) -> np.ndarray:
@@ -233,20 +225,20 @@ def _shapes(recording: Recording) -> dict[str, tuple[int, ...]]:
     return found
 
 
+def _norms(vectors: Vectors) -> Norms:
+    return {name: float(np.linalg.norm(vector.astype(np.float64))) for name, vector in vectors.items()}
+
+
 def _places(original: Recording, shapes: dict[str, tuple[int, ...]]) -> Places:
-    """Which elements of a large variable are looked at: spread evenly over those that ever have a gradient."""
+    """Which elements of a large variable are looked at: spread evenly over those that have a gradient at first."""
     places: Places = {}
     for name, shape in shapes.items():
         size = int(np.prod(shape))
         if size <= LIMIT:
             continue
-        touched = np.zeros(size, bool)
-        for step in original.steps:
-            some = {k: v for k, v in step.gradients.items() if k.split("//")[0] == name}
-            vector = dense(some, shapes).get(name)
-            if vector is not None and vector.size == size:
-                touched |= vector != 0
-        chosen = np.flatnonzero(touched)
+        some = {k: v for k, v in original.steps[0].gradients.items() if k.split("//")[0] == name}
+        vector = dense(some, shapes).get(name)
+        chosen = np.arange(size) if vector is None or vector.size != size else np.flatnonzero(vector)
         if not chosen.size:
             chosen = np.arange(size)
         places[name] = chosen[:: -(-chosen.size // LIMIT)]

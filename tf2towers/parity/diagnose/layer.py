@@ -13,7 +13,7 @@ import numpy as np
 
 from tf2towers.parity.diagnose.evidence import Evidence, Pair
 from tf2towers.parity.diagnose.mistake import Mistake
-from tf2towers.parity.diagnose.numbers import EQUAL, said
+from tf2towers.parity.diagnose.numbers import EQUAL, relative, said
 from tf2towers.parity.diagnose.recorded import Arrays, Step
 from tf2towers.report.parity_result import Diagnosis
 
@@ -97,9 +97,22 @@ def _steps(evidence: Evidence) -> list[tuple[Pair, str, int]]:
     return found
 
 
+def _matters(evidence: Evidence) -> bool:
+    """Whether anything comes of it: a layer of rounding alone, or of a measure beside the loss, is no cause."""
+    known = evidence.gradients_differ
+    for pair in evidence.comparable:
+        one, other = pair.original.losses, pair.migrated.losses
+        if one.size and one.shape == other.shape:
+            if relative(one, other) > pair.tolerance:
+                return True
+        elif not pair.original.gradients or not pair.migrated.gradients:
+            known = True  # nothing was recorded that would show it
+    return known
+
+
 def _recognise(evidence: Evidence) -> Diagnosis | None:
     steps = _steps(evidence)
-    if not steps:
+    if not steps or not _matters(evidence):
         return None
     pair, name, tower = steps[0]
     kind = _kind(evidence, name)

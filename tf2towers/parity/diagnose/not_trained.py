@@ -11,7 +11,7 @@ import numpy as np
 
 from tf2towers.parity.diagnose.evidence import Evidence, View
 from tf2towers.parity.diagnose.mistake import Mistake
-from tf2towers.parity.diagnose.numbers import greatest, largest, listed
+from tf2towers.parity.diagnose.numbers import ROUNDING, greatest, largest, listed
 from tf2towers.parity.diagnose.recorded import Facts
 from tf2towers.report.parity_result import Diagnosis
 
@@ -46,7 +46,11 @@ def _without_update(sides: list[tuple[View, View]]) -> list[str]:
         moves = [(one.change(name), other.change(name)) for one, other in sides]
         known = [(one, other) for one, other in moves if one is not None and other is not None]
         given = any(other.gradients.get(name, _NONE).any() for _, other in sides)
-        moved = any(one.any() for one, _ in known)
+        moved = any(
+            largest(change) > ROUNDING * largest(view.after[name])
+            for view, _ in sides
+            if (change := view.change(name)) is not None
+        )
         if given and known and moved and not any(other.any() for _, other in known):
             found.append(name)
     return found

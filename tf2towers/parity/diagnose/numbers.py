@@ -56,7 +56,7 @@ def relative(one: np.ndarray, other: np.ndarray) -> float:
 
 
 def dense(arrays: Arrays, shapes: Mapping[str, tuple[int, ...]]) -> Vectors:
-    """Gradients by variable, each as one vector; rows of an `IndexedSlices` are added up (tf.IndexedSlices).
+    """Gradients by variable, each as one vector; rows of a `tf.IndexedSlices` are added up.
 
     Slices of a variable whose shape is not known, and what is not numbers, is left out.
     """
@@ -65,7 +65,7 @@ def dense(arrays: Arrays, shapes: Mapping[str, tuple[int, ...]]) -> Vectors:
         if key.endswith("//indices") or not numeric(value):
             continue
         if not key.endswith("//values"):
-            made[key] = flat(value)
+            made[key] = np.asarray(value).reshape(-1)
             continue
         name = key.removesuffix("//values")
         shape, rows = shapes.get(name), arrays.get(f"{name}//indices")

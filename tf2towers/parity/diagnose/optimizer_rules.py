@@ -21,8 +21,8 @@ import numpy as np
 from tf2towers.parity.diagnose.evidence import View
 from tf2towers.parity.diagnose.numbers import EQUAL, ROUNDING, fitted, joined, largest
 
-_SEARCHED = 20_000  # elements of a step that the search for an epsilon looks at
-_GRID = (0.0, *np.geomspace(1e-12, 1.0, 49))
+_SEARCHED = 5_000  # elements of a step that the search for an epsilon looks at
+_GRID = (0.0, *np.geomspace(1e-12, 1.0, 25))
 
 
 @dataclass
@@ -145,7 +145,7 @@ def searched(left: Callable[[float], float]) -> float:
         return 0.0
     low, high = (_GRID[place - 1] or _GRID[place] / 10), _GRID[min(place + 1, len(_GRID) - 1)]
     best = float(_GRID[place])
-    for _ in range(6):
+    for _ in range(5):
         grid = np.geomspace(low, high, 9)
         nearest = int(np.argmin([left(float(one)) for one in grid]))
         best = float(grid[nearest])

@@ -20,11 +20,8 @@ def _near(one: float, other: float) -> bool:
 
 
 def _own_slots(updates: Updates) -> bool:
-    return any(pair.migrated.slots(change.name) for pair, made in _steps(updates) for change in made[:1])
-
-
-def _steps(updates: Updates) -> list:  # type: ignore[type-arg]
-    return list(zip(updates.pairs, updates.migrated, strict=True))
+    steps = zip(updates.pairs, updates.migrated, strict=True)
+    return any(pair.migrated.slots(change.name) for pair, made in steps for change in made[:1])
 
 
 def _times(one: Transition, count: int) -> Transition:
@@ -39,22 +36,25 @@ def _recognise(evidence: Evidence) -> Diagnosis | None:
     count = min(
         len(c.slots_after) for side in (updates.original, updates.migrated) for made in side for c in made
     )
-    found = [(updates.transition("original", i), updates.transition("migrated", i)) for i in range(count)]
-    known = [(one, other) for one, other in found if one is not None and other is not None]
+    known = []
+    for slot in range(count):
+        one, other = updates.transition("original", slot), updates.transition("migrated", slot)
+        if one is not None and other is not None and one.squared == other.squared:
+            known.append((slot, one, other))
     differing = [
         (one, other)
-        for one, other in known
-        if one.squared == other.squared
-        and not (_near(one.kept, other.kept) and _near(one.taken, other.taken))
+        for slot, one, other in known
+        if not (_near(one.kept, other.kept) and _near(one.taken, other.taken))
+        and updates.slot_differs(slot, one)
     ]
     if not differing:
         return None
     step = updates.first if updates.first is not None else updates.pairs[0].index
     towers = evidence.towers
-    often = [_times(one, towers) for one, _ in known]
+    often = [_times(one, towers) for _, one, _ in known]
     if towers > 1 and all(
         _near(expected.kept, other.kept) and _near(expected.taken, other.taken)
-        for expected, (_, other) in zip(often, known, strict=True)
+        for expected, (_, _, other) in zip(often, known, strict=True)
     ):
         return Diagnosis(
             "applied once per replica",

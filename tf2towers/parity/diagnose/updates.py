@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from tf2towers.parity.diagnose.evidence import Evidence, Pair
-from tf2towers.parity.diagnose.numbers import EQUAL, Explained, largest, relative
+from tf2towers.parity.diagnose.numbers import EQUAL, Explained, largest
 from tf2towers.parity.diagnose.optimizer_rules import Change, Fit, Transition, changes, rule_of, transition
 
 
@@ -100,17 +100,14 @@ class Updates:
                     explained.add(change.update, vector, expected, self.allowed(change, expected))
         return explained.part
 
-    @cached_property
-    def slots_differ(self) -> bool:
-        """Whether a slot goes another way, in a step that both began alike with the same gradients."""
-        for pair, one, other in zip(self.pairs, self.original, self.migrated, strict=True):
-            if not pair.comparable or pair.differing:
-                continue
-            after = {change.name: change.slots_after for change in one}
-            for change in other:
-                for slot, value in zip(after.get(change.name, []), change.slots_after, strict=False):
-                    if slot.shape != value.shape or relative(slot, value) > 100 * EQUAL:
-                        return True
+    def slot_differs(self, slot: int, mine: Transition) -> bool:
+        """Whether a slot of the migrated run goes another way than the original's, from its own gradients."""
+        found = [change for made in self.migrated for change in made if len(change.slots) > slot]
+        noise = EQUAL * largest(*(change.slots_after[slot] for change in found))
+        for change in found:
+            expected, after = mine(change.slots[slot], change.gradient), change.slots_after[slot]
+            if largest(after - expected) > 10 * EQUAL * largest(after, expected) + noise:
+                return True
         return False
 
 
