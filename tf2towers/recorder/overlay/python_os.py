@@ -1,0 +1,191 @@
+"""The functions of `os` over the overlay."""
+
+import errno
+import functools
+import os
+from typing import Any, Callable, List
+
+from . import changes, real
+from .folder_scan import Scan
+from .paths import Overlay
+from .python_open import below, open_fd
+from .refusals import failure
+from .swap import Swaps
+
+#: They look at what a path leads to.
+_READERS = ("stat", "access", "statvfs", "pathconf", "getxattr", "listxattr")
+#: They look at a link itself.
+_LINK_READERS = ("lstat", "readlink")
+#: They change what is there: on a copy.
+_UPDATERS = ("chmod", "chown", "utime", "truncate", "setxattr", "removexattr", "chflags")
+_LINK_UPDATERS = ("lchmod", "lchown", "lchflags")
+#: They make something that is no plain file.
+_MAKERS = ("mkfifo", "mknod")
+
+
+def patch_os(overlay: Overlay, swaps: Swaps) -> None:
+    """Replace in `os` what takes a path. A name that this Python or system does not have is skipped."""
+    new = {}
+    for names, make, follow in (
+        (_READERS, _reader, True),
+        (_LINK_READERS, _reader, False),
+        (_UPDATERS, _updater, True),
+        (_LINK_UPDATERS, _updater, False),
+        (_MAKERS, _maker, False),
+    ):
+        for name in names:
+            if hasattr(os, name):
+                new[name] = make(overlay, getattr(os, name), follow)
+    for function in _own(overlay):
+        name = function.__name__
+        if hasattr(os, name):
+            new[name] = functools.wraps(getattr(os, name))(_told(function))
+    for name, function in new.items():
+        original = getattr(os, name)
+        for kind in (
+            os.supports_dir_fd,
+            os.supports_fd,
+            os.supports_follow_symlinks,
+            os.supports_effective_ids,
+        ):
+            if original in kind:
+                kind.add(function)
+        function.__module__ = "os"  # pickle finds it there: a pool may map it
+        swaps.set(os, name, function)
+
+
+def _told(function: Callable[..., Any]) -> Callable[..., Any]:
+    """With the script's paths in the errors, not those of scratch."""
+
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return function(*args, **kwargs)
+        except OSError as error:
+            path = args[0] if args else kwargs.get("path", kwargs.get("src"))
+            if error.filename is not None and isinstance(path, (str, bytes)):
+                error.filename = path
+            raise
+
+    return call
+
+
+def _reader(overlay: Overlay, original: Callable[..., Any], follows: bool) -> Callable[..., Any]:
+    def call(path: Any, *args: Any, **kwargs: Any) -> Any:
+        if isinstance(path, int):
+            return original(path, *args, **kwargs)
+        if kwargs.get("dir_fd") is not None:
+            path = below(overlay, path, kwargs.pop("dir_fd"))
+        found = overlay.readable(path, follows and kwargs.get("follow_symlinks", True))
+        result = original(found, *args, **kwargs)
+        return os.fsencode(result) if isinstance(result, str) and isinstance(path, bytes) else result
+
+    return functools.wraps(original)(_told(call))
+
+
+def _updater(overlay: Overlay, original: Callable[..., Any], follows: bool) -> Callable[..., Any]:
+    def call(path: Any, *args: Any, **kwargs: Any) -> Any:
+        if isinstance(path, int):
+            return original(path, *args, **kwargs)
+        if kwargs.get("dir_fd") is not None:
+            path = below(overlay, path, kwargs.pop("dir_fd"))
+        follow = follows and kwargs.get("follow_symlinks", True)
+        place = overlay.locate(path, follow)
+        if place is None:
+            return original(path, *args, **kwargs)
+        if not overlay.exists(place):
+            raise failure(errno.ENOENT, path)
+        upper = overlay.writable(path, copy=True, follow=follow)
+        if overlay.is_folder(place):
+            real.make_folders(upper)
+        return original(upper, *args, **kwargs)
+
+    return functools.wraps(original)(_told(call))
+
+
+def _maker(overlay: Overlay, original: Callable[..., Any], follows: bool) -> Callable[..., Any]:
+    def call(path: Any, *args: Any, **kwargs: Any) -> Any:
+        path = below(overlay, path, kwargs.pop("dir_fd", None))
+        place = overlay.locate(path, follows)
+        if place is not None and overlay.exists(place):
+            raise failure(errno.EEXIST, path)
+        return original(overlay.writable(path, follow=follows), *args, **kwargs)
+
+    return functools.wraps(original)(_told(call))
+
+
+def _own(overlay: Overlay) -> List[Callable[..., Any]]:
+    """The functions that the overlay does itself, by the names that they have in `os`."""
+
+    def open(path: Any, flags: int, mode: int = 0o777, dir_fd: Any = None) -> int:  # noqa: A001
+        return open_fd(overlay, below(overlay, path, dir_fd), flags, mode)
+
+    def listdir(path: Any = ".") -> List[Any]:
+        if path is None or isinstance(path, int):
+            return real.listdir("." if path is None else path)
+        place = overlay.locate(path)
+        if place is None:
+            return real.listdir(path)
+        names = overlay.children(place)
+        return [os.fsencode(name) for name in names] if isinstance(path, bytes) else names
+
+    def scandir(path: Any = ".") -> Any:
+        if isinstance(path, int):
+            return real.scandir(path)
+        path = "." if path is None else os.fspath(path)
+        place = overlay.locate(path)
+        if place is None or not overlay.merged(place):
+            return real.scandir(path)
+        return Scan(overlay, path, overlay.children(place))
+
+    def mkdir(path: Any, mode: int = 0o777, dir_fd: Any = None) -> None:
+        changes.make_folder(overlay, below(overlay, path, dir_fd), mode)
+
+    def unlink(path: Any, dir_fd: Any = None) -> None:
+        changes.remove_file(overlay, below(overlay, path, dir_fd))
+
+    def remove(path: Any, dir_fd: Any = None) -> None:
+        changes.remove_file(overlay, below(overlay, path, dir_fd))
+
+    def rmdir(path: Any, dir_fd: Any = None) -> None:
+        changes.remove_folder(overlay, below(overlay, path, dir_fd))
+
+    def rename(src: Any, dst: Any, src_dir_fd: Any = None, dst_dir_fd: Any = None) -> None:
+        changes.rename(overlay, below(overlay, src, src_dir_fd), below(overlay, dst, dst_dir_fd))
+
+    def replace(src: Any, dst: Any, src_dir_fd: Any = None, dst_dir_fd: Any = None) -> None:
+        changes.rename(overlay, below(overlay, src, src_dir_fd), below(overlay, dst, dst_dir_fd))
+
+    def link(
+        src: Any, dst: Any, src_dir_fd: Any = None, dst_dir_fd: Any = None, follow_symlinks: bool = True
+    ) -> None:
+        changes.link(overlay, below(overlay, src, src_dir_fd), below(overlay, dst, dst_dir_fd))
+
+    def symlink(src: Any, dst: Any, target_is_directory: bool = False, dir_fd: Any = None) -> None:
+        changes.symlink(overlay, src, below(overlay, dst, dir_fd))
+
+    def chdir(path: Any) -> None:
+        if isinstance(path, int):
+            path = below(overlay, ".", path)
+        overlay.enter(path)
+
+    def fchdir(fd: int) -> None:
+        overlay.enter(below(overlay, ".", fd))
+
+    return [
+        *(open, listdir, scandir, mkdir, unlink, remove, rmdir, rename, replace),
+        *(link, symlink, chdir, fchdir),
+    ]
+
+
+def patch_cwd(overlay: Overlay, swaps: Swaps) -> None:
+    """`os.getcwd` and `os.getcwdb`, in a folder that is in scratch alone."""
+
+    def getcwd() -> str:
+        return overlay.cwd()
+
+    def getcwdb() -> bytes:
+        return os.fsencode(overlay.cwd())
+
+    swaps.set(os, "getcwd", functools.wraps(os.getcwd)(getcwd))
+    swaps.set(os, "getcwdb", functools.wraps(os.getcwdb)(getcwdb))
