@@ -64,6 +64,8 @@ def record_side(
     environment[clusters.LOCKSTEP] = str(int(options.lockstep))
     if options.scratch is not None:
         environment[clusters.SCRATCH] = str(options.scratch / side)
+        environment["TMPDIR"] = str(options.scratch / side / "tmp")
+        (options.scratch / side / "tmp").mkdir(parents=True, exist_ok=True)
     if shape.workers > 2 or options.tower_order:
         environment[clusters.ORDER] = "tower_order"
     if original is not None:

@@ -27,7 +27,7 @@ def main(argv: list[str]) -> int:
 
         stand_ins.install()
     if SCRATCH in os.environ:
-        _keep_writes(os.environ[SCRATCH])
+        _keep_writes(os.environ[SCRATCH], folder)
     worker = int(os.environ["TASK_INDEX"])
     recorder = _recorder(side, worker) if os.environ["JOB_NAME"] == "worker" else None
     path = Path(folder, f"worker-{worker}.npz")
@@ -68,10 +68,10 @@ def _tell_when_enough(recorder: Any, steps: int, path: Path) -> None:
     recorder.on_step = look
 
 
-def _keep_writes(folder: str) -> None:
+def _keep_writes(scratch: str, folder: str) -> None:
     from tf2towers.recorder.overlay import Overlay, patch_python, patch_tensorflow
 
-    overlay = Overlay(folder)
+    overlay = Overlay(scratch, [folder])
     patch_python(overlay)
     patch_tensorflow(overlay)
 

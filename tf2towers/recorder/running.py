@@ -29,7 +29,7 @@ def main(options: dict, script: str, arguments: list) -> int:
 
         tf = tensorflow
     if options.get("scratch"):
-        overlay = Overlay(options["scratch"])
+        overlay = Overlay(options["scratch"], [options["out"]])
         patch_python(overlay)
         patch_tensorflow(overlay)
     placement.install(tf)

@@ -23,7 +23,7 @@ from tf2towers.runtime import averaging
 def main(options: dict[str, Any], script: str, arguments: list[str]) -> int:
     """Records the script; its exit status."""
     if options.get("scratch"):
-        overlay = Overlay(options["scratch"])
+        overlay = Overlay(options["scratch"], [options["out"]])
         patch_python(overlay)
         patch_tensorflow(overlay)
     writer = Writer(options["out"])

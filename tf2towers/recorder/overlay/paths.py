@@ -3,7 +3,7 @@
 import errno
 import json
 import os
-from typing import Any, Dict, List, Optional, Set
+from typing import Any, Dict, List, Optional, Sequence, Set
 
 from . import real
 from .refusals import failure
@@ -17,9 +17,13 @@ class Overlay:
     A *place* is a path of the script made absolute, without links: it names one thing, however the script got there.
     What was written at a place is at FOLDER/files/PLACE. What was deleted is in a journal, FOLDER/journal, that child
     processes share: nothing of the disk at such a place or below is seen again, also when the script makes it anew.
+
+    Args:
+        folder: FOLDER.
+        through: folders that are no matter of the script's, such as that of its recording: written to as they are.
     """
 
-    def __init__(self, folder: Any) -> None:
+    def __init__(self, folder: Any, through: Sequence[Any] = ()) -> None:
         named = os.path.abspath(os.fsdecode(folder))
         self.folder = os.path.realpath(named)
         self.files = os.path.join(self.folder, "files")
@@ -32,7 +36,8 @@ class Overlay:
         self._removed_in: Dict[str, Set[str]] = {}
         self._folders: Dict[str, str] = {}  # a folder as named -> its place
         self._cwd: Optional[str] = None  # where the process is, when that is not a real folder
-        self._through = tuple({self.folder, named, "/dev", "/proc", "/sys"})
+        others = [os.path.abspath(os.fsdecode(one)) for one in through]
+        self._through = tuple({self.folder, named, "/dev", "/proc", "/sys", *others, *map(os.path.realpath, others)})
 
     # -- what scripts and the recorder ask
 
