@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
-from importlib import import_module
 
-from tf2towers.names.tables import read_table
 from tf2towers.recorder import placement
 from tf2towers.stand_ins.modules import StandInFinder
 from tf2towers.stand_ins.objects import Objects
-from tf2towers.stand_ins.tensorflow1 import Tensorflow1, complete
+from tf2towers.stand_ins.tensorflow1 import Tensorflow1, complete, modules_by_name
 
 
 def install(towers_as_cpus: bool = True) -> None:
@@ -34,13 +32,13 @@ def install(towers_as_cpus: bool = True) -> None:
     v1 = real.compat.v1
     v1.disable_v2_behavior()
     v1.logging.set_verbosity(v1.logging.ERROR)
-    for module in sorted({module for _, module, _ in read_table("runtime.tsv")}):
-        import_module(module)  # while `tensorflow` is still TensorFlow 2 to it
     objects = Objects(real)
+    objects.make_ready()
     complete(objects)
     if towers_as_cpus:
         placement.install(v1)
-    # imported by this name, TensorFlow would make a second copy of the module
-    sys.modules["tensorflow.compat"], sys.modules["tensorflow.compat.v1"] = real.compat, v1
+    sys.modules.update(modules_by_name(real))
+    for flag in v1.flags.FLAGS:  # absl's 'log_dir' and 'v' are in the way of the script's own; TF1 did not have them
+        v1.flags.FLAGS[flag].allow_override = True
     sys.meta_path.append(StandInFinder(objects))
     sys.modules["tensorflow"] = Tensorflow1(objects)

@@ -12,13 +12,13 @@ from types import ModuleType
 from typing import Any, NoReturn
 
 from tf2towers.names.tables import is_module, read_table
-from tf2towers.stand_ins.objects import STILL_THERE, NoStandInError, Objects
+from tf2towers.stand_ins.objects import ONLY_HERE, STILL_THERE, NoStandInError, Objects
 
 
 @cache
 def _modules() -> frozenset[str]:
     """What the tables have names below of, and the packages of tf.contrib that have ended."""
-    found = set(STILL_THERE)
+    found = {*STILL_THERE, *(name.rpartition(".")[0] for name in ONLY_HERE)}
     for table in ("runtime.tsv", "renames.tsv", "symbols.tsv", "gone.tsv"):
         for row in read_table(table):
             if not row[0].startswith(("tf.contrib.", "tf.examples.")):

@@ -5,12 +5,19 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from tf2towers.names.tables import RuntimeName, lookup
+from tf2towers.names.tables import RuntimeName, lookup, read_table
 
 #: modules of tf.contrib that TensorFlow still has elsewhere, whole
 STILL_THERE = {
     "tf.contrib.framework.nest": "tensorflow.python.util.nest",
-    "tf.contrib.eager.python.tfe": "tensorflow.compat.v2",
+}
+
+#: objects that a migrated script has no use for: (module, name)
+ONLY_HERE = {
+    "tf.contrib.slim.prefetch_queue.prefetch_queue": ("tf2towers.stand_ins.prefetch_queue", "prefetch_queue"),
+    "tf.contrib.staging.StagingArea": ("tensorflow.python.ops.data_flow_ops", "StagingArea"),
+    "tf.contrib.slim.utils": ("tf2towers.runtime.slim", "utils"),
+    "tf.contrib.layers.utils": ("tf2towers.runtime.slim", "utils"),
 }
 
 
@@ -44,8 +51,10 @@ class Objects:
             NoStandInError: there is none.
         """
         for name in _spellings(canonical):
-            replacement = lookup(name)
-            target = replacement.target
+            if name in ONLY_HERE:
+                module, attribute = ONLY_HERE[name]
+                return getattr(import_module(module), attribute)
+            target = lookup(name).target
             if target is None:
                 continue
             try:
@@ -55,6 +64,12 @@ class Objects:
             except (AttributeError, ImportError):
                 continue
         raise NoStandInError(canonical)
+
+    def make_ready(self) -> None:
+        """Imports what speaks TensorFlow 2, before scripts' TensorFlow 1 takes its name."""
+        modules = {module for _, module, _ in read_table("runtime.tsv")}
+        for module in sorted(modules | {module for module, _ in ONLY_HERE.values()}):
+            import_module(module)
 
     def _of_tensorflow(self, target: str) -> Any:
         root, _, rest = target.partition(".")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from importlib import import_module
 from types import ModuleType
 from typing import Any
@@ -48,6 +49,25 @@ class Tensorflow1(ModuleType):
 
     def __dir__(self) -> list[str]:
         return sorted({*super().__dir__(), *dir(self._v1)})
+
+
+def modules_by_name(real: Any) -> dict[str, ModuleType]:
+    """The modules of TF1 by the names that scripts import them by: 'tensorflow.nn' is `tf.compat.v1.nn`.
+
+    Python would look for them in the folder of TensorFlow 2's own, or make a second copy of `tensorflow.compat.v1`.
+    """
+    v1 = real.compat.v1
+    found: dict[str, ModuleType] = {"tensorflow.compat": real.compat, "tensorflow.compat.v1": v1}
+    inside = v1.__name__ + "."
+    for name in [name for name in sys.modules if name.startswith(inside)]:
+        value, parts = v1, name[len(inside) :].split(".")
+        if parts[0] in ("compat", "keras"):
+            continue
+        for part in parts:
+            value = getattr(value, part, None)
+        if isinstance(value, ModuleType):
+            found[".".join(["tensorflow", *parts])] = value
+    return found
 
 
 def complete(objects: Objects) -> None:
