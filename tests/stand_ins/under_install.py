@@ -22,7 +22,7 @@ from tf2towers.names.tables import read_table
 from tf2towers.stand_ins import install
 
 install()
-import tensorflow as tf
+import tensorflow as tf  # noqa: E402
 
 RUNTIME = Path(__file__).parents[1] / "runtime"
 sys.path.insert(0, str(RUNTIME))
@@ -116,7 +116,9 @@ def compare(found, golden, running):
 def unresolved() -> list[str]:
     """The names of the tables that a script cannot reach, as `tf.a.b.c` and as `from tensorflow.a.b import c`."""
     missing = []
-    for canonical in sorted({row[0] for table in ("runtime.tsv", "renames.tsv") for row in read_table(table)}):
+    for canonical in sorted(
+        {row[0] for table in ("runtime.tsv", "renames.tsv") for row in read_table(table)}
+    ):
         parent, _, name = canonical.rpartition(".")
         for reach in (canonical, f"from tensorflow{parent[2:]} import {name}"):
             try:

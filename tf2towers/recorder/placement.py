@@ -1,12 +1,13 @@
 """Towers on a machine without GPUs: what a TF1 script puts on GPU i goes to logical CPU device i.
 
-TensorFlow's own way out, `allow_soft_placement`, puts every tower on CPU:0. There the graph optimizer may merge what two
-towers have in common, which it never did across GPUs; on a logical device each the towers stay apart.
+TensorFlow's own way out, `allow_soft_placement`, puts every tower on CPU:0. There the graph optimizer may merge what
+two towers have in common, which it never did across GPUs; on a logical device each the towers stay apart.
 
 Runs on Python 3.6 or later with TensorFlow 1.12 to 1.15, and on TensorFlow 2 through `tf.compat.v1`.
 """
 
 import re
+from typing import Any
 
 _GPU = re.compile(r"/(?:device:)?gpu:(\d+|\*)", re.IGNORECASE)
 
@@ -15,7 +16,7 @@ _GPU = re.compile(r"/(?:device:)?gpu:(\d+|\*)", re.IGNORECASE)
 LEAST_CPUS = 8
 
 
-def install(tf):
+def install(tf: Any) -> None:
     """Makes `/gpu:i` mean `/cpu:i`, and gives every session and server as many CPU devices; nothing where a GPU exists.
 
     An operation's device is mapped once TensorFlow has worked it out, so it does not matter how it was given: in any
@@ -33,12 +34,12 @@ def install(tf):
     _give_cpus(tf)
 
 
-def cpu_of(device):
+def cpu_of(device: str) -> str:
     """`device`, with the GPU in it turned into the CPU of the same index."""
     return _GPU.sub(lambda found: "/device:CPU:" + found.group(1), device)
 
 
-def has_gpus(tf):
+def has_gpus(tf: Any) -> bool:
     """Whether this process sees a GPU."""
     try:
         listed = tf.config.experimental.list_physical_devices("GPU")  # 1.14 and later
@@ -51,10 +52,10 @@ def has_gpus(tf):
     return bool(listed)
 
 
-def _map_operations(graph_class):
+def _map_operations(graph_class: Any) -> None:
     apply = graph_class._apply_device_functions
 
-    def apply_device_functions(self, op):
+    def apply_device_functions(self: Any, op: Any) -> None:
         apply(self, op)
         found = _GPU.search(op.device)
         if found is not None:
@@ -65,12 +66,14 @@ def _map_operations(graph_class):
     graph_class._apply_device_functions = apply_device_functions
 
 
-def _give_cpus(tf):
-    session = next(one for one in tf.Session.__mro__ if one.__name__ == "BaseSession")  # InteractiveSession's too
+def _give_cpus(tf: Any) -> None:
+    session = next(
+        one for one in tf.Session.__mro__ if one.__name__ == "BaseSession"
+    )  # InteractiveSession's too
     server = tf.train.Server
     make_session, make_server = session.__init__, server.__init__
 
-    def session_init(self, target="", graph=None, config=None):
+    def session_init(self: Any, target: Any = "", graph: Any = None, config: Any = None) -> None:
         if config is None:
             config = _default_config(tf)
         if isinstance(config, tf.ConfigProto):  # anything else is for TensorFlow to refuse
@@ -78,8 +81,14 @@ def _give_cpus(tf):
         make_session(self, target, graph, config)
 
     def server_init(
-        self, server_or_cluster_def, job_name=None, task_index=None, protocol=None, config=None, start=True
-    ):
+        self: Any,
+        server_or_cluster_def: Any,
+        job_name: Any = None,
+        task_index: Any = None,
+        protocol: Any = None,
+        config: Any = None,
+        start: bool = True,
+    ) -> None:
         config = _with_cpus(tf, tf.ConfigProto() if config is None else config)
         make_server(self, server_or_cluster_def, job_name, task_index, protocol, config, start)
 
@@ -87,14 +96,14 @@ def _give_cpus(tf):
     server.__init__ = server_init
 
 
-def _default_config(tf):
+def _default_config(tf: Any) -> Any:
     """What a session takes that is given none: since 1.14 the configuration of the process."""
     from tensorflow.python.eager import context
 
     return getattr(context.context(), "config", None) or tf.ConfigProto()
 
 
-def _with_cpus(tf, config):
+def _with_cpus(tf: Any, config: Any) -> Any:
     """A copy of `config` that has the devices, and moves what no CPU device can hold."""
     changed = tf.ConfigProto()
     changed.CopyFrom(config)

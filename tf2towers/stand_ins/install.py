@@ -15,8 +15,8 @@ def install(towers_as_cpus: bool = True) -> None:
     """Prepares a fresh process for an original TF1 script, which `runpy` then runs.
 
     `import tensorflow as tf`, `import tensorflow.compat.v1 as tf`, `from tensorflow.contrib import slim` and their like
-    find TF1's names; TF2 behaviour is off. The rest of the process sees the same module, so what needs TensorFlow 2 must
-    be imported before, as the runtime is here.
+    find TF1's names; TF2 behaviour is off. The rest of the process sees the same module, so what needs TensorFlow 2
+    must be imported before, as the runtime is here.
 
     Args:
         towers_as_cpus: on a machine without GPUs, run what is placed on GPU i on logical CPU device i (`placement`).
@@ -38,7 +38,7 @@ def install(towers_as_cpus: bool = True) -> None:
     if towers_as_cpus:
         placement.install(v1)
     sys.modules.update(modules_by_name(real))
-    for flag in v1.flags.FLAGS:  # absl's 'log_dir' and 'v' are in the way of the script's own; TF1 did not have them
+    for flag in v1.flags.FLAGS:  # absl's 'log_dir' and 'v' were not there before TF 1.13
         v1.flags.FLAGS[flag].allow_override = True
     sys.meta_path.append(StandInFinder(objects))
     sys.modules["tensorflow"] = Tensorflow1(objects)

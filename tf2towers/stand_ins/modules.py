@@ -32,9 +32,9 @@ def _modules() -> frozenset[str]:
 class StandIn(ModuleType):
     """A module whose attributes are what the tables say of their names, each looked up on its first use.
 
-    A name that nothing stands for raises `NoStandInError`. Imported (`from tensorflow.contrib.crf import crf_decode`) it
-    becomes a module of this class too, which raises when it is called, subclassed or asked for an attribute: a script
-    may import what it never uses.
+    A name that nothing stands for raises `NoStandInError`. Imported (`from tensorflow.contrib.crf import crf_decode`)
+    it becomes a module of this class too, which raises when it is called, subclassed or asked for an attribute: a
+    script may import what it never uses.
     """
 
     def __init__(self, canonical: str, objects: Objects) -> None:
@@ -47,13 +47,18 @@ class StandIn(ModuleType):
         canonical = f"{self._canonical}.{name}"
         if name.startswith("__"):
             raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
-        if canonical in _modules() or is_module(canonical) or (self._canonical == "tf.contrib" and name.islower()):
+        if (
+            canonical in _modules()
+            or is_module(canonical)
+            or (self._canonical == "tf.contrib" and name.islower())
+        ):
             return import_module(f"{self.__name__}.{name}")
         value = self._objects.find(canonical)
         setattr(self, name, value)
         return value
 
     def __call__(self, *args: Any, **kwargs: Any) -> NoReturn:
+        """Raises NoStandInError: whatever was imported by this name, nothing stands for it."""
         raise NoStandInError(self._canonical)
 
     def __mro_entries__(self, bases: tuple[Any, ...]) -> NoReturn:

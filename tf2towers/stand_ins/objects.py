@@ -88,7 +88,7 @@ def _attribute(value: Any, dotted: str) -> Any:
 
 
 def _spellings(canonical: str) -> list[str]:
-    """The name, and its public form where it names a file of tf.contrib: `tf.contrib.layers.python.layers.layers.conv2d`."""
+    """The name, and its public form where it names a file: `tf.contrib.layers.python.layers.layers.conv2d`."""
     parts = canonical.split(".")
     if parts[:2] != ["tf", "contrib"] or "python" not in parts[3:-1]:
         return [canonical]

@@ -37,5 +37,7 @@ def prefetch_queue(
         )
         filling = queue.enqueue(tensors)
         _v1.train.add_queue_runner(_v1.train.QueueRunner(queue, [filling] * num_threads))
-        _v1.summary.scalar(f"fraction_of_{capacity}_full", tf.cast(queue.size(), tf.float32) * (1.0 / capacity))
+        _v1.summary.scalar(
+            f"fraction_of_{capacity}_full", tf.cast(queue.size(), tf.float32) * (1.0 / capacity)
+        )
     return queue

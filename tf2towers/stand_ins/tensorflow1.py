@@ -87,12 +87,12 @@ def complete(objects: Objects) -> None:
 
 
 def _is_layer(canonical: str) -> bool:
-    """Whether it is a layer or cell of TF1 under a private name, where TensorFlow 2 keeps code that nobody maintains."""
+    """Whether it is a layer or cell under a private name: TensorFlow 2 keeps other code there, that wants Keras 2."""
     return canonical.startswith(("tf.python.layers.", "tf.python.ops.rnn_cell"))
 
 
 def _names() -> list[str]:
-    """The names outside tf.contrib and tf.examples that were renamed, that the runtime has, or that are private ones."""
+    """The names outside tf.contrib and tf.examples: those renamed, those of the runtime, and private ones."""
     names = [row[0] for table in ("runtime.tsv", "renames.tsv") for row in read_table(table)]
     names += [row[0] for row in read_table("symbols.tsv") if row[1] == "same"]
     return [name for name in names if not name.startswith(("tf.contrib.", "tf.examples."))]

@@ -202,7 +202,9 @@ class BatchNormalization(Layer):
             if value is None:
                 return None
             if len(value.shape) != rank and reduced != list(range(rank - 1)):
-                value = tf.reshape(value, [size if i == self.axis[0] else 1 for i, size in enumerate(inputs.shape.as_list())])
+                value = tf.reshape(
+                    value, [size if i == self.axis[0] else 1 for i, size in enumerate(inputs.shape.as_list())]
+                )
             return tf.cast(value, inputs.dtype)
 
         outputs = tf.nn.batch_normalization(
