@@ -20,9 +20,6 @@ def install(towers_as_cpus: bool = True) -> None:
 
     Args:
         towers_as_cpus: on a machine without GPUs, run what is placed on GPU i on logical CPU device i (`placement`).
-
-    Raises:
-        RuntimeError: operations were run eagerly already.
     """
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
     import tensorflow as real
