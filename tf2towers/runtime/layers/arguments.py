@@ -106,7 +106,7 @@ def kernel_data_format(data_format: str, rank: int) -> str:
 
 def known_channels(shape: tf.TensorShape, data_format: str) -> int:
     """The number of channels of an input, which the shape of a kernel needs."""
-    channels = shape[1 if data_format == "channels_first" else -1]
+    channels = tf.compat.dimension_value(shape[1 if data_format == "channels_first" else -1])
     if channels is None:
         raise ValueError("The channel dimension of the inputs should be defined. Found `None`.")
     return int(channels)

@@ -41,7 +41,7 @@ class InputSpec:
         if self.max_ndim is not None and rank > self.max_ndim:
             raise ValueError(f"{wrong}: expected max_ndim={self.max_ndim}, found ndim={rank}")
         for axis, size in (self.axes or {}).items():
-            if size is not None and inputs.shape[axis] not in (size, None):
+            if size is not None and inputs.shape.as_list()[axis] not in (size, None):
                 raise ValueError(
                     f"{wrong}: expected axis {axis} to have value {size}, found shape {inputs.shape}"
                 )

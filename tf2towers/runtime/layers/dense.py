@@ -50,7 +50,7 @@ class Dense(Layer):
         dtype = self.dtype or tf.float32
         if not (dtype.is_floating or dtype.is_complex):
             raise TypeError(f"Unable to build `Dense` layer with non-floating point dtype {dtype}")
-        last = tf.TensorShape(input_shape)[-1]
+        last = tf.compat.dimension_value(tf.TensorShape(input_shape)[-1])
         if last is None:
             raise ValueError("The last dimension of the inputs to `Dense` should be defined. Found `None`.")
         self.kernel = self.add_weight(

@@ -77,18 +77,18 @@ class BatchNormalization(Layer):
         shape = tf.TensorShape(input_shape)
         if not shape.rank:
             raise ValueError(f"Input has undefined rank: {shape}")
-        rank = shape.rank
+        rank, sizes = shape.rank, shape.as_list()
         self.axis = [one if one >= 0 else rank + one for one in self.axis]
         if any(not 0 <= one < rank for one in self.axis) or len(set(self.axis)) != len(self.axis):
             raise ValueError(f"Invalid axis: {self.axis}")
-        if any(shape[one] is None for one in self.axis):
+        if any(sizes[one] is None for one in self.axis):
             raise ValueError(f"Input has undefined `axis` dimension. Input shape: {shape}")
         self.fused = self.fused and rank == 4 and self.axis in ([1], [3])
         dtype = self._parameter_dtype
         places = (
-            [shape[self.axis[0]]]
+            [sizes[self.axis[0]]]
             if len(self.axis) == 1
-            else [shape[i] if i in self.axis else 1 for i in range(rank)]
+            else [sizes[i] if i in self.axis else 1 for i in range(rank)]
         )
         if self.scale:
             self.gamma = self.add_weight(
@@ -202,7 +202,9 @@ class BatchNormalization(Layer):
             if value is None:
                 return None
             if len(value.shape) != rank and reduced != list(range(rank - 1)):
-                value = tf.reshape(value, [inputs.shape[i] if i == self.axis[0] else 1 for i in range(rank)])
+                value = tf.reshape(
+                    value, [size if i == self.axis[0] else 1 for i, size in enumerate(inputs.shape.as_list())]
+                )
             return tf.cast(value, inputs.dtype)
 
         outputs = tf.nn.batch_normalization(

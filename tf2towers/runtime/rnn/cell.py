@@ -57,7 +57,7 @@ class RNNCell(Layer):
         """
         if inputs is not None:
             inputs = tf.convert_to_tensor(inputs)
-            known = inputs.shape[0]
+            known = inputs.shape.as_list()[0]
             given = tf.get_static_value(batch_size) if tf.is_tensor(batch_size) else batch_size
             if batch_size is not None and known != given:
                 raise ValueError(f"batch size of the inputs is {known}, batch_size is {given}")
@@ -94,7 +94,7 @@ def _zeros(batch_size: Any, size: Any, dtype: Any) -> tf.Tensor:
 
 def known_depth(inputs_shape: Any) -> int:
     """The last dimension of a cell's inputs, which the shape of its kernel needs."""
-    depth = tf.TensorShape(inputs_shape)[-1]
+    depth = tf.TensorShape(inputs_shape).as_list()[-1]
     if depth is None:
         raise ValueError(f"Expected inputs.shape[-1] to be known, saw shape: {inputs_shape}")
     return int(depth)

@@ -87,7 +87,7 @@ def _block_step(forget_bias: float, cell_clip: float, use_peephole: bool) -> Cal
                 use_peephole=use_peephole,
             )
             xh = tf.matmul(gates, w, transpose_b=True)
-            x_gradient, h_gradient = tf.split(xh, [x.shape[1], h.shape[1]], axis=1)
+            x_gradient, h_gradient = tf.split(xh, [x.shape.as_list()[1], h.shape.as_list()[1]], axis=1)
             w_gradient = tf.matmul(tf.concat([x, h], 1), gates, transpose_a=True)
             b_gradient = tf.raw_ops.BiasAddGrad(out_backprop=gates)
             return x_gradient, c_gradient, h_gradient, w_gradient, *peepholes, b_gradient
@@ -163,7 +163,7 @@ class LayerNormBasicLSTMCell(RNNCell):
 
     def _linear(self, values: tf.Tensor) -> tf.Tensor:
         columns = 4 * self._num_units
-        weights = v1.get_variable("kernel", [values.shape[-1], columns], dtype=values.dtype)
+        weights = v1.get_variable("kernel", [values.shape.as_list()[-1], columns], dtype=values.dtype)
         outputs = tf.matmul(values, weights)
         if self._layer_norm:
             return outputs

@@ -100,7 +100,7 @@ def batch_norm(
                 if getattr(layer, name) is not None:
                     add_variable_to_collections(getattr(layer, name), variables_collections, name)
         else:
-            channels = inputs.shape[1 if data_format == "NCHW" else -1]
+            channels = inputs.shape.as_list()[1 if data_format == "NCHW" else -1]
             if channels is None:
                 raise ValueError(f"Inputs {inputs} has undefined channels dimension.")
             parameters = _Parameters(

@@ -84,7 +84,7 @@ def legacy_fully_connected(
         rank = x.shape.rank
         if rank is None or rank < 2:
             raise ValueError(f"rank of x must be known and at least 2 not: {rank}")
-        last = x.shape[-1]
+        last = x.shape.as_list()[-1]
         if last is None:
             raise ValueError("last dimension of x must be known but is None")
         weights = v1.get_variable(

@@ -82,7 +82,7 @@ def instance_norm(
         raise ValueError("data_format has to be either NCHW or NHWC.")
     with v1.variable_scope(scope, "InstanceNorm", [inputs], reuse=reuse) as sc:
         axis = 1 if data_format == "NCHW" else rank - 1
-        channels = inputs.shape[axis]
+        channels = inputs.shape.as_list()[axis]
         if channels is None:
             raise ValueError(f"Inputs {inputs} has undefined channels dimension.")
         beta, gamma = _parameters(
@@ -135,7 +135,7 @@ def group_norm(
         raise ValueError("Axis is out of bounds.")
     sizes = [tf.shape(inputs)[i] if size is None else size for i, size in enumerate(inputs.shape.as_list())]
     axis = channels_axis % rank
-    channels = inputs.shape[axis]
+    channels = inputs.shape.as_list()[axis]
     reduced = [one % rank for one in reduction_axes]
     if channels is None:
         raise ValueError(f"Inputs {inputs} has undefined channel dimension: {axis}.")

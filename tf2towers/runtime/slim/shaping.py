@@ -62,7 +62,7 @@ def bias_add(
             raise ValueError("Dims of shape must be known but is None")
         if inputs.shape.rank != 4 and data_format == "NCHW":
             raise ValueError("Data format NCHW only supports 4D Tensor")
-        channels = inputs.shape[1 if data_format == "NCHW" else -1]
+        channels = inputs.shape.as_list()[1 if data_format == "NCHW" else -1]
         if channels is None:
             raise ValueError("`C` dimension must be known but is None")
         biases = model_variable(

@@ -79,9 +79,10 @@ def known_dimension(shape: tf.TensorShape, dimension: int, min_rank: int) -> int
         raise ValueError("dims of shape must be known but is None")
     if shape.rank < min_rank:
         raise ValueError(f"rank of shape must be at least {min_rank} not: {shape.rank}")
-    if shape[dimension] is None:
+    size = tf.compat.dimension_value(shape[dimension])
+    if size is None:
         raise ValueError(f"dimension {dimension} of shape must be known but is None: {shape}")
-    return int(shape[dimension])
+    return int(size)
 
 
 def layer_data_format(data_format: str | None) -> str:

@@ -1,0 +1,113 @@
+"""Towers on a machine without GPUs: what a TF1 script puts on GPU i goes to logical CPU device i.
+
+TensorFlow's own way out, `allow_soft_placement`, puts every tower on CPU:0. There the graph optimizer may merge what
+two towers have in common, which it never did across GPUs; on a logical device each the towers stay apart.
+
+Runs on Python 3.6 or later with TensorFlow 1.12 to 1.15, and on TensorFlow 2 through `tf.compat.v1`.
+"""
+
+import re
+from typing import Any
+
+_GPU = re.compile(r"/(?:device:)?gpu:(\d+|\*)", re.IGNORECASE)
+
+#: Logical CPU devices of a session that no graph asked more of. A `Server` is made before its graph and cannot know;
+#: they share one thread pool and one allocator, so those nobody uses cost next to nothing (tests/stand_ins).
+LEAST_CPUS = 8
+
+
+def install(tf: Any) -> None:
+    """Makes `/gpu:i` mean `/cpu:i`, and gives every session and server as many CPU devices; nothing where a GPU exists.
+
+    An operation's device is mapped once TensorFlow has worked it out, so it does not matter how it was given: in any
+    spelling, as a `tf.DeviceSpec`, by a device function or by `tf.train.replica_device_setter`, through `tf.device`,
+    `Graph.device` or `ops.device`. Devices in an imported graph stay; soft placement, which every session gets, moves
+    those to CPU:0.
+
+    Args:
+        tf: the TF1 module, `tensorflow` or `tensorflow.compat.v1`. Call it before the script makes its first operation.
+    """
+    if has_gpus(tf) or getattr(tf.Graph, "_tf2towers_highest", None) is not None:
+        return
+    tf.Graph._tf2towers_highest = 0  # the highest index that any graph has named
+    _map_operations(tf.Graph)
+    _give_cpus(tf)
+
+
+def cpu_of(device: str) -> str:
+    """`device`, with the GPU in it turned into the CPU of the same index."""
+    return _GPU.sub(lambda found: "/device:CPU:" + found.group(1), device)
+
+
+def has_gpus(tf: Any) -> bool:
+    """Whether this process sees a GPU."""
+    try:
+        listed = tf.config.experimental.list_physical_devices("GPU")  # 1.14 and later
+    except AttributeError:
+        if not tf.test.is_built_with_cuda():
+            return False
+        from tensorflow.python.client import device_lib
+
+        listed = [one for one in device_lib.list_local_devices() if one.device_type == "GPU"]
+    return bool(listed)
+
+
+def _map_operations(graph_class: Any) -> None:
+    apply = graph_class._apply_device_functions
+
+    def apply_device_functions(self: Any, op: Any) -> None:
+        apply(self, op)
+        found = _GPU.search(op.device)
+        if found is not None:
+            index = 0 if found.group(1) == "*" else int(found.group(1))
+            graph_class._tf2towers_highest = max(graph_class._tf2towers_highest, index)
+            op._set_device(cpu_of(op.device))
+
+    graph_class._apply_device_functions = apply_device_functions
+
+
+def _give_cpus(tf: Any) -> None:
+    session = next(
+        one for one in tf.Session.__mro__ if one.__name__ == "BaseSession"
+    )  # InteractiveSession's too
+    server = tf.train.Server
+    make_session, make_server = session.__init__, server.__init__
+
+    def session_init(self: Any, target: Any = "", graph: Any = None, config: Any = None) -> None:
+        if config is None:
+            config = _default_config(tf)
+        if isinstance(config, tf.ConfigProto):  # anything else is for TensorFlow to refuse
+            config = _with_cpus(tf, config)
+        make_session(self, target, graph, config)
+
+    def server_init(
+        self: Any,
+        server_or_cluster_def: Any,
+        job_name: Any = None,
+        task_index: Any = None,
+        protocol: Any = None,
+        config: Any = None,
+        start: bool = True,
+    ) -> None:
+        config = _with_cpus(tf, tf.ConfigProto() if config is None else config)
+        make_server(self, server_or_cluster_def, job_name, task_index, protocol, config, start)
+
+    session.__init__ = session_init
+    server.__init__ = server_init
+
+
+def _default_config(tf: Any) -> Any:
+    """What a session takes that is given none: since 1.14 the configuration of the process."""
+    from tensorflow.python.eager import context
+
+    return getattr(context.context(), "config", None) or tf.ConfigProto()
+
+
+def _with_cpus(tf: Any, config: Any) -> Any:
+    """A copy of `config` that has the devices, and moves what no CPU device can hold."""
+    changed = tf.ConfigProto()
+    changed.CopyFrom(config)
+    changed.allow_soft_placement = True
+    wanted = max(LEAST_CPUS, tf.Graph._tf2towers_highest + 1, config.device_count.get("CPU", 0))
+    changed.device_count["CPU"] = wanted
+    return changed

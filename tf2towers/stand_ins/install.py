@@ -1,0 +1,41 @@
+"""`install`: from here on `import tensorflow` is TensorFlow 1, as far as this machine's TensorFlow 2 can be that."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from tf2towers.recorder import placement
+from tf2towers.stand_ins.modules import StandInFinder
+from tf2towers.stand_ins.objects import Objects
+from tf2towers.stand_ins.tensorflow1 import Tensorflow1, complete, modules_by_name
+
+
+def install(towers_as_cpus: bool = True) -> None:
+    """Prepares a fresh process for an original TF1 script, which `runpy` then runs.
+
+    `import tensorflow as tf`, `import tensorflow.compat.v1 as tf`, `from tensorflow.contrib import slim` and their like
+    find TF1's names; TF2 behaviour is off. The rest of the process sees the same module, so what needs TensorFlow 2
+    must be imported before, as the runtime is here.
+
+    Args:
+        towers_as_cpus: on a machine without GPUs, run what is placed on GPU i on logical CPU device i (`placement`).
+    """
+    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
+    import tensorflow as real
+
+    if isinstance(real, Tensorflow1):
+        return
+    v1 = real.compat.v1
+    v1.disable_v2_behavior()
+    v1.logging.set_verbosity(v1.logging.ERROR)
+    objects = Objects(real)
+    objects.make_ready()
+    complete(objects)
+    if towers_as_cpus:
+        placement.install(v1)
+    sys.modules.update(modules_by_name(real))
+    for flag in v1.flags.FLAGS:  # absl's 'log_dir' and 'v' were not there before TF 1.13
+        v1.flags.FLAGS[flag].allow_override = True
+    sys.meta_path.append(StandInFinder(objects))
+    sys.modules["tensorflow"] = Tensorflow1(objects)

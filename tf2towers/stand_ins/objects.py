@@ -1,0 +1,99 @@
+"""The object that stands for a TF1 name: found in the tables of `tf2towers.names`, or an error that says what to do."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+from tf2towers.names.tables import RuntimeName, lookup, read_table
+
+#: modules of tf.contrib that TensorFlow still has elsewhere, whole
+STILL_THERE = {
+    "tf.contrib.framework.nest": "tensorflow.python.util.nest",
+}
+
+#: objects that a migrated script has no use for: (module, name)
+ONLY_HERE = {
+    "tf.contrib.slim.prefetch_queue.prefetch_queue": ("tf2towers.stand_ins.prefetch_queue", "prefetch_queue"),
+    "tf.contrib.staging.StagingArea": ("tensorflow.python.ops.data_flow_ops", "StagingArea"),
+    "tf.contrib.slim.utils": ("tf2towers.runtime.slim", "utils"),
+    "tf.contrib.layers.utils": ("tf2towers.runtime.slim", "utils"),
+}
+
+
+class NoStandInError(AttributeError):
+    """A TF1 name that nothing stands for; the text names it."""
+
+    def __init__(self, canonical: str) -> None:
+        note = lookup(canonical).note
+        super().__init__(
+            f"{canonical} is not in TensorFlow 2 and nothing stands in for it"
+            + (f" ({note})" if note else "")
+            + ". Record the original on a real TensorFlow 1.15: name its interpreter with --legacy-python"
+        )
+
+
+class Objects:
+    """Finds what a canonical TF1 name ('tf.contrib.slim.conv2d') stands for.
+
+    Args:
+        real: the module `tensorflow` as it is installed, not what scripts see.
+    """
+
+    def __init__(self, real: Any) -> None:
+        self.real = real
+        self.v1 = real.compat.v1
+
+    def find(self, canonical: str) -> Any:
+        """The object.
+
+        Raises:
+            NoStandInError: there is none.
+        """
+        for name in _spellings(canonical):
+            if name in ONLY_HERE:
+                module, attribute = ONLY_HERE[name]
+                return getattr(import_module(module), attribute)
+            target = lookup(name).target
+            if target is None:
+                continue
+            try:
+                if isinstance(target, RuntimeName):
+                    return _attribute(import_module(target.module), target.name)
+                return self._of_tensorflow(target)
+            except (AttributeError, ImportError):
+                continue
+        raise NoStandInError(canonical)
+
+    def make_ready(self) -> None:
+        """Imports what speaks TensorFlow 2, before scripts' TensorFlow 1 takes its name."""
+        modules = {module for _, module, _ in read_table("runtime.tsv")}
+        for module in sorted(modules | {module for module, _ in ONLY_HERE.values()}):
+            import_module(module)
+
+    def _of_tensorflow(self, target: str) -> Any:
+        root, _, rest = target.partition(".")
+        if root == "tensorflow" or rest.startswith("python."):
+            module, _, name = ("tensorflow." + rest).rpartition(".")
+            return getattr(import_module(module), name)
+        if rest.startswith("compat.v1."):
+            return _attribute(self.v1, rest[len("compat.v1.") :])
+        return _attribute(self.real, rest)
+
+
+def _attribute(value: Any, dotted: str) -> Any:
+    for part in dotted.split("."):
+        value = getattr(value, part)
+    return value
+
+
+def _spellings(canonical: str) -> list[str]:
+    """The name, and its public form where it names a file: `tf.contrib.layers.python.layers.layers.conv2d`."""
+    parts = canonical.split(".")
+    if parts[:2] != ["tf", "contrib"] or "python" not in parts[3:-1]:
+        return [canonical]
+    package = parts[: parts.index("python")]
+    homes = [package, [*package, parts[-2]]]
+    if package[2] == "slim":
+        homes.append(["tf", "contrib", "layers"])
+    return [canonical, *(".".join([*home, parts[-1]]) for home in homes)]
