@@ -106,10 +106,11 @@ class Explained:
 
     @property
     def part(self) -> float:
-        """From 0 to 1: the part explained; 0 where the assumption does not hold everywhere."""
+        """The part explained; 0 where that is not `ENOUGH`, or the assumption does not hold everywhere."""
         if not self.holds or not self._difference or not np.isfinite(self._left + self._difference):
             return 0.0
-        return max(0.0, 1.0 - float(np.sqrt(self._left / self._difference)))
+        part = 1.0 - float(np.sqrt(self._left / self._difference))
+        return part if part >= ENOUGH else 0.0
 
 
 def fitted(columns: Sequence[np.ndarray], target: np.ndarray, alike: bool = False) -> np.ndarray | None:
