@@ -62,7 +62,9 @@ class Twin:
         self.trainer.set_weights(weights.__getitem__)
         losses, gradients = self.shares(*batch)
         local = self.strategy.experimental_local_results(losses)
-        return Step(gradients=self.averaged(gradients), losses=[(share * self.towers).numpy() for share in local])
+        return Step(
+            gradients=self.averaged(gradients), losses=[(share * self.towers).numpy() for share in local]
+        )
 
     def train(self, batch) -> Step:
         """One real step: its mean loss, its gradients, the weights it started from."""

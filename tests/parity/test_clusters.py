@@ -12,8 +12,8 @@ import pytest
 from tests.parity.conftest import ROOT
 from tf2towers.parity.clusters import at_once, record_cluster, run_tasks
 from tf2towers.parity.compare import compare
-from tf2towers.parity.recording import Recording
 from tf2towers.parity.migrating import migrate_into
+from tf2towers.parity.recording import Recording
 
 pytest.importorskip("tensorflow")
 pytestmark = pytest.mark.tensorflow

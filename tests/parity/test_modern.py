@@ -18,8 +18,8 @@ import numpy as np
 import pytest
 
 from tests.parity.conftest import LEGACY, ROOT, STEPS, Run
-from tf2towers.parity.recording import Recording
 from tf2towers.parity.process import ENVIRONMENT
+from tf2towers.parity.recording import Recording
 
 pytest.importorskip("tensorflow")
 pytest.importorskip("tqdm")
@@ -63,9 +63,7 @@ def three(record: Callable[..., Run]) -> Callable[[str], Three]:
             text=True, capture_output=True, timeout=300, check=False,
         )  # fmt: skip
         assert done.returncode == 0, done.stderr
-        replay, training = (
-            Recording.load(legacy.out.with_name(what)) for what in ("replay", "training")
-        )
+        replay, training = (Recording.load(legacy.out.with_name(what)) for what in ("replay", "training"))
         return Three(recording, replay, training)
 
     with ThreadPoolExecutor(2) as pool:

@@ -11,8 +11,8 @@ import pytest
 
 from tests.parity.conftest import LEGACY, STEPS, Pair, Run
 from tf2towers.parity.compare import compare
-from tf2towers.parity.recording import Recording
 from tf2towers.parity.migrating import migrate_into
+from tf2towers.parity.recording import Recording
 
 pytest.importorskip("tensorflow")
 pytestmark = pytest.mark.tensorflow

@@ -25,7 +25,13 @@ def test_one_and_two_towers_are_bitwise_equal(pair: Pair, towers: int, style: st
     original, migrated = pair(f"--num_gpus={towers}", f"--input={style}", batch_norm)
     assert len(original.steps) == STEPS and len(original.steps[0].losses) == towers
     verdicts = compare(original, migrated)
-    assert {verdict.kind for verdict in verdicts} == {"loss", "tower gradient", "gradient", "variable", "fetched"}
+    assert {verdict.kind for verdict in verdicts} == {
+        "loss",
+        "tower gradient",
+        "gradient",
+        "variable",
+        "fetched",
+    }
     assert _not_bitwise(verdicts) == []
 
 

@@ -17,8 +17,8 @@ from cases import after, all_cases, is_left
 from tf2towers.launch.local import run_cluster
 from tf2towers.parity.clusters import at_once, record_cluster
 from tf2towers.parity.compare import compare
-from tf2towers.parity.recording import Recording, Step
 from tf2towers.parity.process import ENVIRONMENT as FIXED
+from tf2towers.parity.recording import Recording, Step
 
 pytest.importorskip("tensorflow")
 pytestmark = [pytest.mark.tensorflow, pytest.mark.slow]

@@ -27,7 +27,9 @@ COMMANDS = {
     ),
     "explain": Command("tf2towers.cli.explain", "what a rule does and why, with examples"),
     "rules": Command("tf2towers.cli.rules", "the list of rules"),
-    "verify": Command("tf2towers.cli.verify", "run two scripts on the same weights and batches, and compare their gradients"),
+    "verify": Command(
+        "tf2towers.cli.verify", "run two scripts on the same weights and batches, and compare their gradients"
+    ),
     "launch": Command("tf2towers.cli.launch", "run a parameter-server script as a whole local cluster"),
     "compare": Command("tf2towers.cli.compare", "two trainings side by side: loss, speed, memory, the ratio"),
 }

@@ -25,15 +25,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("legacy", metavar="LEGACY", help="the TF1 script")
     parser.add_argument("migrated", metavar="MIGRATED", help="the TF2 script")
     parser.add_argument("--steps", type=int, default=10, metavar="K", help="training steps (default 10)")
-    parser.add_argument("--replicas", type=int, metavar="N", help="so many towers are expected; else status 2")
     parser.add_argument(
-        "--legacy-python", metavar="EXE", help="record the original with this interpreter and its real TF 1.12 to 1.15"
+        "--replicas", type=int, metavar="N", help="so many towers are expected; else status 2"
     )
     parser.add_argument(
-        "--ps", type=int, metavar="N", help="a parameter-server script: so many of them (default 1 where it starts one)"
+        "--legacy-python",
+        metavar="EXE",
+        help="record the original with this interpreter and its real TF 1.12 to 1.15",
+    )
+    parser.add_argument(
+        "--ps",
+        type=int,
+        metavar="N",
+        help="a parameter-server script: so many of them (default 1 where it starts one)",
     )
     parser.add_argument("--workers", type=int, metavar="M", help="and so many workers (default 2)")
-    parser.add_argument("--task-flags", metavar="TEMPLATE", help="how a task is told which it is, as for launch")
+    parser.add_argument(
+        "--task-flags", metavar="TEMPLATE", help="how a task is told which it is, as for launch"
+    )
     parser.add_argument(
         "--free", action="store_true", help="set the variables at the first step only, not at each"
     )
@@ -41,19 +50,36 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--gradients-only", action="store_true", help="leave the variables out, for another optimizer"
     )
     parser.add_argument(
-        "--tower-order", action="store_true", help="a migrated program adds its towers' gradients in TF1's order"
+        "--tower-order",
+        action="store_true",
+        help="a migrated program adds its towers' gradients in TF1's order",
     )
     parser.add_argument(
-        "--tolerance", type=float, metavar="R", help="what passes, relative to the largest element (default: every bit)"
+        "--tolerance",
+        type=float,
+        metavar="R",
+        help="what passes, relative to the largest element (default: every bit)",
     )
     parser.add_argument(
-        "--name", action="append", default=[], metavar="OLD=NEW", help="a variable that the migrated script calls NEW"
+        "--name",
+        action="append",
+        default=[],
+        metavar="OLD=NEW",
+        help="a variable that the migrated script calls NEW",
     )
-    parser.add_argument("--seed", type=int, default=0, help="of the global generators, on both sides (default 0)")
     parser.add_argument(
-        "--timeout", type=float, default=600.0, metavar="SECONDS", help="for each run of a script (default 600)"
+        "--seed", type=int, default=0, help="of the global generators, on both sides (default 0)"
     )
-    parser.add_argument("--report", metavar="DIR", help="write index.html, verify.json and the recordings there")
+    parser.add_argument(
+        "--timeout",
+        type=float,
+        default=600.0,
+        metavar="SECONDS",
+        help="for each run of a script (default 600)",
+    )
+    parser.add_argument(
+        "--report", metavar="DIR", help="write index.html, verify.json and the recordings there"
+    )
     parser.add_argument("--json", metavar="FILE", help="write the result there; - for standard output")
     parser.add_argument("--verbose", "-v", action="store_true", help="list what is equal as well")
     parser.add_argument("arguments", nargs="*", help=argparse.SUPPRESS)

@@ -59,7 +59,12 @@ def record_side(
     title = "the original" if side == "legacy" else "the migrated script"
     raw = folder / "workers"
     raw.mkdir(parents=True, exist_ok=True)
-    environment = {**ENVIRONMENT, "PYTHONPATH": str(ROOT), clusters.SERIAL: "1", clusters.ENOUGH: str(options.steps)}
+    environment = {
+        **ENVIRONMENT,
+        "PYTHONPATH": str(ROOT),
+        clusters.SERIAL: "1",
+        clusters.ENOUGH: str(options.steps),
+    }
     environment[clusters.STAND_INS] = "1"
     environment[clusters.LOCKSTEP] = str(int(options.lockstep))
     if options.scratch is not None:
@@ -69,7 +74,10 @@ def record_side(
     if shape.workers > 2 or options.tower_order:
         environment[clusters.ORDER] = "tower_order"
     if original is not None:
-        environment |= {clusters.REPLAY: str(original.folder), clusters.INPUTS: str(original.folder / "workers")}
+        environment |= {
+            clusters.REPLAY: str(original.folder),
+            clusters.INPUTS: str(original.folder / "workers"),
+        }
     lines: list[str] = []
     recorded: set[str] = set()
 

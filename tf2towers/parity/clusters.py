@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TypeVar
 
 from tf2towers.launch.local import ClusterRun, run_cluster
-from tf2towers.parity.recording import Recording
 from tf2towers.parity.process import ENVIRONMENT, RunFailed
+from tf2towers.parity.recording import Recording
 from tf2towers.parity.turns import VARIABLE, Turnstile
 from tf2towers.parity.updates import load_workers, merge
 

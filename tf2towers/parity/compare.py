@@ -76,7 +76,11 @@ class _Series:
             largest = float(np.max(np.abs(one.astype(wide)), initial=0.0, where=np.isfinite(one)))
             absolute = float(np.max(apart, initial=0.0, where=finite)) if finite.all() else float("inf")
             floating = one.dtype if one.dtype.kind == "f" else np.dtype(np.float32)
-            ulp = float(np.spacing(np.asarray(largest, floating))) if largest else float(np.finfo(floating).tiny)
+            ulp = (
+                float(np.spacing(np.asarray(largest, floating)))
+                if largest
+                else float(np.finfo(floating).tiny)
+            )
             relative = absolute / largest if largest else (float("inf") if absolute else 0.0)
         self.errors.append(relative)
         self.max_abs, self.max_rel = max(self.max_abs, absolute), max(self.max_rel, relative)
@@ -146,7 +150,9 @@ def _both(mine: Iterable[Step], theirs: Iterable[Step]) -> Iterator[tuple[Step, 
         raise NotComparable(f"the original has made {count} training steps, the migrated run more")
 
 
-def _pairs(one: Step, other: Step, share: int) -> Iterator[tuple[Kind, str, np.ndarray | None, np.ndarray | None]]:
+def _pairs(
+    one: Step, other: Step, share: int
+) -> Iterator[tuple[Kind, str, np.ndarray | None, np.ndarray | None]]:
     for name in _names(one.inputs, other.inputs):
         if name in other.inputs:  # one that the migrated program has no use for is seen in what follows
             yield "input", name, one.inputs.get(name), other.inputs[name]
@@ -176,7 +182,9 @@ def _at(values: list, place: int):  # type: ignore[no-untyped-def, type-arg]
 
 
 def _times(value: np.ndarray | None, share: int) -> np.ndarray | None:
-    return value if value is None or share == 1 or value.dtype.kind != "f" else value * value.dtype.type(share)
+    return (
+        value if value is None or share == 1 or value.dtype.kind != "f" else value * value.dtype.type(share)
+    )
 
 
 def share_of(original: Step, migrated: Step, facts: Facts) -> int:

@@ -58,7 +58,11 @@ def _demonstrate(options: argparse.Namespace) -> int:
             print(f"  {of}")
             for verdict in verdicts:
                 if verdict.kind == kind:
-                    word = "bitwise equal" if verdict.bitwise else f"differs by {verdict.max_abs:.3g} ({verdict.ulps:.1f} ulp)"
+                    word = (
+                        "bitwise equal"
+                        if verdict.bitwise
+                        else f"differs by {verdict.max_abs:.3g} ({verdict.ulps:.1f} ulp)"
+                    )
                     print(f"    {verdict.name.replace('tower', 'worker'):45} {word}")
     equal = all(verdict.bitwise for verdict in found)
     print(f"\n{'PARITY' if equal else 'NO PARITY'}: {2 * options.steps} updates, ", end="")
@@ -99,7 +103,7 @@ def _record(options: argparse.Namespace, scripts: dict[str, Path], issync: int) 
         flags = [*FLAGS, f"--train_steps={options.steps}", f"--issync={issync}", f"--log_dir={logs}"]
         recordings.append(record_cluster(side, script, flags, options.steps, options.workers))
         print(f"  {side}: {len(recordings[-1].steps)} updates recorded", flush=True)
-    return compare(*recordings)
+    return compare(recordings[0], recordings[1])
 
 
 def _show(task: str, line: str) -> None:

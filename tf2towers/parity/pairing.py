@@ -51,7 +51,9 @@ def pair(
         add(name, other)
     for name in original:
         add(name, name)
-    if [tuple(original[n]) for n in trainable if n in original] == [tuple(migrated[n]) for n in migrated_trainable]:
+    if [tuple(original[n]) for n in trainable if n in original] == [
+        tuple(migrated[n]) for n in migrated_trainable
+    ]:
         by_words = _by_words(trainable, migrated_trainable, original, migrated)
         for name, other in by_words.items() or zip(trainable, migrated_trainable, strict=False):
             add(name, other)
@@ -59,12 +61,16 @@ def pair(
             for name, other in zip(trainable, migrated_trainable, strict=False):
                 add(name, other)
     rest = [name for name in original if name not in pairs]
-    for name, other in _by_words(rest, [n for n in migrated if n not in pairs.values()], original, migrated).items():
+    for name, other in _by_words(
+        rest, [n for n in migrated if n not in pairs.values()], original, migrated
+    ).items():
         add(name, other)
     return pairs
 
 
-def _by_words(names: Sequence[str], others: Sequence[str], shapes: Shapes, other_shapes: Shapes) -> dict[str, str]:
+def _by_words(
+    names: Sequence[str], others: Sequence[str], shapes: Shapes, other_shapes: Shapes
+) -> dict[str, str]:
     """Those whose words and shape are unique on both sides."""
     mine, theirs = _grouped(names, shapes), _grouped(others, other_shapes)
     return {
@@ -80,6 +86,10 @@ def _grouped(names: Sequence[str], shapes: Shapes) -> dict[tuple[object, ...], l
 
 
 def _words(name: str) -> tuple[str, ...]:
-    parts = [re.sub(r"(_norm|_bn|_batch_normalization)$", "", part) for part in re.split(r"[/.]", name.lower()) if part]
+    parts = [
+        re.sub(r"(_norm|_bn|_batch_normalization)$", "", part)
+        for part in re.split(r"[/.]", name.lower())
+        if part
+    ]
     last = _WORDS.get(parts[-1], parts[-1])
     return (*parts[:-1], last)[-2:]

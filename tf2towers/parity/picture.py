@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 
 
-
 def draw_losses(original: Sequence[float], migrated: Sequence[float], path: Path) -> None:
     """Draws the mean loss of the towers at each step, the original's wide and the migrated one's thin on top of it."""
     import matplotlib
@@ -29,4 +28,3 @@ def draw_losses(original: Sequence[float], migrated: Sequence[float], path: Path
     path.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(path, dpi=120)
     plt.close(figure)
-

@@ -37,12 +37,23 @@ class Process:
     """
 
     def __init__(
-        self, command: Sequence[str], log: Path, environment: Mapping[str, str] | None = None, cwd: Path | None = None
+        self,
+        command: Sequence[str],
+        log: Path,
+        environment: Mapping[str, str] | None = None,
+        cwd: Path | None = None,
     ) -> None:
         self.log = log
         path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH", "")]))
-        variables = {**os.environ, **ENVIRONMENT, "PYTHONPATH": path, "PYTHONHASHSEED": "0", **(environment or {})}
-        variables.pop("TF_USE_LEGACY_KERAS", None)
+        variables = {
+            **os.environ,
+            **ENVIRONMENT,
+            "PYTHONPATH": path,
+            "PYTHONHASHSEED": "0",
+            **(environment or {}),
+        }
+        for name in ("TF_USE_LEGACY_KERAS", "TF2_BEHAVIOR"):  # the latter is left by an imported TensorFlow 2
+            variables.pop(name, None)
         self.started = time.monotonic()
         with log.open("wb") as stream:
             try:

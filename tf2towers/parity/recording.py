@@ -36,8 +36,12 @@ class Step:
     gradients: Arrays = field(default_factory=dict)  # what the optimizer applied, by variable
     tower_gradients: list[Arrays] = field(default_factory=list)  # what each tower computed, in tower order
     losses: list[np.ndarray] = field(default_factory=list)  # one scalar a tower
-    inputs: Arrays = field(default_factory=dict)  # values that crossed into the graph: feeds, iterators, queues
-    draws: list[list[np.ndarray]] = field(default_factory=list)  # a tower's random numbers, in order of creation
+    inputs: Arrays = field(
+        default_factory=dict
+    )  # values that crossed into the graph: feeds, iterators, queues
+    draws: list[list[np.ndarray]] = field(
+        default_factory=list
+    )  # a tower's random numbers, in order of creation
     fetched: list[np.ndarray] = field(default_factory=list)  # what the script fetched beside, numbers only
     summaries: Arrays = field(default_factory=dict)  # scalar summaries that it fetched, by tag
     #: per tower: the forward pass, layer by layer in order of creation; a digest each: float64 [crc32 of the bytes,
@@ -72,12 +76,15 @@ class Step:
         found: Arrays = {}
         for kind, attribute in _NAMED.items():
             found |= {f"{kind}|{name}": value for name, value in getattr(self, attribute).items()}
-        found |= {f"input|{place:06d}|{name}": value for place, (name, value) in enumerate(self.inputs.items())}
+        found |= {
+            f"input|{place:06d}|{name}": value for place, (name, value) in enumerate(self.inputs.items())
+        }
         for tower, entries in enumerate(self.tower_gradients):
             found |= {f"tower gradient|{tower}|{name}": value for name, value in entries.items()}
         for tower, entries in enumerate(self.layers):
             found |= {
-                f"layer|{tower}|{place:05d}|{name}": value for place, (name, value) in enumerate(entries.items())
+                f"layer|{tower}|{place:05d}|{name}": value
+                for place, (name, value) in enumerate(entries.items())
             }
         for tower, draws in enumerate(self.draws):
             found |= {f"draw|{tower}|{place}": value for place, value in enumerate(draws)}
@@ -104,15 +111,23 @@ class Facts:
     towers: int = 1
     trainable: list[str] = field(default_factory=list)  # variables that the optimizer was given, in its order
     without_gradient: list[str] = field(default_factory=list)  # of those, whose gradient was None
-    optimizer: dict[str, Any] = field(default_factory=dict)  # {"class": "MomentumOptimizer", "momentum": 0.9, ..}
+    optimizer: dict[str, Any] = field(
+        default_factory=dict
+    )  # {"class": "MomentumOptimizer", "momentum": 0.9, ..}
     layer_types: dict[str, str] = field(default_factory=dict)  # layer name -> op type
     notes: list[str] = field(default_factory=list)  # sentences for the reader
     batch_size: int | None = None  # rows of the first input, where there is one
     optimizers: int = 0  # how many updates the program has built
     sessions: int = 0  # how many session calls, or calls of functions, it has made
-    different_inputs: list[str] = field(default_factory=list)  # of the original, that the program's own were not
-    renamed: dict[str, str] = field(default_factory=dict)  # original's name -> the program's, where they differ
-    unpaired: list[str] = field(default_factory=list)  # the program's variables that the original has none for
+    different_inputs: list[str] = field(
+        default_factory=list
+    )  # of the original, that the program's own were not
+    renamed: dict[str, str] = field(
+        default_factory=dict
+    )  # original's name -> the program's, where they differ
+    unpaired: list[str] = field(
+        default_factory=list
+    )  # the program's variables that the original has none for
 
 
 @dataclass

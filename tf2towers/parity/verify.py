@@ -58,7 +58,9 @@ def verify(
         The verdict; its outcome is 'error' where a script could not be run or compared.
     """
     options = options or Options()
-    result = ParityResult(_side("original", legacy), _side("migrated", migrated), list(arguments), tolerance=tolerance or 0.0)
+    result = ParityResult(
+        _side("original", legacy), _side("migrated", migrated), list(arguments), tolerance=tolerance or 0.0
+    )
     started = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="tf2towers-") as folder:
         place = work or Path(folder)
@@ -83,7 +85,9 @@ def _verify(
     towers: int | None,
     progress: Progress | None,
 ) -> None:
-    original = record_original(result.original.script, result.arguments, place / "original", options, progress)
+    original = record_original(
+        result.original.script, result.arguments, place / "original", options, progress
+    )
     if towers is not None and towers != original.facts.towers:
         raise RunFailed(f"the original has {original.facts.towers} towers, and --replicas says {towers}")
     migrated = record_migrated(
@@ -105,7 +109,9 @@ def _verify_cluster(
     shape: Shape,
 ) -> None:
     if options.legacy_python is not None:
-        raise RunFailed("a cluster is recorded on this TensorFlow: --legacy-python is for scripts of one process")
+        raise RunFailed(
+            "a cluster is recorded on this TensorFlow: --legacy-python is for scripts of one process"
+        )
     scripts = {"legacy": result.original.script, "migrated": result.migrated.script}
     original = record_side("legacy", scripts["legacy"], result.arguments, place / "original", options, shape)
     migrated = record_side(
@@ -142,8 +148,8 @@ def judge(
         result.notes.append(
             f"each replica's loss is 1/{share} of its tower's, and the optimizer sums: compared as {share} times it"
         )
-    steps = (read_steps(one.folder) for one in (original, migrated))
-    result.comparisons = compare(*steps, limits, kinds, share)
+    mine, its = read_steps(original.folder), read_steps(migrated.folder)
+    result.comparisons = compare(mine, its, limits, kinds, share)
     _note_losses(result, original, migrated, share)
     _note_facts(result, original.facts, migrated.facts)
     result.outcome = _outcome(result.comparisons)
@@ -191,7 +197,9 @@ def _look_closer(
     deep = dataclasses.replace(options, layers=True, steps=min(steps, original.steps))
     one, other = Recording.load(original.folder), Recording.load(migrated.folder)
     try:
-        again = record_original(result.original.script, result.arguments, place / "original-layers", deep, progress)
+        again = record_original(
+            result.original.script, result.arguments, place / "original-layers", deep, progress
+        )
         its = record_migrated(
             result.migrated.script, result.arguments, place / "migrated-layers", deep, again.folder, progress
         )
@@ -228,7 +236,9 @@ def _note_losses(result: ParityResult, original: Recorded, migrated: Recorded, s
     for side, recorded, factor in ((result.original, original, 1), (result.migrated, migrated, share)):
         for step in read_steps(recorded.folder):
             if step.losses:
-                side.losses.append(float(sum(float(loss) for loss in step.losses)) * factor / len(step.losses))
+                side.losses.append(
+                    float(sum(float(loss) for loss in step.losses)) * factor / len(step.losses)
+                )
 
 
 def _note_facts(result: ParityResult, original: Facts, migrated: Facts) -> None:
@@ -248,4 +258,6 @@ def _note_facts(result: ParityResult, original: Facts, migrated: Facts) -> None:
     if migrated.unpaired:
         names = ", ".join(migrated.unpaired[:6])
         more = f" and {len(migrated.unpaired) - 6} more" if len(migrated.unpaired) > 6 else ""
-        result.notes.append(f"variables of the migrated script that the original does not have: {names}{more}")
+        result.notes.append(
+            f"variables of the migrated script that the original does not have: {names}{more}"
+        )

@@ -18,7 +18,9 @@ LAYER_OPS = re.compile(
     r"Selu|Tanh|Sigmoid|Softplus|MaxPool(3D|V2)?|AvgPool(3D)?|FusedBatchNorm(V[23])?|LRN|L2Loss|(Log)?Softmax|Mean|Sum|Mul|"
     r"(Sparse)?SoftmaxCrossEntropyWithLogits|ConcatV2|Gather(V2)?|Sub|RealDiv|SquaredDifference"
 )
-_TOWER = re.compile(r"^(replica_\d+|[^/]*?(tower|gpu|clone|replica|device|worker|core)[^/]*?\d+|\d+)/", re.IGNORECASE)
+_TOWER = re.compile(
+    r"^(replica_\d+|[^/]*?(tower|gpu|clone|replica|device|worker|core)[^/]*?\d+|\d+)/", re.IGNORECASE
+)
 
 
 def ancestors(ops: list, stop_at_inputs: bool = True) -> set:

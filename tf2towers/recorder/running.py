@@ -23,16 +23,17 @@ def main(options: dict, script: str, arguments: list) -> int:
         script, arguments: what to run.
     """
     if options.get("stand_ins"):
-        tf = _stand_ins()
-    else:
-        import tensorflow
+        from tf2towers import stand_ins
 
-        tf = tensorflow
+        stand_ins.install()
+    import tensorflow as tf
+
     if options.get("scratch"):
         overlay = Overlay(options["scratch"], [options["out"]])
         patch_python(overlay)
         patch_tensorflow(overlay)
-    placement.install(tf)
+    if not options.get("stand_ins"):
+        placement.install(tf)
     writer = Writer(options["out"])
     recorder = SessionRecorder(tf, writer, options["steps"], options.get("layers", False))
 
@@ -101,10 +102,3 @@ def fix_graph_seeds(tf: object, seed: int) -> None:
 def versions(tf: object) -> dict:
     """Of TensorFlow and Python."""
     return {"tensorflow": str(tf.__version__), "python": platform.python_version()}  # type: ignore[attr-defined]
-
-
-def _stand_ins() -> object:
-    """`tf.compat.v1` in the place of `tensorflow`, with what TF 2 has dropped."""
-    from tf2towers import stand_ins
-
-    return stand_ins.install()

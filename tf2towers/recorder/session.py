@@ -248,7 +248,9 @@ def feeds_of(session, feeds):
     """The arrays of a feed_dict by the names of their tensors, in the order of creation."""
     pairs = [pair for key, value in (feeds or {}).items() for pair in _fed(session, key, value)]
     pairs.sort(key=lambda pair: graphs.creation(pair[0].op))
-    arrays = [(tensor, np.asarray(value, dtype=tensor.dtype.base_dtype.as_numpy_dtype)) for tensor, value in pairs]
+    arrays = [
+        (tensor, np.asarray(value, dtype=tensor.dtype.base_dtype.as_numpy_dtype)) for tensor, value in pairs
+    ]
     return {tensor.name: array for tensor, array in arrays if array.dtype.kind in _NUMBERS}
 
 

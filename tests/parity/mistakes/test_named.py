@@ -110,7 +110,9 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, ParityResult]
         for name, mistake in MISTAKES.items():
             script = mutant(folder / name, folder / "migrated" / SCRIPT.name, mistake)
             runs[name] = run(name, script, mistake.flags), mistake.flags
-        return {name: judged(originals[flags].result(), done.result()) for name, (done, flags) in runs.items()}
+        return {
+            name: judged(originals[flags].result(), done.result()) for name, (done, flags) in runs.items()
+        }
 
 
 def judged(original: Recorded, migrated: Recorded) -> ParityResult:

@@ -66,7 +66,9 @@ class Draws:
                 return own
             found = self.now.get(key)
             if found is None or found.shape != own.shape:
-                self.missing.add(f"{name} number {place} of tower {index or 0} is drawn in the migrated run only")
+                self.missing.add(
+                    f"{name} number {place} of tower {index or 0} is drawn in the migrated run only"
+                )
                 return own
             return found.astype(own.dtype)
 

@@ -91,7 +91,9 @@ class FunctionRecorder:
             args, kwargs, used = self._inputs.given(args, kwargs, step.inputs)
             found = {f"variable|{name}": value for name, value in self._state.read().items()}
             found |= {f"input|{place:06d}|{name}": value for place, (name, value) in enumerate(used.items())}
-            self._draws.now = {f"{t}|{n}": one for t, draws in enumerate(step.draws) for n, one in enumerate(draws)}
+            self._draws.now = {
+                f"{t}|{n}": one for t, draws in enumerate(step.draws) for n, one in enumerate(draws)
+            }
             self._notes.begin()
             result = call(function, *args, **kwargs)
             found |= numbered(self._renamed(self._notes.end()))

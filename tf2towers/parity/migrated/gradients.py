@@ -58,7 +58,9 @@ class Gradients:
 
         def recorded(self: Any, grads: Any, trainable_variables: Any = None) -> Any:
             grads = list(grads)
-            variables = self._trainable_variables if trainable_variables is None else list(trainable_variables)
+            variables = (
+                self._trainable_variables if trainable_variables is None else list(trainable_variables)
+            )
             with tf.control_dependencies(recorder._applied(self, list(zip(grads, variables, strict=True)))):
                 return apply(self, grads, trainable_variables)
 
@@ -116,7 +118,11 @@ class Gradients:
         tf.GradientTape.gradient = recorded_gradient
 
     def _computed(self, loss: Any, pairs: list[tuple[Any, Any]]) -> None:
-        if tf.executing_eagerly() or not self._tracing.outermost or tf.convert_to_tensor(loss).shape.rank != 0:
+        if (
+            tf.executing_eagerly()
+            or not self._tracing.outermost
+            or tf.convert_to_tensor(loss).shape.rank != 0
+        ):
             return
         index = tower()
         count = self._tracing.computed.get(index, 0)

@@ -133,7 +133,9 @@ def _alike(one: np.ndarray, other: np.ndarray) -> bool:
 
 
 def _equal(one: np.ndarray, other: np.ndarray) -> bool:
-    return one.shape == other.shape and bool(np.array_equal(one.astype(other.dtype), other, equal_nan=other.dtype.kind in "fc"))
+    return one.shape == other.shape and bool(
+        np.array_equal(one.astype(other.dtype), other, equal_nan=other.dtype.kind in "fc")
+    )
 
 
 def _made_like(leaf: Any, own: list[np.ndarray], values: list[np.ndarray]) -> Any:

@@ -15,4 +15,3 @@ def layers_before(loss: Any) -> list[tuple[str, str, Any]]:
         for op in graphs.of_type(behind, graphs.LAYER_OPS)
         if op.outputs[0].dtype.is_floating or op.outputs[0].dtype.is_integer
     ]
-

@@ -48,7 +48,9 @@ class State:
         """Whether the program keeps its variables in a `VariableStore`."""
         return any(store.names() for store in self._stores)
 
-    def find(self, original: Arrays, trainable: Sequence[str], given: Sequence[Any], optimizers: Sequence[Any]) -> None:
+    def find(
+        self, original: Arrays, trainable: Sequence[str], given: Sequence[Any], optimizers: Sequence[Any]
+    ) -> None:
         """Finds all variables; called when the training function has been traced.
 
         Args:
@@ -92,7 +94,15 @@ class State:
         for name, value in values.items():
             variable = self._named.get(name)
             if variable is not None and tuple(variable.shape) == value.shape:
-                variable.assign(value.astype(np.dtype(variable.dtype if isinstance(variable.dtype, str) else variable.dtype.as_numpy_dtype)))
+                variable.assign(
+                    value.astype(
+                        np.dtype(
+                            variable.dtype
+                            if isinstance(variable.dtype, str)
+                            else variable.dtype.as_numpy_dtype
+                        )
+                    )
+                )
 
     def read(self) -> Arrays:
         """The values of all variables."""
@@ -122,7 +132,12 @@ def _all_variables(given: Sequence[Any], optimizers: Sequence[Any]) -> dict[str,
         if id(_inner(variable)) not in inner:
             found.append(variable)
             inner.add(id(_inner(variable)))
-    parts = {id(part) for one in gc.get_objects() if isinstance(one, tf.distribute.DistributedValues) for part in one.values}
+    parts = {
+        id(part)
+        for one in gc.get_objects()
+        if isinstance(one, tf.distribute.DistributedValues)
+        for part in one.values
+    }
     for variable in [one for one in gc.get_objects() if isinstance(one, tf.Variable)]:
         if id(variable) not in inner and id(variable) not in parts:
             found.append(variable)

@@ -121,7 +121,9 @@ def _patch_operations(overlay: Overlay, swaps: Swaps) -> None:
     import tensorflow
     from tensorflow.python.ops import gen_io_ops
 
-    raw_holders = [one.raw_ops for one in (tensorflow, getattr(tensorflow, "compat", None)) if hasattr(one, "raw_ops")]
+    raw_holders = [
+        one.raw_ops for one in (tensorflow, getattr(tensorflow, "compat", None)) if hasattr(one, "raw_ops")
+    ]
     for name, translate, place, argument in (
         ("save_v2", prefix_to_write, 0, "prefix"),
         ("save", prefix_to_write, 0, "filename"),
@@ -134,7 +136,9 @@ def _patch_operations(overlay: Overlay, swaps: Swaps) -> None:
         original = getattr(gen_io_ops, name, None)
         if original is not None:
             swaps.set(gen_io_ops, name, with_path(overlay, original, translate, place, argument))
-        raw = "".join(part.capitalize() for part in name.split("_"))  # a copy of the function, with keywords only
+        raw = "".join(
+            part.capitalize() for part in name.split("_")
+        )  # a copy of the function, with keywords only
         for holder in raw_holders:
             if hasattr(holder, raw):
                 swaps.set(holder, raw, with_path(overlay, getattr(holder, raw), translate, 99, argument))
