@@ -126,10 +126,11 @@ class SessionRecorder(object):
         """Every initialized global variable."""
         graph = session.graph
         if graph not in self._variables:
-            with graph.as_default():
+            with graph.as_default(), _open(graph):
                 variables = [v for v in self._tf.global_variables() if is_number(v)]
-                ready = self._quietly(run, session, [self._tf.is_variable_initialized(v) for v in variables])
-                self._variables[graph] = [v for v, is_ready in zip(variables, ready) if is_ready]
+                asked = [self._tf.is_variable_initialized(v) for v in variables]
+            ready = self._quietly(run, session, asked)
+            self._variables[graph] = [v for v, is_ready in zip(variables, ready) if is_ready]
         variables = self._variables[graph]
         found = self._quietly(run, session, variables)
         return {name_of(v): value for v, value in zip(variables, found)}
@@ -146,3 +147,16 @@ class SessionRecorder(object):
         sizes = [v.shape[0] for name, v in step.items() if name.startswith("input|") and np.ndim(v) > 1]
         if sizes and self._batch_size is None:
             self._batch_size = int(sizes[0])
+
+
+@contextlib.contextmanager
+def _open(graph: Any) -> Iterator[None]:
+    """Lets ops be added to a graph that a `MonitoredSession` or a `Supervisor` has finalized."""
+    closed = graph.finalized
+    if closed:
+        graph._unsafe_unfinalize()
+    try:
+        yield
+    finally:
+        if closed:
+            graph.finalize()
