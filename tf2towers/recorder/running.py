@@ -36,7 +36,9 @@ def main(options: Dict[str, Any], script: str, arguments: List[str]) -> int:
     if not options.get("stand_ins"):
         placement.install(tf)
     writer = Writer(options["out"])
-    recorder = SessionRecorder(tf, writer, options["steps"], options.get("layers", False))
+    recorder = SessionRecorder(
+        tf, writer, options["steps"], options.get("layers", False), options.get("double", False)
+    )
 
     def finish() -> None:
         facts = recorder.facts()

@@ -7,6 +7,7 @@ import numpy as np
 
 from . import graph as graphs
 from .digest import digest
+from .double import Reference
 from .feeds import feeds_of, is_number
 from .fetches import fetched_ops, fetched_values, may_change_variables
 from .training import Applied, Computed, Training, describe, name_of, plan
@@ -21,9 +22,12 @@ class SessionRecorder(object):
         writer: where steps go.
         steps: how many are recorded; `on_enough` is called then, and ends the script.
         layers: also note the forward pass, layer by layer.
+        double: also compute losses and gradients in float64.
     """
 
-    def __init__(self, tf: Any, writer: Writer, steps: int, layers: bool = False) -> None:
+    def __init__(
+        self, tf: Any, writer: Writer, steps: int, layers: bool = False, double: bool = False
+    ) -> None:
         self._tf = tf
         self._writer = writer
         self._wanted = steps
@@ -32,6 +36,7 @@ class SessionRecorder(object):
         self.applied: List[Applied] = []
         self.sessions = 0
         self.notes: List[str] = []
+        self._reference = Reference(tf, self.notes) if double else None
         self.on_enough: Callable[[], None] = lambda: None
         self._trainings: Dict[FrozenSet[Any], Optional[Training]] = {}
         self._variables: Dict[Any, List[Any]] = {}
@@ -93,7 +98,9 @@ class SessionRecorder(object):
     ) -> Any:
         before = self._before if self._before is not None else self._values(run, session)
         fed = feeds_of(session, args[0] if args else kwargs.get("feed_dict"))
-        values, extra = run(session, [fetches, training.tensors], *args, **kwargs)
+        copy = self._reference.copy_for(training, frozenset(fed)) if self._reference is not None else None
+        beside = [] if copy is None else copy.beside
+        values, extra, given = run(session, [fetches, training.tensors, beside], *args, **kwargs)
         after = self._values(run, session)
         step = {"variable|" + name: value for name, value in before.items()}
         step.update({"after|" + name: value for name, value in after.items()})
@@ -103,6 +110,9 @@ class SessionRecorder(object):
             place = graphs.creation(session.graph.get_tensor_by_name(name).op)
             step["input|%06d|%s" % (place, name)] = value
         step.update(fetched_values(self._tf, values))
+        if self._reference is not None and copy is not None:
+            with self._quiet():
+                step.update(self._reference.run(copy, run, before, given))
         self._before, self._last = after, training
         self._note_batch_size(step)
         self._writer.step(step)
@@ -129,17 +139,20 @@ class SessionRecorder(object):
             with graph.as_default(), _open(graph):
                 variables = [v for v in self._tf.global_variables() if is_number(v)]
                 asked = [self._tf.is_variable_initialized(v) for v in variables]
-            ready = self._quietly(run, session, asked)
+            with self._quiet():
+                ready = run(session, asked)
             self._variables[graph] = [v for v, is_ready in zip(variables, ready) if is_ready]
         variables = self._variables[graph]
-        found = self._quietly(run, session, variables)
+        with self._quiet():
+            found = run(session, variables)
         return {name_of(v): value for v, value in zip(variables, found)}
 
-    def _quietly(self, run: Callable[..., Any], session: Any, *args: Any) -> Any:
-        """A call of the recorder's own."""
+    @contextlib.contextmanager
+    def _quiet(self) -> Iterator[None]:
+        """Calls of the recorder's own."""
         self._busy = True
         try:
-            return run(session, *args)
+            yield
         finally:
             self._busy = False
 
