@@ -19,12 +19,16 @@ A variable is what an update makes of a gradient, and Adam, for one, divides it 
 alone moves a weight by a full step in either direction. So an element of a variable, or of its slots and averages, is
 rounding where
 
-    |migrated - original| <= min(2, TIMES * r) * (the largest change of the variable by any step of the original)
+    |migrated - original| <= min(most, TIMES * r) * (the largest change of the variable by any step of the original)
                              + ULPS * (one unit in the last place of its largest element)
     r: the relative difference of its gradient's element, |migrated - original| / |g64|
+    most: 1 + TIMES for a weight, which goes at most with the gradient (gradient descent); 1 + TIMES ** 2 for the rest,
+        which may go with its square (Adam's second moment)
 
-and where its gradient is bit-identical, within tolerance, or rounding. Where no gradient can be had for a variable (a
-moving mean), and for a summary, CARRIED stands in place of min(2, TIMES * r), if any loss or gradient differs at all.
+and where its gradient differs, by rounding or within the tolerance. So a weight whose gradient is no rounding is held
+to what the update makes of the gradient's own difference: another rate or another epsilon stays a difference. Where a
+variable has no gradient (a moving mean), and for a summary, CARRIED stands in place of min(most, TIMES * r), if all
+losses and gradients that differ do so by rounding or within the tolerance.
 """
 
 from __future__ import annotations
@@ -175,7 +179,8 @@ def tell(
                 of = carried.setdefault(key, _Carried(owner))
                 of.change = max(of.change, _largest(value - one.variables.get(name, np.zeros_like(value))))
                 if not asked[key].errors[place] <= limits.of(kind):
-                    of.add(value, its, _part(owner, one, other, wide, value.shape))
+                    most = 1 + (TIMES if name == owner else TIMES**2)
+                    of.add(value, its, _part(owner, most, one, other, wide, value.shape))
     apart = {(one.kind, one.name) for one in comparisons if one.kind in COMPUTED and not one.bitwise}
     rounding = {key for key, of in of_graph.items() if of.rounding}
     fine = {key for key in apart if key in rounding or key not in asked}
@@ -196,13 +201,13 @@ def _asked(comparisons: Iterable[Comparison]) -> dict[Key, Comparison]:
 
 
 def _part(
-    owner: str | None, one: Step, other: Step, wide: Step, shape: tuple[int, ...]
+    owner: str | None, most: float, one: Step, other: Step, wide: Step, shape: tuple[int, ...]
 ) -> np.ndarray | float:
     """By how much of its largest change an element may differ."""
     if owner is None:
         return CARRIED
     relative = relative_difference(owner, one, other, wide, shape)
-    return 0.0 if relative is None else np.minimum(2.0, TIMES * relative)
+    return 0.0 if relative is None else np.minimum(most, TIMES * relative)
 
 
 def _is_gradient(key: Key, owner: str) -> bool:
