@@ -17,7 +17,7 @@ from tf2towers.report.parity_result import ParityResult, Side
 pytest.importorskip("tensorflow")
 pytestmark = [pytest.mark.tensorflow, pytest.mark.slow]
 
-SCRIPT = Path(__file__).with_name("small_towers.py")
+SCRIPT = Path(__file__).parent / "legacy" / "small_towers.py"
 AVERAGE = "grads = average_gradients(grads)\n"
 MOMENTUM, ADAM, CLIPPED = (), ("--optimizer=adam",), ("--optimizer=sgd", "--clip=0.05")
 
