@@ -71,6 +71,20 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
             jobs[name] = pool.submit(
                 run, "verify", "--timeout=15", str(script), str(script), cwd=folder / "user"
             )
+        pairs = {
+            "modern": (
+                "--gradients-only", "--steps=3", str(ROOT / "legacy/cifar10_towers.py"),
+                str(ROOT / "modern/cifar10_mirrored.py"), "--", "--num_gpus=2", "--batch_size=4", "--batch_norm",
+            ),
+            "cluster": (
+                "--steps=6", str(ROOT / "legacy/mnist_monitored.py"), str(folder / "clusters/mnist_monitored.py"), "--",
+                "--issync=0", "--train_steps=10000", "--batch_size=20", "--hidden_units=16",
+                f"--log_dir={folder / 'user/log'}",
+            ),
+        }  # fmt: skip
+        run("migrate", "-o", str(folder / "clusters"), str(ROOT / "legacy/mnist_monitored.py"))
+        for name, arguments in pairs.items():
+            jobs[name] = pool.submit(run, "verify", *arguments, cwd=folder / "user")
         jobs["migrate"].result()
         text = (migrated / SMALL.name).read_text()
         mutant.write_text(text.replace("grads = average_gradients(grads)", "pass"))
@@ -106,6 +120,19 @@ def test_a_verified_migration_is_written(made: Path) -> None:
     assert status == 0, text
     assert "PARITY" in text
     assert (made / "migrated" / SMALL.name).exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("modern", "PARITY: every gradient and loss of 3 steps on 2 towers is bit-identical"),
+        ("cluster", "PARITY: every gradient, loss and variable of 6 steps"),
+    ],
+)
+def test_parity(name: str, words: str, made: Path) -> None:
+    """Keras 3's names are paired; a cluster is recognised by the script's server."""
+    status, text = told(made, name)
+    assert (status, words in text) == (0, True), text
 
 
 def test_what_differs(made: Path) -> None:
