@@ -143,10 +143,10 @@ def test_modern_workers_make_the_same_gradients(
             for name, gradient in part.steps[place].gradients.items():
                 apart = np.abs(gradient - step.gradients[name]).max()
                 worst = max(worst, apart / np.spacing(np.abs(step.gradients[name]).max()))
-            if workers == 3:  # as the migrated one, see above
+            if workers == 3:
                 nearest = max(nearest, ulps_from_a_mean(step.tower_gradients, part.steps[place].gradients))
     assert worst <= ulps
-    assert nearest <= 1
+    assert nearest <= 2  # Keras's optimizer sums: each share is divided, and rounded, before
 
 
 MISTAKES = {

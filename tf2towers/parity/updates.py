@@ -29,8 +29,8 @@ class WorkerRecording:
     """What one worker's process has seen.
 
     `updates` are those it made; `losses` those of its own steps where others made the updates; `inputs` what crossed
-    into the graph at each of its own steps, by name in the order of creation; `handed` what it handed in for the mean of
-    a synchronous step.
+    into the graph at each of its own steps, by name in the order of creation; `handed` what it handed in for the mean
+    of a synchronous step.
     """
 
     updates: list[Update] = field(default_factory=list)
