@@ -6,6 +6,7 @@ import random
 import runpy
 import sys
 import traceback
+from typing import Any, Dict, List
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from .session import SessionRecorder
 from .writing import Writer
 
 
-def main(options: dict, script: str, arguments: list) -> int:
+def main(options: Dict[str, Any], script: str, arguments: List[str]) -> int:
     """Records a TF1 script; its exit status.
 
     Args:
@@ -35,7 +36,9 @@ def main(options: dict, script: str, arguments: list) -> int:
     if not options.get("stand_ins"):
         placement.install(tf)
     writer = Writer(options["out"])
-    recorder = SessionRecorder(tf, writer, options["steps"], options.get("layers", False))
+    recorder = SessionRecorder(
+        tf, writer, options["steps"], options.get("layers", False), options.get("double", False)
+    )
 
     def finish() -> None:
         facts = recorder.facts()
@@ -55,7 +58,7 @@ def main(options: dict, script: str, arguments: list) -> int:
     return leave(status)
 
 
-def run(script: str, arguments: list) -> int:
+def run(script: str, arguments: List[str]) -> int:
     """Runs it as the main program; 0, its exit status, or 1 with the traceback shown."""
     sys.argv = [script] + list(arguments)
     sys.path[0] = os.path.dirname(os.path.abspath(script))
@@ -85,20 +88,20 @@ def fix_seeds(seed: int) -> None:
     np.random.seed(seed)
 
 
-def fix_graph_seeds(tf: object, seed: int) -> None:
+def fix_graph_seeds(tf: Any, seed: int) -> None:
     """Gives each graph a seed, which the script may replace: what TF draws is then the same from run to run."""
-    graph = tf.Graph  # type: ignore[attr-defined]
+    graph = tf.Graph
     begin = graph.__init__
 
-    def seeded(self, *args, **kwargs):
+    def seeded(self: Any, *args: Any, **kwargs: Any) -> None:
         begin(self, *args, **kwargs)
         if type(self) is graph:
             self.seed = seed
 
     graph.__init__ = seeded
-    tf.get_default_graph().seed = seed  # type: ignore[attr-defined]
+    tf.get_default_graph().seed = seed
 
 
-def versions(tf: object) -> dict:
+def versions(tf: Any) -> Dict[str, str]:
     """Of TensorFlow and Python."""
-    return {"tensorflow": str(tf.__version__), "python": platform.python_version()}  # type: ignore[attr-defined]
+    return {"tensorflow": str(tf.__version__), "python": platform.python_version()}

@@ -19,7 +19,7 @@ from tf2towers.parity.migrated.state import State
 from tf2towers.parity.migrated.tracing import Tracing
 from tf2towers.parity.recording import Facts, Step, read_facts, read_step
 from tf2towers.recorder.graph import without_tower
-from tf2towers.recorder.session import describe
+from tf2towers.recorder.training import describe
 from tf2towers.recorder.writing import Writer
 
 
