@@ -60,7 +60,7 @@ class Side:
     given_weights: bool = False  # it began with the weights that it was to begin with
     ended: bool = False
     _last: float | None = None  # the end of the call before, by the machine's time
-    _aside_before: float = 0.0  # `aside` then
+    _asides: list[tuple[float, float]] = field(default_factory=list)  # since then: beginning, seconds
 
     @property
     def count(self) -> int:
@@ -90,12 +90,15 @@ class Side:
         elif event == "resumed":
             self.resumed = line["step"]
         elif event == "aside":
-            self.aside += clock.active(line["end"]) - clock.active(line["begin"])
+            seconds = clock.active(line["end"]) - clock.active(line["begin"])
+            self.aside += seconds
+            self._asides.append((line["begin"], seconds))
 
     def _step(self, line: dict[str, Any], clock: ActiveClock) -> None:
         begin = line["begin"] if self._last is None else self._last
         end, made = line["end"], line.get("steps", 1)
-        aside, self._aside_before = self.aside - self._aside_before, self.aside
+        aside = sum(seconds for at, seconds in self._asides if at >= begin)
+        self._asides.clear()
         self._last = end
         self.peak = max(filter(None, (self.peak, line.get("peak"))), default=None)
         self.steps.append(
