@@ -3,8 +3,8 @@
     DIR/meta.json        what is said of the whole run (`Facts`)
     DIR/step-00000.npz   one file a step: 'kind|name' to array, see `Step`
 
-A thing that was not there has no key. `tf2towers.recorder` writes it (on Python 3.6 with NumPy alone, and on the TF 1.15
-of the original), and `tf2towers.parity.migrated`.
+A thing that was not there has no key. `tf2towers.recorder` writes it (on Python 3.6 with NumPy alone, and on the
+TF 1.15 of the original), and `tf2towers.parity.migrated`.
 """
 
 from __future__ import annotations

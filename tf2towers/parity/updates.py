@@ -28,8 +28,8 @@ class Update:
 class WorkerRecording:
     """What one worker's process has seen.
 
-    `updates` are those it made; `losses` those of its own steps where others made the updates; `inputs` what crossed into
-    the graph at each of its own steps, by name in the order of creation.
+    `updates` are those it made; `losses` those of its own steps where others made the updates; `inputs` what crossed
+    into the graph at each of its own steps, by name in the order of creation.
     """
 
     updates: list[Update] = field(default_factory=list)

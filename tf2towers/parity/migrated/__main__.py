@@ -1,7 +1,8 @@
 """Runs a TF2 trainer unedited and records it: `python -m tf2towers.parity.migrated OPTIONS.json SCRIPT [ARGS]`.
 
-OPTIONS.json: {"out": folder, "steps": K, "original": folder or null, "lockstep": bool, "layers": bool, "names": {}, "seed":
-int, "tower_order": bool, "scratch": folder or null}. Exit status: that of the script, or 0 once K steps are recorded.
+OPTIONS.json: {"out": folder, "steps": K, "original": folder or null, "lockstep": bool, "layers": bool, "names": {},
+"seed": int, "tower_order": bool, "scratch": folder or null}. Exit status: that of the script, or 0 once K steps are
+recorded.
 """
 
 from __future__ import annotations

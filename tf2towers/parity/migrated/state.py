@@ -41,7 +41,7 @@ class State:
             make(store, *args, **kwargs)
             stores.append(store)
 
-        variable_store.VariableStore.__init__ = remembered  # type: ignore[method-assign]
+        variable_store.VariableStore.__init__ = remembered  # type: ignore[method-assign,assignment]
 
     @property
     def on_runtime(self) -> bool:
@@ -68,9 +68,9 @@ class State:
             self._named |= Saver(store)._named()
         if self._named:
             known = {name: name for name in self._named}
-            self.renamed = {mine: own for mine, own in self._given.items() if own in known}
-            for mine, own in self.renamed.items():
-                self._named[mine] = self._named.pop(own)
+            self.renamed = {name: other for name, other in self._given.items() if other in known}
+            for name, other in self.renamed.items():
+                self._named[name] = self._named.pop(other)
             self.unpaired = sorted(set(self._named) - set(original)) if original else []
             return
         own = _all_variables(given, optimizers)
