@@ -30,7 +30,9 @@ def seconds(log: Path) -> list[float]:
 
 def main() -> int:
     """Prints the medians and their ratio; 1 if it is above 2."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--steps", type=int, default=40)
     parser.add_argument("script", nargs="?", type=Path, default=ROOT / "legacy" / "cifar10_towers.py")

@@ -52,7 +52,8 @@ class Weights:
             "w b",
             {
                 "event": "note",
-                "text": "initial weights of its own: none of its variables is one of the original's by name, order or shape",
+                "text": "initial weights of its own: none of its variables is one of the original's by name, order "
+                "or shape",
             },
         ),
     ],
@@ -81,7 +82,10 @@ class Graph:
         self._collections = collections
 
     def get_collection(self, name: str) -> list[Any]:
-        return [type("Variable", (), {"op": type("Op", (), {"name": one})}) for one in self._collections.get(name, [])]
+        return [
+            type("Variable", (), {"op": type("Op", (), {"name": one})})
+            for one in self._collections.get(name, [])
+        ]
 
 
 @pytest.mark.parametrize(

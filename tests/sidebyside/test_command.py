@@ -75,9 +75,21 @@ time.sleep(60)
         (STEPS, "raise KeyError('here')", "modern.py ended with status 1; it wrote last:"),
         ("sys.exit('no data')", "time.sleep(60)", "no data"),
         (STEPS, "os.kill(os.getpid(), 9)", "ended with status 137"),
-        (STEPS, "flags = ['--log_dir']", "after an earlier run: --log_dir={scratch} gives it an empty folder; it"),
-        (STEPS, RESUMED, "after 200 steps of an earlier run, and trainings are compared from their beginning: --train_d"),
-        (STEPS, "import subprocess\nsubprocess.run(['sed', '-i', 's,a,b,', 'x'])", "does not know that it leaves the disk"),
+        (
+            STEPS,
+            "flags = ['--log_dir']",
+            "after an earlier run: --log_dir={scratch} gives it an empty folder; it",
+        ),
+        (
+            STEPS,
+            RESUMED,
+            "after 200 steps of an earlier run, and trainings are compared from their beginning: --train_d",
+        ),
+        (
+            STEPS,
+            "import subprocess\nsubprocess.run(['sed', '-i', 's,a,b,', 'x'])",
+            "does not know that it leaves the disk",
+        ),
         (STEPS, "server = tf.train.Server(cluster)", "modern.py is a task of a cluster"),
     ],
 )

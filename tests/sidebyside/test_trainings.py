@@ -106,7 +106,10 @@ def test_what_trains_and_what_does_not(script: Write, start: Start, tmp_path: Pa
 
 def test_resumed(script: Write, start: Start) -> None:
     """A counter of steps that is not 0 before the first one; `saved` is a folder that no flag gives."""
-    pair = script("waits.py", "time.sleep(120)"), script("tf2.py", TF2.format("optimizer.iterations.assign(7)"))
+    pair = (
+        script("waits.py", "time.sleep(120)"),
+        script("tf2.py", TF2.format("optimizer.iterations.assign(7)")),
+    )
     process = start("--at-once", "--timeout", "120", *pair)
     _, errors = process.communicate()
     assert process.returncode == 2

@@ -13,7 +13,7 @@ import tensorflow as tf
 from tf2towers.parity.turns import VARIABLE, Turns
 from tf2towers.parity.updates import Update, WorkerRecording
 from tf2towers.recorder import graph as graphs
-from tf2towers.recorder.session import feeds_of, inputs_behind
+from tf2towers.recorder.fetches import feeds_of, inputs_behind
 
 _v1 = tf.compat.v1
 

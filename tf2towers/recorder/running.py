@@ -5,6 +5,7 @@ import platform
 import runpy
 import sys
 import traceback
+from typing import Any, Dict, List
 
 from . import optimizers, placement, seeds
 from .overlay import Overlay, patch_python, patch_tensorflow
@@ -12,7 +13,7 @@ from .session import SessionRecorder
 from .writing import Writer
 
 
-def main(options: dict, script: str, arguments: list) -> int:
+def main(options: Dict[str, Any], script: str, arguments: List[Any]) -> int:
     """Records a TF1 script; its exit status.
 
     Args:
@@ -52,7 +53,7 @@ def main(options: dict, script: str, arguments: list) -> int:
     return leave(status)
 
 
-def run(script: str, arguments: list) -> int:
+def run(script: str, arguments: List[Any]) -> int:
     """Runs it as the main program; 0, its exit status, or 1 with the traceback shown."""
     sys.argv = [script] + list(arguments)
     sys.path[0] = os.path.dirname(os.path.abspath(script))
@@ -76,6 +77,6 @@ def leave(status: int) -> int:
     os._exit(status)
 
 
-def versions(tf: object) -> dict:
+def versions(tf: Any) -> Dict[str, Any]:
     """Of TensorFlow and Python."""
-    return {"tensorflow": str(tf.__version__), "python": platform.python_version()}  # type: ignore[attr-defined]
+    return {"tensorflow": str(tf.__version__), "python": platform.python_version()}

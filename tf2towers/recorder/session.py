@@ -1,13 +1,13 @@
 """What a TF1 script's session calls compute, recorded: a little more is fetched in those that train."""
 
 import contextlib
+from typing import Any, Dict, List
 
 import numpy as np
 
 from . import graph as graphs
 from .digest import digest
-
-_NUMBERS = "biufc"
+from .fetches import NUMBERS, feeds_of, fetched_ops, has_ops, inputs_behind, is_number, leaves
 
 
 class Enough(BaseException):
@@ -17,7 +17,7 @@ class Enough(BaseException):
 class Computed(object):
     """One `compute_gradients`: a tower's loss and gradients."""
 
-    def __init__(self, loss: object, pairs: list) -> None:
+    def __init__(self, loss: Any, pairs: List[Any]) -> None:
         self.loss = loss
         self.pairs = pairs
 
@@ -25,7 +25,7 @@ class Computed(object):
 class Applied(object):
     """One `apply_gradients`: its op, and what it applies."""
 
-    def __init__(self, optimizer: object, op: object, pairs: list) -> None:
+    def __init__(self, optimizer: Any, op: Any, pairs: List[Any]) -> None:
         self.optimizer = optimizer
         self.op = op
         self.pairs = pairs
@@ -35,15 +35,15 @@ class Training(object):
     """What is fetched beside, for one set of fetches that train."""
 
     def __init__(self) -> None:
-        self.names = []  # type: list
-        self.tensors = []  # type: list
-        self.trainable = []  # type: list
-        self.without_gradient = []  # type: list
-        self.optimizer = None  # type: object
+        self.names = []  # type: List[Any]
+        self.tensors = []  # type: List[Any]
+        self.trainable = []  # type: List[Any]
+        self.without_gradient = []  # type: List[Any]
+        self.optimizer = None  # type: Any
         self.towers = 1
-        self.layer_types = {}  # type: dict
+        self.layer_types = {}  # type: Dict[Any, Any]
 
-    def add(self, name: str, tensor: object) -> None:
+    def add(self, name: str, tensor: Any) -> None:
         """One more, under 'kind|name'."""
         self.names.append(name)
         self.tensors.append(tensor)
@@ -59,28 +59,28 @@ class SessionRecorder(object):
         layers: also note the forward pass, layer by layer.
     """
 
-    def __init__(self, tf: object, writer: object, steps: int, layers: bool = False) -> None:
+    def __init__(self, tf: Any, writer: Any, steps: int, layers: bool = False) -> None:
         self._tf = tf
         self._writer = writer
         self._wanted = steps
         self._layers = layers
-        self.computed = []  # type: list
-        self.applied = []  # type: list
+        self.computed = []  # type: List[Any]
+        self.applied = []  # type: List[Any]
         self.sessions = 0
-        self.notes = []  # type: list
-        self._kinds = {}  # type: dict
-        self._variables = {}  # type: dict
-        self._before = None  # type: object
-        self._last = None  # type: object
-        self._batch_size = None  # type: object
+        self.notes = []  # type: List[Any]
+        self._kinds = {}  # type: Dict[Any, Any]
+        self._variables = {}  # type: Dict[Any, Any]
+        self._before = None  # type: Any
+        self._last = None  # type: Any
+        self._batch_size = None  # type: Any
         self._busy = False
         self._depth = 0
-        self.on_enough = None  # type: object
+        self.on_enough = None  # type: Any
 
     # -- called by the patches ---------------------------------------------------------------------------------------
 
     @contextlib.contextmanager
-    def outermost(self):
+    def outermost(self) -> Any:
         """True where no other call of the kind is under way: an optimizer may hand on to another one."""
         self._depth += 1
         try:
@@ -88,30 +88,28 @@ class SessionRecorder(object):
         finally:
             self._depth -= 1
 
-    def run(self, run: object, session: object, fetches: object, *args: object, **kwargs: object) -> object:
+    def run(self, run: Any, session: Any, fetches: Any, *args: Any, **kwargs: Any) -> Any:
         """A session call; recorded if it trains."""
         if self._busy:
-            return run(session, fetches, *args, **kwargs)  # type: ignore[operator]
+            return run(session, fetches, *args, **kwargs)
         self.sessions += 1
         training = self._training(session, fetches)
         if training is None:
-            if self._before is not None and _has_ops(self._tf, session, fetches):
+            if self._before is not None and has_ops(self._tf, session, fetches):
                 self._before = None  # it may have changed variables
-            return run(session, fetches, *args, **kwargs)  # type: ignore[operator]
+            return run(session, fetches, *args, **kwargs)
         return self._train(training, run, session, fetches, *args, **kwargs)
 
     # -- a step ------------------------------------------------------------------------------------------------------
 
-    def _train(self, training, run, session, fetches, *args, **kwargs):
+    def _train(self, training: Any, run: Any, session: Any, fetches: Any, *args: Any, **kwargs: Any) -> Any:
         before = self._before if self._before is not None else self._values(run, session)
         values, extra = run(session, [fetches, training.tensors], *args, **kwargs)
         after = self._values(run, session)
         step = {"variable|" + name: value for name, value in before.items()}
         step.update({"after|" + name: value for name, value in after.items()})
         for name, value in zip(training.names, extra):
-            if name.startswith("layer|"):
-                value = digest(value)
-            step[name] = value
+            step[name] = digest(value) if name.startswith("layer|") else value
         feeds = args[0] if args else kwargs.get("feed_dict")
         step.update(self._feeds(session, feeds))
         step.update(self._fetched(fetches, values))
@@ -122,11 +120,11 @@ class SessionRecorder(object):
             self.on_enough()
         return values
 
-    def _training(self, session, fetches):
+    def _training(self, session: Any, fetches: Any) -> Any:
         """What to fetch beside, or None for a call that does not train."""
         if not self.applied:
             return None
-        ops = _fetched_ops(self._tf, session, fetches)
+        ops = fetched_ops(self._tf, session, fetches)
         if not ops:
             return None
         key = frozenset(ops)
@@ -134,7 +132,7 @@ class SessionRecorder(object):
             self._kinds[key] = self._plan(session, ops)
         return self._kinds[key]
 
-    def _plan(self, session, ops):
+    def _plan(self, session: Any, ops: Any) -> Any:
         behind = graphs.ancestors(ops)
         applied = [one for one in self.applied if one.op in behind and one.op.graph is session.graph]
         if not applied:
@@ -163,53 +161,53 @@ class SessionRecorder(object):
             training.add("input|%06d|%s" % (graphs.creation(tensor.op), tensor.name), tensor)
         return training
 
-    def _add_of_tower(self, training, number, forward):
+    def _add_of_tower(self, training: Any, number: Any, forward: Any) -> None:
         for place, op in enumerate(graphs.of_type(forward, graphs.RANDOM_OPS)):
             training.add("draw|%d|%d" % (number, place), op.outputs[0])
         if self._layers:
             for place, op in enumerate(graphs.of_type(forward, graphs.LAYER_OPS)):
-                if _is_number(op.outputs[0]):
+                if is_number(op.outputs[0]):
                     name = graphs.without_tower(op.name)
                     training.layer_types[name] = op.type
                     training.add("layer|%d|%05d|%s" % (number, place, name), op.outputs[0])
 
     # -- values ------------------------------------------------------------------------------------------------------
 
-    def _values(self, run, session):
+    def _values(self, run: Any, session: Any) -> Any:
         """Every initialized global variable."""
         graph = session.graph
         if graph not in self._variables:
-            with graph.as_default():
-                variables = [v for v in self._tf.global_variables() if _is_number(v)]
+            with graph.as_default(), _open(graph):
+                variables = [v for v in self._tf.global_variables() if is_number(v)]
                 ready = self._quietly(run, session, [self._tf.is_variable_initialized(v) for v in variables])
                 self._variables[graph] = [v for v, is_ready in zip(variables, ready) if is_ready]
         variables = self._variables[graph]
         found = self._quietly(run, session, variables)
         return {_name(v): value for v, value in zip(variables, found)}
 
-    def _quietly(self, run, session, fetches):
+    def _quietly(self, run: Any, session: Any, fetches: Any) -> Any:
         self._busy = True
         try:
             return run(session, fetches)
         finally:
             self._busy = False
 
-    def _feeds(self, session, feeds):
+    def _feeds(self, session: Any, feeds: Any) -> Any:
         found = feeds_of(session, feeds)
         order = {name: graphs.creation(session.graph.get_tensor_by_name(name).op) for name in found}
         return {"input|%06d|%s" % (order[name], name): value for name, value in found.items()}
 
-    def _fetched(self, fetches, values):
+    def _fetched(self, fetches: Any, values: Any) -> Any:
         found, place = {}, 0
-        for value in _leaves(values):
+        for value in leaves(values):
             if isinstance(value, bytes):
                 found.update(self._summaries(value))
-            elif isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind in _NUMBERS:
+            elif isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind in NUMBERS:
                 found["fetched|%d" % place] = value
                 place += 1
         return found
 
-    def _summaries(self, text):
+    def _summaries(self, text: Any) -> Any:
         summary = getattr(self._tf, "Summary", None) or self._tf.summary.Summary
         try:
             parsed = summary.FromString(text)
@@ -221,12 +219,12 @@ class SessionRecorder(object):
             if one.WhichOneof("value") == "simple_value"
         }
 
-    def _note_batch_size(self, step):
+    def _note_batch_size(self, step: Any) -> None:
         sizes = [v.shape[0] for name, v in step.items() if name.startswith("input|") and np.ndim(v) > 1]
         if sizes and self._batch_size is None:
             self._batch_size = int(sizes[0])
 
-    def facts(self) -> dict:
+    def facts(self) -> Dict[str, Any]:
         """What meta.json says of the run."""
         found = {"side": "legacy", "notes": self.notes, "batch_size": self._batch_size, "towers": 1}
         if self._last is not None:
@@ -238,32 +236,29 @@ class SessionRecorder(object):
         return found
 
 
-def inputs_behind(ops):
-    """The numbers that iterators, queues and Python functions among `ops` bring in, in the order of creation."""
-    found = graphs.of_type(ops, graphs.INPUT_OPS)
-    return [tensor for op in found for tensor in op.outputs if _is_number(tensor)]
+@contextlib.contextmanager
+def _open(graph: Any) -> Any:
+    """A graph that MonitoredSession or Supervisor has finalized; a session takes in what is added all the same."""
+    finalized = graph.finalized
+    if finalized:
+        graph._unsafe_unfinalize()
+    try:
+        yield
+    finally:
+        if finalized:
+            graph.finalize()
 
 
-def feeds_of(session, feeds):
-    """The arrays of a feed_dict by the names of their tensors, in the order of creation."""
-    pairs = [pair for key, value in (feeds or {}).items() for pair in _fed(session, key, value)]
-    pairs.sort(key=lambda pair: graphs.creation(pair[0].op))
-    arrays = [
-        (tensor, np.asarray(value, dtype=tensor.dtype.base_dtype.as_numpy_dtype)) for tensor, value in pairs
-    ]
-    return {tensor.name: array for tensor, array in arrays if array.dtype.kind in _NUMBERS}
-
-
-def describe(optimizer):
+def describe(optimizer: Any) -> Dict[str, Any]:
     """Its class, and those of its settings that are plain numbers."""
-    found = {"class": type(optimizer).__name__}
+    found = {"class": type(optimizer).__name__}  # type: Dict[str, Any]
     for name, value in sorted(vars(optimizer).items()):
         if isinstance(value, (int, float, bool)) and not name.startswith("__"):
             found[name.strip("_")] = value
     return found
 
 
-def _add_gradient(training, name, gradient):
+def _add_gradient(training: Any, name: Any, gradient: Any) -> None:
     """The gradient; one that is sparse is two: its values and their rows."""
     if hasattr(gradient, "indices"):
         training.add(name + "//values", gradient.values)
@@ -272,60 +267,13 @@ def _add_gradient(training, name, gradient):
         training.add(name, gradient)
 
 
-def _is_behind(computed, update):
+def _is_behind(computed: Any, update: Any) -> bool:
     return any(g is not None and _op(g) in update for g, _ in computed.pairs)
 
 
-def _op(gradient):
+def _op(gradient: Any) -> Any:
     return gradient.values.op if hasattr(gradient, "indices") else gradient.op
 
 
-def _name(variable):
-    return variable.name.split(":")[0]
-
-
-def _is_number(tensor):
-    try:
-        return np.dtype(tensor.dtype.base_dtype.as_numpy_dtype).kind in _NUMBERS
-    except TypeError:  # a resource, a variant
-        return False
-
-
-def _fetched_ops(tf, session, fetches):
-    found = []
-    for leaf in _leaves(fetches):
-        try:
-            element = session.graph.as_graph_element(leaf, allow_tensor=True, allow_operation=True)
-        except (TypeError, ValueError, KeyError):
-            for part in ("values", "indices"):  # a sparse one
-                if hasattr(leaf, part):
-                    found.append(getattr(leaf, part).op)
-            continue
-        found.append(element if isinstance(element, tf.Operation) else element.op)
-    return found
-
-
-def _has_ops(tf, session, fetches):
-    return any(not op.outputs or "Assign" in op.type for op in _fetched_ops(tf, session, fetches))
-
-
-def _fed(session, key, value):
-    """(tensor, value) pairs of one entry of a feed_dict."""
-    if isinstance(key, (tuple, list)):
-        return [pair for one, part in zip(key, value) for pair in _fed(session, one, part)]
-    if hasattr(key, "indices") and hasattr(value, "indices"):
-        return [(key.indices, value.indices), (key.values, value.values)]
-    try:
-        tensor = session.graph.as_graph_element(key, allow_tensor=True, allow_operation=False)
-    except (TypeError, ValueError, KeyError):
-        return []
-    return [(tensor, value)] if _is_number(tensor) else []
-
-
-def _leaves(fetches):
-    """What is in a nest of lists, tuples and dicts, in order."""
-    if isinstance(fetches, dict):
-        return [leaf for one in fetches.values() for leaf in _leaves(one)]
-    if isinstance(fetches, (list, tuple)) and not hasattr(fetches, "indices"):
-        return [leaf for one in fetches for leaf in _leaves(one)]
-    return [] if fetches is None else [fetches]
+def _name(variable: Any) -> str:
+    return str(variable.name).split(":")[0]

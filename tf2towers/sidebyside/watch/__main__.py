@@ -2,7 +2,7 @@
 
     python tf2towers/sidebyside/watch/__main__.py [--tf1] SCRIPT [ARGS]
 
-`--tf1`: the script is one of TensorFlow 1, and TensorFlow 2 has to be that for it. What the environment holds: see `lines`.
+`--tf1`: the script is one of TensorFlow 1, and TensorFlow 2 has to be that for it. For the environment see `lines`.
 """
 
 import os

@@ -1,8 +1,8 @@
 """TF2: which calls of a `tf.function` train, and what their losses are.
 
-A function trains when an optimizer was called while it was traced; each call of it from eager code is a step. It is traced
-before its first call, as that call would do: so it is known before it has done anything. Where an optimizer is called
-eagerly, that call is the end of a step.
+A function trains when an optimizer was called while it was traced; each call of it from eager code is a step. It is
+traced before its first call, as that call would do: so it is known before it has done anything. Where an optimizer is
+called eagerly, that call is the end of a step.
 """
 
 import contextlib
