@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -180,3 +180,31 @@ def read_step(path: Path) -> Step:
     """One step's file."""
     with np.load(path) as flat:
         return Step.of({name: flat[name] for name in flat.files})
+
+
+class FirstVariables(Mapping[str, np.ndarray]):
+    """The variables before the first step, by name, each read when it is asked for: they may be large.
+
+    Args:
+        folder: of a recording of at least one step.
+
+    Raises:
+        FileNotFoundError: the run made no step.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._file = np.load(folder / "step-00000.npz")
+        self._names = [key[len(_BEFORE) :] for key in self._file.files if key.startswith(_BEFORE)]
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        value: np.ndarray = self._file[_BEFORE + name]
+        return value
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+
+_BEFORE = "variable|"
