@@ -12,6 +12,7 @@ from tf2towers.launch.errors import LaunchError
 from tf2towers.parity.cluster_sides import Shape, record_side
 from tf2towers.parity.compare import NotComparable, Tolerances, compare, share_of
 from tf2towers.parity.diagnose import diagnose, first_differences
+from tf2towers.parity.float64 import tell_rounding
 from tf2towers.parity.process import RunFailed
 from tf2towers.parity.recording import Facts, Recording, Step, read_steps
 from tf2towers.parity.sides import Options, Progress, Recorded, record_migrated, record_original
@@ -47,7 +48,7 @@ def verify(
         migrated: the TF2 one.
         arguments: the command line of both.
         options: how they are run.
-        tolerance: relative to the largest element; None: every bit, but for the named rules above.
+        tolerance: relative to the largest element; None: every bit, but for the named rules above and in rounding.py.
         gradients_only: leave out the variables, for a program with another optimizer.
         towers: so many are expected.
         work: where the recordings stay; None: nowhere.
@@ -96,6 +97,15 @@ def _verify(
     if original.steps < options.steps:
         result.notes.append(f"the original made {original.steps} training steps, not {options.steps}")
     judge(result, original, migrated, tolerance, gradients_only)
+    if result.outcome == "differs" and tolerance is None and options.lockstep:
+        limits, rule = _tolerances(None, original.facts, migrated.facts)
+        share = share_of(_first(original), _first(migrated), original.facts)
+        tell_rounding(
+            result, options, place / "original-float64", original, migrated, limits, share, progress
+        )
+        result.outcome = _outcome(result.comparisons)
+        if result.outcome == "within" and rule:
+            result.notes.append(rule)
     if result.outcome == "differs":
         _look_closer(result, options, place, original, migrated, progress)
 

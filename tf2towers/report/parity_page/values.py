@@ -65,7 +65,7 @@ def _table(label: str, comparisons: Sequence[Comparison]) -> Markup:
 
 def _row(one: Comparison) -> Markup:
     verdict = words.verdict_of(one)
-    said = words.VERDICT_WORDS[verdict] + (f": {one.problem}" if one.problem else "")
+    said = words.said_of(one) + (f": {one.problem}" if one.problem else "")
     if one.problem:
         numbers = [("", "")] * 4
     else:
