@@ -2,8 +2,8 @@
 
     python benchmarks/record_cost.py [--rounds N] [--steps K] [SCRIPT [ARGS ...]]
 
-Each round runs the script once plainly and once recorded; the script's own log says how long each `sess.run` took (a line
-with '; X sec/batch)' a step, as the CIFAR-10 tutorial prints). The bar of the project is a ratio of 2.
+Each round runs the script once plainly and once recorded; the script's own log says how long each `sess.run` took (a
+line with '; X sec/batch)' a step, as the CIFAR-10 tutorial prints). The bar of the project is a ratio of 2.
 """
 
 from __future__ import annotations
