@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from tf2towers.cli import verified_migration
 from tf2towers.cli.outputs import Output, beside, in_place
 from tf2towers.report.paths import shown
 from tf2towers.report.result import MigrationResult
@@ -24,7 +25,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = (
         "Without -w, -o or --check a unified diff and a summary are printed and nothing is written.\n"
         "exit status: 0 nothing left by hand; 1 sites left (or --check, and it would change);\n"
-        "2 could not be read, parsed or written: that script is left as it was."
+        "2 could not be read, parsed or written: that script is left as it was.\n"
+        "With --verify the command line of the scripts follows a --, and nothing is written unless\n"
+        "both run alike: status 1 says what differs, 2 that one of them could not be run."
     )
     parser.add_argument("paths", nargs="+", metavar="PATH", help="a training script; - is the standard input")
     where = parser.add_mutually_exclusive_group()
@@ -37,10 +40,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     where.add_argument(
         "--check", action="store_true", help="write nothing; exit with 1 if anything would change"
     )
+    verified_migration.add_arguments(parser)
     parser.add_argument("--format", choices=FORMATS, default="text", help="how the result is shown")
     parser.add_argument(
         "-j", "--jobs", type=_jobs, default=1, metavar="N", help="so many processes; 0: one a core"
     )
+
+
+def prepare(arguments: list[str]) -> list[str]:
+    """With --verify, what follows a -- is the scripts' command line."""
+    return verified_migration.prepare(arguments)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -53,6 +62,10 @@ def run(options: argparse.Namespace) -> int:
         return 2
     results = migrate_all(paths, options.jobs)
     status = max(result.status for result in results)
+    if options.verify and status == 0:
+        status = verified_migration.verify_all(results, options)
+        if status:
+            return status
     written: list[Path] = []
     if options.write or options.output is not None:
         written = _write(results, options)

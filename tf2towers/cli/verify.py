@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import argparse
 import re
+import signal
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -98,6 +100,8 @@ def run(options: argparse.Namespace) -> int:
     if problem:
         print(f"tf2towers verify: {problem}", file=sys.stderr)
         return 2
+    for number in (signal.SIGTERM, signal.SIGHUP):  # as Ctrl-C: nothing runs or lies about afterwards
+        signal.signal(number, lambda got, _: sys.exit(128 + got))
     from tf2towers.parity.sides import Options
     from tf2towers.parity.verify import verify
 
@@ -122,7 +126,7 @@ def run(options: argparse.Namespace) -> int:
         towers=options.replicas,
         work=None if report is None else report / "recordings",
         progress=_progress(),
-        cluster=_cluster(options),
+        cluster=cluster_of(Path(options.legacy), options.ps, options.workers, options.task_flags),
     )
     _show(result, options, report)
     return result.status
@@ -143,23 +147,26 @@ def _problem(options: argparse.Namespace) -> str:
     return ""
 
 
-def _cluster(options: argparse.Namespace) -> Shape | None:
-    """The cluster to run the scripts as; None for scripts of one process."""
+def cluster_of(
+    script: Path, ps: int | None = None, workers: int | None = None, task_flags: str | None = None
+) -> Shape | None:
+    """The cluster to run a script as; None for one of one process.
+
+    Args:
+        script: the original.
+        ps, workers, task_flags: as the user says; one that says nothing has 1 and 2 where the script starts servers.
+    """
     from tf2towers.launch.cluster import TASK_FLAGS
     from tf2towers.parity.cluster_sides import Shape
 
-    text = Path(options.legacy).read_text(encoding="utf-8", errors="replace")
-    asked = options.ps is not None or options.workers is not None
+    text = script.read_text(encoding="utf-8", errors="replace")
+    asked = ps is not None or workers is not None
     if not asked and not re.search(r"\btrain\.Server\(|\breplica_device_setter\(", text):
         return None
-    return Shape(
-        1 if options.ps is None else options.ps,
-        options.workers or 2,
-        TASK_FLAGS if options.task_flags is None else options.task_flags,
-    )
+    return Shape(1 if ps is None else ps, workers or 2, TASK_FLAGS if task_flags is None else task_flags)
 
 
-def _progress():  # type: ignore[no-untyped-def]
+def _progress() -> Callable[[str, int], object] | None:
     """Shows what runs, on a terminal."""
     if not sys.stderr.isatty():
         return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import shutil
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -57,6 +58,7 @@ def record_side(
         RunFailed: a task failed, or there were too few updates.
     """
     title = "the original" if side == "legacy" else "the migrated script"
+    shutil.rmtree(folder, ignore_errors=True)
     raw = folder / "workers"
     raw.mkdir(parents=True, exist_ok=True)
     environment = {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 #: what other libraries call the same thing (Keras layers, TF-Slim, tf.layers, hand-written models)
 _WORDS = {
@@ -37,8 +37,8 @@ def pair(
         trainable, migrated_trainable: those that the optimizer was given, in its order.
         given: pairs that the user gives; they come first.
 
-    In turn: the same name; the trainable ones in order, where all shapes are the same one by one; the same words in the
-    name but for what libraries call differently ('kernel' and 'weights'), where no other has them.
+    In turn: the same name; the trainable ones of one shape in order, those first whose last words are the same but for
+    what libraries call differently ('kernel' and 'weights'); of all others those whose words no other has.
     """
     pairs: dict[str, str] = {}
 
@@ -51,15 +51,14 @@ def pair(
         add(name, other)
     for name in original:
         add(name, name)
-    if [tuple(original[n]) for n in trainable if n in original] == [
-        tuple(migrated[n]) for n in migrated_trainable
-    ]:
-        by_words = _by_words(trainable, migrated_trainable, original, migrated)
-        for name, other in by_words.items() or zip(trainable, migrated_trainable, strict=False):
-            add(name, other)
-        if not all(name in pairs for name in trainable):
-            for name, other in zip(trainable, migrated_trainable, strict=False):
-                add(name, other)
+    for alike in (_words, _last_word, lambda name: ()):  # in order, within those that are called alike
+        mine = [name for name in trainable if name in original and name not in pairs]
+        theirs = [name for name in migrated_trainable if name not in pairs.values()]
+        for key, names in _grouped(mine, original, alike).items():
+            others = _grouped(theirs, migrated, alike).get(key, [])
+            if len(names) == len(others):
+                for name, other in zip(names, others, strict=True):
+                    add(name, other)
     rest = [name for name in original if name not in pairs]
     for name, other in _by_words(
         rest, [n for n in migrated if n not in pairs.values()], original, migrated
@@ -72,24 +71,31 @@ def _by_words(
     names: Sequence[str], others: Sequence[str], shapes: Shapes, other_shapes: Shapes
 ) -> dict[str, str]:
     """Those whose words and shape are unique on both sides."""
-    mine, theirs = _grouped(names, shapes), _grouped(others, other_shapes)
+    mine, theirs = _grouped(names, shapes, _words), _grouped(others, other_shapes, _words)
     return {
         found[0]: theirs[key][0] for key, found in mine.items() if len(found) == 1 == len(theirs.get(key, []))
     }
 
 
-def _grouped(names: Sequence[str], shapes: Shapes) -> dict[tuple[object, ...], list[str]]:
+def _grouped(
+    names: Sequence[str], shapes: Shapes, alike: Callable[[str], tuple[str, ...]]
+) -> dict[tuple[object, ...], list[str]]:
     groups: dict[tuple[object, ...], list[str]] = {}
     for name in names:
-        groups.setdefault((_words(name), tuple(shapes[name])), []).append(name)
+        groups.setdefault((alike(name), tuple(shapes[name])), []).append(name)
     return groups
 
 
+def _last_word(name: str) -> tuple[str, ...]:
+    return _words(name)[-1:]
+
+
 def _words(name: str) -> tuple[str, ...]:
+    """The last two parts of a name, in TF1's words."""
     parts = [
         re.sub(r"(_norm|_bn|_batch_normalization)$", "", part)
         for part in re.split(r"[/.]", name.lower())
         if part
     ]
     last = _WORDS.get(parts[-1], parts[-1])
-    return (*parts[:-1], last)[-2:]
+    return (last,) if last == "global_step" else (*parts[:-1], last)[-2:]

@@ -11,6 +11,9 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+from tf2towers.launch.leftovers import MARK, kill_leftovers, new_mark
+from tf2towers.launch.parent import die_with_parent
+
 ROOT = Path(__file__).resolve().parents[2]
 #: oneDNN picks fused kernels by the graph around an op, and a session's graph is not a function's: off on both sides.
 ENVIRONMENT = {"TF_ENABLE_ONEDNN_OPTS": "0", "TF_CPP_MIN_LOG_LEVEL": "3"}
@@ -54,6 +57,8 @@ class Process:
         }
         for name in ("TF_USE_LEGACY_KERAS", "TF2_BEHAVIOR"):  # the latter is left by an imported TensorFlow 2
             variables.pop(name, None)
+        self._mark = new_mark()
+        variables[MARK] = self._mark
         self.started = time.monotonic()
         with log.open("wb") as stream:
             try:
@@ -65,6 +70,7 @@ class Process:
                     env=variables,
                     cwd=cwd,
                     start_new_session=True,
+                    preexec_fn=die_with_parent(),  # noqa: PLW1509 - two system calls, see parent.py
                 )
             except OSError as problem:
                 raise RunFailed(f"cannot start {command[0]}: {problem.strerror or problem}") from None
@@ -88,10 +94,11 @@ class Process:
             self.end()
 
     def end(self) -> None:
-        """Kills what is left of its group."""
+        """Kills what is left of it: its group, and what it has started in sessions of their own."""
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self._popen.pid, signal.SIGKILL)
         self._popen.wait()
+        kill_leftovers(self._mark)
         self.seconds = self.seconds or time.monotonic() - self.started
 
     def tail(self, lines: int = _TAIL) -> str:

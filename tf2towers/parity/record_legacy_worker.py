@@ -34,6 +34,7 @@ class LegacyWorkerRecorder:
         self._recording = WorkerRecording()
         self._synchronous = False
         self._losses: list[Any] = []
+        self._handed: dict[str, Any] = {}  # a synchronous worker's part of the mean
         self._train_ops: set[Any] = set()
         schedule = os.environ.get(VARIABLE)
         self._turns = None if schedule is None else Turns(schedule, worker)
@@ -54,10 +55,12 @@ class LegacyWorkerRecorder:
         def apply_gradients(self: Any, grads_and_vars: Any, global_step: Any = None, name: Any = None) -> Any:
             return recorder._apply(apply, self, list(grads_and_vars), global_step, name)
 
-        def apply_by_chief(self: Any, *args: Any, **kwargs: Any) -> Any:
+        def apply_by_chief(self: Any, grads_and_vars: Any, *args: Any, **kwargs: Any) -> Any:
             recorder._synchronous = True
+            pairs = list(grads_and_vars)
+            recorder._handed = {v.op.name: tf.convert_to_tensor(g) for g, v in pairs if g is not None}
             with recorder._handed_in_by_turns() if recorder._turns is not None else contextlib.nullcontext():
-                made = apply_synchronously(self, *args, **kwargs)
+                made = apply_synchronously(self, pairs, *args, **kwargs)
             recorder._train_ops = {_op(made)}
             return made
 
@@ -123,12 +126,14 @@ class LegacyWorkerRecorder:
         waits = self._turns is not None and not self._synchronous
         inputs = self._inputs_of(fetches)
         with self._turns.turn() if self._turns is not None and waits else contextlib.nullcontext():
-            values, loss, found = run(session, [fetches, self._losses[0], inputs], *args, **kwargs)
+            fetched = [fetches, self._losses[0], inputs, list(self._handed.values())]
+            values, loss, found, handed = run(session, fetched, *args, **kwargs)
         given = dict(zip([tensor.name for tensor in inputs], found, strict=True))
         given |= feeds_of(session, args[0] if args else kwargs.get("feed_dict"))
         self._recording.inputs.append({name: np.array(value) for name, value in given.items()})
         if self._synchronous:
             self._recording.losses.append(np.array(loss))
+            self._recording.handed.append(dict(zip(self._handed, map(np.array, handed), strict=True)))
         else:
             self._recording.updates[-1].loss = np.array(loss)
         self.on_step()

@@ -3,15 +3,15 @@
     DIR/meta.json        what is said of the whole run (`Facts`)
     DIR/step-00000.npz   one file a step: 'kind|name' to array, see `Step`
 
-A thing that was not there has no key. `tf2towers.recorder` writes it (on Python 3.6 with NumPy alone, and on the TF 1.15 of
-the original), and `tf2towers.parity.migrated`.
+A thing that was not there has no key. `tf2towers.recorder` writes it (on Python 3.6 with NumPy alone, and on the
+TF 1.15 of the original), and `tf2towers.parity.migrated`.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -192,3 +192,31 @@ def read_step(path: Path) -> Step:
     """One step's file."""
     with np.load(path) as flat:
         return Step.of({name: flat[name] for name in flat.files})
+
+
+class FirstVariables(Mapping[str, np.ndarray]):
+    """The variables before the first step, by name, each read when it is asked for: they may be large.
+
+    Args:
+        folder: of a recording of at least one step.
+
+    Raises:
+        FileNotFoundError: the run made no step.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._file = np.load(folder / "step-00000.npz")
+        self._names = [key[len(_BEFORE) :] for key in self._file.files if key.startswith(_BEFORE)]
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        value: np.ndarray = self._file[_BEFORE + name]
+        return value
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+
+_BEFORE = "variable|"

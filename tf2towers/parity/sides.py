@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -111,7 +112,8 @@ def _record(
     options: Options,
     progress: Progress | None,
 ) -> Recorded:
-    folder.mkdir(parents=True, exist_ok=True)
+    shutil.rmtree(folder, ignore_errors=True)  # an earlier run's steps are not this one's
+    folder.mkdir(parents=True)
     environment = {}
     if options.scratch is not None:
         own = options.scratch / folder.name

@@ -28,13 +28,15 @@ class Update:
 class WorkerRecording:
     """What one worker's process has seen.
 
-    `updates` are those it made; `losses` those of its own steps where others made the updates; `inputs` what crossed into
-    the graph at each of its own steps, by name in the order of creation.
+    `updates` are those it made; `losses` those of its own steps where others made the updates; `inputs` what crossed
+    into the graph at each of its own steps, by name in the order of creation; `handed` what it handed in for the mean
+    of a synchronous step.
     """
 
     updates: list[Update] = field(default_factory=list)
     losses: list[np.ndarray] = field(default_factory=list)
     inputs: list[Arrays] = field(default_factory=list)
+    handed: list[Arrays] = field(default_factory=list)
 
     def save(self, path: Path) -> None:
         """Writes everything to one .npz file."""
@@ -44,8 +46,9 @@ class WorkerRecording:
                 flat |= {f"{kind}|{place}|{name}": value for name, value in getattr(update, kind).items()}
             if update.loss is not None:
                 flat[f"own|{place}|"] = update.loss
-        for place, inputs in enumerate(self.inputs):
-            flat |= {f"input|{place}|{name}": value for name, value in inputs.items()}
+        for kind, own in (("input", self.inputs), ("handed", self.handed)):
+            for place, arrays in enumerate(own):
+                flat |= {f"{kind}|{place}|{name}": value for name, value in arrays.items()}
         part = path.with_suffix(".part")  # another process may be waiting for it
         with part.open("wb") as stream:
             np.savez(stream, **flat)  # type: ignore[arg-type]
@@ -61,10 +64,11 @@ class WorkerRecording:
                 if kind == "loss":
                     recording.losses.append(flat[key])
                     continue
-                if kind == "input":
-                    while len(recording.inputs) <= int(place):
-                        recording.inputs.append({})
-                    recording.inputs[int(place)][name] = flat[key]
+                if kind in ("input", "handed"):
+                    own = recording.inputs if kind == "input" else recording.handed
+                    while len(own) <= int(place):
+                        own.append({})
+                    own[int(place)][name] = flat[key]
                     continue
                 while len(recording.updates) <= int(place):
                     recording.updates.append(Update({}, {}))
@@ -99,6 +103,7 @@ def merge(workers: list[WorkerRecording], steps: int, global_step: str = "global
     before: Arrays = updates[0].before
     for place, update in enumerate(updates[:steps]):
         losses = [update.loss] if update.loss is not None else [worker.losses[place] for worker in workers]
-        recording.steps.append(Step(before, update.after, update.gradients, losses=losses))
+        handed = [worker.handed[place] for worker in workers if len(worker.handed) > place]
+        recording.steps.append(Step(before, update.after, update.gradients, handed, losses))
         before = update.after
     return recording

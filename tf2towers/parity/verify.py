@@ -18,11 +18,11 @@ from tf2towers.parity.recording import Facts, Recording, Step, read_steps
 from tf2towers.parity.sides import Options, Progress, Recorded, record_migrated, record_original
 from tf2towers.report.parity_result import Comparison, Kind, Outcome, ParityResult, Side
 
-#: The order of the sum. An all-reduce adds more than two towers in another order than concat and reduce_mean: 1.5e-7 of the
-#: largest element at 4 and 8 towers (shared facts); an update carries it on.
+#: The order of the sum. An all-reduce adds more than two towers in another order than concat and reduce_mean: 1.5e-7 of
+#: the largest element at 4 and 8 towers (docs/semantics.md); an update carries it on.
 SUM_ORDER = Tolerances(gradients=1e-6, variables=1e-6)
-#: Another TensorFlow: kernels round otherwise. 2e-6 of the largest element for this project's network between 1.15 and 2.21. An
-#: update that divides by a gradient's own size (Adam, RMSProp) makes more of it where the gradient is next to zero.
+#: Another TensorFlow: kernels round otherwise. 2e-6 of the largest element for this project's network between 1.15 and
+#: 2.21. An update that divides by a gradient's own size (Adam, RMSProp) makes more of it where that is next to zero.
 OTHER_TENSORFLOW = Tolerances(gradients=1e-5, variables=1e-3)
 
 GRADIENTS: tuple[Kind, ...] = ("input", "loss", "tower gradient", "gradient")
@@ -177,13 +177,15 @@ def _tolerances(tolerance: float | None, original: Facts, migrated: Facts) -> tu
         return Tolerances(tolerance, tolerance), ""
     if original.tensorflow != migrated.tensorflow:
         return OTHER_TENSORFLOW, (
-            f"rule 'another TensorFlow' ({original.tensorflow} and {migrated.tensorflow}): kernels round otherwise; gradients "
-            f"within {OTHER_TENSORFLOW.gradients:g} of the largest element, variables within {OTHER_TENSORFLOW.variables:g}"
+            f"rule 'another TensorFlow' ({original.tensorflow} and {migrated.tensorflow}): kernels round otherwise; "
+            f"gradients within {OTHER_TENSORFLOW.gradients:g} of the largest element, variables within "
+            f"{OTHER_TENSORFLOW.variables:g}"
         )
     if original.towers > 2:
         return SUM_ORDER, (
             f"rule 'order of the sum': {original.towers} towers are added up in another order than in TF1; within "
-            f"{SUM_ORDER.gradients:g} of the largest element. --tower-order adds in TF1's order: then every bit must be equal"
+            f"{SUM_ORDER.gradients:g} of the largest element. With --tower-order it adds as TF1 does: then every bit "
+            "must be equal"
         )
     return Tolerances(), ""
 

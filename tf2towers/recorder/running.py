@@ -2,15 +2,12 @@
 
 import os
 import platform
-import random
 import runpy
 import sys
 import traceback
 from typing import Any, Dict, List
 
-import numpy as np
-
-from . import optimizers, placement
+from . import optimizers, placement, seeds
 from .overlay import Overlay, patch_python, patch_tensorflow
 from .session import SessionRecorder
 from .writing import Writer
@@ -51,8 +48,8 @@ def main(options: Dict[str, Any], script: str, arguments: List[str]) -> int:
 
     recorder.on_enough = enough
     optimizers.watch(tf, recorder)
-    fix_seeds(options.get("seed", 0))
-    fix_graph_seeds(tf, options.get("seed", 0))
+    seeds.fix_seeds(options.get("seed", seeds.SEED))
+    seeds.fix_graph_seeds(tf, options.get("seed", seeds.SEED))
     status = run(script, arguments)
     finish()
     return leave(status)
@@ -80,26 +77,6 @@ def leave(status: int) -> int:
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(status)
-
-
-def fix_seeds(seed: int) -> None:
-    """Python's and NumPy's global generators, which a script may draw its batches from."""
-    random.seed(seed)
-    np.random.seed(seed)
-
-
-def fix_graph_seeds(tf: Any, seed: int) -> None:
-    """Gives each graph a seed, which the script may replace: what TF draws is then the same from run to run."""
-    graph = tf.Graph
-    begin = graph.__init__
-
-    def seeded(self: Any, *args: Any, **kwargs: Any) -> None:
-        begin(self, *args, **kwargs)
-        if type(self) is graph:
-            self.seed = seed
-
-    graph.__init__ = seeded
-    tf.get_default_graph().seed = seed
 
 
 def versions(tf: Any) -> Dict[str, str]:

@@ -29,6 +29,7 @@ from tf2towers.parity.diagnose.recorded import Recording
 from tf2towers.parity.diagnose.regulariser import REGULARISER
 from tf2towers.parity.diagnose.statistics import STATISTICS
 from tf2towers.parity.diagnose.tower_choice import TOWER_CHOICE
+from tf2towers.parity.diagnose.tower_data import TOWER_DATA
 from tf2towers.report.parity_result import Diagnosis
 
 __all__ = ["MISTAKES", "Mistake", "diagnose", "first_differences"]
@@ -42,6 +43,7 @@ MISTAKES: tuple[Mistake, ...] = (
     CLIPPING,
     FACTOR,
     REGULARISER,
+    TOWER_DATA,
     LAYER,
     GLOBAL_STEP,
     PER_REPLICA,

@@ -1,7 +1,8 @@
 """Runs a TF2 trainer unedited and records it: `python -m tf2towers.parity.migrated OPTIONS.json SCRIPT [ARGS]`.
 
-OPTIONS.json: {"out": folder, "steps": K, "original": folder or null, "lockstep": bool, "layers": bool, "names": {}, "seed":
-int, "tower_order": bool, "scratch": folder or null}. Exit status: that of the script, or 0 once K steps are recorded.
+OPTIONS.json: {"out": folder, "steps": K, "original": folder or null, "lockstep": bool, "layers": bool, "names": {},
+"seed": int, "tower_order": bool, "scratch": folder or null}. Exit status: that of the script, or 0 once K steps are
+recorded.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import Any
 import tensorflow as tf
 
 from tf2towers.parity.migrated.functions import FunctionRecorder
-from tf2towers.recorder import running
+from tf2towers.recorder import running, seeds
 from tf2towers.recorder.overlay import Overlay, patch_python, patch_tensorflow
 from tf2towers.recorder.writing import Writer
 from tf2towers.runtime import averaging
@@ -44,8 +45,8 @@ def main(options: dict[str, Any], script: str, arguments: list[str]) -> int:
         options.get("names", {}),
         enough,
     )
-    running.fix_seeds(options.get("seed", 0))
-    tf.random.set_seed(options.get("seed", 0))
+    seeds.fix_seeds(options.get("seed", seeds.SEED))
+    tf.random.set_seed(options.get("seed", seeds.SEED))
     with averaging.in_tower_order(options.get("tower_order", False)):
         status = running.run(script, arguments)
     finish()

@@ -80,11 +80,9 @@ class FunctionRecorder:
             step = self._original_step()
             first = self._writer.steps == 0
             if first:
+                applied = self._gradients.applied
                 self._state.find(
-                    step.variables,
-                    self._original.trainable,
-                    self._gradients.variables,
-                    self._gradients.optimizers,
+                    step.variables, self._original.trainable, applied.variables, applied.optimizers
                 )
             if first or self._lockstep:
                 self._state.set(step.variables)
@@ -137,15 +135,16 @@ class FunctionRecorder:
 
     def facts(self) -> dict[str, Any]:
         """What meta.json says of the run."""
+        applied = self._gradients.applied
         back = {own: name for name, own in self._state.renamed.items()}
-        names = {id(v): back.get(self._state.name(v), self._state.name(v)) for v in self._gradients.variables}
+        names = {id(v): back.get(self._state.name(v), self._state.name(v)) for v in applied.variables}
         different = sorted(self._inputs.different)
         return {
             "side": "migrated",
             "trainable": list(names.values()),
-            "without_gradient": [names[id(v)] for v in self._gradients.without_gradient],
-            "optimizer": describe(self._gradients.optimizers[0]) if self._gradients.optimizers else {},
-            "optimizers": len(self._gradients.optimizers),
+            "without_gradient": [names[id(v)] for v in applied.without_gradient],
+            "optimizer": describe(applied.optimizers[0]) if applied.optimizers else {},
+            "optimizers": len(applied.optimizers),
             "sessions": self.calls,
             "layer_types": self._gradients.layer_types,
             "towers": max(1, len([one for one in self._tracing.computed if one is not None])),

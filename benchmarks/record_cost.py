@@ -1,0 +1,63 @@
+"""What recording costs a training step: the original with and without the recorder, side by side in one run.
+
+    python benchmarks/record_cost.py [--rounds N] [--steps K] [SCRIPT [ARGS ...]]
+
+Each round runs the script once plainly and once recorded; the script's own log says how long each `sess.run` took (a
+line with '; X sec/batch)' a step, as the CIFAR-10 tutorial prints). The bar of the project is a ratio of 2.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import statistics
+import sys
+import tempfile
+from pathlib import Path
+
+from tf2towers.parity.process import ROOT, Process
+from tf2towers.parity.sides import Options, record_original
+
+_SECONDS = re.compile(r"; ([\d.]+) sec/batch\)")
+_WARM_UP = 5
+
+
+def seconds(log: Path) -> list[float]:
+    """Of each step, but for the first ones."""
+    found = [float(one) for one in _SECONDS.findall(log.read_text(encoding="utf-8", errors="replace"))]
+    return found[_WARM_UP:]
+
+
+def main() -> int:
+    """Prints the medians and their ratio; 1 if it is above 2."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--steps", type=int, default=40)
+    parser.add_argument("script", nargs="?", type=Path, default=ROOT / "legacy" / "cifar10_towers.py")
+    parser.add_argument("arguments", nargs=argparse.REMAINDER)
+    options = parser.parse_args()
+    arguments = options.arguments or ["--num_gpus=2", "--batch_size=32", "--batch_norm", "--log_every=1"]
+    arguments = [*arguments, f"--max_steps={options.steps}", "--summary_every=100000"]
+    plain: list[float] = []
+    recorded: list[float] = []
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for place in range(options.rounds):
+            given = [*arguments, f"--train_dir={folder / 'train'}"]
+            process = Process([sys.executable, str(options.script), *given], folder / "plain.log")
+            if process.wait(600):
+                print(process.tail(), file=sys.stderr)
+                return 2
+            plain += seconds(folder / "plain.log")
+            run = record_original(options.script, given, folder / f"run{place}", Options(steps=options.steps))
+            recorded += seconds(run.folder.with_suffix(".log"))
+    one, other = statistics.median(plain), statistics.median(recorded)
+    print(f"plain {one * 1e3:.1f} ms a step, recorded {other * 1e3:.1f} ms: {other / one:.2f} times", end=" ")
+    print(f"(medians of {len(plain)} and {len(recorded)} steps)")
+    return int(other > 2 * one)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,79 @@
+"""`tf2towers migrate --verify`: what was migrated is run beside the original before anything is written."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from tf2towers.cli.outputs import beside
+from tf2towers.report.paths import shown
+from tf2towers.report.result import MigrationResult
+from tf2towers.source.script import STDIN
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The arguments of --verify."""
+    group = parser.add_argument_group("--verify")
+    group.add_argument(
+        "--verify", action="store_true", help="run both scripts (their code!), and write only if they agree"
+    )
+    group.add_argument("--steps", type=int, default=10, metavar="K", help="training steps (default 10)")
+    group.add_argument("--timeout", type=float, default=600.0, metavar="SECONDS", help="of each run")
+    group.add_argument(
+        "--legacy-python", metavar="EXE", help="run the original on this one's real TF 1.12 to 1.15"
+    )
+    group.add_argument("--tolerance", type=float, metavar="R", help="what passes (default: every bit)")
+    group.add_argument("--argument", action="append", default=[], help=argparse.SUPPRESS)
+
+
+def prepare(arguments: list[str]) -> list[str]:
+    """The scripts' own arguments, after a --, as values of --argument."""
+    if "--" not in arguments or "--verify" not in arguments[: arguments.index("--")]:
+        return arguments
+    end = arguments.index("--")
+    return arguments[:end] + [f"--argument={one}" for one in arguments[end + 1 :]]
+
+
+def verify_all(results: Sequence[MigrationResult], options: argparse.Namespace) -> int:
+    """Runs each script and its migration, and shows the verdicts; the highest status.
+
+    The migrated script is run from a temporary folder that holds it and its local modules.
+    """
+    if any(result.script == STDIN for result in results):
+        print(
+            "tf2towers migrate: --verify needs a file: the standard input cannot be run twice",
+            file=sys.stderr,
+        )
+        return 2
+    return max(_verify(result, options) for result in results)
+
+
+def _verify(result: MigrationResult, options: argparse.Namespace) -> int:
+    from tf2towers.cli.verify import cluster_of
+    from tf2towers.parity.sides import Options
+    from tf2towers.parity.verify import verify
+    from tf2towers.report.parity_text import render_parity
+
+    if not result.changed:
+        return 0
+    with tempfile.TemporaryDirectory(prefix="tf2towers-") as folder:
+        for output in beside(result, [result], Path(folder)):
+            output.write()
+        name = result.script.name
+        migrated = next(path for path in sorted(Path(folder).rglob(name)))
+        how = Options(steps=options.steps, timeout=options.timeout, legacy_python=options.legacy_python)
+        parity = verify(
+            result.script,
+            migrated,
+            options.argument,
+            how,
+            tolerance=options.tolerance,
+            cluster=cluster_of(result.script),
+        )
+    print(render_parity(parity), end="", file=sys.stderr)
+    if parity.status:
+        print(f"tf2towers migrate: {shown(result.script)}: nothing was written", file=sys.stderr)
+    return parity.status
