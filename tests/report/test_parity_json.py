@@ -60,6 +60,7 @@ def test_the_fields() -> None:
         "shape": [3, 4],
         "dtype": "float32",
         "errors": [0.5, 0.5, 0.6],
+        "rounding": False,
     }
     assert document["comparisons"][0]["first_step"] is None
 

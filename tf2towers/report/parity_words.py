@@ -79,6 +79,9 @@ def headline(result: ParityResult) -> str:
     if result.outcome == "within":
         equal, rounding = sum(one.bitwise for one in of), sum(one.rounding for one in of)
         to = max((one.max_rel for one in of if not one.rounding), default=0.0)
+        if rounding and equal + rounding == len(of):
+            every = f"every {_kinds(of)} of {where}"
+            return f"WITHIN ROUNDING: {every} is bit-identical ({equal}) or differs by rounding ({rounding})"
         but = f", {rounding} differ by rounding" if rounding else ""
         return (
             f"WITHIN TOLERANCE {number(result.tolerance)}: every {_kinds(of)} of {where} agrees to {ceiling(to)}"

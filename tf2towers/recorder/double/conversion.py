@@ -6,7 +6,7 @@ from .. import graph as graphs
 from ..feeds import is_number
 from .formulas import Formula, formula_of, written_out
 from .kernels import runs_wide
-from .outside import PASSES_ON, READS, VARIABLES, comes_in, has_foreign_state, waits_for
+from .outside import PASSES_ON, READS, VARIABLES, calls_a_function, comes_in, has_foreign_state, waits_for
 from .types import RESOURCE, WIDE, enum, types_of_arguments, widen, widened
 
 _CPU = "/device:CPU:0"  # the device with the most float64 kernels
@@ -86,6 +86,8 @@ class Conversion(object):
     def _is_fed(self, tensor: Any) -> bool:
         if tensor.name in self._fed or comes_in(tensor.op):
             return True
+        if calls_a_function(tensor.op):
+            raise NotConvertible("%s calls a function" % tensor.op.type)
         if has_foreign_state(tensor.op):
             self.narrow.add(tensor.op.type)
             return True
@@ -96,8 +98,8 @@ class Conversion(object):
             return
         if tensor.name not in self._fed and graphs.in_control_flow(tensor.op):
             raise NotConvertible("%s in a loop or a branch" % tensor.op.type)
-        if not is_number(tensor):
-            raise NotConvertible("%s gives no numbers" % tensor.op.type)
+        if not is_number(tensor) or not tensor.graph.is_fetchable(tensor):
+            raise NotConvertible("%s gives no numbers that can be had" % tensor.op.type)
         name = "taken_in/%d" % len(self.inputs)
         node = self._add("Placeholder", name)
         node.attr["dtype"].type = widened(enum(tensor.dtype))
@@ -116,8 +118,6 @@ class Conversion(object):
         if op.type == "Print" or op.type in READS:
             self._name(op, op.name)
             return lambda: self._write_read(op)
-        if any(attr.WhichOneof("value") == "func" for attr in op.node_def.attr.values()):
-            raise NotConvertible("%s calls a function" % op.type)
         node = self._node_of(op)
         if not runs_wide(op, node):
             formula = None if graphs.in_control_flow(op) else formula_of(op)
@@ -131,6 +131,8 @@ class Conversion(object):
         for place, (tensor, number) in enumerate(zip(op.outputs, given)):
             if number in WIDE and tensor.name not in self._fed:
                 self._names[tensor.name] = "%s/float64_%d:0" % (op.name, place)
+                if not op.type.startswith("TensorArray"):  # its flow is no number
+                    self.narrow.add(op.type)
         return lambda: self._write(op, node)
 
     def _name(self, op: Any, name: str) -> None:

@@ -28,6 +28,12 @@ def comes_in(op: Any) -> bool:
     return any(pattern.fullmatch(op.type) for pattern in patterns)
 
 
+def calls_a_function(op: Any) -> bool:
+    """Whether what an op does is a graph of its own: branches and loops of TensorFlow 2, `Defun`s."""
+    attributes = op.node_def.attr.values()
+    return any(one.WhichOneof("value") == "func" or one.list.func for one in attributes)
+
+
 def has_foreign_state(op: Any) -> bool:
     """Whether an op reads or changes something that the copy does not have: a table, a counter, a queue."""
     if (
