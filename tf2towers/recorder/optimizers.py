@@ -1,5 +1,6 @@
 """The places where a TF1 script tells TensorFlow what to train: optimizers, `tf.gradients`, sessions."""
 
+from .averages import Averages
 from .session import Applied, Computed, SessionRecorder
 
 
@@ -13,6 +14,7 @@ def watch(tf: object, recorder: SessionRecorder) -> None:
     _watch_optimizer(tf.train.Optimizer, recorder)  # type: ignore[attr-defined]
     _watch_gradients(tf, recorder)
     _watch_sessions(tf, recorder)
+    recorder.averages = Averages(tf)
 
 
 def _watch_optimizer(optimizer, recorder):

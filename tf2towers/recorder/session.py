@@ -42,6 +42,7 @@ class Training(object):
         self.optimizer = None  # type: object
         self.towers = 1
         self.layer_types = {}  # type: dict
+        self.unordered = {}  # type: dict
 
     def add(self, name: str, tensor: object) -> None:
         """One more, under 'kind|name'."""
@@ -75,6 +76,7 @@ class SessionRecorder(object):
         self._batch_size = None  # type: object
         self._busy = False
         self._depth = 0
+        self.averages = None  # type: object
         self.on_enough = None  # type: object
 
     # -- called by the patches ---------------------------------------------------------------------------------------
@@ -149,6 +151,8 @@ class SessionRecorder(object):
                     training.without_gradient.append(name)
                 else:
                     _add_gradient(training, "gradient|" + name, gradient)
+        if self.averages is not None:
+            training.unordered = self.averages.unordered(behind, [one.op for one in applied])
         update = graphs.ancestors([one.op for one in applied])
         towers = [one for one in self.computed if _is_behind(one, update)]
         training.towers = max(1, len(towers))
@@ -234,6 +238,7 @@ class SessionRecorder(object):
             found["trainable"] = self._last.trainable
             found["without_gradient"] = self._last.without_gradient
             found["layer_types"] = self._last.layer_types
+            found["unordered_averages"] = self._last.unordered
             found["optimizer"] = describe(self._last.optimizer)
         return found
 

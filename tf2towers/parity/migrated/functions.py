@@ -151,6 +151,7 @@ class FunctionRecorder:
             "towers": max(1, len([one for one in self._tracing.computed if one is not None])),
             "notes": sorted(self._draws.missing),
             "different_inputs": different,
+            "unknown_inputs": self._inputs.unknown if self._folder is not None else [],
             "renamed": self._state.renamed,
             "unpaired": self._state.unpaired,
             "on_runtime": self._state.on_runtime,
