@@ -1,8 +1,8 @@
 """Moving averages that TF1 computes before or after the update of their variables, as it happens.
 
-`tf.group(opt.apply_gradients(grads), averages.apply(variables))`, as the CIFAR-10 tutorial has it, puts no order between
-the two: each average, and its `num_updates`, may be made of what was there before the step or of what is there after it. The
-migrated program has one of these orders, and is right with each.
+`tf.group(opt.apply_gradients(grads), averages.apply(variables))`, as the CIFAR-10 tutorial has it, puts no order
+between the two: each average, and its `num_updates`, may be made of what was there before the step or of what is there
+after it. The migrated program has one of these orders, and is right with each.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def _apart(one: np.ndarray, other: np.ndarray) -> float:
 
 
 def _possible(step: Step, start: np.ndarray, average: Mapping[str, Any]) -> Iterator[np.ndarray]:
-    """What `assign_moving_average` may make of an average: in float32, as TF1 (`python/training/moving_averages.py`)."""
+    """What TF1's `moving_averages.assign_moving_average` may make of an average; in float32, as it does."""
     sides = (step.after, step.variables)
     for values, counts in product(sides, sides):
         value = values.get(average["of"])

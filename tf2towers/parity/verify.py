@@ -154,9 +154,9 @@ def judge(
     result.comparisons = compare(mine, read_steps(migrated.folder), limits, kinds, share)
     if order.other:
         result.notes.append(
-            f"rule 'order left open': the original updates {len(original.facts.unordered_averages)} moving averages in no order with "
-            f"their variables; {len(order.other)} of them came in another order here, and are compared with what the migrated "
-            "script's order makes of the original's values"
+            f"rule 'order left open': the original updates {len(original.facts.unordered_averages)} moving averages in "
+            f"no order with their variables; {len(order.other)} of them came in another order here, and are compared with "
+            "what the migrated script's order makes of the original's values"
         )
     _note_losses(result, original, migrated, share)
     _note_facts(result, original.facts, migrated.facts)
@@ -262,8 +262,8 @@ def _note_facts(result: ParityResult, original: Facts, migrated: Facts) -> None:
     if migrated.unknown_inputs:
         listed = ", ".join(migrated.unknown_inputs[:4])
         result.notes.append(
-            f"the migrated script's training function takes what nothing is like that came into the original's graph ({listed}): "
-            "it kept its own values"
+            "the migrated script's training function takes what nothing is like that came into the original's graph "
+            f"({listed}): it kept its own values"
         )
     for name, facts in (("original", original), ("migrated script", migrated)):
         if facts.without_gradient:

@@ -1,21 +1,23 @@
-"""Moving averages of variables, and whether the graph says if they come before or after the update of their variables."""
+"""Moving averages of variables, and whether the graph says if they come before or after their variables' update."""
+
+from typing import Any, Dict
 
 from . import graph as graphs
 
 
-class Averages(object):
+class Averages:
     """Remembers what `tf.train.ExponentialMovingAverage.apply` makes.
 
     Args:
         tf: the TF1 module.
     """
 
-    def __init__(self, tf: object) -> None:
-        self._made = []  # type: list
-        average, made = tf.train.ExponentialMovingAverage, self._made  # type: ignore[attr-defined]
+    def __init__(self, tf: Any) -> None:
+        self._made = []  # type: list[Any]
+        average, made = tf.train.ExponentialMovingAverage, self._made
         apply = average.apply
 
-        def recorded(self, var_list=None):
+        def recorded(self: Any, var_list: Any = None) -> Any:
             listed = tf.trainable_variables() if var_list is None else list(var_list)
             op = apply(self, listed)
             made.append((self, [one for one in listed if isinstance(one, tf.Variable)], op))
@@ -23,11 +25,11 @@ class Averages(object):
 
         average.apply = recorded
 
-    def unordered(self, behind: set, applied: list) -> dict:
+    def unordered(self, behind: Any, applied: Any) -> Dict[str, Any]:
         """Those that a session call updates in no order with the variables: TF1 takes the values of before or after.
 
         Args:
-            behind: the ops of the call.
+            behind: the ops of the call, a set.
             applied: the updates' ops among them.
 
         Returns:
@@ -38,8 +40,8 @@ class Averages(object):
         for average, variables, op in self._made:
             if op not in behind or op in before or not graphs.ancestors([op]).isdisjoint(applied):
                 continue
-            count = getattr(average._num_updates, "name", None)
             if isinstance(average._decay, (int, float)):
+                count = getattr(average._num_updates, "name", None)
                 for variable in variables:
                     found[_name(average.average(variable))] = {
                         "of": _name(variable),
@@ -49,5 +51,5 @@ class Averages(object):
         return found
 
 
-def _name(variable):
-    return variable.name.split(":")[0]
+def _name(variable: Any) -> str:
+    return str(variable.name.split(":")[0])

@@ -3,9 +3,10 @@
 TensorFlow's own way out, `allow_soft_placement`, puts every tower on CPU:0. There the graph optimizer may merge what
 two towers have in common, which it never did across GPUs; on a logical device each the towers stay apart.
 
-A tower on a GPU also has its own copy of a weight that lies elsewhere, made when the step reads it. On the CPU devices of one
-process it would read the variable's own memory, and a weight whose gradient is ready early is updated while another's gradient
-still needs its old value (seen on TF 1.15: gradients wrong by half their size). So the copy is made here too.
+A tower on a GPU also has its own copy of a weight that lies elsewhere, made when the step reads it. On the CPU devices
+of one process it would read the variable's own memory, and a weight whose gradient is ready early is updated while
+another's gradient still needs its old value (seen on TF 1.15: gradients wrong by half their size). So the copy is made
+here too.
 
 Runs on Python 3.6 or later with TensorFlow 1.12 to 1.15, and on TensorFlow 2 through `tf.compat.v1`.
 """
@@ -94,9 +95,14 @@ def _copy(graph: Any, read: Any, device: str, name: str) -> Any:
     from tensorflow.python.ops import gen_array_ops
 
     with graph.as_default(), ops.control_dependencies(None), ops.name_scope(read.op.name + "/"):
-        with graph.colocate_with(None, ignore_existing=True), ops.device(None), ops.device(device):
-            with graph.gradient_override_map({"DeepCopy": "Identity"}):
-                return gen_array_ops.deep_copy(read, name=name)
+        here = graph.colocate_with(None, ignore_existing=True)
+        with (
+            here,
+            ops.device(None),
+            ops.device(device),
+            graph.gradient_override_map({"DeepCopy": "Identity"}),
+        ):
+            return gen_array_ops.deep_copy(read, name=name)
 
 
 def _give_cpus(tf: Any) -> None:

@@ -10,7 +10,6 @@ import tensorflow as tf
 
 from tf2towers.parity.recording import Arrays
 
-
 _Alike = Callable[[np.ndarray, np.ndarray], bool]
 
 
