@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import re
 import signal
 import sys
@@ -14,10 +15,12 @@ if TYPE_CHECKING:
     from tf2towers.parity.cluster_sides import Shape
     from tf2towers.report.parity_result import ParityResult
 
+_HIDDEN = "--arguments-of-both"
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command's arguments."""
-    parser.usage = "tf2towers verify [options] LEGACY MIGRATED [-- ARGS ...]"
+    parser.usage = "tf2towers verify LEGACY MIGRATED [options] [-- ARGS ...]"
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = (
         "Runs the code of both scripts, each in a process of its own; what they write goes to a scratch\n"
@@ -84,14 +87,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--json", metavar="FILE", help="write the result there; - for standard output")
     parser.add_argument("--verbose", "-v", action="store_true", help="list what is equal as well")
-    parser.add_argument("arguments", nargs="*", help=argparse.SUPPRESS)
+    parser.add_argument(_HIDDEN, dest="arguments", type=json.loads, default=[], help=argparse.SUPPRESS)
 
 
 def prepare(arguments: list[str]) -> list[str]:
-    """Joins --task-flags and its value, which begins with -- itself, into one argument."""
+    """Joins --task-flags and its value, which begins with --, into one argument, and hands over ARGS as one value.
+
+    Left to argparse, ARGS would have to follow MIGRATED at once: it ends the list of them at an option in between.
+    """
     from tf2towers.cli import launch
 
-    return launch.prepare(arguments)
+    end = arguments.index("--") if "--" in arguments else len(arguments)
+    return [*launch.prepare(arguments[:end]), f"{_HIDDEN}={json.dumps(arguments[end + 1 :])}"]
 
 
 def run(options: argparse.Namespace) -> int:
