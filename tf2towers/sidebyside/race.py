@@ -51,8 +51,8 @@ class Race:
         """Runs them; nothing of them runs afterwards, whatever happens.
 
         Raises:
-            CompareError: one failed, never trained or went on from a checkpoint, or the time is over; the message has the
-                end of its output.
+            CompareError: one failed, never trained or went on from a checkpoint, or the time is over; the message has
+                the end of its output.
             Interrupted: a signal came.
         """
         deadline = None if self._timeout is None else time.monotonic() + self._timeout
