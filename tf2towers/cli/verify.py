@@ -157,7 +157,6 @@ def cluster_of(
     """
     from tf2towers.launch.cluster import TASK_FLAGS
     from tf2towers.parity.cluster_sides import Shape
-
     from tf2towers.sidebyside.dialect import is_of_cluster
 
     asked = ps is not None or workers is not None
