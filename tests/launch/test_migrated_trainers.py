@@ -222,7 +222,10 @@ def test_the_chief_killed_and_started_again(
     else:  # a step whose worker was lost to sight is made again; its first try may have been applied
         made = max(step for *_, step in again) - resumed_from
         assert len(again) <= made <= len(again) + 1
-        assert last - resumed_from in (made - 1, made)  # the other worker may make its last one behind the checkpoint
+        assert last - resumed_from in (
+            made - 1,
+            made,
+        )  # the other worker may make its last one behind the checkpoint
 
 
 # -- what cannot be --------------------------------------------------------------------------------------------------

@@ -16,8 +16,8 @@ class Update:
     """One change of the variables.
 
     `before` are the weights it was made on, `gradients` what the optimizer was given, `after` all variables behind it:
-    weights, optimizer slots, global step; by TF1 name. `loss` is the worker's whose gradients they are, where one's. `when`
-    it was made, in seconds of this machine's monotonic clock, which all its processes share.
+    weights, optimizer slots, global step; by TF1 name. `loss` is the worker's whose gradients they are, where one's.
+    `when` it was made, in seconds of this machine's monotonic clock, which all its processes share.
     """
 
     before: Arrays
