@@ -39,6 +39,7 @@ def test_flags() -> None:
         ("'--who={job_name} {task_index}'", ["--who=ps 0"]),
         ("--hosts={ps_hosts},{worker_hosts}", ["--hosts=a:1,b:2,c:3"]),
         ("--json={}", ["--json={}"]),
+        ("HOSTS={ps_hosts} --id={task_index} A=b", ["--id=0", "A=b"]),
     ],
 )
 def test_template(template: str, expected: list[str]) -> None:
@@ -52,6 +53,14 @@ def test_template(template: str, expected: list[str]) -> None:
 def test_bad_template(template: str, message: str) -> None:
     with pytest.raises(LaunchError, match=message):
         CLUSTER.flags(Task("ps", 0), template)
+
+
+def test_variables_of_a_template() -> None:
+    told = CLUSTER.environment(
+        Task("worker", 1), "HOSTS='{ps_hosts} {worker_hosts}' SPEC={cluster} POD=job-{task_index} --a A=b"
+    )
+    assert (told["HOSTS"], told["POD"]) == ("a:1 b:2,c:3", "job-1")
+    assert told["SPEC"] == told["CLUSTER_SPEC"] and "A" not in told
 
 
 def test_environment() -> None:

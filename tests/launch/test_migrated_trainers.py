@@ -178,7 +178,7 @@ def test_worker_1_killed_and_started_again(cluster: Callable[..., Cluster], tmp_
         assert found == list(range(1, len(found) + 1)), f"worker {worker} has skipped or repeated a step"
         assert found[-1] > 300
     made = sum(map(len, own.values()))
-    assert made <= last <= made + 1
+    assert made - 1 <= last <= made + 1  # one worker may make its last step behind the checkpoint
     assert steps <= last <= steps + 2  # each loop looks at the step after its own update
     assert job.output("worker 0").count(f"After {steps} training step(s), validation cross entropy = ") == 2
 
@@ -220,7 +220,12 @@ def test_the_chief_killed_and_started_again(
     if issync:
         assert last - resumed_from == again[-1][1]
     else:  # a step whose worker was lost to sight is made again; its first try may have been applied
-        assert len(again) <= last - resumed_from <= len(again) + 1
+        made = max(step for *_, step in again) - resumed_from
+        assert len(again) <= made <= len(again) + 1
+        assert last - resumed_from in (
+            made - 1,
+            made,
+        )  # the other worker may make its last one behind the checkpoint
 
 
 # -- what cannot be --------------------------------------------------------------------------------------------------

@@ -166,6 +166,28 @@ print(last.eval())
 sess.close()
 """
 
+READS = """
+import tensorflow as tf
+
+v, table = tf.Variable([1.0, 2.0], name="v"), tf.get_variable("table", [3, 2], initializer=tf.ones_initializer())
+with tf.device("/gpu:1"):
+    own = tf.Variable([1.0, 2.0], name="own")
+    loss = tf.reduce_sum(v * 3.0) + tf.reduce_sum(tf.nn.embedding_lookup(table, [1, 1])) + tf.reduce_sum(own * v)
+    first = [op.inputs[0] for op in tf.get_default_graph().get_operations() if op.type == "Mul"][0]
+with tf.control_dependencies([first]):
+    changed = tf.assign(v, [5.0, 5.0])
+with tf.control_dependencies([changed]), tf.device("/gpu:1"):
+    late = first * 1.0
+pairs = tf.train.GradientDescentOptimizer(1.0).compute_gradients(loss)
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    gradient, slices, third = sess.run([g for g, _ in pairs])
+    print(gradient.tolist(), slices.indices.tolist(), third.tolist())
+    print(sess.run(late).tolist(), sess.run(v).tolist())
+    copies = [op.name for op in tf.get_default_graph().get_operations() if op.type == "DeepCopy"]
+    print(copies)
+"""
+
 SESSIONS = """
 import tensorflow as tf
 
@@ -253,6 +275,14 @@ True
 [(5, 3, 4), (5, 4)]
 """,
     ),
+    "reads": (
+        READS,
+        """
+[4.0, 5.0] [1, 1] [1.0, 2.0]
+[1.0, 2.0] [5.0, 5.0]
+['v/read/gpu_1']
+""",
+    ),
     "sessions": (SESSIONS, "monitored\n1\nNone\n1\nNone"),
     "slim": (
         SLIM,
@@ -281,4 +311,4 @@ True
 }
 
 #: those that TF 1.15 runs with `placement` alone
-ON_TF1 = ("layers", "rnn", "sessions", "slim", "towers")
+ON_TF1 = ("layers", "reads", "rnn", "sessions", "slim", "towers")

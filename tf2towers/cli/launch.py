@@ -34,7 +34,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--task-flags",
         default=TASK_FLAGS,
         metavar="TEMPLATE",
-        help='default: "%(default)s"; "" for none',
+        help='default: "%(default)s"; "" for none; NAME=value at its beginning are environment variables, {cluster} '
+        "in them is a JSON object of lists of hosts",
     )
     parser.add_argument(
         "--restart",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-import re
+import json
 import signal
 import sys
 from collections.abc import Callable
@@ -14,10 +14,12 @@ if TYPE_CHECKING:
     from tf2towers.parity.cluster_sides import Shape
     from tf2towers.report.parity_result import ParityResult
 
+_HIDDEN = "--arguments-of-both"
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command's arguments."""
-    parser.usage = "tf2towers verify [options] LEGACY MIGRATED [-- ARGS ...]"
+    parser.usage = "tf2towers verify LEGACY MIGRATED [options] [-- ARGS ...]"
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = (
         "Runs the code of both scripts, each in a process of its own; what they write goes to a scratch\n"
@@ -84,14 +86,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--json", metavar="FILE", help="write the result there; - for standard output")
     parser.add_argument("--verbose", "-v", action="store_true", help="list what is equal as well")
-    parser.add_argument("arguments", nargs="*", help=argparse.SUPPRESS)
+    parser.add_argument(_HIDDEN, dest="arguments", type=json.loads, default=[], help=argparse.SUPPRESS)
 
 
 def prepare(arguments: list[str]) -> list[str]:
-    """Joins --task-flags and its value, which begins with -- itself, into one argument."""
+    """Joins --task-flags and its value, which begins with --, into one argument, and hands over ARGS as one value.
+
+    Left to argparse, ARGS would have to follow MIGRATED at once: it ends the list of them at an option in between.
+    """
     from tf2towers.cli import launch
 
-    return launch.prepare(arguments)
+    end = arguments.index("--") if "--" in arguments else len(arguments)
+    return [*launch.prepare(arguments[:end]), f"{_HIDDEN}={json.dumps(arguments[end + 1 :])}"]
 
 
 def run(options: argparse.Namespace) -> int:
@@ -158,10 +164,10 @@ def cluster_of(
     """
     from tf2towers.launch.cluster import TASK_FLAGS
     from tf2towers.parity.cluster_sides import Shape
+    from tf2towers.sidebyside.dialect import is_of_cluster
 
-    text = script.read_text(encoding="utf-8", errors="replace")
     asked = ps is not None or workers is not None
-    if not asked and not re.search(r"\btrain\.Server\(|\breplica_device_setter\(", text):
+    if not asked and not is_of_cluster(script):
         return None
     return Shape(1 if ps is None else ps, workers or 2, TASK_FLAGS if task_flags is None else task_flags)
 

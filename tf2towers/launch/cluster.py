@@ -13,7 +13,8 @@ from tf2towers.launch.errors import LaunchError
 TASK_FLAGS = (
     "--ps_hosts={ps_hosts} --worker_hosts={worker_hosts} --job_name={job_name} --task_index={task_index}"
 )
-FIELDS = ("ps_hosts", "worker_hosts", "job_name", "task_index")
+FIELDS = ("ps_hosts", "worker_hosts", "job_name", "task_index", "cluster")
+_VARIABLE = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -46,29 +47,54 @@ class Cluster:
 
         Args:
             task: one of this cluster's.
-            template: words as a shell splits them, with {ps_hosts}, {worker_hosts}, {job_name}, {task_index}.
+            template: words as a shell splits them, with {ps_hosts}, {worker_hosts}, {job_name}, {task_index}, and
+                {cluster}, a JSON object of lists of hosts. As in a shell, words NAME=value that come first are
+                environment variables.
 
         Raises:
             LaunchError: the template has another {name}, or an open quote.
         """
+        given = self._words(task, template)
+        return given[len(_variables(given)) :]
+
+    def environment(self, task: Task, template: str = TASK_FLAGS) -> dict[str, str]:
+        """What scripts read instead of flags: TF_CONFIG, CLUSTER_SPEC, JOB_NAME and TASK_INDEX; the template's own.
+
+        Raises:
+            LaunchError: as `flags`.
+        """
+        config = {"cluster": self._jobs(), "task": {"type": task.job, "index": task.index}}
+        return {
+            "TF_CONFIG": json.dumps(config),
+            "CLUSTER_SPEC": json.dumps(self._jobs()),
+            "JOB_NAME": task.job,
+            "TASK_INDEX": str(task.index),
+            **dict(_variables(self._words(task, template))),
+        }
+
+    def _jobs(self) -> dict[str, list[str]]:
+        return {job: list(hosts) for job, hosts in (("ps", self.ps), ("worker", self.workers)) if hosts}
+
+    def _words(self, task: Task, template: str) -> list[str]:
         values = {
             "ps_hosts": ",".join(self.ps),
             "worker_hosts": ",".join(self.workers),
             "job_name": task.job,
             "task_index": str(task.index),
+            "cluster": json.dumps(self._jobs()),
         }
         return [re.sub(r"\{(\w+)\}", lambda found: values[found[1]], word) for word in words(template)]
 
-    def environment(self, task: Task) -> dict[str, str]:
-        """What scripts read instead of flags: TF_CONFIG, CLUSTER_SPEC, JOB_NAME and TASK_INDEX."""
-        jobs = {job: list(hosts) for job, hosts in (("ps", self.ps), ("worker", self.workers)) if hosts}
-        config = {"cluster": jobs, "task": {"type": task.job, "index": task.index}}
-        return {
-            "TF_CONFIG": json.dumps(config),
-            "CLUSTER_SPEC": json.dumps(jobs),
-            "JOB_NAME": task.job,
-            "TASK_INDEX": str(task.index),
-        }
+
+def _variables(given: Sequence[str]) -> list[tuple[str, str]]:
+    """The words NAME=value at the beginning, in two parts each."""
+    found = []
+    for word in given:
+        variable = _VARIABLE.fullmatch(word)
+        if variable is None:
+            break
+        found.append((variable[1], variable[2]))
+    return found
 
 
 def tasks_of(ps: int, workers: int) -> list[Task]:

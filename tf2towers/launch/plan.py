@@ -104,5 +104,5 @@ class Plan:
 
     def environment(self, cluster: Cluster, task: Task, mark: str) -> dict[str, str]:
         """A task's whole environment; `mark` is what its processes are found by."""
-        told = {"PYTHONUNBUFFERED": "1", **self.env, **cluster.environment(task), MARK: mark}
+        told = {"PYTHONUNBUFFERED": "1", **self.env, **cluster.environment(task, self.task_flags), MARK: mark}
         return {**os.environ, **told}

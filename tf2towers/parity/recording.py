@@ -134,6 +134,12 @@ class Facts:
     different_inputs: list[str] = field(
         default_factory=list
     )  # of the original, that the program's own were not
+    not_given: list[str] = field(default_factory=list)  # inputs of the original that the program did not take
+    unknown_inputs: list[str] = field(
+        default_factory=list
+    )  # shapes of the program's, that nothing of the original is like
+    #: moving averages that the original's graph leaves the order of open, see `order`
+    unordered_averages: dict[str, dict[str, Any]] = field(default_factory=dict)
     renamed: dict[str, str] = field(
         default_factory=dict
     )  # original's name -> the program's, where they differ

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -16,12 +17,14 @@ class Update:
 
     `before` are the weights it was made on, `gradients` what the optimizer was given, `after` all variables behind it:
     weights, optimizer slots, global step; by TF1 name. `loss` is the worker's whose gradients they are, where one's.
+    `when` it was made, in seconds of this machine's monotonic clock, which all its processes share.
     """
 
     before: Arrays
     gradients: Arrays
     after: Arrays = field(default_factory=dict)
     loss: np.ndarray | None = None
+    when: float = field(default_factory=time.monotonic)
 
 
 @dataclass
@@ -44,6 +47,7 @@ class WorkerRecording:
         for place, update in enumerate(self.updates):
             for kind in ("before", "gradients", "after"):
                 flat |= {f"{kind}|{place}|{name}": value for name, value in getattr(update, kind).items()}
+            flat[f"when|{place}|"] = np.float64(update.when)
             if update.loss is not None:
                 flat[f"own|{place}|"] = update.loss
         for kind, own in (("input", self.inputs), ("handed", self.handed)):
@@ -75,6 +79,8 @@ class WorkerRecording:
                 update = recording.updates[int(place)]
                 if kind == "own":
                     update.loss = flat[key]
+                elif kind == "when":
+                    update.when = float(flat[key])
                 else:
                     getattr(update, kind)[name] = flat[key]
         return recording
@@ -89,16 +95,19 @@ def load_workers(folder: Path) -> list[WorkerRecording]:
 def merge(workers: list[WorkerRecording], steps: int, global_step: str = "global_step") -> Recording:
     """The first `steps` updates of a cluster as one run; the losses of a step in the order of the workers.
 
+    They are in the order of the global step, where there is one of that name, else of time.
+
     Raises:
         ValueError: there were fewer, or two claim to be the same.
     """
     updates = sorted(
-        (update for worker in workers for update in worker.updates),
-        key=lambda update: int(update.after[global_step]),
+        (update for worker in workers for update in worker.updates), key=lambda update: update.when
     )
-    numbers = [int(update.after[global_step]) for update in updates]
-    if numbers[:steps] != list(range(1, steps + 1)):
-        raise ValueError(f"updates 1 to {steps} were expected, recorded are {numbers}")
+    if all(global_step in update.after for update in updates):
+        updates.sort(key=lambda update: int(update.after[global_step]))
+        numbers = [int(update.after[global_step]) for update in updates]
+        if numbers[:steps] != list(range(1, steps + 1)):
+            raise ValueError(f"updates 1 to {steps} were expected, recorded are {numbers}")
     recording = Recording()
     before: Arrays = updates[0].before
     for place, update in enumerate(updates[:steps]):

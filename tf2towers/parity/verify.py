@@ -13,6 +13,7 @@ from tf2towers.parity.cluster_sides import Shape, record_side
 from tf2towers.parity.compare import NotComparable, Tolerances, compare, share_of
 from tf2towers.parity.diagnose import diagnose, first_differences
 from tf2towers.parity.float64 import tell_rounding
+from tf2towers.parity.order import Order
 from tf2towers.parity.process import RunFailed
 from tf2towers.parity.recording import Facts, Recording, Step, read_steps
 from tf2towers.parity.sides import Options, Progress, Recorded, record_migrated, record_original
@@ -158,8 +159,15 @@ def judge(
         result.notes.append(
             f"each replica's loss is 1/{share} of its tower's, and the optimizer sums: compared as {share} times it"
         )
-    mine, its = read_steps(original.folder), read_steps(migrated.folder)
-    result.comparisons = compare(mine, its, limits, kinds, share)
+    order = Order(original.facts.unordered_averages)
+    mine = order.of(read_steps(original.folder), read_steps(migrated.folder))
+    result.comparisons = compare(mine, read_steps(migrated.folder), limits, kinds, share)
+    if order.other:
+        result.notes.append(
+            f"rule 'order left open': the original updates {len(original.facts.unordered_averages)} moving averages in "
+            f"no order with their variables; {len(order.other)} of them came in another order here, and are compared "
+            "with what the migrated script's order makes of the original's values"
+        )
     _note_losses(result, original, migrated, share)
     _note_facts(result, original.facts, migrated.facts)
     result.outcome = _outcome(result.comparisons)
@@ -227,6 +235,8 @@ def _look_closer(
 
 def explain(result: ParityResult, original: Recording, migrated: Recording, lockstep: bool) -> None:
     """Writes into `result` what differs first, and why."""
+    order = Order(original.facts.unordered_averages)
+    original = dataclasses.replace(original, steps=list(order.of(original.steps, migrated.steps)))
     result.first_step, result.first_layer, result.first_gradient = first_differences(original, migrated)
     result.diagnoses = diagnose(original, migrated, lockstep)
 
@@ -258,6 +268,17 @@ def _note_facts(result: ParityResult, original: Facts, migrated: Facts) -> None:
         names = ", ".join(migrated.different_inputs[:4])
         result.notes.append(
             f"the migrated script had other batches of its own than the original ({names}): it was given the original's"
+        )
+    if migrated.not_given:
+        result.notes.append(
+            f"batches of the original that the migrated script's training function does not take "
+            f"({', '.join(migrated.not_given[:4])}): it ran on its own"
+        )
+    if migrated.unknown_inputs:
+        listed = ", ".join(migrated.unknown_inputs[:4])
+        result.notes.append(
+            "the migrated script's training function takes what nothing is like that came into the original's graph "
+            f"({listed}): it kept its own values"
         )
     for name, facts in (("original", original), ("migrated script", migrated)):
         if facts.without_gradient:

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from .averages import Averages
 from .session import SessionRecorder
 from .training import Applied, Computed
 
@@ -16,6 +17,7 @@ def watch(tf: Any, recorder: SessionRecorder) -> None:
     _watch_optimizer(tf.train.Optimizer, recorder)
     _watch_gradients(tf, recorder)
     _watch_sessions(tf, recorder)
+    recorder.averages = Averages(tf)
 
 
 def _watch_optimizer(optimizer: Any, recorder: SessionRecorder) -> None:

@@ -6,6 +6,7 @@ from typing import Any, Callable, Dict, FrozenSet, Iterator, List, Optional
 import numpy as np
 
 from . import graph as graphs
+from .averages import Averages
 from .digest import digest
 from .double import Reference
 from .feeds import feeds_of, is_number
@@ -43,6 +44,7 @@ class SessionRecorder(object):
         self._before: Optional[Dict[str, Any]] = None
         self._last: Optional[Training] = None
         self._batch_size: Optional[int] = None
+        self.averages: Optional[Averages] = None
         self._busy = False
         self._depth = 0
 
@@ -82,6 +84,7 @@ class SessionRecorder(object):
             found["trainable"] = self._last.trainable
             found["without_gradient"] = self._last.without_gradient
             found["layer_types"] = self._last.layer_types
+            found["unordered_averages"] = self._last.unordered
             found["optimizer"] = describe(self._last.optimizer)
         return found
 
@@ -129,7 +132,12 @@ class SessionRecorder(object):
             return None
         key = frozenset(ops)
         if key not in self._trainings:
-            self._trainings[key] = plan(session.graph, ops, self.applied, self.computed, self._layers)
+            training = plan(session.graph, ops, self.applied, self.computed, self._layers)
+            if training is not None and self.averages is not None:
+                behind = graphs.ancestors(ops)
+                applied = [one.op for one in self.applied if one.op in behind]
+                training.unordered = self.averages.unordered(behind, applied)
+            self._trainings[key] = training
         return self._trainings[key]
 
     def _values(self, run: Callable[..., Any], session: Any) -> Dict[str, Any]:

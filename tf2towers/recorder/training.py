@@ -37,6 +37,7 @@ class Training(object):
         self.optimizer: Any = None
         self.towers = 1
         self.layer_types: Dict[str, str] = {}
+        self.unordered: Dict[str, Any] = {}
 
     def add(self, name: str, tensor: Any) -> None:
         """One more, under 'kind|name'."""

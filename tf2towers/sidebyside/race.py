@@ -6,12 +6,13 @@ import select
 import time
 from collections.abc import Callable, Sequence
 
+from tf2towers.parity.process import last_lines
 from tf2towers.sidebyside.child import Child
 from tf2towers.sidebyside.errors import CompareError, has_resumed, never_trained
 from tf2towers.sidebyside.turns import SECONDS, Turn
 
 TICK = 0.05  # seconds between two looks at who has ended
-SHOWN = 25  # of the last lines of one that failed
+SHOWN = 25  # of the last lines of one that failed, without what TensorFlow says about itself
 
 
 class Interrupted(Exception):
@@ -127,5 +128,5 @@ def _last_step(child: Child) -> float | None:
 def _told(child: Child) -> str:
     log = child.side.log
     text = log.read_text(encoding="utf-8", errors="replace") if log is not None and log.exists() else ""
-    lines = [f"  {line}" for line in text.splitlines()[-SHOWN:]]
+    lines = [f"  {line}" for line in last_lines(text.splitlines(), SHOWN).splitlines()]
     return "; it wrote last:\n" + "\n".join(lines) if lines else "; it wrote nothing"

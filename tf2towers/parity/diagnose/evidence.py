@@ -234,7 +234,7 @@ def _places(original: Recording, shapes: dict[str, tuple[int, ...]]) -> Places:
     places: Places = {}
     for name, shape in shapes.items():
         size = int(np.prod(shape))
-        if size <= LIMIT:
+        if size <= LIMIT or shapes.get(name.rpartition("/")[0]) == shape:  # a slot goes by its variable
             continue
         some = {k: v for k, v in original.steps[0].gradients.items() if k.split("//")[0] == name}
         vector = dense(some, shapes).get(name)

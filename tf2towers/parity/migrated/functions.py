@@ -14,6 +14,7 @@ from tensorflow.python.eager.polymorphic_function import polymorphic_function
 from tf2towers.parity.migrated.draws import Draws
 from tf2towers.parity.migrated.gradients import Gradients, numbered
 from tf2towers.parity.migrated.inputs import Inputs
+from tf2towers.parity.migrated.iterators import Iterated
 from tf2towers.parity.migrated.notes import Notes
 from tf2towers.parity.migrated.state import State
 from tf2towers.parity.migrated.tracing import Tracing
@@ -51,10 +52,12 @@ class FunctionRecorder:
         self._original = read_facts(original) if original is not None else Facts()
         self._tracing, self._notes, self._inputs = Tracing(), Notes(), Inputs()
         self._draws = Draws(self._tracing)
+        self._iterated = Iterated(self._tracing, Inputs())
         self._gradients = Gradients(self._notes, self._tracing, layers)
         self._state = State(names)
         self._gradients.name = self._state.name
         self._training: weakref.WeakKeyDictionary[Any, bool] = weakref.WeakKeyDictionary()
+        self._not_given: list[str] = []
         self._busy = False
         self.calls = 0
         call = polymorphic_function.Function.__call__
@@ -88,14 +91,18 @@ class FunctionRecorder:
                 self._state.set(step.variables)
             args, kwargs, used = self._inputs.given(args, kwargs, step.inputs)
             found = {f"variable|{name}": value for name, value in self._state.read().items()}
-            found |= {f"input|{place:06d}|{name}": value for place, (name, value) in enumerate(used.items())}
             self._draws.now = {
                 f"{t}|{n}": one for t, draws in enumerate(step.draws) for n, one in enumerate(draws)
             }
+            self._iterated.now = {name: value for name, value in step.inputs.items() if name not in used}
+            self._iterated.used = {}
             self._notes.begin()
             result = call(function, *args, **kwargs)
             found |= numbered(self._renamed(self._notes.end()))
-            self._draws.now = None
+            self._draws.now = self._iterated.now = None
+            used |= self._iterated.used
+            self._not_given = [name for name, value in step.inputs.items() if name not in used and value.ndim]
+            found |= {f"input|{place:06d}|{name}": value for place, (name, value) in enumerate(used.items())}
             found |= {f"after|{name}": value for name, value in self._state.read().items()}
             found |= _results(result)
             self._writer.step(found)
@@ -138,7 +145,7 @@ class FunctionRecorder:
         applied = self._gradients.applied
         back = {own: name for name, own in self._state.renamed.items()}
         names = {id(v): back.get(self._state.name(v), self._state.name(v)) for v in applied.variables}
-        different = sorted(self._inputs.different)
+        different = sorted(self._inputs.different | self._iterated.inputs.different)
         return {
             "side": "migrated",
             "trainable": list(names.values()),
@@ -150,6 +157,8 @@ class FunctionRecorder:
             "towers": max(1, len([one for one in self._tracing.computed if one is not None])),
             "notes": sorted(self._draws.missing),
             "different_inputs": different,
+            "unknown_inputs": self._inputs.unknown if self._folder is not None else [],
+            "not_given": self._not_given,
             "renamed": self._state.renamed,
             "unpaired": self._state.unpaired,
             "on_runtime": self._state.on_runtime,

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 import tensorflow as tf
 
 from tf2towers.parity.recording import Arrays
+
+Part = list[np.ndarray] | None
+_Alike = Callable[[np.ndarray, np.ndarray], bool]
 
 
 class _Part(NamedTuple):
@@ -26,13 +30,14 @@ class Inputs:
     """Finds the original's input for each argument of the training function, at the first step, and gives it.
 
     Attributes:
-        own: sentences about arguments whose own values were others than the original's.
         different: the names of the original's inputs that the program had other values for.
+        unknown: the shapes of arguments that nothing of the original is like, as '[32, 10] float32'.
     """
 
     def __init__(self) -> None:
         self._plan: list[list[_Part] | None] | None = None
         self.different: set[str] = set()
+        self.unknown: list[str] = []
 
     def given(self, args: Any, kwargs: Any, inputs: Arrays) -> tuple[Any, Any, Arrays]:
         """The arguments with the original's values, and those values by the original's names.
@@ -43,21 +48,40 @@ class Inputs:
         """
         leaves = tf.nest.flatten((args, kwargs))
         parts = [_parts(leaf) for leaf in leaves]
-        if self._plan is None or len(self._plan) != len(leaves):
+        found, used = self.replaced(parts, inputs)
+        for place, (own, values) in enumerate(zip(parts, found, strict=True)):
+            if own is not None and values is not None and values is not own:
+                leaves[place] = _made_like(leaves[place], own, values)
+        args, kwargs = tf.nest.pack_sequence_as((args, kwargs), leaves)
+        return args, kwargs, used
+
+    def replaced(self, parts: list[Part], inputs: Arrays) -> tuple[list[Part], Arrays]:
+        """The original's values for what a step takes, and those of its inputs that they are from.
+
+        Args:
+            parts: for each thing its value in each replica (one where all have the same); None for what is no number.
+            inputs: as for `given`.
+
+        Returns:
+            The same where the program has the original's values itself, or where the original has none for it.
+        """
+        if self._plan is None or len(self._plan) != len(parts):
             self._plan = _plan(parts, inputs)
+            pairs = zip(parts, self._plan, strict=True)
+            self.unknown = [_described(own[0]) for own, found in pairs if own is not None and found is None]
         used: Arrays = {}
+        made = list(parts)
         for place, (own, sources) in enumerate(zip(parts, self._plan, strict=True)):
             if own is None or sources is None:
                 continue
-            values = [source.of(inputs) for source in sources]
+            values = [_shaped(source.of(inputs), mine) for source, mine in zip(sources, own, strict=True)]
             for source, mine, value in zip(sources, own, values, strict=True):
                 used[source.name] = inputs[source.name]
                 if not _equal(mine, value):
                     self.different.add(source.name)
             if any(not _equal(mine, value) for mine, value in zip(own, values, strict=True)):
-                leaves[place] = _made_like(leaves[place], own, values)
-        args, kwargs = tf.nest.pack_sequence_as((args, kwargs), leaves)
-        return args, kwargs, used
+                made[place] = values
+        return made, used
 
 
 def _parts(leaf: Any) -> list[np.ndarray] | None:
@@ -69,6 +93,10 @@ def _parts(leaf: Any) -> list[np.ndarray] | None:
     return None if value is None else [value]
 
 
+def _described(array: np.ndarray) -> str:
+    return f"{list(array.shape)} {array.dtype}"
+
+
 def _array(leaf: Any) -> np.ndarray | None:
     if isinstance(leaf, tf.Tensor | np.ndarray | np.generic | int | float) and not isinstance(leaf, bool):
         value = np.asarray(leaf)
@@ -77,14 +105,17 @@ def _array(leaf: Any) -> np.ndarray | None:
 
 
 def _plan(parts: list[list[np.ndarray] | None], inputs: Arrays) -> list[list[_Part] | None]:
-    """For each leaf the original's inputs: those with its very values, else in order the first of its shape."""
+    """For each leaf the original's inputs: those with its very values, else in order the first of its shape.
+
+    A shape may differ by dimensions of one element: a queue gives labels as [batch, 1], which the script then reshapes.
+    """
     free = dict(inputs)
     plan: list[list[_Part] | None] = [None] * len(parts)
-    for same in (True, False):
+    for alike in (_equal, _alike, _alike_but_for_ones):
         for place, own in enumerate(parts):
             if own is None or plan[place] is not None:
                 continue
-            found = _whole(own, free, same) or _each(own, free, same)
+            found = _whole(own, free, alike) or _each(own, free, alike)
             if found:
                 plan[place] = found
                 for name in {part.name for part in found}:
@@ -92,13 +123,13 @@ def _plan(parts: list[list[np.ndarray] | None], inputs: Arrays) -> list[list[_Pa
     return plan
 
 
-def _whole(own: list[np.ndarray], free: Arrays, same: bool) -> list[_Part] | None:
+def _whole(own: list[np.ndarray], free: Arrays, alike: _Alike) -> list[_Part] | None:
     """One input of the original that is split over the replicas."""
     if own[0].ndim == 0 and len(own) > 1:
         return None
     whole = own[0] if len(own) == 1 else _joined(own)
     for name, value in free.items():
-        if whole is not None and _alike(whole, value) and (not same or _equal(whole, value)):
+        if whole is not None and alike(whole, value):
             if len(own) == 1:
                 return [_Part(name)]
             ends = np.cumsum([len(one) for one in own])
@@ -112,7 +143,7 @@ def _joined(own: list[np.ndarray]) -> np.ndarray | None:
     return np.concatenate(own)
 
 
-def _each(own: list[np.ndarray], free: Arrays, same: bool) -> list[_Part] | None:
+def _each(own: list[np.ndarray], free: Arrays, alike: _Alike) -> list[_Part] | None:
     """An input of the original for each replica, as when each tower had an iterator or a queue."""
     found: list[_Part] = []
     if len(own) == 1:
@@ -120,7 +151,7 @@ def _each(own: list[np.ndarray], free: Arrays, same: bool) -> list[_Part] | None
     for one in own:
         taken = {part.name for part in found}
         for name, value in free.items():
-            if name not in taken and _alike(one, value) and (not same or _equal(one, value)):
+            if name not in taken and alike(one, value):
                 found.append(_Part(name))
                 break
         else:
@@ -130,6 +161,20 @@ def _each(own: list[np.ndarray], free: Arrays, same: bool) -> list[_Part] | None
 
 def _alike(one: np.ndarray, other: np.ndarray) -> bool:
     return one.shape == other.shape and (one.dtype.kind in "biu") == (other.dtype.kind in "biu")
+
+
+def _alike_but_for_ones(one: np.ndarray, other: np.ndarray) -> bool:
+    return one.ndim > 0 and _alike(np.squeeze(one), np.squeeze(other))
+
+
+def _shaped(value: np.ndarray, like: np.ndarray) -> np.ndarray:
+    """The value with the other's dimensions of one element."""
+    if value.ndim == like.ndim:
+        return value
+    bare = np.squeeze(value)
+    if bare.ndim != sum(size != 1 for size in like.shape):
+        return value.reshape(like.shape) if value.size == like.size else value
+    return np.expand_dims(bare, tuple(axis for axis, size in enumerate(like.shape) if size == 1))
 
 
 def _equal(one: np.ndarray, other: np.ndarray) -> bool:

@@ -1,0 +1,32 @@
+"""verify's command line: its options may stand anywhere before the --, and what follows that is the scripts'."""
+
+from __future__ import annotations
+
+import argparse
+
+import pytest
+
+from tf2towers.cli import verify
+
+LINES = {
+    "options first": "--steps 5 a.py b.py -- --num_gpus=2 --steps 7",
+    "options last": "a.py b.py --steps 5 -- --num_gpus=2 --steps 7",
+    "options around": "a.py --task-flags --job={job} b.py --steps=5 -- --num_gpus=2 --steps 7",
+}
+
+
+def _parsed(line: str) -> argparse.Namespace:
+    parser = argparse.ArgumentParser()
+    verify.add_arguments(parser)
+    return parser.parse_args(verify.prepare(line.split()))
+
+
+@pytest.mark.parametrize("line", LINES.values(), ids=LINES)
+def test_where_options_stand(line: str) -> None:
+    found = _parsed(line)
+    assert (found.legacy, found.migrated, found.steps) == ("a.py", "b.py", 5)
+    assert found.arguments == ["--num_gpus=2", "--steps", "7"]
+
+
+def test_no_arguments() -> None:
+    assert _parsed("a.py b.py").arguments == _parsed("a.py b.py --").arguments == []

@@ -1,0 +1,55 @@
+"""Moving averages of variables, and whether the graph says if they come before or after their variables' update."""
+
+from typing import Any, Dict
+
+from . import graph as graphs
+
+
+class Averages:
+    """Remembers what `tf.train.ExponentialMovingAverage.apply` makes.
+
+    Args:
+        tf: the TF1 module.
+    """
+
+    def __init__(self, tf: Any) -> None:
+        self._made = []  # type: list[Any]
+        average, made = tf.train.ExponentialMovingAverage, self._made
+        apply = average.apply
+
+        def recorded(self: Any, var_list: Any = None) -> Any:
+            listed = tf.trainable_variables() if var_list is None else list(var_list)
+            op = apply(self, listed)
+            made.append((self, [one for one in listed if isinstance(one, tf.Variable)], op))
+            return op
+
+        average.apply = recorded
+
+    def unordered(self, behind: Any, applied: Any) -> Dict[str, Any]:
+        """Those that a session call updates in no order with the variables: TF1 takes the values of before or after.
+
+        Args:
+            behind: the ops of the call, a set.
+            applied: the updates' ops among them.
+
+        Returns:
+            By the average's name: {"of": variable's name, "decay": float, "num_updates": variable's name or None}.
+        """
+        found = {}
+        before = graphs.ancestors(applied)
+        for average, variables, op in self._made:
+            if op not in behind or op in before or not graphs.ancestors([op]).isdisjoint(applied):
+                continue
+            if isinstance(average._decay, (int, float)):
+                count = getattr(average._num_updates, "name", None)
+                for variable in variables:
+                    found[_name(average.average(variable))] = {
+                        "of": _name(variable),
+                        "decay": float(average._decay),
+                        "num_updates": None if count is None else count.split(":")[0],
+                    }
+        return found
+
+
+def _name(variable: Any) -> str:
+    return str(variable.name.split(":")[0])
