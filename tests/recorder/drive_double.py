@@ -16,7 +16,7 @@ if sys.version_info >= (3, 10):
     stand_ins.install()
 import tensorflow as tf
 
-from tf2towers.recorder import optimizers
+from tf2towers.recorder import optimizers, placement
 from tf2towers.recorder.session import SessionRecorder
 
 STEPS = 2
@@ -255,7 +255,7 @@ def recorded(build, resource):
         with tf.variable_scope(tf.get_variable_scope()):
             towers = []
             for tower in range(2):
-                with tf.name_scope("tower_%d" % tower):
+                with tf.device("/gpu:%d" % tower), tf.name_scope("tower_%d" % tower):
                     towers.append(optimizer.compute_gradients(build(model)))
                     tf.get_variable_scope().reuse_variables()
         train = optimizer.apply_gradients(averaged(towers))
@@ -294,6 +294,8 @@ class Switch(dict):
         return getattr(self["recorder"], name)
 
 
+if not tf.__version__.startswith("2"):  # the stand-ins have it
+    placement.install(tf)
 switch = Switch()
 optimizers.watch(tf, switch)
 said = {"tensorflow": tf.__version__, "cases": {}}

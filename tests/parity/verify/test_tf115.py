@@ -8,12 +8,15 @@ from pathlib import Path
 import pytest
 
 from tests.parity.conftest import LEGACY
+from tf2towers.parity.migrating import migrate_into
 from tf2towers.parity.sides import Options
 from tf2towers.parity.verify import verify
 
 pytest.importorskip("tensorflow")
 pytestmark = [pytest.mark.tensorflow, pytest.mark.slow]
 TF1 = os.environ.get("TF2TOWERS_TF1_PYTHON")
+SMALL = Path(__file__).parents[1] / "mistakes" / "legacy" / "small_towers.py"
+AVERAGE = "grads = average_gradients(grads)\n"
 
 
 @pytest.mark.skipif(not TF1, reason="TF2TOWERS_TF1_PYTHON names no interpreter")
@@ -27,3 +30,24 @@ def test_gradients_of_ten_steps(style: str, migrated: Path) -> None:
     assert len(gradients) == 8
     assert max(one.max_rel for one in gradients.values()) <= 1e-5
     assert result.outcome == "within"
+
+
+@pytest.mark.skipif(not TF1, reason="TF2TOWERS_TF1_PYTHON names no interpreter")
+@pytest.mark.parametrize("factor", ["", "1.00005"])
+def test_a_bias_before_a_batch_norm(factor: str, tmp_path: Path) -> None:
+    """Its true gradient is 0: the float64 run says so, and that a factor of 1.00005 is no rounding."""
+    migrate_into(SMALL, tmp_path)
+    script = tmp_path / SMALL.name
+    text = script.read_text(encoding="utf-8")
+    line = next(one for one in text.splitlines(keepends=True) if one.endswith(AVERAGE))
+    if factor:
+        wrong = line.replace(AVERAGE, f"grads = [({factor} * g, v) for g, v in grads]\n")
+        script.write_text(text.replace(line, line + wrong), encoding="utf-8")
+    options = Options(steps=5, legacy_python=TF1)
+    result = verify(SMALL, script, ["--optimizer=adam"], options)
+    found = {one.name: one for one in result.comparisons if one.kind == "gradient"}
+    assert found["hidden/biases"].rounding and found["hidden/biases"].max_rel > 0.01, result.error
+    assert not found["hidden/weights"].rounding
+    assert found["hidden/weights"].within == (not factor)
+    assert result.outcome == ("differs" if factor else "within")
+    assert not any("no float64 run" in note for note in result.notes)

@@ -6,7 +6,16 @@ from .. import graph as graphs
 from ..feeds import is_number
 from .formulas import Formula, formula_of, written_out
 from .kernels import runs_wide
-from .outside import PASSES_ON, READS, VARIABLES, calls_a_function, comes_in, has_foreign_state, waits_for
+from .outside import (
+    COPIES,
+    PASSES_ON,
+    READS,
+    VARIABLES,
+    calls_a_function,
+    comes_in,
+    has_foreign_state,
+    waits_for,
+)
 from .types import RESOURCE, WIDE, enum, types_of_arguments, widen, widened
 
 _CPU = "/device:CPU:0"  # the device with the most float64 kernels
@@ -115,7 +124,7 @@ class Conversion(object):
         if op.type in VARIABLES:
             self._name(op, op.name)
             return lambda: self._write_variable(op)
-        if op.type == "Print" or op.type in READS:
+        if op.type in COPIES or op.type in READS:
             self._name(op, op.name)
             return lambda: self._write_read(op)
         node = self._node_of(op)
@@ -160,11 +169,11 @@ class Conversion(object):
         self.variables.append(op.name)
 
     def _write_read(self, op: Any) -> None:
-        """Of a variable, which is a tensor here; a Print is a read as well."""
+        """Of a variable, which is a tensor here; or what only hands a tensor on."""
         if op.node_def.attr["batch_dims"].i:
             raise NotConvertible("%s with batch_dims" % op.type)
         op_type, names = READS.get(op.type, ("Identity", {"T": "T"}))
-        inputs = op.inputs[:1] if op.type == "Print" else op.inputs
+        inputs = op.inputs[:1] if op.type in COPIES else op.inputs
         node = self._add(op_type, op.name, [self.name(one) for one in inputs] + self._controls(op))
         for name, its in names.items():
             if its in op.node_def.attr:

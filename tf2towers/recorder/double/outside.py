@@ -14,12 +14,14 @@ READS = {
     "ResourceGather": ("Gather", {"Tparams": "dtype", "Tindices": "Tindices"}),
     "ResourceGatherNd": ("GatherNd", {"Tparams": "dtype", "Tindices": "Tindices"}),
 }
+#: ops that hand on their first input, and do something beside
+COPIES = frozenset(["Print", "DeepCopy"])
 #: ops that hand on a resource or a reference
 PASSES_ON = re.compile(r"(Ref)?(Identity|Enter|Switch|Merge|Exit|NextIteration)")
 #: these draw by their seeds, and would draw other numbers in another type
 _STATELESS_RANDOM = re.compile(r"Stateless(Random|Truncated|Multinomial|Parameterized).*")
 #: with a state, but one that the copy has as well
-_OWN_STATE = re.compile(r"TensorArray.*|Stack.*|Print")
+_OWN_STATE = re.compile(r"TensorArray.*|Stack.*")
 
 
 def comes_in(op: Any) -> bool:
@@ -36,12 +38,9 @@ def calls_a_function(op: Any) -> bool:
 
 def has_foreign_state(op: Any) -> bool:
     """Whether an op reads or changes something that the copy does not have: a table, a counter, a queue."""
-    if (
-        op.type in VARIABLES
-        or op.type in READS
-        or PASSES_ON.fullmatch(op.type)
-        or _OWN_STATE.fullmatch(op.type)
-    ):
+    if op.type in VARIABLES or op.type in READS or op.type in COPIES:
+        return False
+    if PASSES_ON.fullmatch(op.type) or _OWN_STATE.fullmatch(op.type):
         return False
     definition = op.op_def
     if definition.is_stateful or any(one.is_ref for one in definition.input_arg):
