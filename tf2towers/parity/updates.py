@@ -16,8 +16,8 @@ class Update:
     """One change of the variables.
 
     `before` are the weights it was made on, `gradients` what the optimizer was given, `after` all variables behind it:
-    weights, optimizer slots, global step; by TF1 name. `loss` is the worker's whose gradients they are, where one's. `when`
-    it was made, in seconds of this machine's monotonic clock, which all its processes share.
+    weights, optimizer slots, global step; by TF1 name. `loss` is the worker's whose gradients they are, where one's.
+    `when` it was made, in seconds of this machine's monotonic clock, which all its processes share.
     """
 
     before: Arrays
@@ -32,12 +32,13 @@ class WorkerRecording:
     """What one worker's process has seen.
 
     `updates` are those it made; `losses` those of its own steps where others made the updates; `inputs` what crossed
-    into the graph at each of its own steps, by name in the order of creation.
+    into the graph at each of its own steps, by name in the order of creation, and `draws` its random numbers.
     """
 
     updates: list[Update] = field(default_factory=list)
     losses: list[np.ndarray] = field(default_factory=list)
     inputs: list[Arrays] = field(default_factory=list)
+    draws: list[list[np.ndarray]] = field(default_factory=list)
 
     def save(self, path: Path) -> None:
         """Writes everything to one .npz file."""
@@ -50,6 +51,8 @@ class WorkerRecording:
                 flat[f"own|{place}|"] = update.loss
         for place, inputs in enumerate(self.inputs):
             flat |= {f"input|{place}|{name}": value for name, value in inputs.items()}
+        for place, draws in enumerate(self.draws):
+            flat |= {f"draw|{place}|{number}": value for number, value in enumerate(draws)}
         part = path.with_suffix(".part")  # another process may be waiting for it
         with part.open("wb") as stream:
             np.savez(stream, **flat)  # type: ignore[arg-type]
@@ -69,6 +72,11 @@ class WorkerRecording:
                     while len(recording.inputs) <= int(place):
                         recording.inputs.append({})
                     recording.inputs[int(place)][name] = flat[key]
+                    continue
+                if kind == "draw":
+                    while len(recording.draws) <= int(place):
+                        recording.draws.append([])
+                    recording.draws[int(place)].append(flat[key])
                     continue
                 while len(recording.updates) <= int(place):
                     recording.updates.append(Update({}, {}))

@@ -155,8 +155,8 @@ def judge(
     if order.other:
         result.notes.append(
             f"rule 'order left open': the original updates {len(original.facts.unordered_averages)} moving averages in "
-            f"no order with their variables; {len(order.other)} of them came in another order here, and are compared with "
-            "what the migrated script's order makes of the original's values"
+            f"no order with their variables; {len(order.other)} of them came in another order here, and are compared "
+            "with what the migrated script's order makes of the original's values"
         )
     _note_losses(result, original, migrated, share)
     _note_facts(result, original.facts, migrated.facts)
