@@ -124,13 +124,14 @@ class LegacyWorkerRecorder:
 
     def _run(self, run: Any, session: Any, fetches: Any, *args: Any, **kwargs: Any) -> Any:
         waits = self._turns is not None and not self._synchronous
-        inputs = self._inputs_of(fetches)
+        inputs, draws = self._inputs_of(fetches), self._draws()
         with self._turns.turn() if self._turns is not None and waits else contextlib.nullcontext():
-            fetched = [fetches, self._losses[0], inputs, list(self._handed.values())]
-            values, loss, found, handed = run(session, fetched, *args, **kwargs)
+            fetched = [fetches, self._losses[0], inputs, draws, list(self._handed.values())]
+            values, loss, found, drawn, handed = run(session, fetched, *args, **kwargs)
         given = dict(zip([tensor.name for tensor in inputs], found, strict=True))
         given |= feeds_of(session, args[0] if args else kwargs.get("feed_dict"))
         self._recording.inputs.append({name: np.array(value) for name, value in given.items()})
+        self._recording.draws.append([np.array(value) for value in drawn])
         if self._synchronous:
             self._recording.losses.append(np.array(loss))
             self._recording.handed.append(dict(zip(self._handed, map(np.array, handed), strict=True)))
@@ -143,6 +144,11 @@ class LegacyWorkerRecorder:
         """The tensors of iterators and queues that bring in what the step computes with."""
         ops = [op for f in tf.nest.flatten(_plain(fetches)) if (op := _op(f)) is not None]
         return inputs_behind(graphs.ancestors(ops)) if ops else []
+
+    def _draws(self) -> list[Any]:
+        """The random numbers that the loss depends on, in the order of creation."""
+        found = graphs.of_type(graphs.ancestors([self._losses[0].op]), graphs.RANDOM_OPS)
+        return [op.outputs[0] for op in found]
 
     @contextlib.contextmanager
     def _handed_in_by_turns(self) -> Iterator[None]:
