@@ -78,6 +78,27 @@ def test_made_before_the_towers_too() -> None:
     assert store.trainable_variables() == [rate, other]
 
 
+def test_slots_of_variables_without_names() -> None:
+    """As in TF1, where the second of them is 'conv/Variable_1', and so are its slots."""
+    store = new_store(1)
+    with store.strategy.scope(), store.scope():
+        with v1.name_scope("conv"):
+            both = [v1.Variable([1.0]), v1.Variable([2.0])]
+        optimizer = v1.train.MomentumOptimizer(0.1, 0.9)
+
+    def tower() -> Any:
+        optimizer.apply_gradients([(tf.ones([1]), variable) for variable in both])
+        return both[0].read_value()
+
+    step_of(store, tower)()
+    assert store.names() == [
+        "conv/Variable",
+        "conv/Variable_1",
+        "conv/Variable/Momentum",
+        "conv/Variable_1/Momentum",
+    ]
+
+
 def test_shape_must_fit() -> None:
     store = VariableStore()
     with store.scope():

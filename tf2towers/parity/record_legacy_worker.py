@@ -33,6 +33,8 @@ class LegacyWorkerRecorder:
         self._worker = worker
         self._recording = WorkerRecording()
         self._synchronous = False
+        self._token: Any = None
+        self._local_step = 0
         self._losses: list[Any] = []
         self._handed: dict[str, Any] = {}  # a synchronous worker's part of the mean
         self._train_ops: set[Any] = set()
@@ -62,6 +64,7 @@ class LegacyWorkerRecorder:
             with recorder._handed_in_by_turns() if recorder._turns is not None else contextlib.nullcontext():
                 made = apply_synchronously(self, pairs, *args, **kwargs)
             recorder._train_ops = {_op(made)}
+            recorder._token = _op(made).inputs[1]  # local_step.assign(sync_token_queue.dequeue())
             return made
 
         def session_run(self: Any, fetches: Any, *args: Any, **kwargs: Any) -> Any:
@@ -124,13 +127,17 @@ class LegacyWorkerRecorder:
 
     def _run(self, run: Any, session: Any, fetches: Any, *args: Any, **kwargs: Any) -> Any:
         waits = self._turns is not None and not self._synchronous
-        inputs = self._inputs_of(fetches)
+        inputs, draws = self._inputs_of(fetches), self._draws()
         with self._turns.turn() if self._turns is not None and waits else contextlib.nullcontext():
-            fetched = [fetches, self._losses[0], inputs, list(self._handed.values())]
-            values, loss, found, handed = run(session, fetched, *args, **kwargs)
+            own = [self._losses[0], inputs, draws, list(self._handed.values())]
+            beside = [*own, [] if self._token is None else self._token]
+            values, (loss, found, drawn, handed, token) = run(session, [fetches, beside], *args, **kwargs)
+        if not self._was_used(token):
+            return values
         given = dict(zip([tensor.name for tensor in inputs], found, strict=True))
         given |= feeds_of(session, args[0] if args else kwargs.get("feed_dict"))
         self._recording.inputs.append({name: np.array(value) for name, value in given.items()})
+        self._recording.draws.append([np.array(value) for value in drawn])
         if self._synchronous:
             self._recording.losses.append(np.array(loss))
             self._recording.handed.append(dict(zip(self._handed, map(np.array, handed), strict=True)))
@@ -139,10 +146,34 @@ class LegacyWorkerRecorder:
         self.on_step()
         return values
 
+    def _was_used(self, token: Any) -> bool:
+        """Whether the step's gradients were of an update.
+
+        Synchronous ones with the token of an update that has been made are dropped: the first tokens are there before
+        it (`get_init_tokens_op`), so each worker's second step computes with variables that are, or soon are, old.
+
+        Raises:
+            RuntimeError: an update was made without this worker, as with more workers than gradients to wait for.
+        """
+        if not self._synchronous:
+            return True
+        number, updates = self._local_step, len(self._recording.inputs)
+        self._local_step = int(token)
+        if number > updates:
+            raise RuntimeError(
+                f"update {updates + 1} was made without the gradients of worker {self._worker}"
+            )
+        return number == updates
+
     def _inputs_of(self, fetches: Any) -> list[Any]:
         """The tensors of iterators and queues that bring in what the step computes with."""
         ops = [op for f in tf.nest.flatten(_plain(fetches)) if (op := _op(f)) is not None]
-        return inputs_behind(graphs.ancestors(ops)) if ops else []
+        return [one for one in inputs_behind(graphs.ancestors(ops)) if one is not self._token] if ops else []
+
+    def _draws(self) -> list[Any]:
+        """The random numbers that the loss depends on, in the order of creation."""
+        found = graphs.of_type(graphs.ancestors([self._losses[0].op]), graphs.RANDOM_OPS)
+        return [op.outputs[0] for op in found]
 
     @contextlib.contextmanager
     def _handed_in_by_turns(self) -> Iterator[None]:

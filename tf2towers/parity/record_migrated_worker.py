@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
+from tf2towers.parity.cluster_draws import SPEC, ClusterDraws
 from tf2towers.parity.clusters import INPUTS, LOCKSTEP, ORDER, REPLAY
 from tf2towers.parity.migrated.inputs import Inputs
 from tf2towers.parity.recording import Recording
@@ -43,25 +45,39 @@ class MigratedWorkerRecorder:
         self._given = load_workers(Path(os.environ[INPUTS])) if INPUTS in os.environ else []
         self._inputs = [Inputs() for _ in self._given]
         self._own_steps = [0] * len(self._given)
+        steps = [draws for worker in self._given for draws in worker.draws]
+        self._draws = ClusterDraws(max(map(len, steps), default=0))
+        self._here = threading.local()  # a step is being called in this thread
         self._order = averaging.in_tower_order(os.environ.get(ORDER) == "tower_order")
         self._order.__enter__()  # for the whole run
         self._patch()
 
     def _patch(self) -> None:
         recorder = self
-        begin, call = Step.__init__, Step._call
+        begin, call, trace = Step.__init__, Step._call, Step._trace
         gradients, apply = averaging.tower_gradients, averaging.apply_gradients
 
         def recorded_begin(self: Any, body: Any, variables: Any, *args: Any, **kwargs: Any) -> None:
             begin(self, body, variables, *args, **kwargs)
             if self.update:
                 self._body = functools.wraps(body)(lambda *values: recorder._body(body, values))
+                if self._specs is not None:
+                    self._specs = (*self._specs, *[SPEC] * recorder._draws.count)
+
+        def recorded_trace(self: Any, wanted: Any, specs: Any) -> Any:
+            traced = trace(self, wanted, specs)
+            if self.update and getattr(recorder._here, "calls", False):  # now there are all variables
+                recorder._put_weights(self._variables)
+            return traced
 
         def recorded_call(self: Any, values: Any) -> Any:
             if not self.update:
                 return call(self, values)
-            recorder._put_weights(self._variables)
-            results = call(self, recorder._inputs_given(values))
+            recorder._here.calls = True
+            try:
+                results = call(self, recorder._inputs_given(values))
+            finally:
+                recorder._here.calls = False
             recorder._note(results["traced"], self._workers is None or self._coordinator is None)
             recorder.on_step()
             return results["results"]
@@ -79,12 +95,15 @@ class MigratedWorkerRecorder:
             return apply(opt, pairs, *args, **kwargs)
 
         Step.__init__, Step._call = recorded_begin, recorded_call  # type: ignore[method-assign]
+        Step._trace = recorded_trace  # type: ignore[method-assign]
         averaging.tower_gradients, averaging.apply_gradients = recorded_gradients, recorded_apply
 
     def _body(self, body: Any, values: Any) -> dict[str, Any]:
         """The step's results and what is recorded of it, as tensors of its function."""
         self._traced = {}
-        results = body(*values)
+        own = len(values) - self._draws.count
+        with self._draws.given(values[own:]):
+            results = body(*values[:own])
         store = variable_store.current_store()
         after = {name: tf.identity(v) for name, v in Saver(store)._named().items()}
         return {"results": results, "traced": {**self._traced, "after": after}}
@@ -108,17 +127,18 @@ class MigratedWorkerRecorder:
                 named[name].assign(value)
 
     def _inputs_given(self, values: Any) -> Any:
-        """What the same worker of the original had at this step of its own."""
+        """What the same worker of the original had at this step of its own, and the random numbers that it drew."""
         worker = worker_index() if self._given else None
         worker = self._worker if worker is None else worker
-        if worker >= len(self._given):
-            return values
-        place = self._own_steps[worker]
-        self._own_steps[worker] += 1
-        if place >= len(self._given[worker].inputs):
-            return values
-        given, _, _ = self._inputs[worker].given(tuple(values), {}, self._given[worker].inputs[place])
-        return given
+        given, draws = tuple(values), list[np.ndarray]()
+        if worker < len(self._given):
+            place = self._own_steps[worker]
+            self._own_steps[worker] += 1
+            if place < len(self._given[worker].inputs):
+                given, _, _ = self._inputs[worker].given(given, {}, self._given[worker].inputs[place])
+            if place < len(self._given[worker].draws):
+                draws = self._given[worker].draws[place]
+        return (*given, *self._draws.padded(draws))
 
     @property
     def steps(self) -> int:

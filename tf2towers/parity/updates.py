@@ -32,14 +32,15 @@ class WorkerRecording:
     """What one worker's process has seen.
 
     `updates` are those it made; `losses` those of its own steps where others made the updates; `inputs` what crossed
-    into the graph at each of its own steps, by name in the order of creation; `handed` what it handed in for the mean
-    of a synchronous step.
+    into the graph at each of its own steps, by name in the order of creation, and `draws` its random numbers; `handed`
+    what it handed in for the mean of a synchronous step.
     """
 
     updates: list[Update] = field(default_factory=list)
     losses: list[np.ndarray] = field(default_factory=list)
     inputs: list[Arrays] = field(default_factory=list)
     handed: list[Arrays] = field(default_factory=list)
+    draws: list[list[np.ndarray]] = field(default_factory=list)
 
     def save(self, path: Path) -> None:
         """Writes everything to one .npz file."""
@@ -53,6 +54,8 @@ class WorkerRecording:
         for kind, own in (("input", self.inputs), ("handed", self.handed)):
             for place, arrays in enumerate(own):
                 flat |= {f"{kind}|{place}|{name}": value for name, value in arrays.items()}
+        for place, draws in enumerate(self.draws):
+            flat |= {f"draw|{place}|{number}": value for number, value in enumerate(draws)}
         part = path.with_suffix(".part")  # another process may be waiting for it
         with part.open("wb") as stream:
             np.savez(stream, **flat)  # type: ignore[arg-type]
@@ -73,6 +76,11 @@ class WorkerRecording:
                     while len(own) <= int(place):
                         own.append({})
                     own[int(place)][name] = flat[key]
+                    continue
+                if kind == "draw":
+                    while len(recording.draws) <= int(place):
+                        recording.draws.append([])
+                    recording.draws[int(place)].append(flat[key])
                     continue
                 while len(recording.updates) <= int(place):
                     recording.updates.append(Update({}, {}))

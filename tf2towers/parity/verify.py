@@ -131,7 +131,11 @@ def _verify_cluster(
     if original.steps != migrated.steps:
         raise NotComparable(f"{original.steps} updates of the original against {migrated.steps}")
     judge(result, original, migrated, tolerance, gradients_only)
-    result.notes.append("asynchronous workers take their steps in turns, on both sides, in the same order")
+    result.notes.append(
+        "synchronous workers hand in their gradients in their order"
+        if result.towers > 1
+        else "asynchronous workers take their steps in turns, on both sides, in the same order"
+    )
     if result.outcome == "differs":
         explain(result, Recording.load(original.folder), Recording.load(migrated.folder), options.lockstep)
 

@@ -239,18 +239,27 @@ class VariableStore:
         """Takes a plain `tf.Variable` made in `scope()` into the store, under the name TF1 would have given it."""
         if callable(options.get("initial_value")) and not self._tracing:
             options["initial_value"] = self._drawing.compute(options["initial_value"])
-        variable = next_creator(**options)
         if (
             self._tracing
         ):  # made on the way by a function, such as an optimizer's slots: found through their owner
-            return variable
-        base = variable.name.split(":")[0]
-        name, count = base, 0
-        while name in self._entries:
-            count += 1
-            name = f"{base}_{count}"
+            return next_creator(**options)
+        asked, scope = options.get("name") or "Variable", tf.get_current_name_scope()
+        whole = f"{scope}/{asked}" if scope else asked
+        options["name"] = (
+            asked + self._free(whole)[len(whole) :]
+        )  # its own too: an optimizer calls its slots by it
+        variable = next_creator(**options)
+        name = self._free(variable.name.split(":")[0])
         self._entries[name] = _Entry(variable, bool(variable.trainable), made_by_tower=False)
         return variable
+
+    def _free(self, name: str) -> str:
+        """The name, numbered on where it is taken."""
+        free, count = name, 0
+        while free in self._entries:
+            count += 1
+            free = f"{name}_{count}"
+        return free
 
     # -- collections of the function being traced ------------------------------------------------------------------
 

@@ -11,7 +11,7 @@ from tensorflow.python.ops import gen_random_ops
 
 from tf2towers.parity.migrated.tracing import Tracing, tower
 
-_DRAWING = (
+DRAWING = (
     "random_uniform",
     "random_uniform_int",
     "random_standard_normal",
@@ -39,7 +39,7 @@ class Draws:
         self.now: Mapping[str, np.ndarray] | None = None
         self.missing: set[str] = set()
         self._tracing = tracing
-        for name in _DRAWING:
+        for name in DRAWING:
             setattr(gen_random_ops, name, self._replaced(name, getattr(gen_random_ops, name)))
 
     def _replaced(self, name: str, draw: Callable[..., Any]) -> Callable[..., Any]:
