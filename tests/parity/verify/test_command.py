@@ -69,7 +69,12 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
             script = folder / f"{name.replace(' ', '_')}.py"
             script.write_text(text)
             jobs[name] = pool.submit(
-                run, "verify", "--timeout=15", str(script), str(script), cwd=folder / "user"
+                run,
+                "verify",
+                "--timeout=45" if name == "a hang" else "--timeout=240",
+                str(script),
+                str(script),
+                cwd=folder / "user",
             )
         pairs = {
             "modern": (
