@@ -144,8 +144,8 @@ class LegacyWorkerRecorder:
     def _was_used(self, token: Any) -> bool:
         """Whether the step's gradients were of an update.
 
-        Synchronous ones with the token of an update that has been made are dropped: the first tokens are there before it
-        (`get_init_tokens_op`), so each worker's second step computes with variables that are, or are about to be, old.
+        Synchronous ones with the token of an update that has been made are dropped: the first tokens are there before
+        it (`get_init_tokens_op`), so each worker's second step computes with variables that are old, or about to be.
 
         Raises:
             RuntimeError: an update was made without this worker, as with more workers than gradients to wait for.
