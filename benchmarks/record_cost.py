@@ -2,8 +2,8 @@
 
     python benchmarks/record_cost.py [--rounds N] [--steps K] [SCRIPT [ARGS ...]]
 
-Each round runs the script once plainly and once recorded; the script's own log says how long each `sess.run` took (a line
-with '; X sec/batch)' a step, as the CIFAR-10 tutorial prints). The bar of the project is a ratio of 2.
+Each round runs the script once plainly and once recorded; the script's own log says how long each `sess.run` took (a
+line with '; X sec/batch)' a step, as the CIFAR-10 tutorial prints). The bar of the project is a ratio of 2.
 """
 
 from __future__ import annotations
@@ -30,7 +30,9 @@ def seconds(log: Path) -> list[float]:
 
 def main() -> int:
     """Prints the medians and their ratio; 1 if it is above 2."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--steps", type=int, default=40)
     parser.add_argument("script", nargs="?", type=Path, default=ROOT / "legacy" / "cifar10_towers.py")

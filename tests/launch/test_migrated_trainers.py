@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import signal
@@ -40,7 +41,8 @@ class Cluster:
 
     def __init__(self, script: Path, folder: Path, *arguments: str) -> None:
         self._folder, self._command = folder, [sys.executable, str(script), *arguments]
-        self.ps, self.workers = [free_address()], [free_address(), free_address()]
+        parameter_server, *self.workers = free_addresses(3)
+        self.ps = [parameter_server]
         self.environment = {**os.environ, **QUIET}
         self.environment.pop("TF_CONFIG", None)
         self.processes: dict[str, subprocess.Popen[bytes]] = {}
@@ -97,10 +99,13 @@ class Cluster:
             process.wait(10)
 
 
-def free_address() -> str:
-    with socket.socket() as probe:
-        probe.bind(("", 0))
-        return f"localhost:{probe.getsockname()[1]}"
+def free_addresses(count: int) -> list[str]:
+    """All held until the last is found: a port that was let go may be given again."""
+    with contextlib.ExitStack() as stack:
+        probes = [stack.enter_context(socket.socket()) for _ in range(count)]
+        for probe in probes:
+            probe.bind(("", 0))
+        return [f"localhost:{probe.getsockname()[1]}" for probe in probes]
 
 
 @pytest.fixture
@@ -178,7 +183,7 @@ def test_worker_1_killed_and_started_again(cluster: Callable[..., Cluster], tmp_
         assert found == list(range(1, len(found) + 1)), f"worker {worker} has skipped or repeated a step"
         assert found[-1] > 300
     made = sum(map(len, own.values()))
-    assert made <= last <= made + 1
+    assert made - 1 <= last <= made + 1  # one worker may make its last step behind the checkpoint
     assert steps <= last <= steps + 2  # each loop looks at the step after its own update
     assert job.output("worker 0").count(f"After {steps} training step(s), validation cross entropy = ") == 2
 
@@ -188,7 +193,7 @@ def test_the_chief_killed_and_started_again(
     cluster: Callable[..., Cluster], tmp_path: Path, issync: int
 ) -> None:
     """Asynchronous: the others stay, and the new chief finds them. Synchronous: the whole job is started again."""
-    steps, log = 1000 if issync == 0 else 400, tmp_path / "log"
+    steps, log = 600 if issync == 0 else 400, tmp_path / "log"
     job = cluster(
         MONITORED,
         f"--train_steps={steps}",
@@ -220,7 +225,12 @@ def test_the_chief_killed_and_started_again(
     if issync:
         assert last - resumed_from == again[-1][1]
     else:  # a step whose worker was lost to sight is made again; its first try may have been applied
-        assert len(again) <= last - resumed_from <= len(again) + 1
+        made = max(step for *_, step in again) - resumed_from
+        assert len(again) <= made <= len(again) + 1
+        assert last - resumed_from in (
+            made - 1,
+            made,
+        )  # the other worker may make its last one behind the checkpoint
 
 
 # -- what cannot be --------------------------------------------------------------------------------------------------

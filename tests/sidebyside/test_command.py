@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import socket
 import time
 from pathlib import Path
 from typing import Any
@@ -60,6 +61,11 @@ def test_scratch(script: Write, start: Start, tmp_path: Path) -> None:
 
 
 STEPS = "for _ in range(5): step(0.001)"
+RESUMED = """
+os.write(int(os.environ["TF2TOWERS_STEPS"]), b'{"event": "resumed", "step": 200}\\n')
+flags = ["--train_dir"]
+time.sleep(60)
+"""
 
 
 @pytest.mark.parametrize(
@@ -69,6 +75,22 @@ STEPS = "for _ in range(5): step(0.001)"
         (STEPS, "raise KeyError('here')", "modern.py ended with status 1; it wrote last:"),
         ("sys.exit('no data')", "time.sleep(60)", "no data"),
         (STEPS, "os.kill(os.getpid(), 9)", "ended with status 137"),
+        (
+            STEPS,
+            "flags = ['--log_dir']",
+            "after an earlier run: --log_dir={scratch} gives it an empty folder; it",
+        ),
+        (
+            STEPS,
+            RESUMED,
+            "after 200 steps of an earlier run, and trainings are compared from their beginning: --train_d",
+        ),
+        (
+            STEPS,
+            "import subprocess\nsubprocess.run(['sed', '-i', 's,a,b,', 'x'])",
+            "does not know that it leaves the disk",
+        ),
+        (STEPS, "server = tf.train.Server(cluster)", "modern.py is a task of a cluster"),
     ],
 )
 def test_failures(script: Write, start: Start, legacy: str, modern: str, said: str) -> None:
@@ -96,26 +118,46 @@ def test_refused(script: Write, start: Start, arguments: list[str], said: str) -
     assert (process.returncode, said in errors) == (2, True), errors
 
 
-def test_ctrl_c(script: Write, start: Start, tmp_path: Path) -> None:
+def test_ctrl_c(script: Write, start: Start) -> None:
     """Both end, the held one too, and what they have started."""
-    body = """
-        import subprocess
-        child = subprocess.Popen(["sleep", "60"], start_new_session=True)
-        open(os.path.basename(sys.argv[0]) + ".pids", "w").write(f"{os.getpid()} {child.pid} .")
-        while True: step(0.01)
-    """
-    process = start("--turns", "0.2", script("one.py", body), script("two.py", body))
-    files = [tmp_path / f"{name}.py.pids" for name in ("one", "two")]
-    deadline = time.monotonic() + 20
-    while not all(file.exists() and file.read_text().endswith(".") for file in files):
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
-    pids = [int(word) for file in files for word in file.read_text().split()[:2]]
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        server.settimeout(20)
+        body = f"""
+            import socket, subprocess
+            child = subprocess.Popen(["sleep", "60"], start_new_session=True)
+            with socket.create_connection(("127.0.0.1", {server.getsockname()[1]})) as told:
+                told.sendall(f"{{os.getpid()}} {{child.pid}}".encode())
+            while True: step(0.01)
+        """
+        process = start("--turns", "0.2", script("one.py", body), script("two.py", body))
+        pids = []
+        for _ in range(2):
+            with server.accept()[0] as told, told.makefile() as text:
+                pids += [int(word) for word in text.read().split()]
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=20)
     assert (process.returncode, "interrupted" in errors) == (130, True)
+    assert len(pids) == 4
     for pid in pids:
         with pytest.raises(ProcessLookupError):
             os.kill(pid, 0)
             if Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z":
                 raise ProcessLookupError
+
+
+def test_no_trace(script: Write, start: Start, tmp_path: Path) -> None:
+    """What a script writes it reads back, and the disk has nothing of it; a Python that it starts does no other."""
+    (tmp_path / "kept.txt").write_text("real")
+    body = """
+        import subprocess
+        assert open("kept.txt").read() == "real"
+        os.remove("kept.txt")
+        os.mkdir("made")
+        open("made/log.txt", "w").write("one")
+        subprocess.run([sys.executable, "-c", "open('made/log.txt', 'a').write(' two')"], check=True)
+        assert open("made/log.txt").read() == "one two"
+        for _ in range(5): step(0.001)
+    """
+    compared(start, tmp_path, script("one.py", body), script("two.py", body))
+    assert (tmp_path / "kept.txt").read_text() == "real"
+    assert not (tmp_path / "made").exists()

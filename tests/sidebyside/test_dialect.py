@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tf2towers.sidebyside.dialect import is_tf1
+from tf2towers.sidebyside.dialect import is_of_cluster, is_tf1
 
 
 @pytest.mark.parametrize(
@@ -13,9 +13,12 @@ from tf2towers.sidebyside.dialect import is_tf1
         ("import tensorflow as tf\nx = tf.placeholder(tf.float32)", True),
         ("import tensorflow as tf\nopt = tf.train.AdamOptimizer(0.1)", True),
         ("import tensorflow as tf\nprint 'Python 2'\ntf.Session()", True),
-        ("import tensorflow.compat.v1 as tf\nx = tf.placeholder(tf.float32)", False),
-        ("from tensorflow.compat import v1 as tf\ntf.Session()", False),
+        ("import tensorflow.compat.v1 as tf\nx = tf.placeholder(tf.float32)", True),
+        ("from tensorflow.compat import v1 as tf1\ntf1.Session()", True),
+        ("import tensorflow as tf\ntf.compat.v1.disable_v2_behavior()", True),
         ("import tensorflow as tf\nopt = tf.compat.v1.train.AdamOptimizer(0.1)", False),
+        ("import tensorflow as tf\nx = tf.compat.v1.placeholder(tf.float32)\nf = tf.function(print)", False),
+        ("import tensorflow as tf\nfrom tf2towers.runtime import Saver\ntf.compat.v1.app.run()", False),
         ("import tensorflow as tf\n# was: tf.Session()\nf = tf.function(print)", False),
         ('import tensorflow as tf\n"""TF1: tf.placeholder."""', False),
         ("import keras", False),
@@ -25,6 +28,20 @@ def test_dialect(tmp_path: Path, text: str, tf1: bool) -> None:
     script = tmp_path / "train.py"
     script.write_text(text)
     assert is_tf1(script) is tf1
+
+
+@pytest.mark.parametrize(
+    ("text", "of_cluster"),
+    [
+        ("server = tf.train.Server(cluster, job_name='ps')", True),
+        ("with tf.device(tf.train.replica_device_setter(cluster=cluster)): pass", True),
+        ("# once: tf.train.Server(cluster)\nsession = tf.Session()", False),
+    ],
+)
+def test_clusters(tmp_path: Path, text: str, of_cluster: bool) -> None:
+    script = tmp_path / "train.py"
+    script.write_text(text)
+    assert is_of_cluster(script) is of_cluster
 
 
 def test_a_local_module_counts(tmp_path: Path) -> None:

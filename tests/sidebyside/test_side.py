@@ -45,6 +45,20 @@ def test_a_held_step_counts_what_it_ran() -> None:
     ]
 
 
+def test_what_only_a_watched_process_does() -> None:
+    clock = ActiveClock(0.0)
+    clock.stop(3)
+    clock.go_on(13)
+    lines: Lines = [
+        {"event": "aside", "begin": 0, "end": 1},
+        {"event": "aside", "begin": 2, "end": 14},  # 2 s of it
+        {"event": "step", "begin": 2, "end": 15},
+        {"event": "step", "begin": 15, "end": 16},
+    ]
+    made = side("modern", lines, clock)
+    assert [(step.end, step.seconds) for step in made.steps] == [(2, 1), (3, 1)]
+
+
 def test_other_lines() -> None:
     made = side("legacy", [{"event": "facts", "tensorflow": "1.15.5"}, {"event": "facts", "towers": 4}])
     for line in ("no JSON", "[1]", '{"event": "what"}'):

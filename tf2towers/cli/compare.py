@@ -23,9 +23,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.usage = "tf2towers compare [options] LEGACY MODERN -- ARGS"
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = (
-        "Both scripts run unedited, TensorFlow 1 or 2, with the same ARGS and seeds, to the end. In ARGS,\n"
-        "{scratch} stands for a folder of the side's own: --train_dir={scratch}. With fewer than 4 cores they\n"
-        "take turns, so that neither slows the other down; time in which one is held does not count.\n"
+        "Both scripts run unedited, TensorFlow 1 or 2, with the same ARGS, seeds and initial weights, to the\n"
+        "end; what they write goes to a scratch folder. In ARGS, {scratch} stands for an empty folder of the\n"
+        "side's own: --train_dir={scratch}. With fewer than 4 cores they take turns, so that neither slows the\n"
+        "other down; time in which one is held does not count.\n"
         "exit status: 0; 2 one could not be run, or never trained; 130 for Ctrl-C."
     )
     parser.add_argument("legacy", type=Path, metavar="LEGACY", help="the one that is compared with")
@@ -38,6 +39,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     ways.add_argument("--at-once", action="store_true", help="run both at the same time, whatever the cores")
     parser.add_argument(
         "--batch-size", type=_positive, metavar="N", help="examples of a step (default: as seen)"
+    )
+    parser.add_argument(
+        "--own-weights", action="store_true", help="MODERN is not given the initial weights of LEGACY"
     )
     parser.add_argument(
         "--python", metavar="EXE", default=sys.executable, help="runs MODERN (default: this one)"
@@ -75,6 +79,7 @@ def run(options: argparse.Namespace) -> int:
         legacy_python=options.legacy_python,
         modern_python=options.python,
         timeout=options.timeout,
+        own_weights=options.own_weights,
     )
     try:
         with noted() as signals:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import re
 import signal
 import sys
 from collections.abc import Callable
@@ -165,10 +164,10 @@ def cluster_of(
     """
     from tf2towers.launch.cluster import TASK_FLAGS
     from tf2towers.parity.cluster_sides import Shape
+    from tf2towers.sidebyside.dialect import is_of_cluster
 
-    text = script.read_text(encoding="utf-8", errors="replace")
     asked = ps is not None or workers is not None
-    if not asked and not re.search(r"\btrain\.Server\(|\breplica_device_setter\(", text):
+    if not asked and not is_of_cluster(script):
         return None
     return Shape(1 if ps is None else ps, workers or 2, TASK_FLAGS if task_flags is None else task_flags)
 

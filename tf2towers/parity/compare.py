@@ -127,7 +127,7 @@ def compare(
     theirs = migrated.steps if isinstance(migrated, Recording) else migrated
     count = 0
     for one, other in _both(mine, theirs):
-        for kind, name, value, its in _pairs(one, other, share):
+        for kind, name, value, its in pairs(one, other, share):
             if kind in chosen:
                 series.setdefault((kind, name), _Series()).add(count, value, its)
         count += 1
@@ -150,9 +150,16 @@ def _both(mine: Iterable[Step], theirs: Iterable[Step]) -> Iterator[tuple[Step, 
         raise NotComparable(f"the original has made {count} training steps, the migrated run more")
 
 
-def _pairs(
-    one: Step, other: Step, share: int
+def pairs(
+    one: Step, other: Step, share: int = 1
 ) -> Iterator[tuple[Kind, str, np.ndarray | None, np.ndarray | None]]:
+    """What is compared of a step: kind, name, the original's value and the migrated program's.
+
+    Args:
+        one: the original's.
+        other: the migrated program's.
+        share: see `share_of`.
+    """
     for name in _names(one.inputs, other.inputs):
         if name in other.inputs:  # one that the migrated program has no use for is seen in what follows
             yield "input", name, one.inputs.get(name), other.inputs[name]

@@ -13,7 +13,7 @@ import tensorflow as tf
 from tf2towers.parity.turns import VARIABLE, Turns
 from tf2towers.parity.updates import Update, WorkerRecording
 from tf2towers.recorder import graph as graphs
-from tf2towers.recorder.session import feeds_of, inputs_behind
+from tf2towers.recorder.feeds import feeds_of, inputs_behind
 
 _v1 = tf.compat.v1
 
@@ -36,6 +36,7 @@ class LegacyWorkerRecorder:
         self._token: Any = None
         self._local_step = 0
         self._losses: list[Any] = []
+        self._handed: dict[str, Any] = {}  # a synchronous worker's part of the mean
         self._train_ops: set[Any] = set()
         schedule = os.environ.get(VARIABLE)
         self._turns = None if schedule is None else Turns(schedule, worker)
@@ -56,10 +57,12 @@ class LegacyWorkerRecorder:
         def apply_gradients(self: Any, grads_and_vars: Any, global_step: Any = None, name: Any = None) -> Any:
             return recorder._apply(apply, self, list(grads_and_vars), global_step, name)
 
-        def apply_by_chief(self: Any, *args: Any, **kwargs: Any) -> Any:
+        def apply_by_chief(self: Any, grads_and_vars: Any, *args: Any, **kwargs: Any) -> Any:
             recorder._synchronous = True
+            pairs = list(grads_and_vars)
+            recorder._handed = {v.op.name: tf.convert_to_tensor(g) for g, v in pairs if g is not None}
             with recorder._handed_in_by_turns() if recorder._turns is not None else contextlib.nullcontext():
-                made = apply_synchronously(self, *args, **kwargs)
+                made = apply_synchronously(self, pairs, *args, **kwargs)
             recorder._train_ops = {_op(made)}
             recorder._token = _op(made).inputs[1]  # local_step.assign(sync_token_queue.dequeue())
             return made
@@ -126,8 +129,9 @@ class LegacyWorkerRecorder:
         waits = self._turns is not None and not self._synchronous
         inputs, draws = self._inputs_of(fetches), self._draws()
         with self._turns.turn() if self._turns is not None and waits else contextlib.nullcontext():
-            beside = [self._losses[0], inputs, draws, [] if self._token is None else self._token]
-            values, (loss, found, drawn, token) = run(session, [fetches, beside], *args, **kwargs)
+            own = [self._losses[0], inputs, draws, list(self._handed.values())]
+            beside = [*own, [] if self._token is None else self._token]
+            values, (loss, found, drawn, handed, token) = run(session, [fetches, beside], *args, **kwargs)
         if not self._was_used(token):
             return values
         given = dict(zip([tensor.name for tensor in inputs], found, strict=True))
@@ -136,6 +140,7 @@ class LegacyWorkerRecorder:
         self._recording.draws.append([np.array(value) for value in drawn])
         if self._synchronous:
             self._recording.losses.append(np.array(loss))
+            self._recording.handed.append(dict(zip(self._handed, map(np.array, handed), strict=True)))
         else:
             self._recording.updates[-1].loss = np.array(loss)
         self.on_step()
@@ -145,7 +150,7 @@ class LegacyWorkerRecorder:
         """Whether the step's gradients were of an update.
 
         Synchronous ones with the token of an update that has been made are dropped: the first tokens are there before
-        it (`get_init_tokens_op`), so each worker's second step computes with variables that are old, or about to be.
+        it (`get_init_tokens_op`), so each worker's second step computes with variables that are, or soon are, old.
 
         Raises:
             RuntimeError: an update was made without this worker, as with more workers than gradients to wait for.

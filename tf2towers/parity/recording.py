@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -47,6 +47,10 @@ class Step:
     #: per tower: the forward pass, layer by layer in order of creation; a digest each: float64 [crc32 of the bytes,
     #: sum, sum of absolute values, sum of squares, number of elements]
     layers: list[Arrays] = field(default_factory=list)
+    #: losses and gradients once more, of the same variables, inputs and draws, but computed in float64
+    gradients64: Arrays = field(default_factory=dict)
+    tower_gradients64: list[Arrays] = field(default_factory=list)
+    losses64: list[np.ndarray] = field(default_factory=list)
 
     @classmethod
     def of(cls, flat: Arrays) -> Step:
@@ -65,7 +69,7 @@ class Step:
                 while len(entries) <= int(tower):
                     entries.append({})
                 entries[int(tower)][rest.split("|", 1)[-1] if kind == "layer" else rest] = value
-        step.losses = _listed(flat, "loss|")
+        step.losses, step.losses64 = _listed(flat, "loss|"), _listed(flat, "loss64|")
         step.fetched = _listed(flat, "fetched|")
         towers = {int(key.split("|")[1]) for key in flat if key.startswith("draw|")}
         step.draws = [_listed(flat, f"draw|{tower}|") for tower in range(max(towers, default=-1) + 1)]
@@ -79,8 +83,9 @@ class Step:
         found |= {
             f"input|{place:06d}|{name}": value for place, (name, value) in enumerate(self.inputs.items())
         }
-        for tower, entries in enumerate(self.tower_gradients):
-            found |= {f"tower gradient|{tower}|{name}": value for name, value in entries.items()}
+        for kind in ("tower gradient", "tower gradient64"):
+            for tower, entries in enumerate(getattr(self, _OF_TOWERS[kind])):
+                found |= {f"{kind}|{tower}|{name}": value for name, value in entries.items()}
         for tower, entries in enumerate(self.layers):
             found |= {
                 f"layer|{tower}|{place:05d}|{name}": value
@@ -89,11 +94,18 @@ class Step:
         for tower, draws in enumerate(self.draws):
             found |= {f"draw|{tower}|{place}": value for place, value in enumerate(draws)}
         found |= {f"loss|{tower}": value for tower, value in enumerate(self.losses)}
+        found |= {f"loss64|{tower}": value for tower, value in enumerate(self.losses64)}
         return found | {f"fetched|{place}": value for place, value in enumerate(self.fetched)}
 
 
-_NAMED = {"variable": "variables", "after": "after", "gradient": "gradients", "summary": "summaries"}
-_OF_TOWERS = {"tower gradient": "tower_gradients", "layer": "layers"}
+_NAMED = {
+    "variable": "variables",
+    "after": "after",
+    "gradient": "gradients",
+    "gradient64": "gradients64",
+    "summary": "summaries",
+}
+_OF_TOWERS = {"tower gradient": "tower_gradients", "tower gradient64": "tower_gradients64", "layer": "layers"}
 
 
 def _listed(flat: Arrays, prefix: str) -> list[np.ndarray]:
@@ -122,6 +134,7 @@ class Facts:
     different_inputs: list[str] = field(
         default_factory=list
     )  # of the original, that the program's own were not
+    not_given: list[str] = field(default_factory=list)  # inputs of the original that the program did not take
     unknown_inputs: list[str] = field(
         default_factory=list
     )  # shapes of the program's, that nothing of the original is like
@@ -185,3 +198,31 @@ def read_step(path: Path) -> Step:
     """One step's file."""
     with np.load(path) as flat:
         return Step.of({name: flat[name] for name in flat.files})
+
+
+class FirstVariables(Mapping[str, np.ndarray]):
+    """The variables before the first step, by name, each read when it is asked for: they may be large.
+
+    Args:
+        folder: of a recording of at least one step.
+
+    Raises:
+        FileNotFoundError: the run made no step.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._file = np.load(folder / "step-00000.npz")
+        self._names = [key[len(_BEFORE) :] for key in self._file.files if key.startswith(_BEFORE)]
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        value: np.ndarray = self._file[_BEFORE + name]
+        return value
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+
+_BEFORE = "variable|"

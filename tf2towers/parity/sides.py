@@ -25,6 +25,7 @@ class Options:
         legacy_python: an interpreter with a real TF 1; None: this one, through `tf.compat.v1`.
         lockstep: each step of the migrated program starts from the original's variables; else the first one only.
         layers: the forward pass is noted, layer by layer.
+        double: the original's losses and gradients are computed in float64 as well.
         tower_order: a program on the runtime averages in tower order, as the TF1 code did.
         names: the original's names of variables to the program's, where they cannot be found.
         seed: of Python's, NumPy's and TensorFlow's global generators, on both sides.
@@ -36,6 +37,7 @@ class Options:
     legacy_python: str | None = None
     lockstep: bool = True
     layers: bool = False
+    double: bool = False
     tower_order: bool = False
     names: dict[str, str] = field(default_factory=dict)
     seed: int = 0
@@ -65,6 +67,7 @@ def record_original(
         "out": str(folder),
         "steps": options.steps,
         "layers": options.layers,
+        "double": options.double,
         "seed": options.seed,
         "stand_ins": options.legacy_python is None,
     }

@@ -32,12 +32,14 @@ class WorkerRecording:
     """What one worker's process has seen.
 
     `updates` are those it made; `losses` those of its own steps where others made the updates; `inputs` what crossed
-    into the graph at each of its own steps, by name in the order of creation, and `draws` its random numbers.
+    into the graph at each of its own steps, by name in the order of creation, and `draws` its random numbers; `handed`
+    what it handed in for the mean of a synchronous step.
     """
 
     updates: list[Update] = field(default_factory=list)
     losses: list[np.ndarray] = field(default_factory=list)
     inputs: list[Arrays] = field(default_factory=list)
+    handed: list[Arrays] = field(default_factory=list)
     draws: list[list[np.ndarray]] = field(default_factory=list)
 
     def save(self, path: Path) -> None:
@@ -49,8 +51,9 @@ class WorkerRecording:
             flat[f"when|{place}|"] = np.float64(update.when)
             if update.loss is not None:
                 flat[f"own|{place}|"] = update.loss
-        for place, inputs in enumerate(self.inputs):
-            flat |= {f"input|{place}|{name}": value for name, value in inputs.items()}
+        for kind, own in (("input", self.inputs), ("handed", self.handed)):
+            for place, arrays in enumerate(own):
+                flat |= {f"{kind}|{place}|{name}": value for name, value in arrays.items()}
         for place, draws in enumerate(self.draws):
             flat |= {f"draw|{place}|{number}": value for number, value in enumerate(draws)}
         part = path.with_suffix(".part")  # another process may be waiting for it
@@ -68,10 +71,11 @@ class WorkerRecording:
                 if kind == "loss":
                     recording.losses.append(flat[key])
                     continue
-                if kind == "input":
-                    while len(recording.inputs) <= int(place):
-                        recording.inputs.append({})
-                    recording.inputs[int(place)][name] = flat[key]
+                if kind in ("input", "handed"):
+                    own = recording.inputs if kind == "input" else recording.handed
+                    while len(own) <= int(place):
+                        own.append({})
+                    own[int(place)][name] = flat[key]
                     continue
                 if kind == "draw":
                     while len(recording.draws) <= int(place):
@@ -116,6 +120,7 @@ def merge(workers: list[WorkerRecording], steps: int, global_step: str = "global
     before: Arrays = updates[0].before
     for place, update in enumerate(updates[:steps]):
         losses = [update.loss] if update.loss is not None else [worker.losses[place] for worker in workers]
-        recording.steps.append(Step(before, update.after, update.gradients, losses=losses))
+        handed = [worker.handed[place] for worker in workers if len(worker.handed) > place]
+        recording.steps.append(Step(before, update.after, update.gradients, handed, losses))
         before = update.after
     return recording

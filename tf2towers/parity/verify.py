@@ -12,6 +12,7 @@ from tf2towers.launch.errors import LaunchError
 from tf2towers.parity.cluster_sides import Shape, record_side
 from tf2towers.parity.compare import NotComparable, Tolerances, compare, share_of
 from tf2towers.parity.diagnose import diagnose, first_differences
+from tf2towers.parity.float64 import tell_rounding
 from tf2towers.parity.order import Order
 from tf2towers.parity.process import RunFailed
 from tf2towers.parity.recording import Facts, Recording, Step, read_steps
@@ -48,7 +49,7 @@ def verify(
         migrated: the TF2 one.
         arguments: the command line of both.
         options: how they are run.
-        tolerance: relative to the largest element; None: every bit, but for the named rules above.
+        tolerance: relative to the largest element; None: every bit, but for the named rules above and in rounding.py.
         gradients_only: leave out the variables, for a program with another optimizer.
         towers: so many are expected.
         work: where the recordings stay; None: nowhere.
@@ -97,6 +98,15 @@ def _verify(
     if original.steps < options.steps:
         result.notes.append(f"the original made {original.steps} training steps, not {options.steps}")
     judge(result, original, migrated, tolerance, gradients_only)
+    if result.outcome == "differs" and tolerance is None and options.lockstep:
+        limits, rule = _tolerances(None, original.facts, migrated.facts)
+        share = share_of(_first(original), _first(migrated), original.facts)
+        tell_rounding(
+            result, options, place / "original-float64", original, migrated, limits, share, progress
+        )
+        result.outcome = _outcome(result.comparisons)
+        if result.outcome == "within" and rule:
+            result.notes.append(rule)
     if result.outcome == "differs":
         _look_closer(result, options, place, original, migrated, progress)
 
@@ -282,6 +292,11 @@ def _note_facts(result: ParityResult, original: Facts, migrated: Facts) -> None:
         names = ", ".join(migrated.different_inputs[:4])
         result.notes.append(
             f"the migrated script had other batches of its own than the original ({names}): it was given the original's"
+        )
+    if migrated.not_given:
+        result.notes.append(
+            f"batches of the original that the migrated script's training function does not take "
+            f"({', '.join(migrated.not_given[:4])}): it ran on its own"
         )
     if migrated.unknown_inputs:
         listed = ", ".join(migrated.unknown_inputs[:4])

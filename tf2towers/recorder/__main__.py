@@ -1,8 +1,8 @@
 """Runs a TF1 script unedited and records it: `python tf2towers/recorder OPTIONS.json SCRIPT [ARGS]`.
 
-OPTIONS.json: {"out": folder, "steps": K, "layers": bool, "seed": int, "stand_ins": bool, "scratch": folder or null}. Exit
-status: that of the script, or 0 once K steps are recorded. meta.json in the folder says what was found, also where
-no step was.
+OPTIONS.json: {"out": folder, "steps": K, "layers": bool, "double": bool, "seed": int, "stand_ins": bool,
+"scratch": folder or null}, see `tf2towers.parity.sides.Options`. Exit status: that of the script, or 0 once K steps are
+recorded. meta.json in the folder says what was found, also where no step was.
 """
 
 import importlib.util
@@ -11,13 +11,14 @@ import os
 import sys
 
 
-def _package():
+def _package() -> str:
     """This folder as a package, whatever else the interpreter knows."""
     folder = os.path.dirname(os.path.abspath(__file__))
     name = "tf2towers_recorder"
     spec = importlib.util.spec_from_file_location(
         name, os.path.join(folder, "__init__.py"), submodule_search_locations=[folder]
     )
+    assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     spec.loader.exec_module(module)

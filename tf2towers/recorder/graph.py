@@ -1,6 +1,7 @@
 """Reading a TF1 graph: what an update depends on, where values come in, which ops belong to a tower."""
 
 import re
+from typing import Any, Iterable, List, Pattern, Set
 
 #: ops that bring values into the graph from outside; what is behind them is not looked at
 INPUT_OPS = re.compile(
@@ -23,7 +24,7 @@ _TOWER = re.compile(
 )
 
 
-def ancestors(ops: list, stop_at_inputs: bool = True) -> set:
+def ancestors(ops: Iterable[Any], stop_at_inputs: bool = True) -> Set[Any]:
     """The ops themselves and all that they depend on, by data and by control.
 
     Args:
@@ -31,7 +32,7 @@ def ancestors(ops: list, stop_at_inputs: bool = True) -> set:
         stop_at_inputs: do not go on behind ops that bring values in.
     """
     found = set(ops)
-    waiting = list(ops)
+    waiting = list(found)
     while waiting:
         op = waiting.pop()
         if stop_at_inputs and INPUT_OPS.fullmatch(op.type):
@@ -43,20 +44,20 @@ def ancestors(ops: list, stop_at_inputs: bool = True) -> set:
     return found
 
 
-def of_type(ops: set, pattern: object) -> list:
+def of_type(ops: Iterable[Any], pattern: Pattern[str]) -> List[Any]:
     """Those of a type that can be fetched (not in a loop's body or a branch), in the order of creation."""
-    found = [op for op in ops if pattern.fullmatch(op.type) and not in_control_flow(op)]  # type: ignore[attr-defined]
+    found = [op for op in ops if pattern.fullmatch(op.type) and not in_control_flow(op)]
     return sorted(found, key=creation)
 
 
-def creation(op: object) -> int:
+def creation(op: Any) -> int:
     """Its place in the order of creation in its graph."""
-    return int(op._id)  # type: ignore[attr-defined]
+    return int(op._id)
 
 
-def in_control_flow(op: object) -> bool:
+def in_control_flow(op: Any) -> bool:
     """Whether it is in the body of a `tf.while_loop` or a branch of a `tf.cond`: fetched, it may have no value."""
-    return op._get_control_flow_context() is not None  # type: ignore[attr-defined]
+    return op._get_control_flow_context() is not None
 
 
 def without_tower(name: str) -> str:

@@ -1,33 +1,36 @@
 """The places where a TF1 script tells TensorFlow what to train: optimizers, `tf.gradients`, sessions."""
 
+from typing import Any
+
 from .averages import Averages
-from .session import Applied, Computed, SessionRecorder
+from .session import SessionRecorder
+from .training import Applied, Computed
 
 
-def watch(tf: object, recorder: SessionRecorder) -> None:
+def watch(tf: Any, recorder: SessionRecorder) -> None:
     """Lets the recorder see every gradient, update and session call of the program from now on.
 
     Args:
         tf: the TF1 module.
         recorder: what they are told to.
     """
-    _watch_optimizer(tf.train.Optimizer, recorder)  # type: ignore[attr-defined]
+    _watch_optimizer(tf.train.Optimizer, recorder)
     _watch_gradients(tf, recorder)
     _watch_sessions(tf, recorder)
     recorder.averages = Averages(tf)
 
 
-def _watch_optimizer(optimizer, recorder):
+def _watch_optimizer(optimizer: Any, recorder: SessionRecorder) -> None:
     compute, apply = optimizer.compute_gradients, optimizer.apply_gradients
 
-    def compute_gradients(self, loss, *args, **kwargs):
+    def compute_gradients(self: Any, loss: Any, *args: Any, **kwargs: Any) -> Any:
         with recorder.outermost() as outermost:
             pairs = compute(self, loss, *args, **kwargs)
         if outermost:
             recorder.computed.append(Computed(loss, list(pairs)))
         return pairs
 
-    def apply_gradients(self, grads_and_vars, *args, **kwargs):
+    def apply_gradients(self: Any, grads_and_vars: Any, *args: Any, **kwargs: Any) -> Any:
         pairs = list(grads_and_vars)
         op = apply(self, pairs, *args, **kwargs)
         recorder.applied.append(Applied(self, getattr(op, "op", op), pairs))
@@ -36,11 +39,11 @@ def _watch_optimizer(optimizer, recorder):
     optimizer.compute_gradients, optimizer.apply_gradients = compute_gradients, apply_gradients
 
 
-def _watch_gradients(tf, recorder):
+def _watch_gradients(tf: Any, recorder: SessionRecorder) -> None:
     """`tf.gradients(loss, variables)`, which some call in place of compute_gradients."""
     gradients = tf.gradients
 
-    def recorded(ys, xs, *args, **kwargs):
+    def recorded(ys: Any, xs: Any, *args: Any, **kwargs: Any) -> Any:
         with recorder.outermost() as outermost:
             found = gradients(ys, xs, *args, **kwargs)
         losses = ys if isinstance(ys, (list, tuple)) else [ys]
@@ -54,11 +57,11 @@ def _watch_gradients(tf, recorder):
     tf.gradients = recorded
 
 
-def _watch_sessions(tf, recorder):
+def _watch_sessions(tf: Any, recorder: SessionRecorder) -> None:
     base = next(one for one in tf.Session.__mro__ if "run" in vars(one))
     run = base.run
 
-    def recorded(self, fetches, *args, **kwargs):
+    def recorded(self: Any, fetches: Any, *args: Any, **kwargs: Any) -> Any:
         return recorder.run(run, self, fetches, *args, **kwargs)
 
     base.run = recorded

@@ -11,6 +11,7 @@ here too.
 Runs on Python 3.6 or later with TensorFlow 1.12 to 1.15, and on TensorFlow 2 through `tf.compat.v1`.
 """
 
+import contextlib
 import re
 from typing import Any
 
@@ -94,15 +95,18 @@ def _copy(graph: Any, read: Any, device: str, name: str) -> Any:
     from tensorflow.python.framework import ops
     from tensorflow.python.ops import gen_array_ops
 
-    with graph.as_default(), ops.control_dependencies(None), ops.name_scope(read.op.name + "/"):
-        here = graph.colocate_with(None, ignore_existing=True)
-        with (
-            here,
+    with contextlib.ExitStack() as stack:
+        for context in (
+            graph.as_default(),
+            ops.control_dependencies(None),
+            ops.name_scope(read.op.name + "/"),
+            graph.colocate_with(None, ignore_existing=True),
             ops.device(None),
             ops.device(device),
             graph.gradient_override_map({"DeepCopy": "Identity"}),
         ):
-            return gen_array_ops.deep_copy(read, name=name)
+            stack.enter_context(context)
+        return gen_array_ops.deep_copy(read, name=name)
 
 
 def _give_cpus(tf: Any) -> None:

@@ -3,20 +3,18 @@
 import builtins
 import os
 import platform
-import random
 import runpy
 import sys
 import traceback
+from typing import Any, Dict, List
 
-import numpy as np
-
-from . import optimizers, placement
+from . import optimizers, placement, seeds
 from .overlay import Overlay, patch_python, patch_tensorflow
 from .session import SessionRecorder
 from .writing import Writer
 
 
-def main(options: dict, script: str, arguments: list) -> int:
+def main(options: Dict[str, Any], script: str, arguments: List[str]) -> int:
     """Records a TF1 script; its exit status.
 
     Args:
@@ -36,7 +34,9 @@ def main(options: dict, script: str, arguments: list) -> int:
     if not options.get("stand_ins"):
         placement.install(tf)
     writer = Writer(options["out"])
-    recorder = SessionRecorder(tf, writer, options["steps"], options.get("layers", False))
+    recorder = SessionRecorder(
+        tf, writer, options["steps"], options.get("layers", False), options.get("double", False)
+    )
 
     def finish() -> None:
         facts = recorder.facts()
@@ -49,14 +49,14 @@ def main(options: dict, script: str, arguments: list) -> int:
 
     recorder.on_enough = enough
     optimizers.watch(tf, recorder)
-    fix_seeds(options.get("seed", 0))
-    fix_graph_seeds(tf, options.get("seed", 0))
+    seeds.fix_seeds(options.get("seed", seeds.SEED))
+    seeds.fix_graph_seeds(tf, options.get("seed", seeds.SEED))
     status = run(script, arguments)
     finish()
     return leave(status)
 
 
-def run(script: str, arguments: list) -> int:
+def run(script: str, arguments: List[str]) -> int:
     """Runs it as the main program; 0, its exit status, or 1 with the traceback shown."""
     sys.argv = [script] + list(arguments)
     sys.path[0] = os.path.dirname(os.path.abspath(script))
@@ -84,26 +84,6 @@ def leave(status: int) -> int:
     os._exit(status)
 
 
-def fix_seeds(seed: int) -> None:
-    """Python's and NumPy's global generators, which a script may draw its batches from."""
-    random.seed(seed)
-    np.random.seed(seed)
-
-
-def fix_graph_seeds(tf: object, seed: int) -> None:
-    """Gives each graph a seed, which the script may replace: what TF draws is then the same from run to run."""
-    graph = tf.Graph  # type: ignore[attr-defined]
-    begin = graph.__init__
-
-    def seeded(self, *args, **kwargs):
-        begin(self, *args, **kwargs)
-        if type(self) is graph:
-            self.seed = seed
-
-    graph.__init__ = seeded
-    tf.get_default_graph().seed = seed  # type: ignore[attr-defined]
-
-
-def versions(tf: object) -> dict:
+def versions(tf: Any) -> Dict[str, str]:
     """Of TensorFlow and Python."""
-    return {"tensorflow": str(tf.__version__), "python": platform.python_version()}  # type: ignore[attr-defined]
+    return {"tensorflow": str(tf.__version__), "python": platform.python_version()}

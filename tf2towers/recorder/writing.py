@@ -2,6 +2,7 @@
 
 import json
 import os
+from typing import Any, Dict
 
 import numpy as np
 
@@ -19,7 +20,7 @@ class Writer:
         self._folder = folder
         self.steps = 0
 
-    def step(self, arrays: dict) -> None:
+    def step(self, arrays: Dict[str, Any]) -> None:
         """Writes the next step.
 
         Args:
@@ -28,11 +29,11 @@ class Writer:
         path = os.path.join(self._folder, "step-%05d.npz" % self.steps)
         # a name may hold '/', which a zip takes for a folder: fine for NumPy
         with open(path + ".part", "wb") as stream:
-            np.savez(stream, **{name: np.asarray(value) for name, value in arrays.items()})
+            np.savez(stream, **{name: np.asarray(value) for name, value in arrays.items()})  # type: ignore[arg-type]
         os.replace(path + ".part", path)
         self.steps += 1
 
-    def facts(self, facts: dict) -> None:
+    def facts(self, facts: Dict[str, Any]) -> None:
         """Writes meta.json.
 
         Args:

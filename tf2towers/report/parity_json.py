@@ -12,7 +12,7 @@
      "first": {"step": 0 | null, "layer": "..", "gradient": ".."},       "" where there is none
      "counts": {KIND: {"bitwise": 3, "within": 0, "differs": 1, "failed": 0}},   kinds that were compared
      "comparisons": [{"kind", "name", "verdict", "problem", "bitwise", "within", "first_step", "max_abs", "max_rel",
-                      "ulps", "shape", "dtype", "errors"}],
+                      "ulps", "shape", "dtype", "errors", "rounding"}],
      "notes": [".."]}
 
     SIDE = {"title", "script", "tensorflow", "python", "seconds", "losses", "notes"}
@@ -99,6 +99,7 @@ def _comparison(one: Comparison) -> dict[str, object]:
         "shape": [int(size) for size in one.shape],
         "dtype": one.dtype,
         "errors": [_number(error) for error in one.errors],
+        "rounding": bool(one.rounding),
     }
 
 

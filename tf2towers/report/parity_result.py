@@ -24,7 +24,9 @@ class Comparison:
             tolerance that would pass.
         ulps: the same in units in the last place of the largest element.
         errors: per step, the relative difference (as in max_rel).
-        within: it is within the tolerance that was asked for.
+        within: it is within the tolerance that was asked for, or rounding.
+        rounding: it is not within the tolerance, but as near to the original in float64 as the original itself is
+            (see `tf2towers.parity.rounding`).
     """
 
     kind: Kind
@@ -39,6 +41,7 @@ class Comparison:
     shape: tuple[int, ...] = ()
     dtype: str = ""
     errors: tuple[float, ...] = ()
+    rounding: bool = False
 
 
 @dataclass(frozen=True)
@@ -82,8 +85,8 @@ class ParityResult:
     """The verdict on a pair of scripts.
 
     Attributes:
-        outcome: 'bitwise': every bit equal. 'within': all within `tolerance`. 'differs'. 'error': could not be run or
-            compared, `error` says why.
+        outcome: 'bitwise': every bit equal. 'within': all within `tolerance`, or rounding. 'differs'. 'error': could
+            not be run or compared, `error` says why.
         first_layer, first_gradient: what differs first, forward (the first layer) and backward (the first variable
             whose gradient differs), in the step `first_step`; empty where nothing does.
     """

@@ -87,7 +87,7 @@ def _rows(comparisons: list[Comparison]) -> list[str]:
     table = [header]
     for one in comparisons:
         verdict = words.verdict_of(one)
-        row = ["" if verdict == "bitwise" else words.VERDICT_WORDS[verdict], _plain(one.name)]
+        row = ["" if verdict == "bitwise" else words.said_of(one), _plain(one.name)]
         if one.problem:
             table.append([*row, _plain(one.problem)])
             continue

@@ -44,6 +44,12 @@ def verdict_of(comparison: Comparison) -> Verdict:
     return "within" if comparison.within else "differs"
 
 
+def said_of(comparison: Comparison) -> str:
+    """A comparison's verdict in words."""
+    verdict = verdict_of(comparison)
+    return "rounding" if comparison.rounding and verdict == "within" else VERDICT_WORDS[verdict]
+
+
 def worst_first(comparisons: Iterable[Comparison]) -> list[Comparison]:
     """By verdict, then by relative difference; NaN is the worst. Equal ones keep their order."""
     return sorted(comparisons, key=lambda one: (VERDICTS.index(verdict_of(one)), -_rank(one.max_rel)))
@@ -71,10 +77,15 @@ def headline(result: ParityResult) -> str:
         apart = [one for one in of if verdict_of(one) in ("failed", "differs")]
     largest = max((one.max_rel for one in of if not one.problem), key=_rank, default=0.0)
     if result.outcome == "within":
-        equal = sum(one.bitwise for one in of)
+        equal, rounding = sum(one.bitwise for one in of), sum(one.rounding for one in of)
+        to = max((one.max_rel for one in of if not one.rounding), default=0.0)
+        if rounding and equal + rounding == len(of):
+            every = f"every {_kinds(of)} of {where}"
+            return f"WITHIN ROUNDING: {every} is bit-identical ({equal}) or differs by rounding ({rounding})"
+        but = f", {rounding} differ by rounding" if rounding else ""
         return (
-            f"WITHIN TOLERANCE {number(result.tolerance)}: every {_kinds(of)} of {where} agrees to {ceiling(largest)}"
-            f" ({equal} of {len(of)} bit-identical)"
+            f"WITHIN TOLERANCE {number(result.tolerance)}: every {_kinds(of)} of {where} agrees to {ceiling(to)}"
+            f" ({equal} of {len(of)} bit-identical{but})"
         )
     return f"DIFFERS: {_differing(result, of, apart, largest)}, over {where}"
 

@@ -19,6 +19,14 @@ from tf2towers.rewrites.unscoped import unscoped_reads
 
 Found = Iterator[tuple[cst.CSTNode, str, str]]
 
+#: their gradient with respect to what they look up is a `tf.IndexedSlices`
+_LOOKUPS = {
+    "tf.gather",
+    "tf.nn.embedding_lookup",
+    "tf.nn.embedding_lookup_sparse",
+    "tf.nn.sampled_softmax_loss",
+    "tf.nn.nce_loss",
+}
 _UPDATING = ("UPDATE_OPS", "batch_norm", "ExponentialMovingAverage", "moments")
 
 
@@ -26,7 +34,7 @@ def semantic_notes(training: Training, context: FileContext) -> None:
     """Adds a note for everything about the program that its text does not say."""
     cluster = training.tower.cluster
     if cluster is not None:
-        for code, message in _of_cluster(cluster):
+        for code, message in _of_cluster(cluster, training):
             context.note(cluster.server, code, message, kind="note")
     if training.tower.synthetic:
         return
@@ -35,7 +43,7 @@ def semantic_notes(training: Training, context: FileContext) -> None:
             context.note(node, code, message, kind="note")
 
 
-def _of_cluster(cluster: Cluster) -> Iterator[tuple[str, str]]:
+def _of_cluster(cluster: Cluster, training: Training) -> Iterator[tuple[str, str]]:
     if cluster.synchronous is None or code_of(cluster.synchronous) != "True":
         yield (
             "T2T209",
@@ -46,6 +54,12 @@ def _of_cluster(cluster: Cluster) -> Iterator[tuple[str, str]]:
             "T2T210",
             "synchronous: the workers average by an all-reduce, the parameter servers have nothing to do",
         )
+        symbols = {symbol for leaf in training.leaves for symbol in training.effects[leaf].symbols}
+        if looked_up := sorted(symbols & _LOOKUPS):
+            yield (
+                "T2T212",
+                f"{looked_up[0]}: a row's gradient is averaged over all workers, in TF1 over those that had the row",
+            )
 
 
 def _last_tower(training: Training) -> Found:

@@ -117,12 +117,13 @@ class Child:
     def _over(self, status: int) -> None:
         assert self._process is not None
         self.status = status
-        self.side.seconds = self.clock.active(time.monotonic())
+        ran = self.clock.active(time.monotonic())
         self.side.ended = True
         with contextlib.suppress(OSError):  # what was left of its group
             os.killpg(self._process.pid, signal.SIGKILL)
         kill_leftovers(self._mark)
         self.read()
+        self.side.seconds = ran - self.side.aside
         os.close(self.pipe)
         self.pipe = -1
 

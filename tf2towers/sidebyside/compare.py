@@ -10,18 +10,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from tf2towers.parity.process import RunFailed
 from tf2towers.sidebyside.accuracy import last_accuracy
 from tf2towers.sidebyside.child import Child
-from tf2towers.sidebyside.dialect import is_tf1
+from tf2towers.sidebyside.dialect import is_of_cluster, is_tf1
 from tf2towers.sidebyside.errors import CompareError
 from tf2towers.sidebyside.live import Live
 from tf2towers.sidebyside.machine import machine
 from tf2towers.sidebyside.outcome import Outcome
-from tf2towers.sidebyside.race import Race
+from tf2towers.sidebyside.race import Interrupted, Race
 from tf2towers.sidebyside.side import Side
 from tf2towers.sidebyside.summary import summarise
 from tf2towers.sidebyside.totals import batch_size_of, steps_of
 from tf2towers.sidebyside.turns import FEW_CORES, SECONDS, cores
+from tf2towers.sidebyside.watch.lines import INITIAL_WEIGHTS, WRITES
+from tf2towers.sidebyside.weights import record_first_weights
 
 WATCH = Path(__file__).parent / "watch" / "__main__.py"
 SCRATCH = "{scratch}"  # in an argument: a folder of the side's own, gone afterwards
@@ -37,7 +40,7 @@ class Plan:
         turns: seconds of a turn; None: by the machine, turns where it has fewer than 4 cores.
         at_once: never turns.
         batch_size: examples of a step; None: as seen.
-        initial_weights: a folder that `tf2towers verify` wrote; handed on to the modern side.
+        own_weights: the modern program is not given the initial weights of the legacy one.
     """
 
     legacy: Path
@@ -50,7 +53,7 @@ class Plan:
     legacy_python: str = sys.executable
     modern_python: str = sys.executable
     timeout: float | None = None
-    initial_weights: Path | None = None
+    own_weights: bool = False
 
     @property
     def turn_seconds(self) -> float | None:
@@ -70,17 +73,24 @@ def compare(plan: Plan, signals: Sequence[int] = (), live: bool = True) -> Outco
     for script in (plan.legacy, plan.modern):
         if not script.is_file():
             raise CompareError(f"{script} is not a file")
+        if is_of_cluster(script):
+            raise CompareError(
+                f"{script} is a task of a cluster (tf.train.Server or replica_device_setter), and only scripts of one "
+                "process are compared: `tf2towers verify` proves what a migrated one computes, `tf2towers launch` runs "
+                "either as a whole cluster"
+            )
     about = machine()
     legacy, modern = Side("legacy", plan.legacy), Side("modern", plan.modern)
     total = plan.steps or steps_of(plan.arguments)
     legacy.total = modern.total = total
     with tempfile.TemporaryDirectory(prefix="tf2towers-compare-", ignore_cleanup_errors=True) as folder:
         pythons = (plan.legacy_python, plan.modern_python)
-        children = [
-            _child(side, python, plan, Path(folder, side.title))
-            for side, python in zip((legacy, modern), pythons, strict=True)
-        ]
         view = Live((legacy, modern), plan.turn_seconds is not None, plan.batch_size)
+        weights = _first_weights(plan, Path(folder, "weights"), signals, modern, view if live else None)
+        children = [
+            _child(legacy, pythons[0], plan, Path(folder, legacy.title), None),
+            _child(modern, pythons[1], plan, Path(folder, modern.title), weights),
+        ]
 
         def watcher(child: Child | None) -> None:
             if live:
@@ -104,35 +114,71 @@ def compare(plan: Plan, signals: Sequence[int] = (), live: bool = True) -> Outco
         ),
         arguments=plan.arguments,
         machine=about,
-        how=_how(plan.turn_seconds),
+        how=_how(plan.turn_seconds, modern.given_weights),
     )
 
 
-def _child(side: Side, python: str, plan: Plan, folder: Path) -> Child:
+def _first_weights(
+    plan: Plan, folder: Path, signals: Sequence[int], modern: Side, view: Live | None
+) -> Path | None:
+    """The recording whose weights the modern program begins with; None: its own, and a note of it says why."""
+    if plan.own_weights:
+        return None
+    if not is_tf1(plan.legacy) or is_tf1(plan.modern):
+        modern.notes.append("initial weights of its own: only a TF2 program is given those of a TF1 program")
+        return None
+    if view is not None:
+        view.tell(f"recording the first step of {plan.legacy.name}, for its initial weights")
+
+    def tick() -> None:
+        if signals:
+            raise Interrupted(signals[0])
+
+    python = None if plan.legacy_python == sys.executable else plan.legacy_python
+    try:
+        return record_first_weights(
+            plan.legacy, _own(plan.arguments, folder), folder, python, plan.timeout, tick
+        )
+    except RunFailed as problem:
+        modern.notes.append(f"initial weights of its own: {str(problem).splitlines()[0]}")
+        return None
+
+
+def _own(arguments: Sequence[str], folder: Path) -> list[str]:
+    """The arguments, with a new folder below `folder` for {scratch}."""
+    own = folder / "scratch"
+    own.mkdir(parents=True)
+    return [word.replace(SCRATCH, str(own)) for word in arguments]
+
+
+def _child(side: Side, python: str, plan: Plan, folder: Path, weights: Path | None) -> Child:
     temporary = folder / "tmp"
     temporary.mkdir(parents=True)
-    own = folder / "scratch"
-    own.mkdir()
-    arguments = [word.replace(SCRATCH, str(own)) for word in plan.arguments]
+    arguments = _own(plan.arguments, folder)
     dialect = ["--tf1"] if is_tf1(side.script) else []
     environment = {
         "TF_CPP_MIN_LOG_LEVEL": "2",
         **os.environ,
         "TMPDIR": str(temporary),
         "PYTHONUNBUFFERED": "1",
-        "TF2TOWERS_SCRATCH": str(own),
+        "PYTHONHASHSEED": "0",
+        WRITES: str(folder / "writes"),
     }
-    if plan.initial_weights is not None and side.title == "modern":
-        environment["TF2TOWERS_INITIAL_WEIGHTS"] = str(plan.initial_weights)
+    environment.pop(
+        "TF2_BEHAVIOR", None
+    )  # an imported TensorFlow 2 leaves it, and TF 1.15 would listen to it
+    if weights is not None:
+        environment[INITIAL_WEIGHTS] = str(weights)
     side.log = folder / "output.txt"
     command = [python, str(WATCH), *dialect, str(side.script), *arguments]
     return Child(side, command, environment, side.log)
 
 
-def _how(turns: float | None) -> str:
+def _how(turns: float | None, given_weights: bool) -> str:
+    weights = "with the same initial weights" if given_weights else "each with initial weights of its own"
     measured = (
         "Both ran at once, each slowed down by the other"
         if turns is None
         else f"They took turns of {turns:g} s, one held while the other ran; only the time that each ran counts"
     )
-    return f"One run of each. {measured}."
+    return f"One run of each, {weights}. {measured}."

@@ -12,10 +12,16 @@ from tf2towers.source.errors import SourceError
 from tf2towers.source.local_imports import local_modules
 from tf2towers.source.script import Script
 
-#: it has chosen by itself, or it is written for TF 2
-_AS_IT_IS = re.compile(
-    r"\b(?:tensorflow|tf)\.compat\.v[12]\b|\bfrom tensorflow\.compat\b|"
-    r"\btf\.(?:function|GradientTape|random\.set_seed|distribute\.MirroredStrategy)\b"
+#: it is written for TF 2, whatever else it uses
+_TF2 = re.compile(
+    r"\btensorflow\.compat\.v2\b|\btf2towers\.runtime\b|"
+    r"\btf\.(?:function|GradientTape|random\.set_seed|distribute\.\w*Strategy)\b"
+)
+#: it chooses TensorFlow 1 by itself: `import tensorflow.compat.v1 as tf`, `tf.compat.v1.Session()`
+_CHOSEN = re.compile(r"\bcompat\.v1\b|\bfrom tensorflow\.compat import\b")
+_SESSION = re.compile(
+    r"\b\w+\.(?:Session|InteractiveSession|placeholder|disable_v2_behavior|disable_eager_execution|"
+    r"train\.(?:MonitoredTrainingSession|MonitoredSession|Supervisor))\b"
 )
 #: what TF 2 has under no such name, and every TF1 trainer uses some of
 _TF1_ONLY = re.compile(
@@ -24,18 +30,31 @@ _TF1_ONLY = re.compile(
     r"get_collection|trainable_variables\(|set_random_seed|gfile\.|"
     r"train\.(?:\w+Optimizer|MonitoredTrainingSession|Saver|Server|get_or_create_global_step))"
 )
+_CLUSTER = re.compile(r"\btrain\.Server\(|\breplica_device_setter\(")
 
 
 def is_tf1(script: Path) -> bool:
-    """Whether it, or a local module that it reaches, says `import tensorflow` and means TensorFlow 1.
+    """Whether it, with the local modules that it reaches, is a program of TensorFlow 1: it has graphs and sessions.
 
-    Not so where one of them names `tensorflow.compat.v1` itself: then they run as they are.
+    One that says `compat.v1` is, where it makes a session or a placeholder or turns TensorFlow 2 off.
     """
     paths = [script]
     with contextlib.suppress(SourceError):  # Python 2, say
         paths += local_modules(Script.read(script))
-    texts = [code(path.read_text(encoding="utf-8", errors="replace")) for path in paths]
-    return any(map(_TF1_ONLY.search, texts)) and not any(map(_AS_IT_IS.search, texts))
+    texts = [_text(path) for path in paths]
+    if any(map(_TF2.search, texts)):
+        return False
+    sign = _SESSION if any(map(_CHOSEN.search, texts)) else _TF1_ONLY
+    return any(map(sign.search, texts))
+
+
+def is_of_cluster(script: Path) -> bool:
+    """Whether it is one task of a TF1 cluster: it starts a server, or places variables on parameter servers."""
+    return _CLUSTER.search(_text(script)) is not None
+
+
+def _text(path: Path) -> str:
+    return code(path.read_text(encoding="utf-8", errors="replace"))
 
 
 def code(text: str) -> str:

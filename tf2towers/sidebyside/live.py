@@ -52,6 +52,12 @@ class Live:
             parts = [f"{side.title}: {', '.join(filter(None, self._words(side)))}" for side in self._sides]
             print("  |  ".join(parts), file=self._out, flush=True)
 
+    def tell(self, text: str) -> None:
+        """What happens before there is something to show."""
+        self._erase()
+        print(text, file=self._out, flush=True)
+        self._height = 1 if self._in_place else 0
+
     def close(self) -> None:
         """Takes the table away."""
         self._erase()

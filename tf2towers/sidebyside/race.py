@@ -6,12 +6,13 @@ import select
 import time
 from collections.abc import Callable, Sequence
 
+from tf2towers.parity.process import last_lines
 from tf2towers.sidebyside.child import Child
-from tf2towers.sidebyside.errors import CompareError
+from tf2towers.sidebyside.errors import CompareError, has_resumed, never_trained
 from tf2towers.sidebyside.turns import SECONDS, Turn
 
 TICK = 0.05  # seconds between two looks at who has ended
-SHOWN = 25  # of the last lines of one that failed
+SHOWN = 25  # of the last lines of one that failed, without what TensorFlow says about itself
 
 
 class Interrupted(Exception):
@@ -51,7 +52,8 @@ class Race:
         """Runs them; nothing of them runs afterwards, whatever happens.
 
         Raises:
-            CompareError: one failed, or never trained, or the time is over; the message has the end of its output.
+            CompareError: one failed, never trained or went on from a checkpoint, or the time is over; the message has
+                the end of its output.
             Interrupted: a signal came.
         """
         deadline = None if self._timeout is None else time.monotonic() + self._timeout
@@ -103,6 +105,8 @@ class Race:
     def _check(self, running: Sequence[Child]) -> None:
         for child in running:
             side = child.side
+            if side.resumed is not None:
+                raise has_resumed(side.script, side.resumed)
             if self._steps is not None and side.count >= self._steps and not child.has_ended():
                 child.end()
                 side.steps = [step for step in side.steps if step.number <= self._steps]
@@ -111,10 +115,7 @@ class Race:
             if child.status:
                 raise CompareError(f"{side.script} ended with status {child.status}{_told(child)}")
             if not side.steps:
-                raise CompareError(
-                    f"{side.script} ended and never trained: no session call and no tf.function that an optimizer's "
-                    f"update belongs to was seen{_told(child)}"
-                )
+                raise never_trained(side.script, _told(child))
 
     def _progress(self) -> str:
         return ", ".join(f"{child.side.script} has made {child.side.count} steps" for child in self._children)
@@ -127,5 +128,5 @@ def _last_step(child: Child) -> float | None:
 def _told(child: Child) -> str:
     log = child.side.log
     text = log.read_text(encoding="utf-8", errors="replace") if log is not None and log.exists() else ""
-    lines = [f"  {line}" for line in text.splitlines()[-SHOWN:]]
+    lines = [f"  {line}" for line in last_lines(text.splitlines(), SHOWN).splitlines()]
     return "; it wrote last:\n" + "\n".join(lines) if lines else "; it wrote nothing"

@@ -55,8 +55,12 @@ class Side:
     accuracy: float | None = None
     notes: list[str] = field(default_factory=list)
     seconds: float = 0.0  # that it ran, from start to end
+    aside: float = 0.0  # of the time that it ran, seconds in which it did what only a watched process does
+    resumed: int | None = None  # the steps that an earlier run had made
+    given_weights: bool = False  # it began with the weights that it was to begin with
     ended: bool = False
     _last: float | None = None  # the end of the call before, by the machine's time
+    _asides: list[tuple[float, float]] = field(default_factory=list)  # since then: beginning, seconds
 
     @property
     def count(self) -> int:
@@ -78,21 +82,30 @@ class Side:
             self.python = line.get("python", self.python)
             self.tensorflow = line.get("tensorflow", self.tensorflow)
             self.towers = line.get("towers", self.towers)
+            self.given_weights = line.get("weights", self.given_weights)
         elif event == "accuracy":
             self.accuracy = line["value"]
         elif event == "note":
             self.notes.append(line["text"])
+        elif event == "resumed":
+            self.resumed = line["step"]
+        elif event == "aside":
+            seconds = clock.active(line["end"]) - clock.active(line["begin"])
+            self.aside += seconds
+            self._asides.append((line["begin"], seconds))
 
     def _step(self, line: dict[str, Any], clock: ActiveClock) -> None:
         begin = line["begin"] if self._last is None else self._last
         end, made = line["end"], line.get("steps", 1)
+        aside = sum(seconds for at, seconds in self._asides if at >= begin)
+        self._asides.clear()
         self._last = end
         self.peak = max(filter(None, (self.peak, line.get("peak"))), default=None)
         self.steps.append(
             StepLine(
                 number=self.count + made,
-                end=clock.active(end),
-                seconds=(clock.active(end) - clock.active(begin)) / made,
+                end=clock.active(end) - self.aside,
+                seconds=(clock.active(end) - clock.active(begin) - aside) / made,
                 interrupted=clock.interrupted(begin, end),
                 loss=line.get("loss"),
                 examples=line.get("examples"),

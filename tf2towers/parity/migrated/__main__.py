@@ -15,7 +15,7 @@ from typing import Any
 import tensorflow as tf
 
 from tf2towers.parity.migrated.functions import FunctionRecorder
-from tf2towers.recorder import running
+from tf2towers.recorder import running, seeds
 from tf2towers.recorder.overlay import Overlay, patch_python, patch_tensorflow
 from tf2towers.recorder.writing import Writer
 from tf2towers.runtime import averaging
@@ -45,8 +45,8 @@ def main(options: dict[str, Any], script: str, arguments: list[str]) -> int:
         options.get("names", {}),
         enough,
     )
-    running.fix_seeds(options.get("seed", 0))
-    tf.random.set_seed(options.get("seed", 0))
+    seeds.fix_seeds(options.get("seed", seeds.SEED))
+    tf.random.set_seed(options.get("seed", seeds.SEED))
     with averaging.in_tower_order(options.get("tower_order", False)):
         status = running.run(script, arguments)
     finish()

@@ -14,12 +14,13 @@ from tensorflow.python.eager.polymorphic_function import polymorphic_function
 from tf2towers.parity.migrated.draws import Draws
 from tf2towers.parity.migrated.gradients import Gradients, numbered
 from tf2towers.parity.migrated.inputs import Inputs
+from tf2towers.parity.migrated.iterators import Iterated
 from tf2towers.parity.migrated.notes import Notes
 from tf2towers.parity.migrated.state import State
 from tf2towers.parity.migrated.tracing import Tracing
 from tf2towers.parity.recording import Facts, Step, read_facts, read_step
 from tf2towers.recorder.graph import without_tower
-from tf2towers.recorder.session import describe
+from tf2towers.recorder.training import describe
 from tf2towers.recorder.writing import Writer
 
 
@@ -51,10 +52,12 @@ class FunctionRecorder:
         self._original = read_facts(original) if original is not None else Facts()
         self._tracing, self._notes, self._inputs = Tracing(), Notes(), Inputs()
         self._draws = Draws(self._tracing)
+        self._iterated = Iterated(self._tracing, Inputs())
         self._gradients = Gradients(self._notes, self._tracing, layers)
         self._state = State(names)
         self._gradients.name = self._state.name
         self._training: weakref.WeakKeyDictionary[Any, bool] = weakref.WeakKeyDictionary()
+        self._not_given: list[str] = []
         self._busy = False
         self.calls = 0
         call = polymorphic_function.Function.__call__
@@ -80,24 +83,26 @@ class FunctionRecorder:
             step = self._original_step()
             first = self._writer.steps == 0
             if first:
+                applied = self._gradients.applied
                 self._state.find(
-                    step.variables,
-                    self._original.trainable,
-                    self._gradients.variables,
-                    self._gradients.optimizers,
+                    step.variables, self._original.trainable, applied.variables, applied.optimizers
                 )
             if first or self._lockstep:
                 self._state.set(step.variables)
             args, kwargs, used = self._inputs.given(args, kwargs, step.inputs)
             found = {f"variable|{name}": value for name, value in self._state.read().items()}
-            found |= {f"input|{place:06d}|{name}": value for place, (name, value) in enumerate(used.items())}
             self._draws.now = {
                 f"{t}|{n}": one for t, draws in enumerate(step.draws) for n, one in enumerate(draws)
             }
+            self._iterated.now = {name: value for name, value in step.inputs.items() if name not in used}
+            self._iterated.used = {}
             self._notes.begin()
             result = call(function, *args, **kwargs)
             found |= numbered(self._renamed(self._notes.end()))
-            self._draws.now = None
+            self._draws.now = self._iterated.now = None
+            used |= self._iterated.used
+            self._not_given = [name for name, value in step.inputs.items() if name not in used and value.ndim]
+            found |= {f"input|{place:06d}|{name}": value for place, (name, value) in enumerate(used.items())}
             found |= {f"after|{name}": value for name, value in self._state.read().items()}
             found |= _results(result)
             self._writer.step(found)
@@ -137,21 +142,23 @@ class FunctionRecorder:
 
     def facts(self) -> dict[str, Any]:
         """What meta.json says of the run."""
+        applied = self._gradients.applied
         back = {own: name for name, own in self._state.renamed.items()}
-        names = {id(v): back.get(self._state.name(v), self._state.name(v)) for v in self._gradients.variables}
-        different = sorted(self._inputs.different)
+        names = {id(v): back.get(self._state.name(v), self._state.name(v)) for v in applied.variables}
+        different = sorted(self._inputs.different | self._iterated.inputs.different)
         return {
             "side": "migrated",
             "trainable": list(names.values()),
-            "without_gradient": [names[id(v)] for v in self._gradients.without_gradient],
-            "optimizer": describe(self._gradients.optimizers[0]) if self._gradients.optimizers else {},
-            "optimizers": len(self._gradients.optimizers),
+            "without_gradient": [names[id(v)] for v in applied.without_gradient],
+            "optimizer": describe(applied.optimizers[0]) if applied.optimizers else {},
+            "optimizers": len(applied.optimizers),
             "sessions": self.calls,
             "layer_types": self._gradients.layer_types,
             "towers": max(1, len([one for one in self._tracing.computed if one is not None])),
             "notes": sorted(self._draws.missing),
             "different_inputs": different,
             "unknown_inputs": self._inputs.unknown if self._folder is not None else [],
+            "not_given": self._not_given,
             "renamed": self._state.renamed,
             "unpaired": self._state.unpaired,
             "on_runtime": self._state.on_runtime,

@@ -10,6 +10,7 @@ import tensorflow as tf
 import tf2towers.runtime
 from tf2towers.parity.migrated.layers import layers_before
 from tf2towers.parity.migrated.notes import Notes
+from tf2towers.parity.migrated.optimizers import Applied, Pairs
 from tf2towers.parity.migrated.tracing import Tracing, tower
 from tf2towers.recorder.digest import digest
 from tf2towers.runtime import averaging
@@ -27,54 +28,13 @@ class Gradients:
     def __init__(self, notes: Notes, tracing: Tracing, layers: bool) -> None:
         self._notes, self._tracing, self._layers = notes, tracing, layers
         self.name: Callable[[Any], str] = lambda variable: str(variable.name)
-        self.optimizers: list[Any] = []
-        self.variables: list[Any] = []  # what they were given, in order
-        self.without_gradient: list[Any] = []
         self.layer_types: dict[str, str] = {}
-        self._watch_v1()
-        self._watch_keras()
+        self.applied = Applied(self._before_applying)
         self._watch_computing()
 
     # -- applied -----------------------------------------------------------------------------------------------------
 
-    def _watch_v1(self) -> None:
-        optimizer = tf.compat.v1.train.Optimizer
-        apply = optimizer.apply_gradients
-        recorder = self
-
-        def apply_gradients(self: Any, grads_and_vars: Any, *args: Any, **kwargs: Any) -> Any:
-            pairs = list(grads_and_vars)
-            with tf.control_dependencies(recorder._applied(self, pairs)):
-                return apply(self, pairs, *args, **kwargs)
-
-        optimizer.apply_gradients = apply_gradients
-
-    def _watch_keras(self) -> None:
-        import keras
-
-        optimizer = keras.optimizers.Optimizer
-        apply = optimizer.apply
-        recorder = self
-
-        def recorded(self: Any, grads: Any, trainable_variables: Any = None) -> Any:
-            grads = list(grads)
-            variables = (
-                self._trainable_variables if trainable_variables is None else list(trainable_variables)
-            )
-            with tf.control_dependencies(recorder._applied(self, list(zip(grads, variables, strict=True)))):
-                return apply(self, grads, trainable_variables)
-
-        base = next(one for one in optimizer.__mro__ if "apply" in vars(one))
-        base.apply = recorded
-
-    def _applied(self, optimizer: Any, pairs: list[tuple[Any, Any]]) -> list[Any]:
-        if not any(optimizer is one for one in self.optimizers):
-            self.optimizers.append(optimizer)
-        for gradient, variable in pairs:
-            if not any(variable is one for one in self.variables):
-                self.variables.append(variable)
-                if gradient is None:
-                    self.without_gradient.append(variable)
+    def _before_applying(self, pairs: Pairs) -> Sequence[Any]:
         self._tracing.trains = True
         if tf.executing_eagerly() or not self._tracing.outermost:
             return []

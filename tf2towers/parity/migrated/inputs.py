@@ -10,6 +10,7 @@ import tensorflow as tf
 
 from tf2towers.parity.recording import Arrays
 
+Part = list[np.ndarray] | None
 _Alike = Callable[[np.ndarray, np.ndarray], bool]
 
 
@@ -47,11 +48,29 @@ class Inputs:
         """
         leaves = tf.nest.flatten((args, kwargs))
         parts = [_parts(leaf) for leaf in leaves]
-        if self._plan is None or len(self._plan) != len(leaves):
+        found, used = self.replaced(parts, inputs)
+        for place, (own, values) in enumerate(zip(parts, found, strict=True)):
+            if own is not None and values is not None and values is not own:
+                leaves[place] = _made_like(leaves[place], own, values)
+        args, kwargs = tf.nest.pack_sequence_as((args, kwargs), leaves)
+        return args, kwargs, used
+
+    def replaced(self, parts: list[Part], inputs: Arrays) -> tuple[list[Part], Arrays]:
+        """The original's values for what a step takes, and those of its inputs that they are from.
+
+        Args:
+            parts: for each thing its value in each replica (one where all have the same); None for what is no number.
+            inputs: as for `given`.
+
+        Returns:
+            The same where the program has the original's values itself, or where the original has none for it.
+        """
+        if self._plan is None or len(self._plan) != len(parts):
             self._plan = _plan(parts, inputs)
             pairs = zip(parts, self._plan, strict=True)
             self.unknown = [_described(own[0]) for own, found in pairs if own is not None and found is None]
         used: Arrays = {}
+        made = list(parts)
         for place, (own, sources) in enumerate(zip(parts, self._plan, strict=True)):
             if own is None or sources is None:
                 continue
@@ -61,9 +80,8 @@ class Inputs:
                 if not _equal(mine, value):
                     self.different.add(source.name)
             if any(not _equal(mine, value) for mine, value in zip(own, values, strict=True)):
-                leaves[place] = _made_like(leaves[place], own, values)
-        args, kwargs = tf.nest.pack_sequence_as((args, kwargs), leaves)
-        return args, kwargs, used
+                made[place] = values
+        return made, used
 
 
 def _parts(leaf: Any) -> list[np.ndarray] | None:

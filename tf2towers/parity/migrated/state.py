@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -49,7 +49,11 @@ class State:
         return any(store.names() for store in self._stores)
 
     def find(
-        self, original: Arrays, trainable: Sequence[str], given: Sequence[Any], optimizers: Sequence[Any]
+        self,
+        original: Mapping[str, np.ndarray],
+        trainable: Sequence[str],
+        given: Sequence[Any],
+        optimizers: Sequence[Any],
     ) -> None:
         """Finds all variables; called when the training function has been traced.
 
@@ -80,6 +84,11 @@ class State:
         self.unpaired = sorted(set(own) - set(pairs.values()))
         self._named = {name: own[other] for name, other in pairs.items()}
 
+    @property
+    def names(self) -> set[str]:
+        """The names of the variables that were found: the original's, where there is an original."""
+        return set(self._named)
+
     def name(self, variable: Any) -> str:
         """The name of a variable (also of its value in this replica), as far as it is known while tracing."""
         for store in self._stores:
@@ -89,7 +98,7 @@ class State:
                 continue
         return _own_name(variable)
 
-    def set(self, values: Arrays) -> None:
+    def set(self, values: Mapping[str, np.ndarray]) -> None:
         """Gives the variables these values; names that the program has not are left out."""
         for name, value in values.items():
             variable = self._named.get(name)
@@ -104,9 +113,9 @@ class State:
                     )
                 )
 
-    def read(self) -> Arrays:
-        """The values of all variables."""
-        return {name: np.array(_value(variable)) for name, variable in self._named.items()}
+    def read(self, which: Callable[[str], bool] = lambda _: True) -> Arrays:
+        """The values of the variables whose names are wanted."""
+        return {name: np.array(_value(variable)) for name, variable in self._named.items() if which(name)}
 
 
 def _value(variable: Any) -> Any:
@@ -127,18 +136,13 @@ def _all_variables(given: Sequence[Any], optimizers: Sequence[Any]) -> dict[str,
     inner = {id(_inner(variable)) for variable in found}
     import keras
 
-    alive = [one for one in gc.get_objects() if isinstance(one, keras.Variable)]
+    alive = _alive(keras.Variable)
     for variable in alive:
         if id(_inner(variable)) not in inner:
             found.append(variable)
             inner.add(id(_inner(variable)))
-    parts = {
-        id(part)
-        for one in gc.get_objects()
-        if isinstance(one, tf.distribute.DistributedValues)
-        for part in one.values
-    }
-    for variable in [one for one in gc.get_objects() if isinstance(one, tf.Variable)]:
+    parts = {id(part) for one in _alive(tf.distribute.DistributedValues) for part in one.values}
+    for variable in _alive(tf.Variable):
         if id(variable) not in inner and id(variable) not in parts:
             found.append(variable)
             inner.add(id(variable))
@@ -154,3 +158,15 @@ def _all_variables(given: Sequence[Any], optimizers: Sequence[Any]) -> dict[str,
 def _inner(variable: Any) -> Any:
     """A Keras variable's tf.Variable."""
     return getattr(variable, "_value", variable)
+
+
+def _alive(kind: type) -> list[Any]:
+    """The objects of a class. What stands for another object, as a module that loads late, may not say its class."""
+    found = []
+    for one in gc.get_objects():
+        try:
+            if isinstance(one, kind):
+                found.append(one)
+        except Exception:  # whatever it is, it is none
+            continue
+    return found

@@ -163,7 +163,7 @@ def _judge(overlay: Overlay, command: List[str], text: str) -> None:
     if not command or _harmless(overlay, command):
         return
     raise RefusedCommand(
-        "the script runs `{}`: verify does not know that it leaves the disk alone, and does not run it".format(
+        "the script runs `{}`: tf2towers does not know that it leaves the disk alone, and does not run it".format(
             text
         )
     )

@@ -19,7 +19,7 @@ def run(name: str, arguments: List[str]) -> None:
     }
     unknown = letters - set("rRfpvsaiunTt" if name != "mkdir" else "pv")
     if unknown:
-        raise SystemExit("{}: verify has no option -{}".format(name, "".join(sorted(unknown))))
+        raise SystemExit("{}: tf2towers has no option -{}".format(name, "".join(sorted(unknown))))
     paths: List[str] = []
     for part in arguments:
         if part not in flags:

@@ -45,5 +45,5 @@ def commands_of(text: str) -> List[List[str]]:
 
 def _refused(text: str) -> RefusedCommand:
     return RefusedCommand(
-        "the script runs `{}` in a shell, which may write to the disk: verify does not".format(text)
+        "the script runs `{}` in a shell, which may write to the disk: tf2towers does not".format(text)
     )

@@ -121,9 +121,7 @@ def _patch_operations(overlay: Overlay, swaps: Swaps) -> None:
     import tensorflow
     from tensorflow.python.ops import gen_io_ops
 
-    raw_holders = [
-        one.raw_ops for one in (tensorflow, getattr(tensorflow, "compat", None)) if hasattr(one, "raw_ops")
-    ]
+    raw_holders = [tensorflow.raw_ops] if hasattr(tensorflow, "raw_ops") else []
     for name, translate, place, argument in (
         ("save_v2", prefix_to_write, 0, "prefix"),
         ("save", prefix_to_write, 0, "filename"),

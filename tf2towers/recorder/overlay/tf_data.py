@@ -167,7 +167,7 @@ def _patch_io_operations(overlay: Overlay, swaps: Swaps) -> None:
         path = known(filename)
         if path is None:
             raise OverlayError(
-                "the script writes a file whose name is computed in the graph: verify does not"
+                "the script writes a file whose name is computed in the graph: tf2towers does not"
             )
         return original_write(_with_folder(overlay, path), contents, name=name)
 

@@ -42,7 +42,7 @@ def to_write(overlay: Overlay, path: Any, copy: bool = False) -> Any:
 def refuse(path: Any) -> Any:
     """Raise `OverlayError` for a remote path to write; a path in memory is given back."""
     if remote(path):
-        raise OverlayError("the script writes to {}: verify does not".format(os.fsdecode(path)))
+        raise OverlayError("the script writes to {}: tf2towers does not".format(os.fsdecode(path)))
     return path
 
 

@@ -1,7 +1,8 @@
 """Two texts aligned line by line, in time that stays near linear.
 
 Lines that both texts have once are anchors, in the longest order both share (patience diff, Bram Cohen 2003); `difflib`
-aligns what lies between. On a whole file of 5000 lines `difflib` can take minutes.
+aligns what lies between. Alone, and looking at every line, `difflib` takes 10 to over 45 seconds for 5000 lines that
+repeat themselves.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 #: above this many pairs of lines `difflib` is not asked: the stretch is shown as replaced
-_MOST_PAIRS = 250_000
+_MOST_PAIRS = 4_000_000
 #: below this many lines it looks at all of them; otherwise not at those that are everywhere ('autojunk')
 _SHORT = 200
 

@@ -14,7 +14,7 @@ from tf2towers.report.parity_result import Comparison, ParityResult
 #: lines that are drawn; the others are named
 DRAWN = 10
 #: the height of the band for zero, which has no logarithm, and of the one for what is no number
-_BAND = 24.0
+_BAND = 36.0
 
 
 def error_chart(result: ParityResult) -> Markup:

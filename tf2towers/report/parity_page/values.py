@@ -41,9 +41,8 @@ def values(result: ParityResult) -> Markup:
 
 def _tally(comparisons: Sequence[Comparison]) -> Markup:
     verdicts = list(reversed(words.VERDICTS))
-    head = element(
-        "tr", *(_head(title) for title in ("kind", *(words.VERDICT_WORDS[one] for one in verdicts)))
-    )
+    titles = (_head(words.VERDICT_WORDS[one], class_="number") for one in verdicts)
+    head = element("tr", _head("kind"), *titles)
     rows = [
         element(
             "tr",
@@ -66,7 +65,7 @@ def _table(label: str, comparisons: Sequence[Comparison]) -> Markup:
 
 def _row(one: Comparison) -> Markup:
     verdict = words.verdict_of(one)
-    said = words.VERDICT_WORDS[verdict] + (f": {one.problem}" if one.problem else "")
+    said = words.said_of(one) + (f": {one.problem}" if one.problem else "")
     if one.problem:
         numbers = [("", "")] * 4
     else:

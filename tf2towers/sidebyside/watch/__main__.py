@@ -2,8 +2,7 @@
 
     python tf2towers/sidebyside/watch/__main__.py [--tf1] SCRIPT [ARGS]
 
-`--tf1`: the script says `import tensorflow as tf` and means TensorFlow 1. The variable TF2TOWERS_STEPS holds the
-descriptor of the pipe (see `lines`), TF2TOWERS_INITIAL_WEIGHTS perhaps a folder (see `before`).
+`--tf1`: the script is one of TensorFlow 1, and TensorFlow 2 has to be that for it. For the environment see `lines`.
 """
 
 import os

@@ -2,57 +2,70 @@
 
 import os
 import platform
-from typing import Any
+import random
+from typing import Any, Optional
 
+from tf2towers.recorder.overlay import Overlay, patch_python, patch_tensorflow
+from tf2towers.recorder.seeds import SEED, fix_graph_seeds
+from tf2towers.sidebyside.watch.beginning import Beginning
 from tf2towers.sidebyside.watch.imports import WhenImported
+from tf2towers.sidebyside.watch.lines import INITIAL_WEIGHTS, WRITES
 from tf2towers.sidebyside.watch.optimizers import Optimizers
-from tf2towers.sidebyside.watch.seeds import seed_numpy, seed_python, seed_tensorflow
-from tf2towers.sidebyside.watch.steps import Steps
-
-INITIAL_WEIGHTS = "TF2TOWERS_INITIAL_WEIGHTS"
-SCRATCH = "TF2TOWERS_SCRATCH"
+from tf2towers.sidebyside.watch.steps import Steps, clock
 
 
 def prepare(steps: Steps, tf1: bool) -> None:
-    """Makes everything ready.
+    """Makes everything ready; none of it is on the clock.
 
     Args:
         steps: is told of each training step.
-        tf1: `import tensorflow` is to give TensorFlow 1.
+        tf1: the script is one of TensorFlow 1.
     """
+    begin = clock()
     steps.facts(python=platform.python_version())
-    seed_python()
+    random.seed(SEED)
     imports = WhenImported()
     optimizers = Optimizers()
-    imports.then("numpy", seed_numpy)
+    imports.then("numpy", lambda np: np.random.seed(SEED))
     optimizers.watch_imports(imports)
+    overlay = Overlay(os.environ[WRITES], [os.path.dirname(os.environ[WRITES])])
+    beginning = None if tf1 else Beginning(steps, os.environ.get(INITIAL_WEIGHTS))
 
     def tensorflow_is_there(tf: Any) -> None:
-        from tf2towers.sidebyside.watch.as_tf1 import as_tf1
-        from tf2towers.sidebyside.watch.functions import watch_functions
-        from tf2towers.sidebyside.watch.sessions import watch_sessions
+        begin = clock()
+        _watch(tf, optimizers, steps, beginning)
+        patch_tensorflow(overlay)
+        steps.aside(begin, clock())
 
-        steps.facts(tensorflow=tf.__version__)
-        seed_tensorflow(tf)
-        watch_sessions(tf, optimizers, steps)
-        if hasattr(tf, "function"):
-            watch_functions(tf, optimizers, steps)
-        redirect_tensorflow_writes(tf, os.environ.get(SCRATCH, ""))
-        initial_weights(tf, os.environ.get(INITIAL_WEIGHTS, ""))
-        if tf1:
-            as_tf1(tf)
+    def keras_is_there(_: Any) -> None:
+        begin = clock()
+        if beginning is not None:
+            beginning.there("keras")
+        steps.aside(begin, clock())
 
     imports.then("tensorflow", tensorflow_is_there)
-    redirect_python_writes(os.environ.get(SCRATCH, ""))
+    imports.then("keras", keras_is_there)
+    patch_python(overlay)
+    steps.aside(begin, clock())
 
 
-def redirect_python_writes(folder: str) -> None:
-    """OVERLAY GOES HERE: what the script writes by Python goes below `folder`. So far it goes where it says."""
+def _watch(tf: Any, optimizers: Optimizers, steps: Steps, beginning: Optional[Beginning]) -> None:
+    from tf2towers.sidebyside.watch.functions import watch_functions
+    from tf2towers.sidebyside.watch.sessions import watch_sessions
 
+    real_tf1 = tf.__version__.startswith("1.")
+    steps.facts(tensorflow=tf.__version__)
+    watch_sessions(tf, optimizers, steps)
+    if real_tf1:
+        from tf2towers.recorder import placement
 
-def redirect_tensorflow_writes(tf: Any, folder: str) -> None:
-    """OVERLAY GOES HERE: what the script writes by TensorFlow goes below `folder`. So far it goes where it says."""
+        placement.install(tf)
+    elif beginning is None:
+        from tf2towers import stand_ins
 
-
-def initial_weights(tf: Any, folder: str) -> None:
-    """INITIAL WEIGHTS GO HERE: those in `folder`, as `tf2towers verify` wrote it, are taken over. Not done so far."""
+        stand_ins.install()
+    else:
+        watch_functions(tf, optimizers, steps, beginning)
+        beginning.there("tensorflow")
+        tf.random.set_seed(SEED)
+    fix_graph_seeds(tf if real_tf1 else tf.compat.v1, SEED)

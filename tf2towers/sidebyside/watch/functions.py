@@ -1,12 +1,15 @@
 """TF2: which calls of a `tf.function` train, and what their losses are.
 
-A function trains when an optimizer was called while it was traced; each later call of it from eager code is a step.
-Where an optimizer is called eagerly, that call is the end of a step.
+A function trains when an optimizer was called while it was traced; each call of it from eager code is a step. It is
+traced before its first call, as that call would do: so it is known before it has done anything. Where an optimizer is
+called eagerly, that call is the end of a step.
 """
 
+import contextlib
 import threading
 from typing import Any, Optional
 
+from tf2towers.sidebyside.watch.beginning import Beginning
 from tf2towers.sidebyside.watch.graphs import first_dimension, most_common
 from tf2towers.sidebyside.watch.optimizers import Optimizers, unconverted
 from tf2towers.sidebyside.watch.replica_losses import ReplicaLosses
@@ -27,13 +30,14 @@ class _Trained:
 class FunctionWatch:
     """Looks at every call of a function, and at every optimizer."""
 
-    def __init__(self, tf: Any, steps: Steps) -> None:
+    def __init__(self, tf: Any, steps: Steps, beginning: Beginning) -> None:
         self._tf = tf
         self._steps = steps
+        self._beginning = beginning
         self._inside = threading.local()
         self._applied = 0
         self._optimizer = None  # type: Any
-        self._training = {}  # type: dict[int, _Trained]
+        self._training = {}  # type: dict[int, Optional[_Trained]]
         self._kept = []  # type: list[Any]
         self._ended = None  # type: Optional[float]
         self.losses = ReplicaLosses(tf)
@@ -51,6 +55,7 @@ class FunctionWatch:
             context = self._tf.distribute.get_replica_context()
             if getattr(context, "replica_id_in_sync_group", 0) in (0, None):
                 end = clock()
+                self._beginning.eager_step()
                 self._steps.towers(max(1, self.losses.count))
                 self._steps.step(
                     end if self._ended is None else self._ended, end, self.losses.taken(None), None
@@ -61,27 +66,40 @@ class FunctionWatch:
         """A call of a function."""
         if getattr(self._inside, "on", False) or not self._tf.executing_eagerly():
             return original(function, *args, **kwargs)
+        begin = clock()
         applied = self._applied
         self._inside.on = True
-        begin = clock()
         try:
+            trained = self._trained(function, args, kwargs)
+            if trained is not None:
+                self._steps.harmless(self._beginning.training_function)
             result = original(function, *args, **kwargs)
         finally:
             self._inside.on = False
-        self._steps.harmless(self._after, function, begin, result, [args, kwargs], self._applied != applied)
+        if trained is None and self._applied != applied:  # traced again for other arguments, or run eagerly
+            self._beginning.eager_step()
+            trained = self._training[id(function)] = _Trained()
+        if trained is not None:
+            self._steps.harmless(self._after, trained, begin, result, [args, kwargs])
         return result
 
-    def _after(self, function: Any, begin: float, result: Any, arguments: Any, applied: bool) -> None:
-        end = clock()
-        if applied and id(function) not in self._training:
-            self._training[id(function)] = _Trained()
+    def _trained(self, function: Any, args: Any, kwargs: Any) -> Optional[_Trained]:
+        """What is known of a function that trains; None of one that does not. It is traced when it is new."""
+        if id(function) not in self._training:
+            applied = self._applied
             self._kept.append(function)  # so that its id stays its own
-        trained = self._training.get(id(function))
-        if trained is not None:
-            loss = self.losses.taken(self._scalar(result))
-            self._steps.towers(max(1, self.losses.count))
-            steps = self._steps_of(trained)
-            self._steps.step(begin, end, loss, self._steps.harmless(self._rows, arguments), steps)
+            if not self._tf.config.functions_run_eagerly():
+                with contextlib.suppress(Exception):  # the call says so better
+                    function.get_concrete_function(*args, **kwargs)
+            self._training[id(function)] = _Trained() if self._applied != applied else None
+        return self._training[id(function)]
+
+    def _after(self, trained: _Trained, begin: float, result: Any, arguments: Any) -> None:
+        end = clock()
+        loss = self.losses.taken(self._scalar(result))
+        self._steps.towers(max(1, self.losses.count))
+        steps = self._steps_of(trained)
+        self._steps.step(begin, end, loss, self._steps.harmless(self._rows, arguments), steps)
 
     def _steps_of(self, trained: _Trained) -> int:
         """More than one where a call loops (Keras's steps_per_execution): the optimizer's count says so."""
@@ -126,9 +144,9 @@ class FunctionWatch:
         return first_dimension(shape)
 
 
-def watch_functions(tf: Any, optimizers: Optimizers, steps: Steps) -> None:
+def watch_functions(tf: Any, optimizers: Optimizers, steps: Steps, beginning: Beginning) -> None:
     """Looks at every `tf.function` and every `tf.GradientTape` from now on."""
-    watch = FunctionWatch(tf, steps)
+    watch = FunctionWatch(tf, steps, beginning)
     optimizers.listen(lambda *told: steps.harmless(watch.applied, *told))
     function = type(tf.function(lambda: None))
     call = function.__call__

@@ -2,16 +2,9 @@
 
 from typing import Any, Dict, FrozenSet, Iterable, Iterator, List, Optional, Set
 
+from tf2towers.recorder import graph as recorder_graph
+
 FED = ("Placeholder", "PlaceholderV2", "PlaceholderWithDefault")
-#: ops that give a batch: fed, from an iterator, from a queue
-SOURCES = (
-    *FED,
-    "IteratorGetNext",
-    "IteratorGetNextSync",
-    "QueueDequeueV2",
-    "QueueDequeueManyV2",
-    "QueueDequeueUpToV2",
-)
 #: stateful ops that only read, and changing ones that are not marked as stateful: those on ref variables
 _READING = ("VariableV2", "Variable", "VarHandleOp", "ReadVariableOp")
 _CHANGING = ("Assign", "Scatter", "Apply", "SparseApply", "CountUpTo")
@@ -37,16 +30,13 @@ def operation(element: Any) -> Any:
 
 
 def ancestors(operations: Iterable[Any]) -> Set[Any]:
-    """These operations and all that they need, over inputs and control inputs."""
-    found = set()  # type: Set[Any]
-    waiting = [op for op in operations if hasattr(op, "control_inputs")]
-    while waiting:
-        op = waiting.pop()
-        if op not in found:
-            found.add(op)
-            waiting.extend(tensor.op for tensor in op.inputs)
-            waiting.extend(op.control_inputs)
-    return found
+    """These operations and all that they need, over inputs and control inputs, behind iterators and queues too."""
+    return recorder_graph.ancestors([op for op in operations if hasattr(op, "control_inputs")], False)
+
+
+def is_source(op: Any) -> bool:
+    """Whether it gives a batch: fed, from an iterator, from a queue."""
+    return op.type in FED or recorder_graph.INPUT_OPS.fullmatch(op.type) is not None
 
 
 def is_scalar(tensor: Any) -> bool:
@@ -71,7 +61,7 @@ def free(loss: Any, reached: Set[Any]) -> Any:
 
 
 def _acts(op: Any) -> bool:
-    if op.type in SOURCES or op.type.startswith(_CHANGING):
+    if is_source(op) or op.type.startswith(_CHANGING):
         return True
     return op.type not in _READING and getattr(op.op_def, "is_stateful", False)
 
@@ -83,7 +73,7 @@ def batches(losses: List[Any], train: Set[Any]) -> List[FrozenSet[Any]]:
     Without losses there is the set of the whole step.
     """
     reached = [ancestors([loss.op]) for loss in losses] or [train]
-    sets = {frozenset(op for op in one if op.type in SOURCES) for one in reached}
+    sets = {frozenset(op for op in one if is_source(op)) for one in reached}
     return [one for one in sets if one]
 
 

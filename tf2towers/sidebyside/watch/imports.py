@@ -1,5 +1,6 @@
 """What is to happen as soon as a module has been imported, and not before: a script may never import it."""
 
+import random
 import sys
 from typing import Any, Callable
 
@@ -12,13 +13,15 @@ class WhenImported:
         sys.meta_path.insert(0, self)
 
     def then(self, name: str, action: Callable[[Any], None]) -> None:
-        """Calls `action(module)` when the module has run, before whoever imports it gets it."""
+        """Calls `action(module)` when the module has run, before whoever imports it gets it.
+
+        Python's generator is then as it was before: rich, which Keras imports, draws from it.
+        """
         self._actions[name] = action
 
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> Any:
         """The spec that another finder gives, with the action behind it. Python calls this."""
-        action = self._actions.pop(name, None)
-        if action is None:
+        if name not in self._actions:  # who asks may not import it: only what has run is done with
             return None
         for finder in sys.meta_path:
             find = getattr(finder, "find_spec", None)
@@ -30,8 +33,14 @@ class WhenImported:
         run = spec.loader.exec_module
 
         def run_and_act(module: Any) -> None:
+            state = random.getstate()
             run(module)
-            action(module)
+            random.setstate(state)
+            self._actions.pop(name, _nothing)(module)
 
         spec.loader.exec_module = run_and_act
         return spec
+
+
+def _nothing(_: Any) -> None:
+    """It was loaded once before."""

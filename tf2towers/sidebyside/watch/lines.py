@@ -4,6 +4,8 @@
     {"event": "facts", "python": "3.7.5", "tensorflow": "1.15.5", "towers": 2}
     {"event": "accuracy", "value": 0.93}
     {"event": "note", "text": "a sentence for the reader"}
+    {"event": "resumed", "step": 200}                the first training step is none: a checkpoint was read
+    {"event": "aside", "begin": 12.5, "end": 12.6}   what only a watched process does: off the clock
 
 Times are `time.monotonic()`, one clock for all processes of the machine, so that the parent can take off what it
 held the process for. `loss` and `examples` may be null. Any program may write them, to the descriptor in VARIABLE.
@@ -15,6 +17,8 @@ import threading
 from typing import Any, Optional
 
 VARIABLE = "TF2TOWERS_STEPS"
+WRITES = "TF2TOWERS_WRITES"  # the folder that stands for the disk where the script writes; its parent is left alone
+INITIAL_WEIGHTS = "TF2TOWERS_INITIAL_WEIGHTS"  # perhaps the folder of the legacy program's recording
 
 
 class Lines:

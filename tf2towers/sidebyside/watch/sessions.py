@@ -8,6 +8,7 @@ of it; they are fetched in the same call, if that runs nothing that the step doe
 import re
 from typing import Any, List, Optional
 
+from tf2towers.sidebyside.watch.beginning import global_step
 from tf2towers.sidebyside.watch.graphs import ancestors, batches, flat, free, is_scalar, operation, rows
 from tf2towers.sidebyside.watch.optimizers import Optimizers
 from tf2towers.sidebyside.watch.steps import Steps, clock
@@ -49,6 +50,7 @@ class SessionWatch:
 
     def __init__(self, steps: Steps) -> None:
         self._steps = steps
+        self._began = False
 
     def applied(self, _: Any, returned: Any) -> None:
         """An optimizer returned this."""
@@ -69,6 +71,8 @@ class SessionWatch:
         plan = self._steps.harmless(self._plan, session.graph, fetches)
         if plan is None:
             return original(session, fetches, feed_dict, *options)
+        if plan.trains and not self._began:
+            self._begin(session.graph, lambda fetched: original(session, fetched))
         begin = clock()
         values, losses, accuracies = original(
             session, [fetches, plan.losses, plan.accuracies], feed_dict, *options
@@ -85,6 +89,15 @@ class SessionWatch:
             if accuracy.ndim == 0:
                 self._steps.accuracy(float(accuracy))
         return values
+
+    def _begin(self, graph: Any, run: Any) -> None:
+        """The first call that trains is to come."""
+        self._began = True
+        begin = clock()
+        made = global_step(graph, run)
+        if made:
+            self._steps.resumed(made)
+        self._steps.aside(begin, clock())
 
     def _plan(self, graph: Any, fetches: Any) -> Optional[_Plan]:
         try:

@@ -63,8 +63,16 @@ class Steps:
             self._waiting = None
             self._lines.tell("step", loss=self.harmless(loss), **entries)
 
+    def resumed(self, step: int) -> None:
+        """The program is about to make its first training step, and has made so many before."""
+        self._lines.tell("resumed", step=step)
+
+    def aside(self, begin: float, end: float) -> None:
+        """Between these times, by `clock`, the process did what only a watched one does."""
+        self._lines.tell("aside", begin=begin, end=end)
+
     def facts(self, **entries: Any) -> None:
-        """What is known of the process: python, tensorflow."""
+        """What is known of the process: python, tensorflow, whether it began with the weights that it was to."""
         self._lines.tell("facts", **entries)
 
     def towers(self, number: int) -> None:

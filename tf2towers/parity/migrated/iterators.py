@@ -1,0 +1,83 @@
+"""Batches that a training function takes from an iterator itself: `next(iterator)` inside the `tf.function`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+from tensorflow.python.data.ops.iterator_ops import OwnedIterator
+from tensorflow.python.distribute import input_lib
+from tensorflow.python.distribute.values import PerReplica
+
+from tf2towers.parity.migrated.inputs import Inputs, Part
+from tf2towers.parity.migrated.tracing import Tracing
+from tf2towers.parity.recording import Arrays
+
+
+class Iterated:
+    """Puts the original's batches in the place of what iterators give inside the function being traced.
+
+    Args:
+        tracing: tells whether the function being traced is of interest.
+        inputs: finds the original's input for each part of an element.
+
+    Attributes:
+        inputs: that one.
+        now: the original's inputs of the step under way; None outside training steps.
+        used: those that were given in it.
+    """
+
+    def __init__(self, tracing: Tracing, inputs: Inputs) -> None:
+        self.now: Arrays | None = None
+        self.used: Arrays = {}
+        self._tracing, self.inputs = tracing, inputs
+        self._inside = False
+        for kind in (OwnedIterator, input_lib.DistributedIteratorBase):
+            for name in ("get_next", "__next__"):
+                if name in vars(kind):
+                    setattr(kind, name, self._replaced(getattr(kind, name)))
+
+    def _replaced(self, get: Callable[..., Any]) -> Callable[..., Any]:
+        def replaced(*args: Any, **kwargs: Any) -> Any:
+            if self._inside or tf.executing_eagerly() or not self._tracing.outermost:
+                return get(*args, **kwargs)
+            self._inside = True  # one may call the other
+            try:
+                element = get(*args, **kwargs)
+            finally:
+                self._inside = False
+            return self._given(element)
+
+        return replaced
+
+    def _given(self, element: Any) -> Any:
+        leaves = tf.nest.flatten(element)
+        parts = [list(leaf.values) if isinstance(leaf, PerReplica) else [leaf] for leaf in leaves]
+        flat = [part for one in parts for part in one]
+        if not all(isinstance(part, tf.Tensor) for part in flat):
+            return element
+        lengths = [len(one) for one in parts]
+
+        def give(*arrays: Any) -> list[np.ndarray]:
+            own = [np.asarray(array) for array in arrays]
+            if self.now is None:
+                return own
+            rest = iter(own)
+            grouped: list[Part] = [[next(rest) for _ in range(length)] for length in lengths]
+            values, used = self.inputs.replaced(grouped, self.now)
+            self.used.update(used)
+            given = [value for one in values for value in one or []]
+            return [value.astype(mine.dtype) for mine, value in zip(own, given, strict=True)]
+
+        made = iter(tf.numpy_function(give, flat, [part.dtype for part in flat]))
+        filled = []
+        for leaf, one in zip(leaves, parts, strict=True):
+            new = []
+            for part in one:
+                tensor = next(made)
+                tensor.set_shape(part.shape)
+                new.append(tensor)
+            filled.append(PerReplica(new) if isinstance(leaf, PerReplica) else new[0])
+        return tf.nest.pack_sequence_as(element, filled)

@@ -1,0 +1,229 @@
+"""What of a difference is rounding: the original's losses and gradients in float64 tell.
+
+Two float32 computations of the same thing differ, and where terms cancel they may differ in every digit: a bias before
+a batch normalization has the true gradient 0, and either side's is nothing but rounding. Whether a difference is that
+shows in float64: there, on the same variables, inputs and draws, rounding is 2**29 times smaller, and the result is
+exact for this purpose. A mistake moves the migrated value away from it, rounding leaves it about as far as the
+original.
+
+The rule 'rounding', at every step, for the largest element of a loss or gradient:
+
+    |migrated - g64| <= TIMES * own + ULPS * (one float32 unit in the last place of g64's largest element)
+    own: the largest |original - g64| of all steps, for one step's may be small by chance
+
+provided that the original is itself a rounding of g64, which it is not where the float64 run computes something else (a
+variable that is read again after an update): own <= SURE of g64's largest element, or OF_ALL of the largest one of all
+gradients (where g64 is next to 0).
+
+A variable is what an update makes of a gradient, and Adam, for one, divides it by its own size: a gradient of rounding
+alone moves a weight by a full step in either direction. So an element of a variable, or of its slots and averages, is
+rounding where
+
+    |migrated - original| <= min(most, TIMES * r) * (the largest change of the variable by any step of the original)
+                             + ULPS * (one unit in the last place of its largest element)
+    r: the relative difference of its gradient's element, |migrated - original| / |g64|
+    most: 1 + TIMES for a weight, which goes at most with the gradient (gradient descent); 1 + TIMES ** 2 for the rest,
+        which may go with its square (Adam's second moment)
+
+and where its gradient differs, by rounding or within the tolerance. So a weight whose gradient is no rounding is held
+to what the update makes of the gradient's own difference: another rate or another epsilon stays a difference. Where a
+variable has no gradient (a moving mean), and for a summary, CARRIED stands in place of min(most, TIMES * r), if all
+losses and gradients that differ do so by rounding or within the tolerance.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from tf2towers.parity.compare import Tolerances, pairs
+from tf2towers.parity.exact import check_same_step, computed, neighbours, owner_of, relative_difference
+from tf2towers.parity.recording import Arrays, Step
+from tf2towers.report.parity_result import Comparison, Kind
+
+TIMES = 4.0  # the same sum rounded in two ways is seldom more apart; the largest of several steps even less
+ULPS = 4.0  # for an original that happens to be exact
+SURE = 1e-3  # 16 000 roundings of 2**-24, all in one direction
+OF_ALL = 1e-5
+CARRIED = 1e-5  # as for the gradients of another TensorFlow (verify.py)
+
+COMPUTED: tuple[Kind, ...] = ("loss", "tower gradient", "gradient")
+_CARRIED: tuple[Kind, ...] = ("variable", "summary")
+
+Key = tuple[Kind, str]
+
+
+@dataclass
+class _Computed:
+    """A loss or a gradient over the steps."""
+
+    own: list[float] = field(default_factory=list)  # |original - g64|
+    its: list[float] = field(default_factory=list)  # |migrated - g64|
+    ulp: list[float] = field(default_factory=list)
+    sure: bool = True
+
+    def add(self, one: np.ndarray, other: np.ndarray, exact: np.ndarray, of_all: float) -> None:
+        largest = _largest(exact)
+        self.own.append(_largest(one - exact))
+        self.its.append(_largest(other - exact))
+        self.ulp.append(_ulp(largest))
+        self.sure = self.sure and self.own[-1] <= max(SURE * largest, OF_ALL * of_all)
+
+    @property
+    def rounding(self) -> bool:
+        own = max(self.own, default=math.nan)
+        return self.sure and all(
+            its <= TIMES * own + ULPS * ulp for its, ulp in zip(self.its, self.ulp, strict=True)
+        )
+
+
+@dataclass
+class _Carried:
+    """A variable or a summary over the steps."""
+
+    owner: str | None = None
+    change: float = 0.0  # the largest of any step of the original
+    needed: float = 0.0  # so large it would have to be for the differences to be rounding
+
+    def add(self, one: np.ndarray, other: np.ndarray, part: np.ndarray | float) -> None:
+        over = np.abs(other.astype(np.float64) - one) - ULPS * _ulp(_largest(one), one.dtype)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            self.needed = max(self.needed, _largest(np.where(over <= 0, 0.0, over / part)))
+
+    @property
+    def rounding(self) -> bool:
+        return self.needed <= self.change
+
+
+def hopeless(
+    comparisons: Sequence[Comparison], original: Iterable[Step], migrated: Iterable[Step], share: int = 1
+) -> bool:
+    """Whether something is not rounding whatever a float64 run would say: it need not be made.
+
+    Two values that are both as near to g64 as the rule has it are near one another, too.
+
+    Args:
+        comparisons: of these recordings.
+        original, migrated: their steps.
+        share: see `compare.share_of`.
+    """
+    asked = _asked(comparisons)
+    if any(one.problem or (one.kind == "input" and not one.within) for one in comparisons):
+        return True
+    if all(one.bitwise for one in comparisons if one.kind in COMPUTED):
+        return True
+    for one, other in zip(original, migrated, strict=True):
+        for kind, name, value, its in pairs(one, other, share):
+            if kind not in COMPUTED or (kind, name) not in asked or value is None or its is None:
+                continue
+            largest = _largest(value)
+            own = max(
+                SURE * largest, OF_ALL * _of_all(neighbours(kind, name, one.gradients, one.tower_gradients))
+            )
+            if not _largest(its.astype(np.float64) - value) <= (TIMES + 2) * own + ULPS * _ulp(largest):
+                return True
+    return False
+
+
+def last_step(comparisons: Iterable[Comparison], limits: Tolerances) -> int:
+    """The last step (from 0) at which anything is beyond its tolerance; -1 where nothing is."""
+    beyond = [
+        step
+        for one in comparisons
+        for step, error in enumerate(one.errors)
+        if not (one.within or error <= limits.of(one.kind))
+    ]
+    return max(beyond, default=-1)
+
+
+def tell(
+    comparisons: Sequence[Comparison],
+    original: Iterable[Step],
+    migrated: Iterable[Step],
+    reference: Iterable[Step],
+    limits: Tolerances | None = None,
+    share: int = 1,
+) -> list[Comparison]:
+    """The comparisons, with those that differ by rounding alone marked as such, and within.
+
+    Args:
+        comparisons: of original and migrated.
+        original: its steps.
+        migrated: its steps, each from the original's variables (lockstep).
+        reference: the original's steps once more, with what they compute in float64; those up to `last_step` do.
+        limits: what the comparisons were held against.
+        share: see `compare.share_of`.
+
+    Raises:
+        NoReference: the second run of the original had other variables, inputs or draws than the first one.
+    """
+    limits, asked = limits or Tolerances(), _asked(comparisons)
+    of_graph: dict[Key, _Computed] = {}
+    carried: dict[Key, _Carried] = {}
+    for place, (one, other, wide) in enumerate(zip(original, migrated, reference, strict=False)):
+        check_same_step(place, one, wide)
+        exact = {(kind, name): value for kind, name, value in computed(wide)}
+        for kind, name, value, its in pairs(one, other, share):
+            key = (kind, name)
+            if key not in asked or value is None or its is None:
+                continue
+            if key in exact:
+                of_all = _of_all(neighbours(kind, name, wide.gradients64, wide.tower_gradients64))
+                of_graph.setdefault(key, _Computed()).add(value, its, exact[key], of_all)
+            elif kind in _CARRIED and value.dtype.kind == "f":
+                owner = owner_of(name, one) if kind == "variable" else None
+                of = carried.setdefault(key, _Carried(owner))
+                of.change = max(of.change, _largest(value - one.variables.get(name, np.zeros_like(value))))
+                if not asked[key].errors[place] <= limits.of(kind):
+                    most = 1 + (TIMES if name == owner else TIMES**2)
+                    of.add(value, its, _part(owner, most, one, other, wide, value.shape))
+    apart = {(one.kind, one.name) for one in comparisons if one.kind in COMPUTED and not one.bitwise}
+    rounding = {key for key, of in of_graph.items() if of.rounding}
+    fine = {key for key in apart if key in rounding or key not in asked}
+    for key, of in carried.items():
+        made_of = apart if of.owner is None else {one for one in apart if _is_gradient(one, of.owner)}
+        if made_of and made_of <= fine and of.rounding:
+            rounding.add(key)
+    return [
+        dataclasses.replace(one, within=True, rounding=True) if (one.kind, one.name) in rounding else one
+        for one in comparisons
+    ]
+
+
+def _asked(comparisons: Iterable[Comparison]) -> dict[Key, Comparison]:
+    return {
+        (one.kind, one.name): one for one in comparisons if not (one.bitwise or one.within or one.problem)
+    }
+
+
+def _part(
+    owner: str | None, most: float, one: Step, other: Step, wide: Step, shape: tuple[int, ...]
+) -> np.ndarray | float:
+    """By how much of its largest change an element may differ."""
+    if owner is None:
+        return CARRIED
+    relative = relative_difference(owner, one, other, wide, shape)
+    return 0.0 if relative is None else np.minimum(most, TIMES * relative)
+
+
+def _is_gradient(key: Key, owner: str) -> bool:
+    return key[0] == "gradient" and key[1].split("//")[0] == owner
+
+
+def _of_all(gradients: Arrays) -> float:
+    return max(map(_largest, gradients.values()), default=0.0)
+
+
+def _largest(value: np.ndarray) -> float:
+    """The largest absolute value; NaN where one is."""
+    return float(np.max(np.abs(value), initial=0.0))
+
+
+def _ulp(largest: float, dtype: np.dtype | None = None) -> float:
+    """One unit in the last place, of float32 where the type is none of a float."""
+    with np.errstate(all="ignore"):
+        return float(np.spacing(np.asarray(largest, dtype or np.float32)))

@@ -1,0 +1,121 @@
+"""Runs the copy in float64, beside each training step."""
+
+from typing import Any, Callable, Dict, FrozenSet, List, Optional, Tuple
+
+import numpy as np
+
+from ..training import Training
+from .conversion import Conversion, NotConvertible
+from .types import FLOAT, enum
+
+#: kinds of recorded things to their names in float64
+KINDS = {"loss": "loss64", "gradient": "gradient64", "tower gradient": "tower gradient64"}
+
+
+class Copy(object):
+    """What a training step computes, in float64, in a session of its own.
+
+    Args:
+        tf: the TF1 module.
+        wanted: tensors of the original by the names of their results.
+        fed: names of the tensors that the call feeds.
+
+    Raises:
+        NotConvertible: see there. TensorFlow refuses the copy with errors of its own.
+
+    Attributes:
+        beside: tensors to be fetched in the training call itself; `run` takes their values.
+        narrow: types of ops that compute in float32 all the same.
+    """
+
+    def __init__(self, tf: Any, wanted: Dict[str, Any], fed: FrozenSet[str]) -> None:
+        conversion = Conversion(tf, wanted.values(), fed)
+        graph = tf.Graph()
+        with graph.as_default():
+            tf.import_graph_def(conversion.graph_def, name="")
+        self._wanted = {name: graph.get_tensor_by_name(conversion.name(one)) for name, one in wanted.items()}
+        self._variables = {name: graph.get_tensor_by_name(name + ":0") for name in conversion.variables}
+        self._inputs = [graph.get_tensor_by_name(name + ":0") for name in conversion.inputs]
+        self._session = tf.Session(graph=graph)
+        self.beside: List[Any] = list(conversion.inputs.values())
+        self.narrow = sorted(conversion.narrow)
+
+    def run(
+        self, run: Callable[..., Any], variables: Dict[str, Any], beside: List[Any]
+    ) -> Dict[str, np.ndarray]:
+        """The results by name, float64.
+
+        Args:
+            run: `Session.run` itself.
+            variables: the values before the step, by name.
+            beside: those of `beside`.
+
+        Raises:
+            NotConvertible: a variable's value is not known.
+        """
+        feeds = {}
+        for name, placeholder in self._variables.items():
+            if name not in variables:
+                raise NotConvertible("%s is not among the global variables" % name)
+            feeds[placeholder] = _as(placeholder, variables[name])
+        for placeholder, value in zip(self._inputs, beside):
+            feeds[placeholder] = _as(placeholder, value)
+        return dict(run(self._session, self._wanted, feeds))
+
+
+class Reference(object):
+    """The float64 side of a recording. Where there cannot be one, `notes` says so once, and the recording goes on.
+
+    Args:
+        tf: the TF1 module.
+        notes: sentences for the reader.
+    """
+
+    def __init__(self, tf: Any, notes: List[str]) -> None:
+        self._tf = tf
+        self._notes = notes
+        self._copies: Dict[Tuple[int, FrozenSet[str]], Optional[Copy]] = {}
+
+    def copy_for(self, training: Training, fed: FrozenSet[str]) -> Optional[Copy]:
+        """What computes a training step in float64; made once for each and for what it is fed."""
+        key = (id(training), fed)
+        if key not in self._copies:
+            self._copies[key] = self._made(training, fed)
+        return self._copies[key]
+
+    def run(
+        self, copy: Copy, run: Callable[..., Any], variables: Dict[str, Any], beside: List[Any]
+    ) -> Dict[str, np.ndarray]:
+        """A step's results by 'kind|name'; none where it cannot be run."""
+        try:
+            return copy.run(run, variables, beside)
+        except Exception as problem:
+            self._say(problem)
+            return {}
+
+    def _made(self, training: Training, fed: FrozenSet[str]) -> Optional[Copy]:
+        wanted = {}
+        for name, tensor in zip(training.names, training.tensors):
+            kind, _, rest = name.partition("|")
+            if kind in KINDS and enum(tensor.dtype) == FLOAT:
+                wanted["%s|%s" % (KINDS[kind], rest)] = tensor
+        try:
+            copy = Copy(self._tf, wanted, fed)
+        except Exception as problem:  # whatever it is, the script goes on
+            self._say(problem)
+            return None
+        if copy.narrow:
+            self._note("the float64 run has %s in float32" % ", ".join(copy.narrow))
+        return copy
+
+    def _say(self, problem: Exception) -> None:
+        lines = str(problem).strip().splitlines() or [""]
+        self._note("no float64 run: %s" % (lines[0] or type(problem).__name__))
+
+    def _note(self, note: str) -> None:
+        if note not in self._notes:
+            self._notes.append(note)
+
+
+def _as(placeholder: Any, value: Any) -> np.ndarray:
+    return np.asarray(value, dtype=placeholder.dtype.as_numpy_dtype)

@@ -1,0 +1,65 @@
+"""Types in a node of a graph: float32 becomes float64, complex64 becomes complex128; all others stay."""
+
+from typing import Any, Iterable, List
+
+import numpy as np
+
+FLOAT, DOUBLE, COMPLEX, WIDE_COMPLEX, RESOURCE = 1, 2, 8, 18, 20  # tensorflow/core/framework/types.proto
+WIDE = {FLOAT: DOUBLE, COMPLEX: WIDE_COMPLEX}
+_REF = 100  # DT_FLOAT_REF is DT_FLOAT + 100
+
+
+def enum(dtype: Any) -> int:
+    """A `tf.DType` as the number that nodes hold; of a reference, what it refers to."""
+    return int(dtype.base_dtype.as_datatype_enum)
+
+
+def widened(number: int) -> int:
+    """The type that takes the place of a type, both as nodes hold them."""
+    base = number - _REF if number > _REF else number
+    return WIDE.get(base, base)
+
+
+def widen(node: Any) -> None:
+    """Widens the types and the constants in a node."""
+    for attr in node.attr.values():
+        held = attr.WhichOneof("value")
+        if held == "type":
+            attr.type = widened(attr.type)
+        elif held == "list" and attr.list.type:
+            attr.list.type[:] = [widened(one) for one in attr.list.type]
+        elif held == "tensor" and attr.tensor.dtype in WIDE:
+            attr.tensor.CopyFrom(_wide_tensor(attr.tensor))
+
+
+def types_of(node: Any, name: str) -> List[int]:
+    """The types that an attribute holds; none where it is not one of types."""
+    if name not in node.attr:
+        return []
+    attr = node.attr[name]
+    return [attr.type] if attr.WhichOneof("value") == "type" else list(attr.list.type)
+
+
+def types_of_arguments(arguments: Iterable[Any], node: Any) -> List[int]:
+    """The type of each input, or output, of a node.
+
+    Args:
+        arguments: `input_arg` or `output_arg` of its op's definition.
+        node: with all attributes.
+    """
+    found: List[int] = []
+    for one in arguments:
+        if one.type_list_attr:
+            found.extend(types_of(node, one.type_list_attr))
+        else:
+            times = node.attr[one.number_attr].i if one.number_attr else 1
+            found.extend((types_of(node, one.type_attr) if one.type_attr else [one.type]) * times)
+    return found
+
+
+def _wide_tensor(tensor: Any) -> Any:
+    from tensorflow.python.framework import tensor_util
+
+    array = tensor_util.MakeNdarray(tensor)
+    wide = np.complex128 if array.dtype.kind == "c" else np.float64
+    return tensor_util.make_tensor_proto(array.astype(wide))

@@ -1,0 +1,45 @@
+"""The numbers that come into a graph from outside: a call's feed_dict, iterators, queues, Python functions."""
+
+from typing import Any, Dict, Iterable, List, Tuple
+
+import numpy as np
+
+from . import graph as graphs
+from .fetches import NUMBERS
+
+
+def inputs_behind(ops: Iterable[Any]) -> List[Any]:
+    """The numbers that iterators, queues and Python functions among `ops` bring in, in the order of creation."""
+    found = graphs.of_type(ops, graphs.INPUT_OPS)
+    return [tensor for op in found for tensor in op.outputs if is_number(tensor)]
+
+
+def feeds_of(session: Any, feeds: Any) -> Dict[str, np.ndarray]:
+    """The arrays of a feed_dict by the names of their tensors, in the order of creation."""
+    pairs = [pair for key, value in (feeds or {}).items() for pair in _fed(session, key, value)]
+    pairs.sort(key=lambda pair: graphs.creation(pair[0].op))
+    arrays = [
+        (tensor, np.asarray(value, dtype=tensor.dtype.base_dtype.as_numpy_dtype)) for tensor, value in pairs
+    ]
+    return {tensor.name: array for tensor, array in arrays if array.dtype.kind in NUMBERS}
+
+
+def is_number(tensor: Any) -> bool:
+    """Whether its values can be recorded: not those of a string, a resource or a variant."""
+    try:
+        return np.dtype(tensor.dtype.base_dtype.as_numpy_dtype).kind in NUMBERS
+    except TypeError:  # a resource, a variant
+        return False
+
+
+def _fed(session: Any, key: Any, value: Any) -> List[Tuple[Any, Any]]:
+    """(tensor, value) pairs of one entry of a feed_dict."""
+    if isinstance(key, (tuple, list)):
+        return [pair for one, part in zip(key, value) for pair in _fed(session, one, part)]
+    if hasattr(key, "indices") and hasattr(value, "indices"):
+        return [(key.indices, value.indices), (key.values, value.values)]
+    try:
+        tensor = session.graph.as_graph_element(key, allow_tensor=True, allow_operation=False)
+    except (TypeError, ValueError, KeyError):
+        return []
+    return [(tensor, value)] if is_number(tensor) else []

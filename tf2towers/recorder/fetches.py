@@ -1,0 +1,65 @@
+"""What a session call was asked for, and what it gave back: ops, numbers and scalar summaries."""
+
+from typing import Any, Dict, List
+
+import numpy as np
+
+from . import graph as graphs
+
+#: kinds of NumPy's types that are recorded
+NUMBERS = "biufc"
+
+
+def leaves(fetches: Any) -> List[Any]:
+    """What is in a nest of lists, tuples and dicts, in order."""
+    if isinstance(fetches, dict):
+        return [leaf for one in fetches.values() for leaf in leaves(one)]
+    if isinstance(fetches, (list, tuple)) and not hasattr(fetches, "indices"):
+        return [leaf for one in fetches for leaf in leaves(one)]
+    return [] if fetches is None else [fetches]
+
+
+def fetched_ops(tf: Any, session: Any, fetches: Any) -> List[Any]:
+    """The ops behind a call's fetches; what is not of the session's graph is left out."""
+    found = []
+    for leaf in leaves(fetches):
+        try:
+            element = session.graph.as_graph_element(leaf, allow_tensor=True, allow_operation=True)
+        except (TypeError, ValueError, KeyError):
+            for part in ("values", "indices"):  # a sparse one
+                if hasattr(leaf, part):
+                    found.append(getattr(leaf, part).op)
+            continue
+        found.append(element if isinstance(element, tf.Operation) else element.op)
+    return found
+
+
+def may_change_variables(ops: List[Any]) -> bool:
+    """Whether a call that fetches these ops may leave other values in the variables."""
+    return any(not op.outputs or "Assign" in op.type for op in ops)
+
+
+def fetched_values(tf: Any, values: Any) -> Dict[str, Any]:
+    """The numbers and the scalar summaries among a call's results, by 'kind|name'."""
+    found: Dict[str, Any] = {}
+    place = 0
+    for value in leaves(values):
+        if isinstance(value, bytes):
+            found.update(_summaries(tf, value))
+        elif isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind in NUMBERS:
+            found["fetched|%d" % place] = value
+            place += 1
+    return found
+
+
+def _summaries(tf: Any, text: bytes) -> Dict[str, Any]:
+    summary = getattr(tf, "Summary", None) or tf.summary.Summary
+    try:
+        parsed = summary.FromString(text)
+    except Exception:  # other bytes
+        return {}
+    return {
+        "summary|" + graphs.without_tower(one.tag): np.float32(one.simple_value)
+        for one in parsed.value
+        if one.WhichOneof("value") == "simple_value"
+    }

@@ -1,0 +1,127 @@
+"""What an update of a TF1 graph is made of: the towers behind it, their losses and gradients, inputs and draws."""
+
+from typing import Any, Dict, Iterable, List, Optional, Set, Tuple
+
+from . import graph as graphs
+from .feeds import inputs_behind, is_number
+
+#: what `compute_gradients` gives: (gradient or None, variable)
+Pairs = List[Tuple[Any, Any]]
+
+
+class Computed(object):
+    """One `compute_gradients`: a tower's loss and gradients."""
+
+    def __init__(self, loss: Any, pairs: Pairs) -> None:
+        self.loss = loss
+        self.pairs = pairs
+
+
+class Applied(object):
+    """One `apply_gradients`: its op, and what it applies."""
+
+    def __init__(self, optimizer: Any, op: Any, pairs: Pairs) -> None:
+        self.optimizer = optimizer
+        self.op = op
+        self.pairs = pairs
+
+
+class Training(object):
+    """What is fetched beside, for one set of fetches that train."""
+
+    def __init__(self) -> None:
+        self.names: List[str] = []
+        self.tensors: List[Any] = []
+        self.trainable: List[str] = []
+        self.without_gradient: List[str] = []
+        self.optimizer: Any = None
+        self.towers = 1
+        self.layer_types: Dict[str, str] = {}
+        self.unordered: Dict[str, Any] = {}
+
+    def add(self, name: str, tensor: Any) -> None:
+        """One more, under 'kind|name'."""
+        self.names.append(name)
+        self.tensors.append(tensor)
+
+    def add_gradient(self, name: str, gradient: Any) -> None:
+        """A gradient; one that is sparse is two: its values and their rows."""
+        if hasattr(gradient, "indices"):
+            self.add(name + "//values", gradient.values)
+            self.add(name + "//indices", gradient.indices)
+        else:
+            self.add(name, gradient)
+
+
+def plan(
+    graph: Any, ops: Iterable[Any], applied: List[Applied], computed: List[Computed], layers: bool
+) -> Optional[Training]:
+    """What to fetch beside `ops`; None where no update is behind them.
+
+    Args:
+        graph: the session's.
+        ops: what a call fetches.
+        applied, computed: all that the program has built.
+        layers: also the forward pass, layer by layer.
+    """
+    behind = graphs.ancestors(ops)
+    applied = [one for one in applied if one.op in behind and one.op.graph is graph]
+    if not applied:
+        return None
+    training = Training()
+    training.optimizer = applied[0].optimizer
+    for one in applied:
+        for gradient, variable in one.pairs:
+            name = name_of(variable)
+            training.trainable.append(name)
+            if gradient is None:
+                training.without_gradient.append(name)
+            else:
+                training.add_gradient("gradient|" + name, gradient)
+    update = graphs.ancestors([one.op for one in applied])
+    towers = [one for one in computed if _is_behind(one, update)]
+    training.towers = max(1, len(towers))
+    for number, tower in enumerate(towers):
+        loss = tower.loss() if callable(tower.loss) else tower.loss
+        training.add("loss|%d" % number, loss)
+        for gradient, variable in tower.pairs:
+            if gradient is not None and not graphs.in_control_flow(_op(gradient)):
+                training.add_gradient("tower gradient|%d|%s" % (number, name_of(variable)), gradient)
+        _add_of_tower(training, number, graphs.ancestors([loss.op]), layers)
+    for tensor in inputs_behind(behind):
+        training.add("input|%06d|%s" % (graphs.creation(tensor.op), tensor.name), tensor)
+    return training
+
+
+def name_of(variable: Any) -> str:
+    """As 'conv1/weights'."""
+    return str(variable.name).split(":")[0]
+
+
+def describe(optimizer: Any) -> Dict[str, Any]:
+    """Its class, and those of its settings that are plain numbers."""
+    found: Dict[str, Any] = {"class": type(optimizer).__name__}
+    for name, value in sorted(vars(optimizer).items()):
+        if isinstance(value, (int, float, bool)) and not name.startswith("__"):
+            found[name.strip("_")] = value
+    return found
+
+
+def _add_of_tower(training: Training, number: int, forward: Set[Any], layers: bool) -> None:
+    for place, op in enumerate(graphs.of_type(forward, graphs.RANDOM_OPS)):
+        training.add("draw|%d|%d" % (number, place), op.outputs[0])
+    if not layers:
+        return
+    for place, op in enumerate(graphs.of_type(forward, graphs.LAYER_OPS)):
+        if is_number(op.outputs[0]):
+            name = graphs.without_tower(op.name)
+            training.layer_types[name] = op.type
+            training.add("layer|%d|%05d|%s" % (number, place, name), op.outputs[0])
+
+
+def _is_behind(computed: Computed, update: Set[Any]) -> bool:
+    return any(g is not None and _op(g) in update for g, _ in computed.pairs)
+
+
+def _op(gradient: Any) -> Any:
+    return gradient.values.op if hasattr(gradient, "indices") else gradient.op

@@ -1,0 +1,89 @@
+"""What happens just before a program's first training step: is it the first one, and with whose weights is it made."""
+
+import sys
+from typing import Any, Callable, Optional
+
+from tf2towers.sidebyside.watch.steps import Steps, clock
+
+_SHOWN = 4  # names in a sentence
+
+
+class Beginning:
+    """Of a TF2 program. What it does is off the clock.
+
+    Args:
+        steps: is told.
+        original: the folder of the legacy program's recording, whose first weights the program is given; None: it keeps
+            its own.
+    """
+
+    def __init__(self, steps: Steps, original: Optional[str]) -> None:
+        self._steps, self._original = steps, original
+        self._watching = self._over = False
+        self._weights = None  # type: Any
+        self._there = set()  # type: set[str]
+
+    def there(self, module: str) -> None:
+        """TensorFlow or Keras is complete. Each imports the other, so either may be the first to be."""
+        self._there.add(module)
+        waits = "keras" in sys.modules and "keras" not in self._there
+        if "tensorflow" in self._there and not waits and not self._watching:
+            self._watching = True
+            self._watch()
+
+    def _watch(self) -> None:
+        """From now on it is known which variables an optimizer is given."""
+        try:
+            from pathlib import Path
+
+            from tf2towers.parity.migrated.first_weights import FirstWeights
+
+            self._weights = FirstWeights(None if self._original is None else Path(self._original))
+        except Exception as problem:  # another TensorFlow than the one this project is for
+            self._not_given("%s: %s" % (type(problem).__name__, problem))
+
+    def training_function(self) -> None:
+        """A function that trains has been traced, and will be called."""
+        if self._over or self._weights is None:
+            return
+        self._over = True
+        begin = clock()
+        made = self._weights.steps_made()
+        if made:
+            self._steps.resumed(made)
+        found, missing = self._weights.give()
+        if missing and not found:
+            self._not_given("none of its variables is one of the original's by name, order or shape")
+        elif missing:
+            more = " and %d more" % (len(missing) - _SHOWN) if len(missing) > _SHOWN else ""
+            self._not_given(
+                "no variable was found for %s%s" % (", ".join(missing[:_SHOWN]), more), "some initial weights"
+            )
+        elif found:
+            self._steps.facts(weights=True)
+        self._steps.aside(begin, clock())
+
+    def eager_step(self) -> None:
+        """An optimizer was called without a function: that step's forward pass is over."""
+        if not self._over:
+            self._over = True
+            self._not_given("its steps are not in a tf.function, so none could be stopped before it began")
+
+    def _not_given(self, why: str, what: str = "initial weights") -> None:
+        if self._original is not None:
+            self._steps.note("%s of its own: %s" % (what, why))
+
+
+def global_step(graph: Any, run: Callable[[Any], Any]) -> int:
+    """How many steps a TF1 graph's global step says were made; 0 where it has none, or none that can be read.
+
+    Args:
+        graph: a `tf.Graph`, perhaps finalized.
+        run: `Session.run` of a session of it.
+    """
+    known = list(graph.get_collection("global_step"))
+    known += [one for one in graph.get_collection("variables") if one.op.name == "global_step"]
+    try:
+        return int(run(known[0])) if known else 0
+    except Exception:  # not initialized: the step itself will say so
+        return 0
