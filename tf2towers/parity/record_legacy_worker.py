@@ -167,8 +167,10 @@ class LegacyWorkerRecorder:
 
     def _inputs_of(self, fetches: Any) -> list[Any]:
         """The tensors of iterators and queues that bring in what the step computes with."""
-        ops = [op for f in tf.nest.flatten(_plain(fetches)) if (op := _op(f)) is not None]
-        return [one for one in inputs_behind(graphs.ancestors(ops)) if one is not self._token] if ops else []
+        # what is fetched may hang on a queue of tokens, where the search ends: the loss, too, leads to the inputs
+        found = [*tf.nest.flatten(_plain(fetches)), self._losses[0]]
+        ops = [op for one in found if (op := _op(one)) is not None]
+        return [one for one in inputs_behind(graphs.ancestors(ops)) if one is not self._token]
 
     def _draws(self) -> list[Any]:
         """The random numbers that the loss depends on, in the order of creation."""

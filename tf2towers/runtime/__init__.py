@@ -50,6 +50,19 @@ _HOMES = {
 __all__ = [*_HOMES]  # noqa: PLE0604 - the keys are strings
 
 
+def _leave_flags_to_scripts() -> None:
+    """Lets a script define 'log_dir', 'v' and the like itself: absl, which TF1 had not before 1.13, has done so."""
+    try:
+        from absl import flags, logging
+    except ImportError:  # nothing of TensorFlow is there either
+        return
+    for flag in flags.FLAGS.flags_by_module_dict().get(logging.__name__, []):
+        flag.allow_override = True
+
+
+_leave_flags_to_scripts()
+
+
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
