@@ -50,12 +50,7 @@ def cross_entropy(probabilities: tf.Tensor, labels: tf.Tensor) -> tf.Tensor:
 
 
 def gradients(model: keras.Model, images: tf.Tensor, labels: tf.Tensor) -> tuple[tf.Tensor, list[tf.Tensor]]:
-    """One replica's loss, and its share of the gradients.
-
-    The optimizer sums over the replicas; TF1's SyncReplicasOptimizer took the mean. Hence the division.
-    """
-    replicas = tf.distribute.get_strategy().num_replicas_in_sync
+    """One replica's loss and gradients, of its own batch."""
     with tf.GradientTape() as tape:
         loss = cross_entropy(model(images, training=True), labels)
-    whole = tape.gradient(loss, [v.value for v in model.trainable_variables])
-    return loss, [gradient / replicas for gradient in whole]
+    return loss, tape.gradient(loss, [v.value for v in model.trainable_variables])

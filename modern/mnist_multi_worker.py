@@ -2,7 +2,7 @@
 
 TF1 put a SyncReplicasOptimizer on parameter servers, which TF 2 never did: MultiWorkerMirroredStrategy keeps a
 copy of the model in every worker instead. Each step, every worker computes gradients on a batch of its own, the
-optimizer sums them over the workers by an all-reduce, and every worker applies the same sum. When one worker
+optimizer sums them over the workers by an all-reduce, and every worker applies the same mean. When one worker
 dies, all stop: start them again, and they go on from the last checkpoint.
 
     python modern/mnist_multi_worker.py --worker_hosts=localhost:2223,localhost:2224 --job_name=worker --task_index=0
@@ -31,6 +31,19 @@ from tf2towers.data import DataError, mnist
 FLAGS = flags.FLAGS
 
 
+class MeanAdam(keras.optimizers.Adam):
+    """Adam on the mean of the replicas' gradients. TF1: SyncReplicasOptimizer(AdamOptimizer()).
+
+    A Keras optimizer sums over the replicas. Where that sum is divided is where TF1's accumulators divided it: a share
+    of each gradient, the usual way, is rounded once more in each replica (by 2 units in the last place for three).
+    """
+
+    def update_step(self, gradient: tf.Tensor, variable: Any, learning_rate: tf.Tensor) -> None:
+        """Called with the sum."""
+        replicas = tf.distribute.get_strategy().num_replicas_in_sync
+        super().update_step(gradient / replicas, variable, learning_rate)
+
+
 class Trainer:
     """The training state, a copy in every worker, and the step that changes it."""
 
@@ -39,13 +52,13 @@ class Trainer:
         with strategy.scope():  # TF1: tf.device(tf.train.replica_device_setter(cluster=cluster))
             self.model = mnist_model.build_model(options.hidden_units, options.seed)
             # Its `iterations` are the global_step: in step, no worker can overtake another.
-            self.optimizer = keras.optimizers.Adam(options.learning_rate, epsilon=mnist_model.EPSILON)
+            self.optimizer = MeanAdam(options.learning_rate, epsilon=mnist_model.EPSILON)
             self.optimizer.build(self.model.trainable_variables)
 
     def replica_step(self, images: tf.Tensor, labels: tf.Tensor) -> tf.Tensor:
         """TF1: SyncReplicasOptimizer(opt).minimize(cross_entropy, global_step)."""
         loss, gradients = mnist_model.gradients(self.model, images, labels)
-        self.optimizer.apply(gradients, self.model.trainable_variables)  # sums over the workers first
+        self.optimizer.apply(gradients, self.model.trainable_variables)  # all-reduced over the workers first
         return loss
 
     @tf.function  # type: ignore[untyped-decorator]

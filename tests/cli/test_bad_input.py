@@ -1,7 +1,6 @@
 """Bad input, as whole processes: a sentence, status 2, the file untouched, no traceback, no TensorFlow."""
 
 import importlib.util
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -28,10 +27,7 @@ def run(
     *arguments: str, cwd: Path | None = None, data: bytes | None = None
 ) -> subprocess.CompletedProcess[bytes]:
     command = [sys.executable, "-c", WATCH, *arguments]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    return subprocess.run(
-        command, cwd=cwd, input=data, capture_output=True, check=False, timeout=120, env=environment
-    )
+    return subprocess.run(command, cwd=cwd, input=data, capture_output=True, check=False, timeout=120)
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,5 @@
 """Tiny scripts in a directory of their own, and the launcher as its users start it."""
 
-import os
 import subprocess
 import sys
 import textwrap
@@ -48,7 +47,6 @@ def start(tmp_path: Path) -> Iterator[Start]:
         process = subprocess.Popen(
             [sys.executable, "-m", "tf2towers", "launch", *arguments],
             cwd=tmp_path,
-            env={**os.environ, "PYTHONPATH": str(ROOT)},
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.tensorflow
 ROOT = Path(__file__).resolve().parents[2]
 SUPERVISOR, MONITORED = "mnist_supervisor.py", "mnist_monitored.py"
 ALL = ("ps 0", "worker 0", "worker 1")
-QUIET = {"TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": "", "PYTHONPATH": str(ROOT)}
+QUIET = {"TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": ""}
 STEP = re.compile(r"Worker (\d): training step (\d+) done, loss: \S+ \(global step: (\d+)\)")
 
 

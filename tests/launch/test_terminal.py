@@ -23,7 +23,7 @@ def test_ctrl_c(script: Callable[[str], str]) -> None:
     """)
     child, terminal = pty.fork()
     if child == 0:
-        environment = {**os.environ, "PYTHONPATH": str(ROOT), "TERM": "xterm", "NO_COLOR": "1"}
+        environment = {**os.environ, "TERM": "xterm", "NO_COLOR": "1"}
         command = [sys.executable, "-m", "tf2towers", "launch", "--", path]
         os.execve(sys.executable, command, environment)
     out = b""

@@ -22,7 +22,7 @@ LOG_LINE = re.compile(
 
 def start(train_dir: Path, *flags: str) -> subprocess.Popen[str]:
     command = [sys.executable, "legacy/cifar10_towers.py", "--batch_size=6", "--log_every=1", *flags]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "TF_CPP_MIN_LOG_LEVEL": "3"}
+    environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"}
     return subprocess.Popen(
         [*command, f"--train_dir={train_dir}"],
         cwd=ROOT, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,

@@ -27,7 +27,7 @@ VALIDATION_LINE = re.compile(
 
 
 def start(out: Path, *command: str) -> subprocess.Popen[bytes]:
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "TF_CPP_MIN_LOG_LEVEL": "3"}
+    environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"}
     environment.pop("TF_CONFIG", None)
     with out.open("w") as file:
         return subprocess.Popen(

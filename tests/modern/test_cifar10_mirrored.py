@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def run(*command: str) -> str:
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "TF_CPP_MIN_LOG_LEVEL": "3"}
+    environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"}
     done = subprocess.run(
         [sys.executable, *command],
         cwd=ROOT,

@@ -40,7 +40,7 @@ class Job:
         self.folder, self.processes = folder, {}
 
     def start(self, job: str, index: int) -> None:
-        environment = {**os.environ, "PYTHONPATH": str(ROOT), "TF_CPP_MIN_LOG_LEVEL": "3"}
+        environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"}
         environment.pop("TF_CONFIG", None)
         with (self.folder / f"{job}{index}").open("w") as out:
             self.processes[job, index] = subprocess.Popen(

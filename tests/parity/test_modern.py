@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from tests.parity.conftest import LEGACY, ROOT, STEPS, Run
+from tests.parity.conftest import LEGACY, STEPS, Run
 from tf2towers.parity.process import ENVIRONMENT
 from tf2towers.parity.recording import Recording
 
@@ -59,7 +59,7 @@ def three(record: Callable[..., Run]) -> Callable[[str], Three]:
         driver = Path(__file__).with_name("drive_modern.py")
         done = subprocess.run(
             [sys.executable, str(driver), str(legacy.out), str(towers), str(momentum)],
-            env={**os.environ, **ENVIRONMENT, "PYTHONPATH": str(ROOT)},
+            env={**os.environ, **ENVIRONMENT},
             text=True, capture_output=True, timeout=300, check=False,
         )  # fmt: skip
         assert done.returncode == 0, done.stderr

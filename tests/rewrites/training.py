@@ -31,7 +31,7 @@ def start(mode: str, jobs: list[tuple[str, Example, str, int]], folder: Path) ->
     (folder / f"{mode}.json").write_text(json.dumps(given))
     command = [sys.executable, str(Path(__file__).with_name("run_programs.py")), mode]
     command += [str(folder / f"{mode}.json"), str(folder / f"{mode}.pickle")]
-    environment = {**os.environ, "PYTHONPATH": str(REPO)}
+    environment = dict(os.environ)
     return subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True)
 
 

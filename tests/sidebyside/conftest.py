@@ -48,7 +48,6 @@ def start(tmp_path: Path) -> Iterator[Start]:
             cwd=cwd,
             env={
                 **os.environ,
-                "PYTHONPATH": str(ROOT),
                 "TMPDIR": str(temporary),
                 "TF_CPP_MIN_LOG_LEVEL": "3",
             },

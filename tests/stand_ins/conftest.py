@@ -1,7 +1,6 @@
 """One process runs every script and case of these tests under `install()`."""
 
 import json
-import os
 import subprocess
 import sys
 from importlib.util import find_spec
@@ -27,7 +26,6 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> dict:
     command = [sys.executable, str(HERE / "under_install.py"), str(folder), str(out)]
     done = subprocess.run(
         command,
-        env={**os.environ, "PYTHONPATH": str(HERE.parents[1])},
         stderr=subprocess.PIPE,
         text=True,
         timeout=300,

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from tf2towers.launch.errors import LaunchError
-from tf2towers.parity.clusters import record_cluster, run_tasks
+from tf2towers.parity.cluster.running import record_cluster, run_tasks
 from tf2towers.parity.compare import NotComparable, compare
 from tf2towers.parity.migrating import migrate_into
 from tf2towers.parity.process import RunFailed

@@ -2,7 +2,8 @@
 
 `tf.group(opt.apply_gradients(grads), averages.apply(variables))`, as the CIFAR-10 tutorial has it, puts no order
 between the two: each average, and its `num_updates`, may be made of what was there before the step or of what is there
-after it. The migrated program has one of these orders, and is right with each.
+after it. The migrated program has one of these orders, and is right with each. So it is in a cluster, whatever the
+graph says: variables of another process are read, and sent, when the step begins.
 """
 
 from __future__ import annotations
@@ -47,15 +48,25 @@ class Order:
         after = dict(step.after)
         for name, average in self._averages.items():
             its, mine = other.after.get(name), step.after.get(name)
-            start = other.variables.get(name)
+            start = other.variables.get(
+                name, step.variables.get(name)
+            )  # one that the first step makes starts alike
             if its is None or mine is None or start is None or not its.shape == mine.shape == start.shape:
                 continue
-            distance = _apart(mine, its)
-            for possible in _possible(step, start, average):
+            distance, moved = _apart(mine, its), _is_moved(step, name, average)
+            for possible in _possible(step, start, average) if moved else [start]:
                 if _apart(possible, its) < distance:
                     distance, after[name] = _apart(possible, its), possible
                     self.other.add(name)
         return dataclasses.replace(step, after=after)
+
+
+def _is_moved(step: Step, name: str, average: Mapping[str, Any]) -> bool:
+    """Whether the original's step is one that moves the average: in a cluster it may be the chief's steps alone."""
+    start, mine = step.variables.get(name), step.after[name]
+    if start is None or not np.array_equal(start, mine):
+        return True
+    return any(np.array_equal(possible, mine) for possible in _possible(step, start, average))
 
 
 def _apart(one: np.ndarray, other: np.ndarray) -> float:

@@ -146,6 +146,8 @@ class Facts:
     unpaired: list[str] = field(
         default_factory=list
     )  # the program's variables that the original has none for
+    #: of a synchronous cluster: variables that its workers change in no order, or nobody does
+    not_recorded: list[str] = field(default_factory=list)
 
 
 @dataclass

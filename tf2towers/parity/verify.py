@@ -9,10 +9,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tf2towers.launch.errors import LaunchError
-from tf2towers.parity.cluster_sides import Shape, record_side
+from tf2towers.parity.cluster.sides import Shape, record_side
 from tf2towers.parity.compare import NotComparable, Tolerances, compare, share_of
 from tf2towers.parity.diagnose import diagnose, first_differences
 from tf2towers.parity.float64 import tell_rounding
+from tf2towers.parity.noting import note_facts, note_losses, note_side
 from tf2towers.parity.order import Order
 from tf2towers.parity.process import RunFailed
 from tf2towers.parity.recording import Facts, Recording, Step, read_steps
@@ -119,18 +120,15 @@ def _verify_cluster(
     gradients_only: bool,
     shape: Shape,
 ) -> None:
-    if options.legacy_python is not None:
-        raise RunFailed(
-            "a cluster is recorded on this TensorFlow: --legacy-python is for scripts of one process"
-        )
     scripts = {"legacy": result.original.script, "migrated": result.migrated.script}
+    # workers hand in their gradients in their order: so they are added on both sides
+    options = dataclasses.replace(options, tower_order=options.tower_order or shape.workers > 2)
     original = record_side("legacy", scripts["legacy"], result.arguments, place / "original", options, shape)
     migrated = record_side(
         "migrated", scripts["migrated"], result.arguments, place / "migrated", options, shape, original
     )
     if original.steps != migrated.steps:
         raise NotComparable(f"{original.steps} updates of the original against {migrated.steps}")
-    _leave_out_what_is_not_recorded(result, original, migrated)
     judge(result, original, migrated, tolerance, gradients_only)
     result.notes.append(
         "synchronous workers hand in their gradients in their order"
@@ -139,25 +137,6 @@ def _verify_cluster(
     )
     if result.outcome == "differs":
         explain(result, Recording.load(original.folder), Recording.load(migrated.folder), options.lockstep)
-
-
-def _leave_out_what_is_not_recorded(result: ParityResult, original: Recorded, migrated: Recorded) -> None:
-    """A cluster's original is recorded at its update alone: moving averages and statistics are not in it.
-
-    Variables that only the migrated script has are dropped from its recording, and named.
-    """
-    steps, names = list(read_steps(migrated.folder)), set[str]()
-    for step, other in zip(read_steps(original.folder), steps, strict=True):
-        names |= set(other.after) - set(step.after)
-        other.after = {name: value for name, value in other.after.items() if name in step.after}
-    if names:
-        listed, more = sorted(names)[:3], len(names) - 3
-        result.notes.append(
-            "not compared, since a cluster's original is recorded at its update alone: "
-            + ", ".join(listed)
-            + (f" and {more} more" if more > 0 else "")
-        )
-        Recording(steps, migrated.facts).save(migrated.folder)
 
 
 def judge(
@@ -172,8 +151,8 @@ def judge(
     Raises:
         NotComparable: one of them has no steps, or not as many as the other.
     """
-    _note_side(result.original, original)
-    _note_side(result.migrated, migrated)
+    note_side(result.original, original)
+    note_side(result.migrated, migrated)
     result.steps, result.towers = original.steps, original.facts.towers
     limits, rule = _tolerances(tolerance, original.facts, migrated.facts)
     result.tolerance = limits.gradients
@@ -192,8 +171,8 @@ def judge(
             f"no order with their variables; {len(order.other)} of them came in another order here, and are compared "
             "with what the migrated script's order makes of the original's values"
         )
-    _note_losses(result, original, migrated, share)
-    _note_facts(result, original.facts, migrated.facts)
+    note_losses(result, original, migrated, share)
+    note_facts(result, original.facts, migrated.facts)
     result.outcome = _outcome(result.comparisons)
     if result.outcome == "within" and rule:
         result.notes.append(rule)
@@ -271,50 +250,3 @@ def _side(title: str, script: Path) -> Side:
     except OSError:
         text = ""
     return Side(title, script, text)
-
-
-def _note_side(side: Side, recorded: Recorded) -> None:
-    side.tensorflow, side.python = recorded.facts.tensorflow, recorded.facts.python
-    side.seconds, side.notes = recorded.seconds, list(recorded.facts.notes)
-
-
-def _note_losses(result: ParityResult, original: Recorded, migrated: Recorded, share: int) -> None:
-    for side, recorded, factor in ((result.original, original, 1), (result.migrated, migrated, share)):
-        for step in read_steps(recorded.folder):
-            if step.losses:
-                side.losses.append(
-                    float(sum(float(loss) for loss in step.losses)) * factor / len(step.losses)
-                )
-
-
-def _note_facts(result: ParityResult, original: Facts, migrated: Facts) -> None:
-    if migrated.different_inputs:
-        names = ", ".join(migrated.different_inputs[:4])
-        result.notes.append(
-            f"the migrated script had other batches of its own than the original ({names}): it was given the original's"
-        )
-    if migrated.not_given:
-        result.notes.append(
-            f"batches of the original that the migrated script's training function does not take "
-            f"({', '.join(migrated.not_given[:4])}): it ran on its own"
-        )
-    if migrated.unknown_inputs:
-        listed = ", ".join(migrated.unknown_inputs[:4])
-        result.notes.append(
-            "the migrated script's training function takes what nothing is like that came into the original's graph "
-            f"({listed}): it kept its own values"
-        )
-    for name, facts in (("original", original), ("migrated script", migrated)):
-        if facts.without_gradient:
-            listed = ", ".join(facts.without_gradient[:6])
-            result.notes.append(f"variables without a gradient in the {name}: {listed}")
-    if migrated.renamed:
-        pairs = ", ".join(f"{one} is {other}" for one, other in list(migrated.renamed.items())[:6])
-        more = f" and {len(migrated.renamed) - 6} more" if len(migrated.renamed) > 6 else ""
-        result.notes.append(f"variables under other names: {pairs}{more}")
-    if migrated.unpaired:
-        names = ", ".join(migrated.unpaired[:6])
-        more = f" and {len(migrated.unpaired) - 6} more" if len(migrated.unpaired) > 6 else ""
-        result.notes.append(
-            f"variables of the migrated script that the original does not have: {names}{more}"
-        )

@@ -2,7 +2,8 @@
 
 OPTIONS.json: {"out": folder, "steps": K, "layers": bool, "double": bool, "seed": int, "stand_ins": bool,
 "scratch": folder or null}, see `tf2towers.parity.sides.Options`. Exit status: that of the script, or 0 once K steps are
-recorded. meta.json in the folder says what was found, also where no step was.
+recorded. meta.json in the folder says what was found, also where no step was. With "turns": "host:port" it is one task
+of a cluster, see `cluster/task.py`.
 """
 
 import importlib.util
@@ -26,7 +27,7 @@ def _package() -> str:
 
 
 if __name__ == "__main__":
-    running = importlib.import_module(_package() + ".running")
     with open(sys.argv[1]) as stream:
         options = json.load(stream)
-    sys.exit(running.main(options, sys.argv[2], sys.argv[3:]))
+    running = ".cluster.task" if "turns" in options else ".running"
+    sys.exit(importlib.import_module(_package() + running).main(options, sys.argv[2], sys.argv[3:]))

@@ -25,12 +25,14 @@ class Averages:
 
         average.apply = recorded
 
-    def unordered(self, behind: Any, applied: Any) -> Dict[str, Any]:
+    def unordered(self, behind: Any, applied: Any, sent: bool = False) -> Dict[str, Any]:
         """Those that a session call updates in no order with the variables: TF1 takes the values of before or after.
 
         Args:
             behind: the ops of the call, a set.
             applied: the updates' ops among them.
+            sent: the variables are another process's. They are read once, and sent, when the step begins: control
+                dependencies order what is done with the values, not the reading.
 
         Returns:
             By the average's name: {"of": variable's name, "decay": float, "num_updates": variable's name or None}.
@@ -38,7 +40,8 @@ class Averages:
         found = {}
         before = graphs.ancestors(applied)
         for average, variables, op in self._made:
-            if op not in behind or op in before or not graphs.ancestors([op]).isdisjoint(applied):
+            ordered = not sent and (op in before or not graphs.ancestors([op]).isdisjoint(applied))
+            if op not in behind or ordered:
                 continue
             if isinstance(average._decay, (int, float)):
                 count = getattr(average._num_updates, "name", None)

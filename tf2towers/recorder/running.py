@@ -21,18 +21,7 @@ def main(options: Dict[str, Any], script: str, arguments: List[str]) -> int:
         options: see __main__.py.
         script, arguments: what to run.
     """
-    if options.get("stand_ins"):
-        from tf2towers import stand_ins
-
-        stand_ins.install()
-    import tensorflow as tf
-
-    if options.get("scratch"):
-        overlay = Overlay(options["scratch"], [options["out"]])
-        patch_python(overlay)
-        patch_tensorflow(overlay)
-    if not options.get("stand_ins"):
-        placement.install(tf)
+    tf = prepare(options)
     writer = Writer(options["out"])
     recorder = SessionRecorder(
         tf, writer, options["steps"], options.get("layers", False), options.get("double", False)
@@ -54,6 +43,23 @@ def main(options: Dict[str, Any], script: str, arguments: List[str]) -> int:
     status = run(script, arguments)
     finish()
     return leave(status)
+
+
+def prepare(options: Dict[str, Any]) -> Any:
+    """The TF1 module that the script will import: its towers on the devices there are, its writes kept apart."""
+    if options.get("stand_ins"):
+        from tf2towers import stand_ins
+
+        stand_ins.install()
+    import tensorflow as tf
+
+    if options.get("scratch"):
+        overlay = Overlay(options["scratch"], [options["out"]])
+        patch_python(overlay)
+        patch_tensorflow(overlay)
+    if not options.get("stand_ins"):
+        placement.install(tf)
+    return tf
 
 
 def run(script: str, arguments: List[str]) -> int:

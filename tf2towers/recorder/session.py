@@ -26,6 +26,8 @@ class SessionRecorder(object):
         double: also compute losses and gradients in float64.
     """
 
+    reads_are_sent = False  # the variables are in this process
+
     def __init__(
         self, tf: Any, writer: Writer, steps: int, layers: bool = False, double: bool = False
     ) -> None:
@@ -136,7 +138,7 @@ class SessionRecorder(object):
             if training is not None and self.averages is not None:
                 behind = graphs.ancestors(ops)
                 applied = [one.op for one in self.applied if one.op in behind]
-                training.unordered = self.averages.unordered(behind, applied)
+                training.unordered = self.averages.unordered(behind, applied, self.reads_are_sent)
             self._trainings[key] = training
         return self._trainings[key]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -45,8 +44,7 @@ CANNOT = {  # what a script does -> what verify says
 
 def run(*arguments: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "tf2towers", *arguments]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    return subprocess.run(command, cwd=cwd, env=environment, text=True, capture_output=True, check=False)
+    return subprocess.run(command, cwd=cwd, text=True, capture_output=True, check=False)
 
 
 Case = Callable[[str], subprocess.CompletedProcess[str]]

@@ -45,6 +45,14 @@ def test_another_average_is_not() -> None:
     assert found == {"w": True, "step": True, "w/ema": False}
 
 
+def test_an_average_that_the_original_leaves_alone_may_not_move() -> None:
+    """A step of a worker that is not the chief."""
+    still, moved = Step(BEFORE, {**AFTER, "w/ema": BEFORE["w/ema"]}), _step(AFTER, AFTER)
+    for migrated, right in ((still, True), (moved, False)):
+        found = compare(Order(AVERAGES).of([still], [migrated]), [migrated], kinds=["variable"])
+        assert {one.name: one.bitwise for one in found} == {"w": True, "step": True, "w/ema": right}
+
+
 def test_an_order_that_is_fixed_is_kept() -> None:
     order, steps = Order({}), [_step(BEFORE, BEFORE)]
     assert list(order.of(steps, [_step(AFTER, AFTER)])) == steps

@@ -1,4 +1,4 @@
-"""A cluster with all that is replayed: queues' batches, dropout, variables that the first step makes, stale first steps."""
+"""A cluster with all that is replayed: queues' batches, dropout, stale first steps."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tf2towers.parity.cluster_sides import Shape
+from tf2towers.parity.cluster.sides import Shape
 from tf2towers.parity.migrating import migrate_into
 from tf2towers.parity.sides import Options
 from tf2towers.parity.verify import verify

@@ -34,8 +34,7 @@ class Job:
         self._folder = folder
         self._command = [sys.executable, str(HERE / script)]
         self._arguments = [str(int(synchronous)), ps, f"{first},{second}", *arguments]
-        root = str(HERE.parents[2])
-        self._environment = {**os.environ, **_NOISE, "PYTHONPATH": root, **environment}
+        self._environment = {**os.environ, **_NOISE, **environment}
         self.tasks: dict[str, subprocess.Popen[bytes]] = {}
 
     def start(self, *names: str) -> None:

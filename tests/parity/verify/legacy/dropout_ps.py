@@ -1,4 +1,4 @@
-"""A small synchronous trainer on parameter servers: layers, dropout and a queue's batches, the tokens of MonitoredTraining."""
+"""A small trainer on parameter servers: layers, dropout, a queue's batches, moving averages of weights."""
 import tensorflow as tf
 
 flags = tf.app.flags
@@ -31,10 +31,15 @@ def main(_):
         hidden = tf.nn.dropout(hidden, keep_prob=0.5)
         loss = tf.reduce_mean(tf.square(tf.layers.dense(hidden, 1, name='out') - targets))
         opt = tf.train.AdamOptimizer(0.01)
+        averages = tf.train.ExponentialMovingAverage(0.9, global_step)
         hooks = [tf.train.StopAtStepHook(last_step=1000)]
         if FLAGS.sync:
-            opt = tf.train.SyncReplicasOptimizer(opt, replicas_to_aggregate=len(workers), total_num_replicas=len(workers))
+            opt = tf.train.SyncReplicasOptimizer(
+                opt, replicas_to_aggregate=len(workers), total_num_replicas=len(workers))
         train_op = opt.minimize(loss, global_step=global_step)
+        if not FLAGS.sync:
+            with tf.control_dependencies([train_op]):
+                train_op = averages.apply(tf.trainable_variables())
         if FLAGS.sync:
             hooks = [opt.make_session_run_hook(is_chief)]
     with tf.train.MonitoredTrainingSession(master=server.target, is_chief=is_chief, hooks=hooks) as sess:

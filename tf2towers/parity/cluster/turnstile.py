@@ -10,10 +10,8 @@ from __future__ import annotations
 import contextlib
 import socket
 import threading
-from collections.abc import Iterator
 
-VARIABLE = "TF2TOWERS_TURNS"
-_HERE, _GO, _DONE = b"h", b"g", b"d"
+from tf2towers.recorder.cluster.turns import DONE, GO, HERE
 
 
 class Turnstile:
@@ -54,13 +52,13 @@ class Turnstile:
         with self._arrived:
             self._arrived.wait_for(lambda: self._closed or worker in self._there)
         with contextlib.suppress(OSError):
-            return not self._closed and self._there[worker].recv(1) == _HERE
+            return not self._closed and self._there[worker].recv(1) == HERE
         return False
 
     def _has_had_its_turn(self, worker: int) -> bool:
         with contextlib.suppress(OSError):
-            self._there[worker].sendall(_GO)
-            return self._there[worker].recv(1) == _DONE
+            self._there[worker].sendall(GO)
+            return self._there[worker].recv(1) == DONE
         return False
 
     def close(self) -> None:
@@ -71,38 +69,3 @@ class Turnstile:
         self._server.close()
         for connection in self._there.values():
             connection.close()
-
-
-class Turns:
-    """A worker's side of it: `with turns.turn(): ...` around each step.
-
-    Args:
-        address: host:port of the turnstile.
-        worker: this worker's index.
-    """
-
-    def __init__(self, address: str, worker: int) -> None:
-        host, _, port = address.rpartition(":")
-        self._connection = socket.create_connection((host, int(port)))
-        self._connection.sendall(f"{worker}\n".encode())
-
-    @contextlib.contextmanager
-    def turn(self) -> Iterator[None]:
-        """One turn of this worker; an error in it ends no turn but the worker.
-
-        Raises:
-            ConnectionError: the turnstile has gone.
-        """
-        self.begin()
-        yield
-        self.end()
-
-    def begin(self) -> None:
-        """Waits for this worker's turn."""
-        self._connection.sendall(_HERE)
-        if self._connection.recv(1) != _GO:
-            raise ConnectionError("the turnstile has gone")
-
-    def end(self) -> None:
-        """Passes it on."""
-        self._connection.sendall(_DONE)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import functools
-import os
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,11 +12,12 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from tf2towers.parity.cluster_draws import SPEC, ClusterDraws
-from tf2towers.parity.clusters import INPUTS, LOCKSTEP, ORDER, REPLAY
+from tf2towers.parity.cluster.draws import SPEC, ClusterDraws
+from tf2towers.parity.cluster.merging import OWN, UPDATES, own_steps
 from tf2towers.parity.migrated.inputs import Inputs
-from tf2towers.parity.recording import Recording
-from tf2towers.parity.updates import Update, WorkerRecording, load_workers
+from tf2towers.parity.recording import Arrays, Recording, read_step
+from tf2towers.recorder.running import versions
+from tf2towers.recorder.writing import Writer
 from tf2towers.runtime import averaging, variable_store
 from tf2towers.runtime.cluster.steps import Step
 from tf2towers.runtime.cluster.threads import worker_index
@@ -31,24 +32,28 @@ class MigratedWorkerRecorder:
 
     Args:
         worker: the index of this worker.
+        settings: see `migrated_task`.
     """
 
-    def __init__(self, worker: int) -> None:
+    def __init__(self, worker: int, settings: dict[str, Any]) -> None:
         self._worker = worker
-        self._recording = WorkerRecording()
+        folder = Path(settings["out"], f"worker-{worker}")
+        self._own, self._updates = Writer(str(folder / OWN)), Writer(str(folder / UPDATES))
         self._traced: dict[str, Any] = {}
+        self._before: Arrays = {}
         self._steps = 0
         self.on_step: Callable[[], object] = lambda: None
-        replay = os.environ.get(REPLAY)
+        replay = settings["replay"]
         self._replay = None if replay is None else Recording.load(Path(replay))
-        self._lockstep = os.environ.get(LOCKSTEP, "1") == "1"
-        self._given = load_workers(Path(os.environ[INPUTS])) if INPUTS in os.environ else []
+        self._lockstep = settings["lockstep"]
+        given = own_steps(Path(settings["inputs"])) if settings["inputs"] else []
+        self._given = [[read_step(path) for path in worker] for worker in given]
         self._inputs = [Inputs() for _ in self._given]
         self._own_steps = [0] * len(self._given)
-        steps = [draws for worker in self._given for draws in worker.draws]
+        steps = [draws for worker in self._given for step in worker for draws in step.draws]
         self._draws = ClusterDraws(max(map(len, steps), default=0))
         self._here = threading.local()  # a step is being called in this thread
-        self._order = averaging.in_tower_order(os.environ.get(ORDER) == "tower_order")
+        self._order = averaging.in_tower_order(settings["tower_order"])
         self._order.__enter__()  # for the whole run
         self._patch()
 
@@ -91,7 +96,7 @@ class MigratedWorkerRecorder:
             store = variable_store.current_store()
             present = [(g, v) for g, v in pairs if g is not None]
             recorder._traced["before"] = {store.name_of(v): tf.identity(v) for _, v in present}
-            recorder._traced["gradients"] = {store.name_of(v): tf.convert_to_tensor(g) for g, v in present}
+            recorder._traced["gradients"] = {store.name_of(v): _parts(g) for g, v in present}
             return apply(opt, pairs, *args, **kwargs)
 
         Step.__init__, Step._call = recorded_begin, recorded_call  # type: ignore[method-assign]
@@ -110,21 +115,30 @@ class MigratedWorkerRecorder:
 
     def _note(self, traced: dict[str, Any], synchronous: bool) -> None:
         noted = tf.nest.map_structure(np.array, traced)
-        update = Update(noted["before"], noted["gradients"], noted["after"], noted["loss"])
+        update = {f"variable|{name}": value for name, value in (self._before | noted["before"]).items()}
+        update |= {f"after|{name}": value for name, value in noted["after"].items()}
+        for name, parts in noted["gradients"].items():
+            update |= _gradient(name, parts, noted["before"][name].shape, dense=synchronous)
+        update["when|"] = np.float64(time.monotonic())
         if synchronous:
-            self._recording.losses.append(noted["loss"])
-            update.loss = None
+            self._own.step({"loss|0": noted["loss"]})
+        else:
+            update["loss|0"] = noted["loss"]
         if not synchronous or self._worker == 0:
-            self._recording.updates.append(update)
+            self._updates.step(update)
 
     def _put_weights(self, store: Any) -> None:
+        """Gives the variables what those of the original's step had, and notes what they have."""
         place, self._steps = self._steps, self._steps + 1
-        if self._replay is None or place >= len(self._replay.steps) or (place and not self._lockstep):
-            return
         named = Saver(store)._named()
-        for name, value in self._replay.steps[place].variables.items():
-            if name in named and tuple(named[name].shape) == value.shape:
-                named[name].assign(value)
+        replays = (
+            self._replay is not None and place < len(self._replay.steps) and (self._lockstep or not place)
+        )
+        if self._replay is not None and replays:
+            for name, value in self._replay.steps[place].variables.items():
+                if name in named and tuple(named[name].shape) == value.shape:
+                    named[name].assign(value)
+        self._before = {name: np.array(tf.convert_to_tensor(variable)) for name, variable in named.items()}
 
     def _inputs_given(self, values: Any) -> Any:
         """What the same worker of the original had at this step of its own, and the random numbers that it drew."""
@@ -134,23 +148,41 @@ class MigratedWorkerRecorder:
         if worker < len(self._given):
             place = self._own_steps[worker]
             self._own_steps[worker] += 1
-            if place < len(self._given[worker].inputs):
-                given, _, _ = self._inputs[worker].given(given, {}, self._given[worker].inputs[place])
-            if place < len(self._given[worker].draws):
-                draws = self._given[worker].draws[place]
+            if place < len(self._given[worker]):
+                step = self._given[worker][place]
+                given, _, _ = self._inputs[worker].given(given, {}, step.inputs)
+                draws = step.draws[0] if step.draws else []
         return (*given, *self._draws.padded(draws))
 
     @property
     def steps(self) -> int:
         """How many updates are recorded."""
-        own = self._recording
-        return max(len(own.losses), len(own.updates))
+        return max(self._own.steps, self._updates.steps)
 
     @property
     def records_all(self) -> bool:
         """Whether the updates of all workers are made in this process."""
-        return self._worker == 0 and not self._recording.losses
+        return self._worker == 0 and not self._own.steps
 
-    def finish(self) -> WorkerRecording:
-        """The recording."""
-        return self._recording
+    def finish(self) -> None:
+        """Says what is to be said of the run; every step is written already."""
+        self._own.facts({"side": "migrated", **versions(tf)})
+
+
+def _parts(gradient: Any) -> list[Any]:
+    """A gradient, or the values and the rows of one that is sparse."""
+    if isinstance(gradient, tf.IndexedSlices):
+        return [gradient.values, gradient.indices]
+    return [tf.convert_to_tensor(gradient)]
+
+
+def _gradient(name: str, parts: list[np.ndarray], shape: tuple[int, ...], dense: bool) -> Arrays:
+    """As it is recorded; of synchronous workers always dense, as their mean is (docs/semantics.md)."""
+    if len(parts) == 1:
+        return {f"gradient|{name}": parts[0]}
+    values, rows = parts
+    if not dense:
+        return {f"gradient|{name}//values": values, f"gradient|{name}//indices": rows}
+    whole = np.zeros(shape, values.dtype)
+    np.add.at(whole, rows, values)
+    return {f"gradient|{name}": whole}

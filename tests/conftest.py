@@ -1,0 +1,8 @@
+"""What all tests share: how the processes that they start come up."""
+
+import os
+from pathlib import Path
+
+_TESTS = Path(__file__).parent
+_FOUND = (str(_TESTS / "quick_start"), str(_TESTS.parent), os.environ.get("PYTHONPATH", ""))
+os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, _FOUND))

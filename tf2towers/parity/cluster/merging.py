@@ -1,0 +1,93 @@
+"""What the workers of a cluster have recorded, put together in the order of the updates.
+
+FOLDER/worker-N/own      a folder of steps: inputs, draws, the loss and the gradients handed in, at N's own steps
+FOLDER/worker-N/updates  a folder of steps: variables, what was applied, and when, of the updates N's process made
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from tf2towers.parity.recording import Facts, Step, read_facts, read_step
+
+GLOBAL_STEP = "global_step"
+OWN, UPDATES = "own", "updates"
+
+
+class _Made(NamedTuple):
+    """An update: its number (0 in a trainer that counts none), its moment, its file."""
+
+    number: int
+    when: float
+    path: Path
+
+
+def workers_in(folder: Path) -> list[Path]:
+    """Every worker's folder, worker 0's first."""
+    return sorted(folder.glob("worker-*"), key=lambda path: int(path.name.partition("-")[2]))
+
+
+def own_steps(folder: Path) -> list[list[Path]]:
+    """The files of every worker's own steps."""
+    return [_files(worker / OWN) for worker in workers_in(folder)]
+
+
+def facts_of(folder: Path) -> Facts:
+    """What worker 0 says of its run.
+
+    Raises:
+        FileNotFoundError: it has not come to that.
+    """
+    return read_facts(folder / "worker-0" / OWN)
+
+
+def count_updates(folder: Path) -> int:
+    """How many all workers have made."""
+    return sum(len(_files(worker / UPDATES)) for worker in workers_in(folder))
+
+
+def merged(folder: Path, steps: int) -> Iterator[Step]:
+    """The first `steps` updates of a cluster as the steps of one run; the losses of a step in the order of the workers.
+
+    They are in the order of the global step, where there is one, else of time.
+
+    Raises:
+        ValueError: there were fewer, or two claim to be the same.
+    """
+    made = [_made(path) for worker in workers_in(folder) for path in _files(worker / UPDATES)]
+    made.sort(key=lambda update: update.when)
+    if made and all(update.number for update in made):
+        made.sort(key=lambda update: update.number)
+        numbers = [update.number for update in made]
+        if numbers[:steps] != list(range(1, steps + 1)):
+            raise ValueError(f"updates 1 to {steps} were expected, recorded are {numbers}")
+    before: Step | None = None
+    own = own_steps(folder)
+    for place, update in enumerate(made[:steps]):
+        step = read_step(update.path)
+        if not step.losses:  # a synchronous one: of all workers
+            parts = [read_step(files[place]) for files in own]
+            step.losses = [loss for part in parts for loss in part.losses]
+            step.tower_gradients = [part.gradients for part in parts if part.gradients]
+        if (
+            before is not None
+        ):  # a worker sees no variable that another worker's graph alone has, nor changes it
+            variables, after = before.after | step.variables, before.after | step.after
+            step = dataclasses.replace(step, variables=variables, after=after)
+        yield step
+        before = step
+
+
+def _files(folder: Path) -> list[Path]:
+    return sorted(folder.glob("step-*.npz"))
+
+
+def _made(path: Path) -> _Made:
+    key = f"after|{GLOBAL_STEP}"
+    with np.load(path) as flat:
+        return _Made(int(flat[key]) if key in flat.files else 0, float(flat["when|"]), path)

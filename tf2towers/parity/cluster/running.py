@@ -1,0 +1,83 @@
+"""Clusters for the tests and the demonstration: trained to the end, recorded or as they are."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TypeVar
+
+from tf2towers.launch.local import ClusterRun, run_cluster
+from tf2towers.parity.cluster.sides import OnLine, Shape, record_side
+from tf2towers.parity.process import ENVIRONMENT, ROOT, RunFailed
+from tf2towers.parity.recording import Recording
+from tf2towers.parity.sides import Options
+
+_Result = TypeVar("_Result")
+_TIMEOUT = 240.0
+
+
+def run_tasks(
+    script: Path, arguments: Sequence[str], workers: int = 2, on_line: OnLine | None = None
+) -> ClusterRun:
+    """One parameter server and some workers, to their end, as `tf2towers launch` runs them.
+
+    Raises:
+        RunFailed: a task ended with an error; the message has the end of what it printed.
+    """
+    variables = {**ENVIRONMENT, "PYTHONPATH": str(ROOT)}
+    run = run_cluster(script, arguments, 1, workers, variables, timeout=_TIMEOUT, on_line=on_line)
+    if run.status:
+        tails = (f"--- {task.name}: {task.status}\n" + "\n".join(task.lines[-25:]) for task in run.tasks)
+        raise RunFailed(f"{script}: {run.reason}\n" + "\n".join(tails))
+    return run
+
+
+def record_cluster(
+    side: str,
+    script: Path,
+    arguments: Sequence[str],
+    steps: int,
+    workers: int = 2,
+    replay: Path | None = None,
+    tower_order: bool = True,
+    on_line: OnLine | None = None,
+    to_the_end: bool = True,
+) -> Recording:
+    """The first `steps` updates of a cluster of one parameter server; its workers take their steps in turns.
+
+    Args:
+        side: 'legacy' or 'migrated'.
+        script: the trainer.
+        arguments: its flags, without the cluster's.
+        steps: how many updates are kept; the trainer must make as many, and a worker may make one more.
+        workers: how many.
+        replay: a recording whose variables each step of a migrated trainer is made on.
+        tower_order: the migrated trainer adds synchronous workers' gradients in their order, as the original does,
+            whose workers hand them in in turns; else as its all-reduce does.
+        on_line: called with a task's name and each line it writes.
+        to_the_end: it ends by itself; else it is stopped when there is enough.
+
+    Raises:
+        RunFailed: a task ended with an error, or there were fewer updates.
+    """
+    options = Options(steps=steps, timeout=_TIMEOUT, tower_order=tower_order)
+    with tempfile.TemporaryDirectory() as folder:
+        made = record_side(
+            side, script, arguments, Path(folder) / "recording", options, Shape(workers=workers),
+            replay=replay, to_the_end=to_the_end, on_line=on_line,
+        )  # fmt: skip
+        if made.steps < steps:
+            raise RunFailed(f"{script}: {made.steps} updates, not {steps}")
+        return Recording.load(made.folder)
+
+
+def at_once(*calls: Callable[[], _Result]) -> list[_Result]:
+    """The results of calls, of which two run at a time: a cluster leaves a core idle for most of its start.
+
+    Raises:
+        Exception: what the first of them raised, when all have ended.
+    """
+    with ThreadPoolExecutor(2) as pool:
+        return [future.result() for future in [pool.submit(call) for call in calls]]

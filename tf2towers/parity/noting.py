@@ -1,0 +1,67 @@
+"""What a verdict says beside the comparison: how the sides were run, their losses, what could not be held together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tf2towers.parity.recording import Facts, read_steps
+from tf2towers.parity.sides import Recorded
+from tf2towers.report.parity_result import ParityResult, Side
+
+
+def note_side(side: Side, recorded: Recorded) -> None:
+    """Writes into `side` what it ran on, how long, and what it says of itself."""
+    side.tensorflow, side.python = recorded.facts.tensorflow, recorded.facts.python
+    side.seconds, side.notes = recorded.seconds, list(recorded.facts.notes)
+
+
+def note_losses(result: ParityResult, original: Recorded, migrated: Recorded, share: int) -> None:
+    """Writes the mean loss of each step of both sides into the result; `share`: see `compare.share_of`."""
+    for side, recorded, factor in ((result.original, original, 1), (result.migrated, migrated, share)):
+        for step in read_steps(recorded.folder):
+            if step.losses:
+                side.losses.append(
+                    float(sum(float(loss) for loss in step.losses)) * factor / len(step.losses)
+                )
+
+
+def note_facts(result: ParityResult, original: Facts, migrated: Facts) -> None:
+    """Writes what could not be given, paired or compared into the result's notes."""
+    if original.not_recorded:
+        result.notes.append(
+            "rule 'race left open': synchronous workers change these in no order, or nobody does; they are not "
+            f"compared: {_listed(original.not_recorded)}"
+        )
+    if migrated.different_inputs:
+        names = ", ".join(migrated.different_inputs[:4])
+        result.notes.append(
+            f"the migrated script had other batches of its own than the original ({names}): it was given the original's"
+        )
+    if migrated.not_given:
+        result.notes.append(
+            f"batches of the original that the migrated script's training function does not take "
+            f"({', '.join(migrated.not_given[:4])}): it ran on its own"
+        )
+    if migrated.unknown_inputs:
+        listed = ", ".join(migrated.unknown_inputs[:4])
+        result.notes.append(
+            "the migrated script's training function takes what nothing is like that came into the original's graph "
+            f"({listed}): it kept its own values"
+        )
+    for name, facts in (("original", original), ("migrated script", migrated)):
+        if facts.without_gradient:
+            listed = ", ".join(facts.without_gradient[:6])
+            result.notes.append(f"variables without a gradient in the {name}: {listed}")
+    if migrated.renamed:
+        pairs = ", ".join(f"{one} is {other}" for one, other in list(migrated.renamed.items())[:6])
+        more = f" and {len(migrated.renamed) - 6} more" if len(migrated.renamed) > 6 else ""
+        result.notes.append(f"variables under other names: {pairs}{more}")
+    if migrated.unpaired:
+        result.notes.append(
+            f"variables of the migrated script that the original does not have: {_listed(migrated.unpaired)}"
+        )
+
+
+def _listed(names: Sequence[str], count: int = 6) -> str:
+    more = f" and {len(names) - count} more" if len(names) > count else ""
+    return ", ".join(names[:count]) + more

@@ -1,0 +1,42 @@
+"""A worker's side of a serialised schedule, which the process that starts the workers gives (`parity.cluster`)."""
+
+import contextlib
+import socket
+from typing import Iterator
+
+HERE, GO, DONE = b"h", b"g", b"d"
+
+
+class Turns(object):
+    """`with turns.turn(): ...` around each step.
+
+    Args:
+        address: host:port of the turnstile.
+        worker: this worker's index.
+    """
+
+    def __init__(self, address: str, worker: int) -> None:
+        host, _, port = address.rpartition(":")
+        self._connection = socket.create_connection((host, int(port)))
+        self._connection.sendall(("%d\n" % worker).encode())
+
+    @contextlib.contextmanager
+    def turn(self) -> Iterator[None]:
+        """One turn of this worker; an error in it ends no turn but the worker.
+
+        Raises:
+            ConnectionError: the turnstile has gone.
+        """
+        self.begin()
+        yield
+        self.end()
+
+    def begin(self) -> None:
+        """Waits for this worker's turn."""
+        self._connection.sendall(HERE)
+        if self._connection.recv(1) != GO:
+            raise ConnectionError("the turnstile has gone")
+
+    def end(self) -> None:
+        """Passes it on."""
+        self._connection.sendall(DONE)
