@@ -6,3 +6,5 @@ from pathlib import Path
 _TESTS = Path(__file__).parent
 _FOUND = (str(_TESTS / "quick_start"), str(_TESTS.parent), os.environ.get("PYTHONPATH", ""))
 os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, _FOUND))
+# tf_keras is for the test that asks for it: its import takes a second
+os.environ["TF2TOWERS_TF_KERAS"] = "0"

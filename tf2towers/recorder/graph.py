@@ -57,7 +57,10 @@ def creation(op: Any) -> int:
 
 def in_control_flow(op: Any) -> bool:
     """Whether it is in the body of a `tf.while_loop` or a branch of a `tf.cond`: fetched, it may have no value."""
-    return op._get_control_flow_context() is not None
+    context = op._get_control_flow_context()
+    if op.type in ("Exit", "RefExit"):  # what comes out of a loop, which TensorFlow counts to it
+        context = context and context.outer_context
+    return context is not None
 
 
 def without_tower(name: str) -> str:

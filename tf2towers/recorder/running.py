@@ -59,7 +59,18 @@ def prepare(options: Dict[str, Any]) -> Any:
         patch_tensorflow(overlay)
     if not options.get("stand_ins"):
         placement.install(tf)
+        _leave_flags_to_scripts()
     return tf
+
+
+def _leave_flags_to_scripts() -> None:
+    """Lets a script define 'log_dir' and 'v' itself: a later absl than its own defines them, too."""
+    try:
+        from absl import flags, logging
+    except ImportError:
+        return
+    for flag in flags.FLAGS.flags_by_module_dict().get(logging.__name__, []):
+        flag.allow_override = True
 
 
 def run(script: str, arguments: List[str]) -> int:

@@ -11,7 +11,7 @@ from .digest import digest
 from .double import Reference
 from .feeds import feeds_of, is_number
 from .fetches import fetched_ops, fetched_values, may_change_variables
-from .training import Applied, Computed, Training, describe, name_of, plan
+from .training import Applied, Computed, Training, describe, layers_note, name_of, plan
 from .writing import Writer
 
 
@@ -77,7 +77,7 @@ class SessionRecorder(object):
         """What meta.json says of the run."""
         found: Dict[str, Any] = {
             "side": "legacy",
-            "notes": self.notes,
+            "notes": self.notes + layers_note(),
             "batch_size": self._batch_size,
             "towers": 1,
         }

@@ -1,5 +1,6 @@
 """What an update of a TF1 graph is made of: the towers behind it, their losses and gradients, inputs and draws."""
 
+import sys
 from typing import Any, Dict, Iterable, List, Optional, Set, Tuple
 
 from . import graph as graphs
@@ -105,6 +106,12 @@ def describe(optimizer: Any) -> Dict[str, Any]:
         if isinstance(value, (int, float, bool)) and not name.startswith("__"):
             found[name.strip("_")] = value
     return found
+
+
+def layers_note() -> List[str]:
+    """Where `tf.layers` and the cells come from, if not from TensorFlow itself."""
+    keras = sys.modules.get("tf_keras")
+    return [] if keras is None else ["tf.layers and cells: tf_keras " + str(keras.__version__)]
 
 
 def _add_of_tower(training: Training, number: int, forward: Set[Any], layers: bool) -> None:

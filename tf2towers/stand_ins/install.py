@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import os
 import sys
+from importlib.util import find_spec
 
 from tf2towers.recorder import placement
 from tf2towers.stand_ins.modules import StandInFinder
 from tf2towers.stand_ins.objects import Objects
 from tf2towers.stand_ins.tensorflow1 import Tensorflow1, complete, modules_by_name
+
+#: '0' in this variable: the stand-ins for `tf.layers` and cells, also where tf_keras is installed
+CHOICE = "TF2TOWERS_TF_KERAS"
 
 
 def install(towers_as_cpus: bool = True) -> None:
@@ -18,10 +22,16 @@ def install(towers_as_cpus: bool = True) -> None:
     find TF1's names; TF2 behaviour is off. The rest of the process sees the same module, so what needs TensorFlow 2
     must be imported before, as the runtime is here.
 
+    Where tf_keras is installed, `tf.layers` and the cells are TensorFlow's own: what is compared with them owes nothing
+    to the runtime of migrated scripts.
+
     Args:
         towers_as_cpus: on a machine without GPUs, run what is placed on GPU i on logical CPU device i (`placement`).
     """
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
+    if os.environ.get(CHOICE) == "0":
+        sys.modules.setdefault("tf_keras", None)  # type: ignore[arg-type]  # as if it were not installed
+    os.environ["TF_USE_LEGACY_KERAS"] = "0" if find_spec("tf_keras") is None else "1"
     import tensorflow as real
 
     if isinstance(real, Tensorflow1):

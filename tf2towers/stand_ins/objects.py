@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from importlib import import_module
 from typing import Any
 
@@ -33,6 +34,11 @@ class NoStandInError(AttributeError):
         )
 
 
+def uses_keras_2() -> bool:
+    """Whether TensorFlow's Keras is tf_keras, so that `tf.layers` and the cells are its own (see `install`)."""
+    return os.environ.get("TF_USE_LEGACY_KERAS") == "1"
+
+
 class Objects:
     """Finds what a canonical TF1 name ('tf.contrib.slim.conv2d') stands for.
 
@@ -43,6 +49,7 @@ class Objects:
     def __init__(self, real: Any) -> None:
         self.real = real
         self.v1 = real.compat.v1
+        self.has_keras_2 = uses_keras_2()
 
     def find(self, canonical: str) -> Any:
         """The object.
@@ -59,11 +66,20 @@ class Objects:
                 continue
             try:
                 if isinstance(target, RuntimeName):
+                    if self.has_keras_2 and target.module == "tf2towers.runtime.rnn":
+                        return self._cell(target)
                     return _attribute(import_module(target.module), target.name)
                 return self._of_tensorflow(target)
             except (AttributeError, ImportError):
                 continue
         raise NoStandInError(canonical)
+
+    def _cell(self, target: RuntimeName) -> Any:
+        """TensorFlow's own cell or loop of this name, where it has one: the two kinds are not to be mixed."""
+        for home in (self.v1.nn.rnn_cell, self.v1.nn):
+            if hasattr(home, target.name):
+                return getattr(home, target.name)
+        return _attribute(import_module(target.module), target.name)
 
     def make_ready(self) -> None:
         """Imports what speaks TensorFlow 2, before scripts' TensorFlow 1 takes its name."""

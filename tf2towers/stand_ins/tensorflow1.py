@@ -58,7 +58,7 @@ def modules_by_name(real: Any) -> dict[str, ModuleType]:
     """
     v1 = real.compat.v1
     found: dict[str, ModuleType] = {"tensorflow.compat": real.compat, "tensorflow.compat.v1": v1}
-    inside = v1.__name__ + "."
+    inside = v1.nn.__name__[: -len("nn")]  # v1's own name is another one where tf_keras is in use
     for name in [name for name in sys.modules if name.startswith(inside)]:
         value, parts = v1, name[len(inside) :].split(".")
         if parts[0] in ("compat", "keras"):

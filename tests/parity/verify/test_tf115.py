@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.parity.conftest import LEGACY
+from tf2towers.parity.cluster.sides import Shape
 from tf2towers.parity.migrating import migrate_into
 from tf2towers.parity.sides import Options
 from tf2towers.parity.verify import verify
@@ -30,6 +31,20 @@ def test_gradients_of_ten_steps(style: str, migrated: Path) -> None:
     assert len(gradients) == 8
     assert max(one.max_rel for one in gradients.values()) <= 1e-5
     assert result.outcome == "within"
+
+
+@pytest.mark.skipif(not TF1, reason="TF2TOWERS_TF1_PYTHON names no interpreter")
+@pytest.mark.parametrize("script", ["mnist_supervisor.py", "mnist_monitored.py"])
+@pytest.mark.parametrize("issync", [0, 1])
+def test_a_cluster(script: str, issync: int, tmp_path: Path) -> None:
+    migrate_into(LEGACY.with_name(script), tmp_path)
+    flags = ["--train_steps=10000", f"--issync={issync}", f"--log_dir={tmp_path / 'log'}"]
+    options = Options(steps=10, timeout=240, legacy_python=TF1, scratch=tmp_path / "scratch")
+    result = verify(LEGACY.with_name(script), tmp_path / script, flags, options, cluster=Shape())
+    assert result.original.tensorflow.startswith("1."), result.error
+    gradients = [one for one in result.comparisons if one.kind == "gradient"]
+    assert (result.outcome, result.steps, len(gradients)) == ("within", 10, 4)
+    assert max(one.max_rel for one in gradients) <= 1e-5
 
 
 @pytest.mark.skipif(not TF1, reason="TF2TOWERS_TF1_PYTHON names no interpreter")

@@ -178,6 +178,6 @@ def _merge(
         raise RunFailed(f"{who} cannot be put together: {problem}") from None
     facts.side = side
     facts.trainable = list(dict.fromkeys(facts.trainable))
-    facts.notes.append(f"{shape.ps} parameter servers and {shape.workers} workers")
+    facts.notes.append(f"parameter servers: {shape.ps}, workers: {shape.workers}")
     writer.facts(dataclasses.asdict(facts))
     return facts, steps
