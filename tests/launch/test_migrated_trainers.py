@@ -165,7 +165,7 @@ def test_worker_1_killed_and_started_again(cluster: Callable[..., Cluster], tmp_
 
     The one that was under way on the killed worker is made again elsewhere; its first try may have been applied.
     """
-    steps = 3000
+    steps = 2000
     job = cluster(
         SUPERVISOR, f"--train_steps={steps}", "--issync=0", "--log_every=1", "--learning_rate=0.001"
     )
@@ -236,41 +236,48 @@ def test_the_chief_killed_and_started_again(
 # -- what cannot be --------------------------------------------------------------------------------------------------
 
 
-def refused(job: Cluster, name: str, *words: str, seconds: float = 30) -> None:
-    """The task ends by itself, soon, with a status that is not 0, and its last words name what is wrong."""
+def refused(*tasks: tuple[Cluster, str, tuple[str, ...]], seconds: float = 30) -> None:
+    """Each task ends by itself, soon, with a status that is not 0, and its last words name what is wrong.
+
+    Args:
+        tasks: (its cluster, its name, the words); all are started at once.
+    """
     start = time.monotonic()
-    job.start(name)
-    assert job.status(name, seconds) != 0
+    for job, name, _ in tasks:
+        job.start(name)
+    for job, name, words in tasks:
+        assert job.status(name, seconds) != 0
+        end = job.output(name)[-1500:]
+        assert all(word in end for word in words), end
     assert time.monotonic() - start < seconds
-    end = job.output(name)[-1500:]
-    assert all(word in end for word in words), end
 
 
-def test_an_unknown_job(cluster: Callable[..., Cluster]) -> None:
-    refused(cluster(SUPERVISOR), "wroker 0", "job_name='wroker'", "'worker' (2)")
-    refused(cluster(MONITORED), "wroker 0", "--job_name is 'wroker'")  # the script's own check
-
-
-def test_a_task_index_out_of_range(cluster: Callable[..., Cluster]) -> None:
-    refused(cluster(SUPERVISOR), "worker 2", "task_index=2", "from 0 to 1")
-    refused(cluster(MONITORED, "--issync=1"), "ps 1", "task_index=1", "from 0 to 0")
-
-
-def test_one_address_for_two_tasks(cluster: Callable[..., Cluster]) -> None:
-    job = cluster(SUPERVISOR)
-    job.workers[1] = job.ps[0]
-    refused(job, "worker 0", job.ps[0], "more than one task")
+def test_what_cannot_be_a_cluster(cluster: Callable[..., Cluster]) -> None:
+    """An unknown job, an index out of range, one address for two tasks, a host that nobody knows."""
+    twice, unknown = cluster(SUPERVISOR), cluster(SUPERVISOR)
+    twice.workers[1] = twice.ps[0]
+    unknown.ps[0] = "no-such-host.invalid:2222"
+    refused(
+        (cluster(SUPERVISOR), "wroker 0", ("job_name='wroker'", "'worker' (2)")),
+        (cluster(MONITORED), "wroker 1", ("--job_name is 'wroker'",)),  # the script's own check
+        (cluster(SUPERVISOR), "worker 2", ("task_index=2", "from 0 to 1")),
+        (cluster(MONITORED, "--issync=1"), "ps 1", ("task_index=1", "from 0 to 0")),
+        (twice, "worker 0", (twice.ps[0], "more than one task")),
+        (unknown, "worker 1", ("no such host: no-such-host.invalid",)),
+    )
 
 
 def test_a_port_in_use(cluster: Callable[..., Cluster]) -> None:
-    for issync, name in ((0, "ps 0"), (0, "worker 0"), (1, "worker 1")):
-        job = cluster(MONITORED, f"--issync={issync}")
-        with socket.socket() as other:
+    with contextlib.ExitStack() as stack:
+        tasks = []
+        for issync, name in ((0, "ps 0"), (0, "worker 0"), (1, "worker 1")):
+            job, other = cluster(MONITORED, f"--issync={issync}"), stack.enter_context(socket.socket())
             other.bind(("", 0))
             other.listen()
             address = f"localhost:{other.getsockname()[1]}"
             (job.ps if name == "ps 0" else job.workers)[int(name[-1])] = address
-            refused(job, name, address, "in use")
+            tasks.append((job, name, (address, "in use")))
+        refused(*tasks)
 
 
 @pytest.mark.parametrize(
@@ -310,12 +317,6 @@ def test_an_unreachable_parameter_server(cluster: Callable[..., Cluster]) -> Non
     assert time.monotonic() - start < 30
     for name in ("worker 0", "worker 1"):
         assert "no answer from ps 0 (192.0.2.1:2222) within 3 seconds" in job.output(name)
-
-
-def test_an_unknown_host(cluster: Callable[..., Cluster]) -> None:
-    job = cluster(SUPERVISOR)
-    job.ps[0] = "no-such-host.invalid:2222"
-    refused(job, "worker 0", "no such host: no-such-host.invalid")
 
 
 def test_the_wait_is_limited_without_being_asked_to(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -52,6 +52,7 @@ def record(tmp_path_factory: pytest.TempPathFactory, migrated: Path) -> Record:
         if key not in made:
             path = (ROOT / "legacy" if side == "legacy" else migrated) / script
             flags = [*FLAGS, f"--issync={issync}", f"--log_dir={tmp_path_factory.mktemp('log')}"]
+            options["to_the_end"] = False
             made[key] = record_cluster(side, path, flags, STEPS, workers, **options)  # type: ignore[arg-type]
         return made[key]
 
@@ -202,7 +203,8 @@ def test_free_running_training_ends_in_the_same_band(migrated: Path, tmp_path: P
         lines = [line for task in run.tasks for line in task.lines if marker in line]
         return [float(line.partition(marker)[2]) for line in lines]
 
-    found = {"legacy": train("legacy", ROOT / "legacy"), "migrated": train("migrated", migrated)}
+    both = at_once(lambda: train("legacy", ROOT / "legacy"), lambda: train("migrated", migrated))
+    found = dict(zip(("legacy", "migrated"), both, strict=True))
     assert [len(values) for values in found.values()] == [2, 2], "each worker validates"
     assert max(max(values) for values in found.values()) < 110, found
     assert abs(np.mean(found["legacy"]) - np.mean(found["migrated"])) < 30, found
