@@ -4,8 +4,8 @@
 
 JOB_NAME and TASK_INDEX in the environment say which task it is, as `tf2towers launch` sets them. SETTINGS.json: {"out":
 folder, "steps": K, "replay": folder or null, "inputs": folder or null, "lockstep": bool, "tower_order": bool,
-"scratch": folder or null}, see `sides`; what is written is in `merging`. A task goes on when there are K steps: it is
-stopped with the cluster.
+"on_runtime": bool, "scratch": folder or null}, see `sides`; what is written is in `merging`. A task goes on when there
+are K steps: it is stopped with the cluster.
 """
 
 from __future__ import annotations
@@ -44,10 +44,17 @@ def main(argv: list[str]) -> int:
 
 def _recorder(settings: dict[str, Any]) -> Any:
     """It writes a line as soon as it has so many steps as were asked for."""
-    from tf2towers.parity.cluster.migrated_worker import MigratedWorkerRecorder
     from tf2towers.recorder.cluster.task import RECORDED
 
-    recorder = MigratedWorkerRecorder(int(os.environ["TASK_INDEX"]), settings)
+    recorder: Any
+    if settings["on_runtime"]:
+        from tf2towers.parity.cluster.migrated_worker import MigratedWorkerRecorder
+
+        recorder = MigratedWorkerRecorder(int(os.environ["TASK_INDEX"]), settings)
+    else:
+        from tf2towers.parity.cluster.function_worker import FunctionWorkerRecorder
+
+        recorder = FunctionWorkerRecorder(int(os.environ["TASK_INDEX"]), settings)
     told: list[bool] = []
 
     def look() -> None:

@@ -21,6 +21,9 @@ from tf2towers.parity.recording import Facts
 from tf2towers.parity.sides import Options, Recorded
 from tf2towers.recorder.cluster.task import RECORDED
 from tf2towers.recorder.writing import Writer
+from tf2towers.source.errors import SourceError
+from tf2towers.source.local_imports import local_modules
+from tf2towers.source.script import Script
 
 _RECORDER = ROOT / "tf2towers" / "recorder" / "__main__.py"
 _MIGRATED = Path(__file__).with_name("migrated_task.py")
@@ -101,6 +104,7 @@ def record_side(
         settings["inputs"] = None if original is None else str((original.folder / "workers").resolve())
         settings["lockstep"] = options.lockstep
         settings["tower_order"] = options.tower_order
+        settings["on_runtime"] = _is_on_runtime(script)
     lines: list[str] = []
     recorded: set[str] = set()
 
@@ -141,6 +145,14 @@ def record_side(
     return Recorded(folder, facts, time.monotonic() - began, steps)
 
 
+def _is_on_runtime(script: Path) -> bool:
+    """Whether it, or a local module of it, is a program that `migrate` has written."""
+    paths = [script]
+    with contextlib.suppress(SourceError):
+        paths += local_modules(Script.read(script))
+    return any("tf2towers.runtime" in path.read_text(encoding="utf-8", errors="replace") for path in paths)
+
+
 @contextlib.contextmanager
 def _schedule(side: str, workers: int) -> Iterator[dict[str, str]]:
     """What lets the original's workers take their steps in turns; the migrated script has its own schedule."""
@@ -156,6 +168,16 @@ def _why(run: ClusterRun, lines: Sequence[str]) -> str:
     return f"{run.reason}; it wrote last:\n" + last_lines(lines)
 
 
+def _hint(side: str, folder: Path) -> str:
+    settings = json.loads((folder / "settings.json").read_text(encoding="utf-8"))
+    if side == "legacy" or settings["on_runtime"]:
+        return ""
+    return (
+        ". Synchronous workers are recorded in any program whose tf.function applies gradients in every worker; steps "
+        "that a ClusterCoordinator schedules in programs that migrate has written"
+    )
+
+
 def _merge(
     who: str, side: str, folder: Path, wanted: int, shape: Shape, original: Recorded | None
 ) -> tuple[Facts, int]:
@@ -163,7 +185,7 @@ def _merge(
     raw = folder / "workers"
     steps = min(wanted, count_updates(raw))
     if not steps:
-        raise RunFailed(f"{who} ended without an update that could be recorded")
+        raise RunFailed(f"{who} ended without an update that could be recorded{_hint(side, folder)}")
     facts, writer = facts_of(raw), Writer(str(folder))
     left = set() if original is None else set(original.facts.not_recorded)
     try:

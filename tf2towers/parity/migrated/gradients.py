@@ -36,7 +36,7 @@ class Gradients:
 
     def _before_applying(self, pairs: Pairs) -> Sequence[Any]:
         self._tracing.trains = True
-        if tf.executing_eagerly() or not self._tracing.outermost:
+        if tf.executing_eagerly() or not self._tracing.outermost or not pairs:
             return []
         return [self._note("gradient|", pairs)]
 

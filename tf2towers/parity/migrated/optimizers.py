@@ -13,8 +13,12 @@ Pairs = list[tuple[Any, Any]]  # gradient (or None), variable
 class Applied:
     """Watches every optimizer of TF1 (`tf.compat.v1.train.Optimizer`) and of Keras 3 from now on.
 
+    A TF1 optimizer applies what `apply_gradients` is given. A Keras one first sums over the replicas (and clips, and
+    what a subclass does): what it applies is what its class's own `update_step` is given, for each variable.
+
     Args:
-        first: called with the optimizer's pairs before it applies them; gives operations that have to run before.
+        first: called with (gradient, variable) pairs, several or one, before they are applied; gives operations that
+            have to run before. It is called with nothing where an optimizer is, for what it is about to apply.
 
     Attributes:
         optimizers: those that were called, in order.
@@ -27,6 +31,7 @@ class Applied:
         self.optimizers: list[Any] = []
         self.variables: list[Any] = []
         self.without_gradient: list[Any] = []
+        self._stepped: set[tuple[int, int]] = set()  # Keras steps each replica's copy of a variable
         self._watch_v1()
         self._watch_keras()
 
@@ -54,13 +59,39 @@ class Applied:
             variables = (
                 self._trainable_variables if trainable_variables is None else list(trainable_variables)
             )
-            with tf.control_dependencies(watch._called(self, list(zip(grads, variables, strict=True)))):
-                return apply(self, grads, trainable_variables)
+            watch._met(self, list(zip(grads, variables, strict=True)))
+            watch._first([])
+            watch._stepped = {key for key in watch._stepped if key[0] != id(self)}
+            return apply(self, grads, trainable_variables)
 
         base = next(one for one in optimizer.__mro__ if "apply" in vars(one))
         base.apply = tf.autograph.experimental.do_not_convert(watched)
+        kinds = {
+            kind for one in vars(keras.optimizers).values() if isinstance(one, type) for kind in one.__mro__
+        }
+        for kind in kinds:
+            if issubclass(kind, base) and "update_step" in vars(kind):
+                step = self._watched_step(vars(kind)["update_step"])
+                setattr(kind, "update_step", tf.autograph.experimental.do_not_convert(step))  # noqa: B010
+
+    def _watched_step(self, update_step: Callable[..., Any]) -> Callable[..., Any]:
+        watch = self
+
+        def watched(self: Any, gradient: Any, variable: Any, learning_rate: Any) -> Any:
+            place = self._get_variable_index(variable)
+            if (id(self), place) in watch._stepped:
+                return update_step(self, gradient, variable, learning_rate)
+            watch._stepped.add((id(self), place))
+            with tf.control_dependencies(watch._first([(gradient, self._trainable_variables[place])])):
+                return update_step(self, gradient, variable, learning_rate)
+
+        return watched
 
     def _called(self, optimizer: Any, pairs: Pairs) -> Sequence[Any]:
+        self._met(optimizer, pairs)
+        return self._first(pairs)
+
+    def _met(self, optimizer: Any, pairs: Pairs) -> None:
         if not any(optimizer is one for one in self.optimizers):
             self.optimizers.append(optimizer)
         for gradient, variable in pairs:
@@ -68,4 +99,3 @@ class Applied:
                 self.variables.append(variable)
                 if gradient is None:
                     self.without_gradient.append(variable)
-        return self._first(pairs)
