@@ -8,6 +8,7 @@ from __future__ import annotations
 import dataclasses
 import re
 from collections import Counter
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -70,23 +71,33 @@ Pair = tuple[Trained, Trained]
 
 
 @pytest.fixture(scope="module")
-def trained(tmp_path_factory: pytest.TempPathFactory):
-    """(before, after) of a case; each is trained once."""
-    made: dict[str, Pair] = {}
+def trained(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory):
+    """(before, after) of a case; each is trained once. All are begun at once, three clusters at a time.
 
-    def both(name: str) -> Pair:
-        if name not in made:
-            folder = tmp_path_factory.mktemp(name)
-            flags = FLAGS.get(name, ())
-            made[name] = tuple(
-                at_once(
-                    lambda: train("legacy", all_cases()[name].script, folder / "legacy", *flags),
-                    lambda: train("migrated", after(name), folder / "migrated", *flags),
-                )
+    (A cluster's start keeps a core busy for each of its processes, its end hardly one.)
+    """
+    tests = [item for item in request.session.items if item.fspath == request.fspath]
+    wanted = dict.fromkeys(item.callspec.params["name"] for item in tests if hasattr(item, "callspec"))
+    begun: dict[str, tuple[Future[Trained], Future[Trained]]] = {}
+    with ThreadPoolExecutor(3) as pool:
+
+        def begin(name: str) -> None:
+            folder, flags = tmp_path_factory.mktemp(name), FLAGS.get(name, ())
+            begun[name] = (
+                pool.submit(train, "legacy", all_cases()[name].script, folder / "legacy", *flags),
+                pool.submit(train, "migrated", after(name), folder / "migrated", *flags),
             )
-        return made[name]
 
-    return both
+        def both(name: str) -> Pair:
+            if name not in begun:
+                begin(name)
+            before, migrated = begun[name]
+            return before.result(), migrated.result()
+
+        for name in wanted:
+            begin(name)
+        yield both
+        pool.shutdown(cancel_futures=True)
 
 
 def differences(before: Recording, migrated: Recording) -> list[str]:

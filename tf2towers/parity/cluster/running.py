@@ -74,10 +74,10 @@ def record_cluster(
 
 
 def at_once(*calls: Callable[[], _Result]) -> list[_Result]:
-    """The results of calls, of which two run at a time: a cluster leaves a core idle for most of its start.
+    """The results of calls, of which three run at a time: a cluster leaves a core idle for most of its end.
 
     Raises:
         Exception: what the first of them raised, when all have ended.
     """
-    with ThreadPoolExecutor(2) as pool:
+    with ThreadPoolExecutor(3) as pool:
         return [future.result() for future in [pool.submit(call) for call in calls]]
