@@ -1,10 +1,16 @@
 """TF2: the loss that each replica's step was differentiated by, brought out of the traced function.
 
 A traced loss is a symbol. One variable a replica takes its value at each step: an assignment, which runs on every
-device and under XLA, where a Python callback would not.
+device and under XLA, where a Python callback would not. Where workers share parameter servers the variable is on the
+first of them: it has the loss of whichever worker's step was last, and is read now and then, for reading is a call to
+another process.
 """
 
+import time
 from typing import Any, Callable, List, Optional
+
+_SERVER = "/job:ps/replica:0/task:0/device:CPU:0"
+_READ_EVERY = 0.1  # seconds
 
 
 class ReplicaLosses:
@@ -20,6 +26,8 @@ class ReplicaLosses:
         self._variables = {}  # type: dict[int, Any]
         self._values = {}  # type: dict[int, Any]
         self.shares = False
+        self._on_server = False
+        self._read_at = float("-inf")
 
     def note(self, loss: Any, shares: bool) -> None:
         """A loss is being differentiated, by a tape (`shares`) or by `tf.gradients`."""
@@ -46,10 +54,11 @@ class ReplicaLosses:
         # not tf.Variable: a strategy or a variable store would take that for one of the script's
         from tensorflow.python.ops.resource_variable_ops import ResourceVariable
 
-        with self._tf.init_scope():
-            return ResourceVariable(
-                float("nan"), trainable=False, dtype=self._tf.float32, name="watched_loss"
-            )
+        tf = self._tf
+        kind = getattr(tf.distribute.experimental, "ParameterServerStrategy", ())
+        self._on_server = isinstance(tf.distribute.get_strategy(), kind)
+        with tf.init_scope(), tf.device(_SERVER if self._on_server else None):
+            return ResourceVariable(float("nan"), trainable=False, dtype=tf.float32, name="watched_loss")
 
     def _replica(self) -> int:
         context = self._tf.distribute.get_replica_context()
@@ -69,11 +78,21 @@ class ReplicaLosses:
             result: the one scalar that the step returned, or None. Where it is the sum or the mean of the losses it
                 says which of them counts; where no loss was seen it is the loss.
         """
+        if self._on_server:
+            return self._now_and_then
         values = [one.read_value() for one in self._variables.values()] or list(self._values.values())
         self._values.clear()
         return lambda: combined(
             [float(one) for one in values], None if result is None else float(result), self.shares
         )
+
+    def _now_and_then(self) -> Optional[float]:
+        """The newest loss; None where it was read just now."""
+        if time.monotonic() < self._read_at + _READ_EVERY:
+            return None
+        self._read_at = time.monotonic()
+        losses = [float(one.read_value()) for one in self._variables.values()]
+        return combined(losses, None, self.shares)
 
 
 def combined(losses: List[float], result: Optional[float], shares: bool) -> Optional[float]:

@@ -1,0 +1,51 @@
+"""The first weights of a legacy cluster, recorded before the race, for the modern one to begin with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from tf2towers.parity.cluster.sides import Shape, record_side
+from tf2towers.parity.recording import FirstVariables
+from tf2towers.parity.sides import Options
+from tf2towers.sidebyside.errors import has_resumed
+
+
+def record_first_weights_of_cluster(
+    script: Path,
+    arguments: Sequence[str],
+    folder: Path,
+    python: str | None,
+    timeout: float | None,
+    shape: Shape,
+    check: Callable[[], None],
+) -> Path:
+    """Runs it, as `tf2towers verify` does, until every worker has made a step.
+
+    Args:
+        script: the legacy one.
+        arguments: its command line.
+        folder: for the recording and what the script writes.
+        python: an interpreter with a real TF 1; None: this one, through the stand-ins.
+        timeout: seconds it has; None: 10 minutes.
+        shape: of the cluster.
+        check: called at the end; it raises where the run was interrupted.
+
+    Returns:
+        The recording.
+
+    Raises:
+        RunFailed: it could not be recorded; the message says why.
+        CompareError: it went on from a checkpoint.
+    """
+    options = Options(steps=1, legacy_python=python, scratch=folder / "scratch")
+    if timeout is not None:
+        options.timeout = timeout
+    try:
+        found = record_side("legacy", script, arguments, folder / "original", options, shape)
+    finally:
+        check()
+    step = FirstVariables(found.folder).get("global_step")
+    if step is not None and int(step) > 0:
+        raise has_resumed(script, int(step))
+    return found.folder
