@@ -195,13 +195,7 @@ def watch_functions(tf: Any, optimizers: Optimizers, steps: Steps, beginning: Be
         return watch.call(call, self, args, kwargs)
 
     function.__call__ = __call__
-    concrete = type(tf.function(lambda: None).get_concrete_function())
-    call_concrete = concrete.__call__
-
-    def __call_concrete__(self: Any, *args: Any, **kwargs: Any) -> Any:
-        return watch.call_concrete(call_concrete, self, args, kwargs)
-
-    concrete.__call__ = __call_concrete__
+    steps.harmless(_watch_concrete, watch)
     ScheduledSteps(watch.losses, watch.rows, watch.passed_over, steps, beginning).watch(tf)
     gradient = tf.GradientTape.gradient
 
@@ -217,3 +211,17 @@ def watch_functions(tf: Any, optimizers: Optimizers, steps: Steps, beginning: Be
         return gradients(ys, *args, **kwargs)
 
     tf.gradients = unconverted(tf_gradients)
+
+
+def _watch_concrete(watch: FunctionWatch) -> None:
+    """No such function is made to know its class: that would start TensorFlow, and some settings only go before."""
+    try:
+        from tensorflow.python.eager.polymorphic_function.concrete_function import ConcreteFunction
+    except ImportError:  # before 2.11
+        from tensorflow.python.eager.function import ConcreteFunction
+    call = ConcreteFunction.__call__
+
+    def __call__(self: Any, *args: Any, **kwargs: Any) -> Any:
+        return watch.call_concrete(call, self, args, kwargs)
+
+    ConcreteFunction.__call__ = __call__

@@ -1,9 +1,9 @@
 """TF2: the loss that each replica's step was differentiated by, brought out of the traced function.
 
 A traced loss is a symbol. One variable a replica takes its value at each step: an assignment, which runs on every
-device and under XLA, where a Python callback would not. Where workers share parameter servers the variable is on the
-first of them: it has the loss of whichever worker's step was last, and is read now and then, for reading is a call to
-another process.
+device and under XLA, where a Python callback would not. Where workers share parameter servers there is one variable, on
+the first of them, in which the losses of all workers' steps are added up and counted. It is read now and then, for
+reading is a call to another process.
 """
 
 import time
@@ -26,7 +26,8 @@ class ReplicaLosses:
         self._variables = {}  # type: dict[int, Any]
         self._values = {}  # type: dict[int, Any]
         self.shares = False
-        self._on_server = False
+        self._on_server = None  # type: Any
+        self._added = (0.0, 0.0)  # the losses and their number, when they were read
         self._read_at = float("-inf")
 
     def note(self, loss: Any, shares: bool) -> None:
@@ -43,6 +44,10 @@ class ReplicaLosses:
             hasattr(tf.compat.v1.get_default_graph(), "outer_graph")
             and loss.graph is tf.compat.v1.get_default_graph()
         ):
+            kind = getattr(tf.distribute.experimental, "ParameterServerStrategy", ())
+            if isinstance(tf.distribute.get_strategy(), kind):
+                self._add_up(loss)
+                return
             if replica not in self._variables:
                 self._variables[replica] = self._new_variable()
             self._variables[replica].assign(tf.cast(loss, tf.float32), read_value=False)
@@ -54,11 +59,21 @@ class ReplicaLosses:
         # not tf.Variable: a strategy or a variable store would take that for one of the script's
         from tensorflow.python.ops.resource_variable_ops import ResourceVariable
 
+        with self._tf.init_scope():
+            return ResourceVariable(
+                float("nan"), trainable=False, dtype=self._tf.float32, name="watched_loss"
+            )
+
+    def _add_up(self, loss: Any) -> None:
+        from tensorflow.python.ops.resource_variable_ops import ResourceVariable
+
         tf = self._tf
-        kind = getattr(tf.distribute.experimental, "ParameterServerStrategy", ())
-        self._on_server = isinstance(tf.distribute.get_strategy(), kind)
-        with tf.init_scope(), tf.device(_SERVER if self._on_server else None):
-            return ResourceVariable(float("nan"), trainable=False, dtype=tf.float32, name="watched_loss")
+        if self._on_server is None:
+            with tf.init_scope(), tf.device(_SERVER):
+                zeros = [0.0, 0.0]
+                self._on_server = ResourceVariable(zeros, trainable=False, dtype=tf.float64, name="watched")
+        loss = tf.cast(loss, tf.float64)
+        self._on_server.assign_add(tf.stack([loss, tf.ones_like(loss)]), read_value=False)
 
     def _replica(self) -> int:
         context = self._tf.distribute.get_replica_context()
@@ -78,7 +93,7 @@ class ReplicaLosses:
             result: the one scalar that the step returned, or None. Where it is the sum or the mean of the losses it
                 says which of them counts; where no loss was seen it is the loss.
         """
-        if self._on_server:
+        if self._on_server is not None:
             return self._now_and_then
         values = [one.read_value() for one in self._variables.values()] or list(self._values.values())
         self._values.clear()
@@ -87,12 +102,13 @@ class ReplicaLosses:
         )
 
     def _now_and_then(self) -> Optional[float]:
-        """The newest loss; None where it was read just now."""
+        """The mean of the losses since they were last read; None where that was just now."""
         if time.monotonic() < self._read_at + _READ_EVERY:
             return None
         self._read_at = time.monotonic()
-        losses = [float(one.read_value()) for one in self._variables.values()]
-        return combined(losses, None, self.shares)
+        before, (total, count) = self._added, map(float, self._on_server.read_value().numpy())
+        self._added = total, count
+        return (total - before[0]) / (count - before[1]) if count > before[1] else None
 
 
 def combined(losses: List[float], result: Optional[float], shares: bool) -> Optional[float]:
