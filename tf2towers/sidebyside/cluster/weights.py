@@ -6,9 +6,12 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from tf2towers.parity.cluster.sides import Shape, record_side
+from tf2towers.parity.process import RunFailed
 from tf2towers.parity.recording import FirstVariables
 from tf2towers.parity.sides import Options
 from tf2towers.sidebyside.errors import has_resumed
+
+_SEEDED = Path(__file__).parents[1] / "watch" / "seeded.py"
 
 
 def record_first_weights_of_cluster(
@@ -42,7 +45,10 @@ def record_first_weights_of_cluster(
     if timeout is not None:
         options.timeout = timeout
     try:
-        found = record_side("legacy", script, arguments, folder / "original", options, shape)
+        arguments = [str(script.resolve()), *arguments]
+        found = record_side("legacy", _SEEDED, arguments, folder / "original", options, shape)
+    except RunFailed as problem:
+        raise RunFailed(str(problem).replace(_SEEDED.name, script.name)) from None
     finally:
         check()
     step = FirstVariables(found.folder).get("global_step")
