@@ -68,6 +68,10 @@ def _watch(tf: Any, optimizers: Optimizers, steps: Steps, beginning: Optional[Be
         stand_ins.install()
     else:
         watch_functions(tf, optimizers, steps, beginning)
+        if steps.in_cluster:
+            from tf2towers.sidebyside.watch.heartbeats import be_patient
+
+            steps.harmless(be_patient)
         beginning.there("tensorflow")
         tf.random.set_seed(SEED)
     fix_graph_seeds(tf if real_tf1 else tf.compat.v1, SEED)
