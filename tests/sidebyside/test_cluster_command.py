@@ -87,7 +87,7 @@ def test_until_a_step(start: Start, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("modern", "task", "arguments", "said"),
     [
-        ("sys.exit(f'no data for {job} {index}')", TASK, [], "[worker 0] no data for worker 0"),
+        ("sys.exit('no data') if index == '0' else time.sleep(60)", TASK, [], "[worker 0] no data"),
         (
             "os.kill(os.getpid(), 9) if index == '1' else time.sleep(60)",
             TASK,
