@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -9,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tf2towers.launch.leftovers import MARK, kill_leftovers, new_mark
+from tf2towers.launch.leftovers import MARK, kill_leftovers, new_mark, signal_marked
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs /proc")
 SLEEPS = "import time; print(flush=True); time.sleep(20)"
@@ -50,6 +51,37 @@ def test_one_that_goes_on_starting_others() -> None:
         kill_leftovers(mark)
         assert process.poll() == -9
         assert marked(mark) == []
+
+
+def test_a_launch_within_a_launch(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What it starts has a mark of its own, and is found by that of the outer one."""
+    outer = new_mark()
+    monkeypatch.setenv(MARK, outer)
+    inner = new_mark()
+    with begin(SLEEPS, inner) as process, begin(SLEEPS, outer + "0") as other:
+        assert inner != outer
+        kill_leftovers(outer)
+        assert process.poll() == -9
+        assert other.poll() is None
+        other.kill()
+
+
+def test_held_and_let_go() -> None:
+    mark = new_mark()
+    with begin(SLEEPS, mark) as one, begin(SLEEPS, mark) as other:
+        for number, state in ((signal.SIGSTOP, "T"), (signal.SIGCONT, "S")):
+            signal_marked(mark, number)
+            deadline = time.monotonic() + 5
+            while states(one, other) != [state, state] and time.monotonic() < deadline:
+                time.sleep(0.01)
+            assert states(one, other) == [state, state]
+        kill_leftovers(mark)
+
+
+def states(*processes: subprocess.Popen[bytes]) -> list[str]:
+    """As proc(5) has them: S sleeping, T stopped."""
+    texts = [Path(f"/proc/{one.pid}/stat").read_text() for one in processes]
+    return [text.rpartition(")")[2].split()[0] for text in texts]
 
 
 def test_nothing_to_kill() -> None:

@@ -7,6 +7,7 @@ import json
 import sys
 from pathlib import Path
 
+from tf2towers.cli import launch
 from tf2towers.launch.signals import noted
 from tf2towers.sidebyside.compare import Plan, compare
 from tf2towers.sidebyside.errors import CompareError
@@ -26,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "Both scripts run unedited, TensorFlow 1 or 2, with the same ARGS, seeds and initial weights, to the\n"
         "end; what they write goes to a scratch folder. In ARGS, {scratch} stands for an empty folder of the\n"
         "side's own: --train_dir={scratch}. With fewer than 4 cores they take turns, so that neither slows the\n"
-        "other down; time in which one is held does not count.\n"
+        "other down; time in which one is held does not count. Parameter-server scripts run as whole clusters.\n"
         "exit status: 0; 2 one could not be run, or never trained; 130 for Ctrl-C."
     )
     parser.add_argument("legacy", type=Path, metavar="LEGACY", help="the one that is compared with")
@@ -52,6 +53,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=sys.executable,
         help="runs LEGACY, as a real TensorFlow 1.15's",
     )
+    parser.add_argument(
+        "--ps",
+        type=_from_0,
+        metavar="N",
+        help="parameter-server scripts: so many of them (default 1 where one starts a server)",
+    )
+    parser.add_argument("--workers", type=_positive, metavar="M", help="and so many workers (default 2)")
+    parser.add_argument(
+        "--task-flags", metavar="TEMPLATE", help="how a task is told which it is, as for launch"
+    )
     parser.add_argument("--timeout", type=_seconds, metavar="SECONDS", help="stop both after so long")
     parser.add_argument(
         "--report", type=Path, metavar="DIR", help="index.html, loss.png, throughput.png, compare.json"
@@ -61,9 +72,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def prepare(arguments: list[str]) -> list[str]:
-    """Hands over what follows the -- as one value: argparse would take it for options of its own."""
+    """Hands over what follows the -- as one value, and --task-flags with its: argparse would take them for options."""
     end = arguments.index("--") if "--" in arguments else len(arguments)
-    return [*arguments[:end], f"{_HIDDEN}={json.dumps(arguments[end + 1 :])}"]
+    return [*launch.prepare(arguments[:end]), f"{_HIDDEN}={json.dumps(arguments[end + 1 :])}"]
 
 
 def run(options: argparse.Namespace) -> int:
@@ -80,6 +91,9 @@ def run(options: argparse.Namespace) -> int:
         modern_python=options.python,
         timeout=options.timeout,
         own_weights=options.own_weights,
+        ps=options.ps,
+        workers=options.workers,
+        task_flags=options.task_flags,
     )
     try:
         with noted() as signals:
@@ -123,6 +137,12 @@ def _positive(text_: str) -> int:
     if number < 1:
         raise argparse.ArgumentTypeError(f"{text_} is not a number from 1")
     return number
+
+
+def _from_0(text_: str) -> int:
+    if not text_.isdigit():
+        raise argparse.ArgumentTypeError(f"{text_} is not a number from 0")
+    return int(text_)
 
 
 def _seconds(text_: str) -> float:

@@ -16,12 +16,12 @@ _AFTER_KILL = 5.0  # seconds that the system has for ending what it was told to 
 
 
 def new_mark() -> str:
-    """A value of the variable MARK that no other launch has."""
-    return uuid.uuid4().hex
+    """A value of the variable MARK that no other launch has. Where this process has a mark, the new one is below it."""
+    return "/".join(filter(None, [os.environ.get(MARK), uuid.uuid4().hex]))
 
 
 def kill_leftovers(mark: str) -> None:
-    """Kills every process of this user that has the mark, but not this one, and waits for their end.
+    """Kills every process of this user that has the mark or one below it, not this one, and waits for their end.
 
     Looks again until there is none: one that is about to be killed may start another. A process that replaced its
     environment is not found. Where there is no /proc nothing is.
@@ -33,6 +33,28 @@ def kill_leftovers(mark: str) -> None:
         for pid in found:
             with contextlib.suppress(OSError):  # it may have ended
                 _kill(pid, mark, deadline)
+
+
+def signal_marked(mark: str, number: signal.Signals) -> None:
+    """Sends a signal, once each, to every process of this user that has the mark, but not to this one.
+
+    Looks again until it finds no other: one may have started another meanwhile.
+    """
+    sent: set[int] = set()
+    while found := set(_marked(mark)) - sent:
+        for pid in found:
+            with contextlib.suppress(OSError):
+                _send(pid, mark, number)
+        sent |= found
+
+
+def _send(pid: int, mark: str, number: signal.Signals) -> None:
+    process = os.pidfd_open(pid)
+    try:
+        if _has(pid, mark):
+            signal.pidfd_send_signal(process, number)
+    finally:
+        os.close(process)
 
 
 def _kill(pid: int, mark: str, deadline: float) -> None:
@@ -57,4 +79,5 @@ def _has(pid: int, mark: str) -> bool:
         environment = (_PROC / str(pid) / "environ").read_bytes()
     except OSError:
         return False
-    return f"{MARK}={mark}".encode() in environment.split(b"\0")
+    ours = f"{MARK}={mark}".encode()
+    return any(one == ours or one.startswith(ours + b"/") for one in environment.split(b"\0"))

@@ -53,9 +53,8 @@ class Child:
         Raises:
             CompareError: the system does not.
         """
-        self.pipe, theirs = os.pipe()
-        os.set_blocking(self.pipe, False)
-        environment = {**self._environment, VARIABLE: str(theirs), MARK: self._mark}
+        name, theirs = self._open_pipe()
+        environment = {**self._environment, VARIABLE: name, MARK: self._mark}
         try:
             with self._log.open("wb") as log:
                 self.clock = ActiveClock(time.monotonic())
@@ -66,13 +65,20 @@ class Child:
                     stderr=subprocess.STDOUT,
                     env=environment,
                     start_new_session=True,
-                    pass_fds=[theirs],
+                    pass_fds=theirs,
                     preexec_fn=die_with_parent(),  # noqa: PLW1509 - two system calls, see launch/parent.py
                 )
         except (OSError, ValueError, subprocess.SubprocessError) as problem:
             raise CompareError(f"cannot start {self._command[0]}: {problem}") from None
         finally:
-            os.close(theirs)
+            for descriptor in theirs:
+                os.close(descriptor)
+
+    def _open_pipe(self) -> tuple[str, list[int]]:
+        """Makes `pipe`; what the process is told of it, and the descriptors that it inherits."""
+        self.pipe, theirs = os.pipe()
+        os.set_blocking(self.pipe, False)
+        return str(theirs), [theirs]
 
     def hold(self) -> None:
         """Stops it where it is, until `go_on`."""

@@ -10,10 +10,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from tf2towers.launch.cluster import TASK_FLAGS
+from tf2towers.parity.cluster.sides import Shape
 from tf2towers.parity.process import RunFailed
 from tf2towers.sidebyside.accuracy import last_accuracy
 from tf2towers.sidebyside.child import Child
-from tf2towers.sidebyside.dialect import is_of_cluster, is_tf1
+from tf2towers.sidebyside.cluster.child import ClusterChild, launched
+from tf2towers.sidebyside.cluster.shape import described, shape_of
+from tf2towers.sidebyside.cluster.side import ClusterSide
+from tf2towers.sidebyside.cluster.weights import record_first_weights_of_cluster
+from tf2towers.sidebyside.dialect import is_tf1
 from tf2towers.sidebyside.errors import CompareError
 from tf2towers.sidebyside.live import Live
 from tf2towers.sidebyside.machine import machine
@@ -41,6 +47,7 @@ class Plan:
         at_once: never turns.
         batch_size: examples of a step; None: as seen.
         own_weights: the modern program is not given the initial weights of the legacy one.
+        ps, workers, task_flags: of a cluster; None: as `shape_of` finds.
     """
 
     legacy: Path
@@ -54,13 +61,16 @@ class Plan:
     modern_python: str = sys.executable
     timeout: float | None = None
     own_weights: bool = False
+    ps: int | None = None
+    workers: int | None = None
+    task_flags: str | None = None
 
-    @property
-    def turn_seconds(self) -> float | None:
-        """Seconds of a turn; None: both run at once."""
+    def turn_seconds(self, shape: Shape | None) -> float | None:
+        """Seconds of a turn, for clusters or two processes; None: both run at once."""
         if self.at_once:
             return None
-        return self.turns or (SECONDS if cores() < FEW_CORES else None)
+        few = FEW_CORES * (1 if shape is None else shape.workers)
+        return self.turns or (SECONDS if cores() < few else None)
 
 
 def compare(plan: Plan, signals: Sequence[int] = (), live: bool = True) -> Outcome:
@@ -73,23 +83,23 @@ def compare(plan: Plan, signals: Sequence[int] = (), live: bool = True) -> Outco
     for script in (plan.legacy, plan.modern):
         if not script.is_file():
             raise CompareError(f"{script} is not a file")
-        if is_of_cluster(script):
-            raise CompareError(
-                f"{script} is a task of a cluster (tf.train.Server or replica_device_setter), and only scripts of one "
-                "process are compared: `tf2towers verify` proves what a migrated one computes, `tf2towers launch` runs "
-                "either as a whole cluster"
-            )
+    shape = shape_of(plan.legacy, plan.modern, plan.ps, plan.workers, plan.task_flags)
+    turns = plan.turn_seconds(shape)
     about = machine()
-    legacy, modern = Side("legacy", plan.legacy), Side("modern", plan.modern)
+    legacy, modern = (
+        _side(title, path, shape) for title, path in (("legacy", plan.legacy), ("modern", plan.modern))
+    )
     total = plan.steps or steps_of(plan.arguments)
     legacy.total = modern.total = total
     with tempfile.TemporaryDirectory(prefix="tf2towers-compare-", ignore_cleanup_errors=True) as folder:
         pythons = (plan.legacy_python, plan.modern_python)
-        view = Live((legacy, modern), plan.turn_seconds is not None, plan.batch_size)
-        weights = _first_weights(plan, Path(folder, "weights"), signals, modern, view if live else None)
+        view = Live((legacy, modern), turns is not None, plan.batch_size)
+        weights = _first_weights(
+            plan, shape, Path(folder, "weights"), signals, modern, view if live else None
+        )
         children = [
-            _child(legacy, pythons[0], plan, Path(folder, legacy.title), None),
-            _child(modern, pythons[1], plan, Path(folder, modern.title), weights),
+            _child(legacy, pythons[0], plan, shape, Path(folder, legacy.title), None),
+            _child(modern, pythons[1], plan, shape, Path(folder, modern.title), weights),
         ]
 
         def watcher(child: Child | None) -> None:
@@ -97,7 +107,7 @@ def compare(plan: Plan, signals: Sequence[int] = (), live: bool = True) -> Outco
                 view.show(child.side if child is not None else None)
 
         try:
-            Race(children, plan.turn_seconds, plan.steps, plan.timeout, signals, watcher).run()
+            Race(children, turns, plan.steps, plan.timeout, signals, watcher).run()
         finally:
             view.close()
         for side in (legacy, modern):
@@ -109,17 +119,34 @@ def compare(plan: Plan, signals: Sequence[int] = (), live: bool = True) -> Outco
         modern=modern,
         summary=summarise(legacy, modern, plan.batch_size, batch_size_of(plan.arguments)),
         commands=tuple(  # type: ignore[arg-type]
-            shlex.join([python, str(side.script), *plan.arguments])
+            shlex.join([*_starts(python, shape), str(side.script), *plan.arguments])
             for side, python in zip((legacy, modern), pythons, strict=True)
         ),
         arguments=plan.arguments,
         machine=about,
-        how=_how(plan.turn_seconds, modern.given_weights),
+        how=_how(turns, modern.given_weights, shape, (legacy, modern)),
     )
 
 
+def _side(title: str, script: Path, shape: Shape | None) -> Side:
+    return Side(title, script) if shape is None else ClusterSide(title, script, workers=shape.workers)
+
+
+def _starts(python: str, shape: Shape | None) -> list[str]:
+    """What a user starts a script with."""
+    if shape is None:
+        return [python]
+    words = ["tf2towers", "launch", f"--ps={shape.ps}", f"--workers={shape.workers}", f"--python={python}"]
+    return [*words, *([] if shape.task_flags == TASK_FLAGS else [f"--task-flags={shape.task_flags}"]), "--"]
+
+
 def _first_weights(
-    plan: Plan, folder: Path, signals: Sequence[int], modern: Side, view: Live | None
+    plan: Plan,
+    shape: Shape | None,
+    folder: Path,
+    signals: Sequence[int],
+    modern: Side,
+    view: Live | None,
 ) -> Path | None:
     """The recording whose weights the modern program begins with; None: its own, and a note of it says why."""
     if plan.own_weights:
@@ -136,9 +163,12 @@ def _first_weights(
 
     python = None if plan.legacy_python == sys.executable else plan.legacy_python
     try:
-        return record_first_weights(
-            plan.legacy, _own(plan.arguments, folder), folder, python, plan.timeout, tick
-        )
+        arguments = _own(plan.arguments, folder)
+        if shape is not None:
+            return record_first_weights_of_cluster(
+                plan.legacy, arguments, folder, python, plan.timeout, shape, tick
+            )
+        return record_first_weights(plan.legacy, arguments, folder, python, plan.timeout, tick)
     except RunFailed as problem:
         modern.notes.append(f"initial weights of its own: {str(problem).splitlines()[0]}")
         return None
@@ -151,7 +181,9 @@ def _own(arguments: Sequence[str], folder: Path) -> list[str]:
     return [word.replace(SCRATCH, str(own)) for word in arguments]
 
 
-def _child(side: Side, python: str, plan: Plan, folder: Path, weights: Path | None) -> Child:
+def _child(
+    side: Side, python: str, plan: Plan, shape: Shape | None, folder: Path, weights: Path | None
+) -> Child:
     temporary = folder / "tmp"
     temporary.mkdir(parents=True)
     arguments = _own(plan.arguments, folder)
@@ -170,15 +202,25 @@ def _child(side: Side, python: str, plan: Plan, folder: Path, weights: Path | No
     if weights is not None:
         environment[INITIAL_WEIGHTS] = str(weights)
     side.log = folder / "output.txt"
-    command = [python, str(WATCH), *dialect, str(side.script), *arguments]
-    return Child(side, command, environment, side.log)
+    arguments = [*dialect, str(side.script), *arguments]
+    if shape is not None:
+        command = launched(shape, python, WATCH, arguments)
+        return ClusterChild(side, command, environment, side.log, folder / "lines")
+    return Child(side, [python, str(WATCH), *arguments], environment, side.log)
 
 
-def _how(turns: float | None, given_weights: bool) -> str:
+def _how(turns: float | None, given_weights: bool, shape: Shape | None, sides: Sequence[Side]) -> str:
     weights = "with the same initial weights" if given_weights else "each with initial weights of its own"
     measured = (
         "Both ran at once, each slowed down by the other"
         if turns is None
         else f"They took turns of {turns:g} s, one held while the other ran; only the time that each ran counts"
     )
-    return f"One run of each, {weights}. {measured}."
+    told = f"One run of each, {weights}. {measured}."
+    if shape is None:
+        return told
+    together = [isinstance(side, ClusterSide) and side.synchronous for side in sides]
+    steps = "an update that all workers make together" if all(together) else "one worker's update"
+    if any(together) and not all(together):
+        steps = "an update: of all workers on one side, of one worker on the other"
+    return f"{told} Each was a cluster of {described(shape)}; a step is {steps}, memory the sum of all tasks' peaks."

@@ -31,6 +31,11 @@ _TF1_ONLY = re.compile(
     r"train\.(?:\w+Optimizer|MonitoredTrainingSession|Saver|Server|get_or_create_global_step))"
 )
 _CLUSTER = re.compile(r"\btrain\.Server\(|\breplica_device_setter\(")
+#: and of TF 2, which has no single word for it
+_CLUSTER_TOO = re.compile(
+    r"\bParameterServerStrategy|\bMultiWorkerMirroredStrategy|\bCollectiveAllReduceStrategy|\bClusterCoordinator\b|"
+    r"\bdistribute\.Server\(|\bClusterTask\b|\bcluster_resolver\b|\btrain\.ClusterSpec\("
+)
 
 
 def is_tf1(script: Path) -> bool:
@@ -38,10 +43,7 @@ def is_tf1(script: Path) -> bool:
 
     One that says `compat.v1` is, where it makes a session or a placeholder or turns TensorFlow 2 off.
     """
-    paths = [script]
-    with contextlib.suppress(SourceError):  # Python 2, say
-        paths += local_modules(Script.read(script))
-    texts = [_text(path) for path in paths]
+    texts = _texts(script)
     if any(map(_TF2.search, texts)):
         return False
     sign = _SESSION if any(map(_CHOSEN.search, texts)) else _TF1_ONLY
@@ -51,6 +53,19 @@ def is_tf1(script: Path) -> bool:
 def is_of_cluster(script: Path) -> bool:
     """Whether it is one task of a TF1 cluster: it starts a server, or places variables on parameter servers."""
     return _CLUSTER.search(_text(script)) is not None
+
+
+def has_cluster(script: Path) -> bool:
+    """Whether anything in it, or in the local modules that it reaches, is about a cluster, TF1's or TF2's."""
+    return any(_CLUSTER.search(text) or _CLUSTER_TOO.search(text) for text in _texts(script))
+
+
+def _texts(script: Path) -> list[str]:
+    """Its own code and that of the local modules it reaches."""
+    paths = [script]
+    with contextlib.suppress(SourceError):  # Python 2, say
+        paths += local_modules(Script.read(script))
+    return [_text(path) for path in paths]
 
 
 def _text(path: Path) -> str:

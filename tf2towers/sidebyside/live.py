@@ -93,7 +93,9 @@ class Live:
             rate = f"{steps_a_second * examples:,.0f}" if examples else f"{steps_a_second:.3g} steps/s"
         return {
             "step": _progress(side),
-            "loss": table.number(last.loss if last else None),
+            "loss": table.number(
+                next((one.loss for one in reversed(side.steps) if one.loss is not None), None)
+            ),
             "examples/s": rate,
             "memory": table.memory(last.memory if last and last.memory else side.peak),
             "time left": self._left(side, steps_a_second),

@@ -18,7 +18,7 @@ class StepLine:
         number: of the step, from 1; of the last one where the call made several.
         end: when it was over, in seconds that the process had run.
         seconds: per step, since the call before was over, without the time the process was held; of the first, since
-            it began.
+            it began. Where workers make steps side by side: the mean of the last ones, one a worker.
         interrupted: the process was held within them: caches are cold, threads have to start again.
         loss: of the step; None: not seen.
         examples: of one step; None: not known.
@@ -59,7 +59,12 @@ class Side:
     resumed: int | None = None  # the steps that an earlier run had made
     given_weights: bool = False  # it began with the weights that it was to begin with
     ended: bool = False
-    _last: float | None = None  # the end of the call before, by the machine's time
+    apart: int = (
+        1  # workers whose steps are made side by side: a step's time is measured over so many of them
+    )
+    _last: list[tuple[float, int]] = field(
+        default_factory=list
+    )  # ends of calls, by the machine's time; steps made
     _asides: list[tuple[float, float]] = field(default_factory=list)  # since then: beginning, seconds
 
     @property
@@ -73,8 +78,11 @@ class Side:
             line = json.loads(text)
         except ValueError:
             return
-        if not isinstance(line, dict):
-            return
+        if isinstance(line, dict):
+            self.heard(line, clock)
+
+    def heard(self, line: dict[str, Any], clock: ActiveClock) -> None:
+        """A line, decoded."""
         event = line.get("event")
         if event == "step":
             self._step(line, clock)
@@ -95,17 +103,20 @@ class Side:
             self._asides.append((line["begin"], seconds))
 
     def _step(self, line: dict[str, Any], clock: ActiveClock) -> None:
-        begin = line["begin"] if self._last is None else self._last
         end, made = line["end"], line.get("steps", 1)
-        aside = sum(seconds for at, seconds in self._asides if at >= begin)
-        self._asides.clear()
-        self._last = end
+        if self._last:
+            end = max(end, self._last[-1][0])  # workers do not tell in the order of their ends
+        begin = self._last[0][0] if self._last else line["begin"]
+        between = made + sum(steps for _, steps in self._last[1:])
+        self._asides = [(at, seconds) for at, seconds in self._asides if at >= begin]
+        aside = sum(seconds for _, seconds in self._asides)
+        self._last = [*self._last, (end, made)][-self.apart :]
         self.peak = max(filter(None, (self.peak, line.get("peak"))), default=None)
         self.steps.append(
             StepLine(
                 number=self.count + made,
                 end=clock.active(end) - self.aside,
-                seconds=(clock.active(end) - clock.active(begin) - aside) / made,
+                seconds=(clock.active(end) - clock.active(begin) - aside) / between,
                 interrupted=clock.interrupted(begin, end),
                 loss=line.get("loss"),
                 examples=line.get("examples"),

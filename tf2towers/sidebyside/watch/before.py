@@ -12,6 +12,7 @@ from tf2towers.sidebyside.watch.imports import WhenImported
 from tf2towers.sidebyside.watch.lines import INITIAL_WEIGHTS, WRITES
 from tf2towers.sidebyside.watch.optimizers import Optimizers
 from tf2towers.sidebyside.watch.steps import Steps, clock
+from tf2towers.sidebyside.watch.tasks import tell_of_memory
 
 
 def prepare(steps: Steps, tf1: bool) -> None:
@@ -23,6 +24,7 @@ def prepare(steps: Steps, tf1: bool) -> None:
     """
     begin = clock()
     steps.facts(python=platform.python_version())
+    tell_of_memory(steps)
     random.seed(SEED)
     imports = WhenImported()
     optimizers = Optimizers()
@@ -66,6 +68,10 @@ def _watch(tf: Any, optimizers: Optimizers, steps: Steps, beginning: Optional[Be
         stand_ins.install()
     else:
         watch_functions(tf, optimizers, steps, beginning)
+        if steps.in_cluster:
+            from tf2towers.sidebyside.watch.heartbeats import be_patient
+
+            steps.harmless(be_patient)
         beginning.there("tensorflow")
         tf.random.set_seed(SEED)
     fix_graph_seeds(tf if real_tf1 else tf.compat.v1, SEED)

@@ -9,6 +9,11 @@
 
 Times are `time.monotonic()`, one clock for all processes of the machine, so that the parent can take off what it
 held the process for. `loss` and `examples` may be null. Any program may write them, to the descriptor in VARIABLE.
+
+In a cluster VARIABLE is the path of a FIFO, which all tasks of a side write to, and each line says whose it is:
+
+    {"event": "memory", "task": "ps 0", "memory": .., "peak": ..}
+    {"event": "step", "task": "worker 1", "together": 2, ..}   of an update that 2 workers' gradients make: each tells
 """
 
 import json
@@ -26,10 +31,12 @@ class Lines:
 
     Args:
         descriptor: where to; None: nowhere.
+        task: of a cluster, such as 'worker 0'; None: there is no cluster.
     """
 
-    def __init__(self, descriptor: Optional[int]) -> None:
+    def __init__(self, descriptor: Optional[int], task: Optional[str] = None) -> None:
         self._descriptor = descriptor
+        self.task = task
         self._lock = threading.Lock()
 
     @classmethod
@@ -38,11 +45,15 @@ class Lines:
         given = os.environ.get(VARIABLE, "")
         if not given:
             return cls(None)
+        if not given.isdigit():
+            return cls(_opened(given), "%s %s" % (os.environ["JOB_NAME"], os.environ["TASK_INDEX"]))
         os.set_inheritable(int(given), False)
         return cls(int(given))
 
     def tell(self, event: str, **entries: Any) -> None:
         """Writes one. Where nobody reads any more, nothing."""
+        if self.task is not None:
+            entries["task"] = self.task
         line = json.dumps(dict(entries, event=event)) + "\n"
         with self._lock:
             try:
@@ -50,3 +61,13 @@ class Lines:
                     os.write(self._descriptor, line.encode("ascii"))
             except OSError:
                 self._descriptor = None
+
+
+def _opened(fifo: str) -> Optional[int]:
+    """The end of a FIFO that is written to; None where nobody reads."""
+    try:
+        descriptor = os.open(fifo, os.O_WRONLY | os.O_NONBLOCK)
+    except OSError:
+        return None
+    os.set_blocking(descriptor, True)
+    return descriptor

@@ -1,10 +1,16 @@
 """TF2: the loss that each replica's step was differentiated by, brought out of the traced function.
 
 A traced loss is a symbol. One variable a replica takes its value at each step: an assignment, which runs on every
-device and under XLA, where a Python callback would not.
+device and under XLA, where a Python callback would not. Where workers share parameter servers there is one variable, on
+the first of them, in which the losses of all workers' steps are added up and counted. It is read now and then, for
+reading is a call to another process.
 """
 
+import time
 from typing import Any, Callable, List, Optional
+
+_SERVER = "/job:ps/replica:0/task:0/device:CPU:0"
+_READ_EVERY = 0.1  # seconds
 
 
 class ReplicaLosses:
@@ -20,6 +26,9 @@ class ReplicaLosses:
         self._variables = {}  # type: dict[int, Any]
         self._values = {}  # type: dict[int, Any]
         self.shares = False
+        self._on_server = None  # type: Any
+        self._added = (0.0, 0.0)  # the losses and their number, when they were read
+        self._read_at = float("-inf")
 
     def note(self, loss: Any, shares: bool) -> None:
         """A loss is being differentiated, by a tape (`shares`) or by `tf.gradients`."""
@@ -35,6 +44,10 @@ class ReplicaLosses:
             hasattr(tf.compat.v1.get_default_graph(), "outer_graph")
             and loss.graph is tf.compat.v1.get_default_graph()
         ):
+            kind = getattr(tf.distribute.experimental, "ParameterServerStrategy", ())
+            if isinstance(tf.distribute.get_strategy(), kind):
+                self._add_up(loss)
+                return
             if replica not in self._variables:
                 self._variables[replica] = self._new_variable()
             self._variables[replica].assign(tf.cast(loss, tf.float32), read_value=False)
@@ -50,6 +63,17 @@ class ReplicaLosses:
             return ResourceVariable(
                 float("nan"), trainable=False, dtype=self._tf.float32, name="watched_loss"
             )
+
+    def _add_up(self, loss: Any) -> None:
+        from tensorflow.python.ops.resource_variable_ops import ResourceVariable
+
+        tf = self._tf
+        if self._on_server is None:
+            with tf.init_scope(), tf.device(_SERVER):
+                zeros = [0.0, 0.0]
+                self._on_server = ResourceVariable(zeros, trainable=False, dtype=tf.float64, name="watched")
+        loss = tf.cast(loss, tf.float64)
+        self._on_server.assign_add(tf.stack([loss, tf.ones_like(loss)]), read_value=False)
 
     def _replica(self) -> int:
         context = self._tf.distribute.get_replica_context()
@@ -69,11 +93,22 @@ class ReplicaLosses:
             result: the one scalar that the step returned, or None. Where it is the sum or the mean of the losses it
                 says which of them counts; where no loss was seen it is the loss.
         """
+        if self._on_server is not None:
+            return self._now_and_then
         values = [one.read_value() for one in self._variables.values()] or list(self._values.values())
         self._values.clear()
         return lambda: combined(
             [float(one) for one in values], None if result is None else float(result), self.shares
         )
+
+    def _now_and_then(self) -> Optional[float]:
+        """The mean of the losses since they were last read; None where that was just now."""
+        if time.monotonic() < self._read_at + _READ_EVERY:
+            return None
+        self._read_at = time.monotonic()
+        before, (total, count) = self._added, map(float, self._on_server.read_value().numpy())
+        self._added = total, count
+        return (total - before[0]) / (count - before[1]) if count > before[1] else None
 
 
 def combined(losses: List[float], result: Optional[float], shares: bool) -> Optional[float]:

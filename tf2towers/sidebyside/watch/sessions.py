@@ -19,8 +19,16 @@ _ACCURACY = re.compile(r"(?i)(?<![a-z])(acc|accuracy|precision)(?![a-z])")
 class _Plan:
     """What a set of fetches means: does it train, and what is fetched beside it."""
 
-    def __init__(self, trains: bool, losses: List[Any], accuracies: List[Any], groups: List[Any]) -> None:
+    def __init__(
+        self,
+        trains: bool,
+        losses: List[Any],
+        accuracies: List[Any],
+        groups: List[Any],
+        together: Optional[int] = None,
+    ) -> None:
         self.trains = trains
+        self.together = together
         self.losses = losses
         self.accuracies = accuracies
         self.groups = groups
@@ -31,6 +39,7 @@ class _Seen:
 
     def __init__(self) -> None:
         self.train_ops = set()  # type: set[Any]
+        self.together = {}  # type: dict[Any, int]
         self.by_optimizer = []  # type: list[tuple[Any, set[Any]]]
         self.by_hand = []  # type: list[tuple[Any, set[Any]]]
         self.plans = {}  # type: dict[Any, Optional[_Plan]]
@@ -52,11 +61,18 @@ class SessionWatch:
         self._steps = steps
         self._began = False
 
-    def applied(self, _: Any, returned: Any) -> None:
+    def applied(self, optimizer: Any, returned: Any) -> None:
         """An optimizer returned this."""
         op = operation(returned)
-        if hasattr(op, "control_inputs"):
-            _Seen.of(op.graph).train_ops.add(op)
+        if not hasattr(op, "control_inputs"):
+            return
+        seen = _Seen.of(op.graph)
+        seen.train_ops.add(op)
+        # SyncReplicasOptimizer: a worker hands in its gradients and waits for a token; the chief's process, in a thread
+        # of its own, makes the update of so many of them
+        count = getattr(optimizer, "_replicas_to_aggregate", None)
+        if self._steps.in_cluster and count is not None:
+            seen.together[op] = int(count)
 
     def differentiated(self, loss: Any, gradients: Any, by_hand: bool) -> None:
         """These gradients came of a loss, by an optimizer or by `tf.gradients`."""
@@ -83,7 +99,12 @@ class SessionWatch:
             loss = sum(numbers) / len(numbers) if numbers else None
             self._steps.towers(max(1, len(plan.losses)))
             self._steps.step(
-                begin, end, lambda: loss, self._steps.harmless(rows, plan.groups, feed_dict), at_once=True
+                begin,
+                end,
+                lambda: loss,
+                self._steps.harmless(rows, plan.groups, feed_dict),
+                at_once=True,
+                together=plan.together,
             )
         for accuracy in accuracies:
             if accuracy.ndim == 0:
@@ -131,7 +152,8 @@ class SessionWatch:
                     losses.append(plain)
         if not trains and not accuracies:
             return None
-        return _Plan(trains, losses, accuracies, batches(losses, reached) if trains else [])
+        together = next((seen.together[op] for op in reached & seen.train_ops if op in seen.together), None)
+        return _Plan(trains, losses, accuracies, batches(losses, reached) if trains else [], together)
 
 
 def watch_sessions(tf: Any, optimizers: Optimizers, steps: Steps) -> None:

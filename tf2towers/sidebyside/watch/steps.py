@@ -1,5 +1,6 @@
 """Tells of each training step."""
 
+import threading
 import time
 from typing import Any, Callable, Optional
 
@@ -9,13 +10,14 @@ from tf2towers.sidebyside.watch.memory import memory
 Loss = Callable[[], Optional[float]]
 
 clock = time.monotonic
+_LONGEST = 2000  # of a note: what several processes write to one pipe is kept apart up to 4096 bytes
 
 
 class Steps:
     """Counts steps and tells of them.
 
     A step's loss is read when the next step is over: reading it at once would make the program wait for a device that
-    it may not wait for by itself.
+    it may not wait for by itself. In a cluster, steps may end in several threads.
     """
 
     def __init__(self, lines: Lines) -> None:
@@ -23,6 +25,7 @@ class Steps:
         self._waiting = None  # type: Optional[tuple[dict[str, Any], Loss]]
         self._towers = 0
         self._noted = set()  # type: set[str]
+        self._lock = threading.RLock()
 
     def step(
         self,
@@ -32,6 +35,7 @@ class Steps:
         examples: Optional[int],
         steps: int = 1,
         at_once: bool = False,
+        together: Optional[int] = None,
     ) -> None:
         """One call that trained.
 
@@ -42,8 +46,8 @@ class Steps:
             examples: rows of the whole batch, of one step; None: not known.
             steps: how many training steps it made.
             at_once: the loss costs nothing.
+            together: of how many workers of a cluster the step is, which all tell of it; None: of this one.
         """
-        self._flush()
         now, peak = memory()
         entries = {
             "begin": begin,
@@ -53,15 +57,29 @@ class Steps:
             "memory": now,
             "peak": peak,
         }
-        self._waiting = entries, loss
-        if at_once:
+        if together is not None:
+            entries["together"] = together
+        with self._lock:
             self._flush()
+            self._waiting = entries, loss
+            if at_once:
+                self._flush()
 
     def _flush(self) -> None:
         if self._waiting is not None:
             entries, loss = self._waiting
             self._waiting = None
             self._lines.tell("step", loss=self.harmless(loss), **entries)
+
+    def memory(self) -> None:
+        """How much memory the process holds, when it makes no steps to say so with."""
+        now, peak = memory()
+        self._lines.tell("memory", memory=now, peak=peak)
+
+    @property
+    def in_cluster(self) -> bool:
+        """Whether this process is a task of a cluster."""
+        return self._lines.task is not None
 
     def resumed(self, step: int) -> None:
         """The program is about to make its first training step, and has made so many before."""
@@ -89,7 +107,7 @@ class Steps:
         """A sentence for the reader, told once."""
         if text not in self._noted:
             self._noted.add(text)
-            self._lines.tell("note", text=text)
+            self._lines.tell("note", text=text[:_LONGEST])
 
     def harmless(self, watch: Callable[..., Any], *args: Any) -> Any:
         """What `watch(*args)` gives; None where it fails: that is ours to tell, and no reason for the script to end."""
@@ -101,4 +119,5 @@ class Steps:
 
     def end(self) -> None:
         """The last step, when the script is over."""
-        self._flush()
+        with self._lock:
+            self._flush()

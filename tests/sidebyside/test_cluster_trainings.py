@@ -1,0 +1,59 @@
+"""A real parameter-server script and its migration, side by side as clusters."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from .conftest import ROOT, Start
+
+pytest.importorskip("tensorflow")
+pytest.importorskip("tqdm")
+pytestmark = [
+    pytest.mark.tensorflow,
+    pytest.mark.slow,
+    pytest.mark.skipif(not sys.platform.startswith("linux"), reason="finds processes in /proc"),
+]
+LEGACY = ROOT / "tests" / "parity" / "verify" / "legacy" / "dropout_ps.py"
+
+
+def compared(start: Start, folder: Path, options: list[str], arguments: list[str]) -> dict[str, Any]:
+    migrate = [sys.executable, "-m", "tf2towers", "migrate", str(LEGACY), "-o", str(folder / "out")]
+    subprocess.run(migrate, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    pair = [str(LEGACY), str(folder / "out" / LEGACY.name)]
+    numbers = folder / "numbers.json"
+    process = start("--json", str(numbers), "--timeout", "120", *options, *pair, "--", *arguments)
+    _, errors = process.communicate()
+    assert process.returncode == 0, errors
+    found = json.loads(numbers.read_text())
+    assert isinstance(found, dict)
+    return found
+
+
+def losses_of(side: dict[str, Any]) -> list[float]:
+    return [step["loss"] for step in side["each_step"] if step["loss"] is not None]
+
+
+def test_asynchronous(start: Start, tmp_path: Path) -> None:
+    """Each worker's step counts; the migrated side's losses, summed up on a parameter server, are seen now and then."""
+    found = compared(start, tmp_path, ["--steps", "40"], [])
+    assert found["legacy"]["steps"] == found["modern"]["steps"] == 40
+    for side in ("legacy", "modern"):
+        assert found[side]["peak"] > 3 * 300 * 2**20
+        assert found[side]["examples"] == 6
+        assert losses_of(found[side])[0] > 0
+    assert "a step is one worker's update" in found["how"]
+    assert "with the same initial weights" in found["how"]
+
+
+def test_synchronous(start: Start, tmp_path: Path) -> None:
+    """Updates that both workers make count once."""
+    found = compared(start, tmp_path, ["--steps", "12", "--own-weights"], ["--sync"])
+    for side in ("legacy", "modern"):
+        one = found[side]
+        assert (one["steps"], one["examples"], one["towers"]) == (12, 12, 2)
+        assert len(losses_of(one)) >= 11
+    assert "an update that all workers make together" in found["how"]
