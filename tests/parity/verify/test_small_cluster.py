@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import functools
 from pathlib import Path
 
 import pytest
 
+from tf2towers.parity.cluster.running import at_once
 from tf2towers.parity.cluster.sides import Shape
 from tf2towers.parity.migrating import migrate_into
 from tf2towers.parity.sides import Options
 from tf2towers.parity.verify import verify
+from tf2towers.report.parity_result import ParityResult
 
 pytest.importorskip("tensorflow")
 pytestmark = [pytest.mark.tensorflow, pytest.mark.slow]
@@ -17,12 +20,32 @@ pytestmark = [pytest.mark.tensorflow, pytest.mark.slow]
 SCRIPT = Path(__file__).with_name("legacy") / "dropout_ps.py"
 
 
+@pytest.fixture(scope="module")
+def results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, ParityResult]:
+    """By the flag: the verdict on 5 steps."""
+    folder = tmp_path_factory.mktemp("migrated")
+    migrate_into(SCRIPT, folder)
+
+    def run(flag: str) -> ParityResult:
+        options = Options(steps=5, timeout=120)
+        return verify(SCRIPT, folder / SCRIPT.name, [flag], options, cluster=Shape())
+
+    flags = ["--nosync", "--sync"]
+    return dict(zip(flags, at_once(*(functools.partial(run, flag) for flag in flags)), strict=True))
+
+
 @pytest.mark.parametrize(("flag", "losses"), [("--nosync", 1), ("--sync", 2)])
-def test_every_bit_is_equal(flag: str, losses: int, tmp_path: Path) -> None:
-    migrate_into(SCRIPT, tmp_path)
-    options = Options(steps=5, timeout=120)
-    result = verify(SCRIPT, tmp_path / SCRIPT.name, [flag], options, cluster=Shape())
+def test_every_bit_is_equal(flag: str, losses: int, results: dict[str, ParityResult]) -> None:
+    result = results[flag]
     assert (result.outcome, result.error) == ("bitwise", "")
     assert result.steps == 5
     assert len([one for one in result.comparisons if one.kind == "loss"]) == losses
     assert len([one for one in result.comparisons if one.kind == "gradient"]) == 4
+
+
+def test_moving_averages_are_compared(results: dict[str, ParityResult]) -> None:
+    """TF1's follow the weights by a step, in a cluster: the variables of another process are read when it begins."""
+    compared = {one.name for one in results["--nosync"].comparisons if one.kind == "variable"}
+    assert len([name for name in compared if name.endswith("/ExponentialMovingAverage")]) == 4
+    assert any("rule 'order left open'" in note for note in results["--nosync"].notes)
+    assert not any("not compared" in note for result in results.values() for note in result.notes)
