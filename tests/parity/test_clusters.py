@@ -29,7 +29,7 @@ FLAGS = (
 SUPERVISOR, MONITORED = "mnist_supervisor.py", "mnist_monitored.py"
 
 Record = Callable[..., Recording]
-Replayed = dict[tuple[str, int], Recording]
+Replayed = dict[tuple[object, ...], Recording]
 
 
 @pytest.fixture(scope="module")
@@ -89,15 +89,15 @@ def test_migrated_workers_make_the_same_updates(
 def replayed(record: Record, tmp_path_factory: pytest.TempPathFactory) -> Replayed:
     """Runs on the weights of each step of the original: of the migrated or modern trainer, with so many workers."""
 
-    def replay(side: str, workers: int) -> Recording:
+    def replay(side: str, workers: int, order: str = "") -> Recording:
         path = tmp_path_factory.mktemp("original") / "legacy"
         record("legacy", SUPERVISOR, 1, workers).save(path)
         script = SUPERVISOR if side == "migrated" else ROOT / "modern/mnist_multi_worker.py"
-        return record("migrated", script, 1, workers, tower_order=False, replay=path)
+        return record("migrated", script, 1, workers, tower_order=bool(order), replay=path)
 
     for workers in (1, 2, 3):
         record("legacy", SUPERVISOR, 1, workers)
-    runs = [("migrated", 3), ("modern", 3), ("modern", 2), ("modern", 1)]
+    runs = [("migrated", 3), ("modern", 3), ("modern", 2), ("modern", 1), ("modern", 3, "in order")]
     return dict(zip(runs, at_once(*(functools.partial(replay, *run) for run in runs)), strict=True))
 
 
@@ -142,6 +142,8 @@ def test_modern_workers_make_the_same_gradients(record: Record, replayed: Replay
     else:
         apart = [ulps_from_a_mean(step.tower_gradients, other.gradients) for step, other in pairs]
         assert max(apart) <= 1, "of the mean in one of the orders, element by element"
+        in_order = replayed["modern", 3, "in order"]  # of the workers, on both sides
+        assert largest(original, in_order, "gradient") <= 1
 
 
 MISTAKES = {

@@ -24,6 +24,12 @@ def feeds_of(session: Any, feeds: Any) -> Dict[str, np.ndarray]:
     return {tensor.name: array for tensor, array in arrays if array.dtype.kind in NUMBERS}
 
 
+def entries_of(session: Any, fed: Dict[str, np.ndarray]) -> Dict[str, np.ndarray]:
+    """What `feeds_of` gave, under a step's names: 'input|place of creation|name'."""
+    places = {name: graphs.creation(session.graph.get_tensor_by_name(name).op) for name in fed}
+    return {"input|%06d|%s" % (places[name], name): value for name, value in fed.items()}
+
+
 def is_number(tensor: Any) -> bool:
     """Whether its values can be recorded: not those of a string, a resource or a variant."""
     try:

@@ -9,7 +9,7 @@ from . import graph as graphs
 from .averages import Averages
 from .digest import digest
 from .double import Reference
-from .feeds import feeds_of, is_number
+from .feeds import entries_of, feeds_of, is_number
 from .fetches import fetched_ops, fetched_values, may_change_variables
 from .training import Applied, Computed, Training, describe, layers_note, name_of, plan
 from .writing import Writer
@@ -111,9 +111,7 @@ class SessionRecorder(object):
         step.update({"after|" + name: value for name, value in after.items()})
         for name, value in zip(training.names, extra):
             step[name] = digest(value) if name.startswith("layer|") else value
-        for name, value in fed.items():
-            place = graphs.creation(session.graph.get_tensor_by_name(name).op)
-            step["input|%06d|%s" % (place, name)] = value
+        step.update(entries_of(session, fed))
         step.update(fetched_values(self._tf, values))
         if self._reference is not None and copy is not None:
             with self._quiet():

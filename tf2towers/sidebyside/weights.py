@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from tf2towers.parity.recording import FirstVariables
-from tf2towers.parity.sides import Options, record_original
+from tf2towers.parity.sides import Options, Recorded, record_original
 from tf2towers.sidebyside.errors import has_resumed
 
 
@@ -35,10 +35,25 @@ def record_first_weights(
         RunFailed: it could not be recorded; the message says why.
         CompareError: it went on from a checkpoint.
     """
+    options = one_step(folder, python, timeout)
+    found = record_original(script, arguments, folder / "original", options, lambda *_: tick())
+    return from_the_beginning(found, script)
+
+
+def one_step(folder: Path, python: str | None, timeout: float | None) -> Options:
+    """How the first weights are recorded."""
     options = Options(steps=1, legacy_python=python, scratch=folder / "scratch")
     if timeout is not None:
         options.timeout = timeout
-    found = record_original(script, arguments, folder / "original", options, lambda *_: tick())
+    return options
+
+
+def from_the_beginning(found: Recorded, script: Path) -> Path:
+    """The recording's folder.
+
+    Raises:
+        CompareError: the script went on from a checkpoint.
+    """
     step = FirstVariables(found.folder).get("global_step")
     if step is not None and int(step) > 0:
         raise has_resumed(script, int(step))

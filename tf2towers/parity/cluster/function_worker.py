@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -32,6 +33,8 @@ class FunctionWorkerRecorder:
         if settings["replay"] is not None:
             given = folder / "given"
             _write_given(worker, settings, given)
+        if settings["tower_order"]:
+            _add_in_order()
         self.on_step: Callable[[], object] = lambda: None
         self._writer = _Split(folder, worker)
         self._recorder = FunctionRecorder(
@@ -60,6 +63,27 @@ class FunctionWorkerRecorder:
         """The cluster is stopped when every worker has its steps; without this one, another's last step would fail."""
         self.on_step()
         time.sleep(3600)
+
+
+def _add_in_order() -> None:
+    """Dense sums over the replicas are made in their order, as the original's gradients are handed in (`turns`)."""
+    import tensorflow as tf
+
+    from tf2towers.runtime.towers import gather_towers
+
+    context = tf.distribute.ReplicaContext
+    all_reduce = context.all_reduce
+
+    def ordered(self: Any, reduce_op: Any, value: Any, options: Any = None) -> Any:
+        leaves = tf.nest.flatten(value)
+        is_sum = reduce_op in (tf.distribute.ReduceOp.SUM, "SUM", "sum")
+        if not is_sum or any(isinstance(leaf, tf.IndexedSlices) for leaf in leaves):
+            return all_reduce(self, reduce_op, value, options)
+        towers = gather_towers(tuple(map(tf.convert_to_tensor, leaves)))
+        sums = [functools.reduce(tf.add, parts) for parts in zip(*towers, strict=True)]
+        return tf.nest.pack_sequence_as(value, sums)
+
+    context.all_reduce = ordered
 
 
 class _Split(Writer):

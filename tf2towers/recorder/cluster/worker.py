@@ -5,7 +5,7 @@ import time
 from typing import Any, Callable, Dict, FrozenSet, List, Optional
 
 from .. import graph as graphs
-from ..feeds import feeds_of, inputs_behind
+from ..feeds import entries_of, feeds_of, inputs_behind
 from ..fetches import fetched_ops
 from ..session import SessionRecorder
 from ..training import Training, name_of
@@ -101,8 +101,7 @@ class WorkerRecorder(SessionRecorder):
         *args: Any,
         **kwargs: Any,
     ) -> Any:
-        step = {"input|%06d|%s" % (graphs.creation(session.graph.get_tensor_by_name(name).op), name): value
-                for name, value in feeds_of(session, args[0] if args else kwargs.get("feed_dict")).items()}  # fmt: skip
+        step = entries_of(session, feeds_of(session, args[0] if args else kwargs.get("feed_dict")))
         self._last = training
         if self.synchronous.is_used:
             beside = [training.tensors, self.synchronous.token]

@@ -7,9 +7,7 @@ from pathlib import Path
 
 from tf2towers.parity.cluster.sides import Shape, record_side
 from tf2towers.parity.process import RunFailed
-from tf2towers.parity.recording import FirstVariables
-from tf2towers.parity.sides import Options
-from tf2towers.sidebyside.errors import has_resumed
+from tf2towers.sidebyside.weights import from_the_beginning, one_step
 
 _SEEDED = Path(__file__).parents[1] / "watch" / "seeded.py"
 
@@ -41,9 +39,7 @@ def record_first_weights_of_cluster(
         RunFailed: it could not be recorded; the message says why.
         CompareError: it went on from a checkpoint.
     """
-    options = Options(steps=1, legacy_python=python, scratch=folder / "scratch")
-    if timeout is not None:
-        options.timeout = timeout
+    options = one_step(folder, python, timeout)
     try:
         arguments = [str(script.resolve()), *arguments]
         found = record_side("legacy", _SEEDED, arguments, folder / "original", options, shape)
@@ -51,7 +47,4 @@ def record_first_weights_of_cluster(
         raise RunFailed(str(problem).replace(_SEEDED.name, script.name)) from None
     finally:
         check()
-    step = FirstVariables(found.folder).get("global_step")
-    if step is not None and int(step) > 0:
-        raise has_resumed(script, int(step))
-    return found.folder
+    return from_the_beginning(found, script)
