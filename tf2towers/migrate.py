@@ -47,22 +47,22 @@ def migrate(script: Script) -> MigrationResult:
     """
     result = _migrate(script)
     if result.left and ("replica_device_setter" in script.text or "from_structure" in script.text):
-        prepared, said = _said_plainly(script)
+        prepared, said, settled = _said_plainly(script)
         if prepared is not None:
             again = _migrate(prepared)
             if len(again.left) < len(
                 result.left
             ):  # nothing, or what is in the way once the helpers are known
                 again = _told_of(again, script, prepared)
-                again.findings.extend(said)
+                again.findings = [one for one in again.findings if one.code not in settled] + said
                 return again
     return result
 
 
-def _said_plainly(script: Script) -> tuple[Script | None, list[Finding]]:
+def _said_plainly(script: Script) -> tuple[Script | None, list[Finding], set[str]]:
     """The script with helpers written out and iterators and averages in their plain form, and what that means.
 
-    None where there is nothing of the kind.
+    None where there is nothing of the kind. The codes are of notes that the plain form gives wrong reason for.
     """
     original = parse_tree(script)
     wrapper = MetadataWrapper(original, unsafe_skip_copy=True)
@@ -72,6 +72,7 @@ def _said_plainly(script: Script) -> tuple[Script | None, list[Finding]]:
     functions = Functions(script.path, ast.parse(script.text))
     module = written_out(wrapper, Names(wrapper), functions) or wrapper.module
     said: list[Finding] = []
+    settled: set[str] = set()
     wrapper = MetadataWrapper(cst.parse_module(module.code), unsafe_skip_copy=True)
     blocks = averages_of_chief(wrapper.module, Names(wrapper))
     if blocks:
@@ -82,6 +83,8 @@ def _said_plainly(script: Script) -> tuple[Script | None, list[Finding]]:
             _finding(Problem(block, "T2T211", message), "note", script.path, positions)
             for block in the_same(blocks, as_written.module)
         ]
+        if any(".apply(" in wrapper.module.code_for_node(block) for block in blocks):
+            settled.add("T2T213")  # one worker's averages: not so many times a step
         module = without_condition(wrapper.module, blocks)
     wrapper = MetadataWrapper(cst.parse_module(module.code), unsafe_skip_copy=True)
     names = Names(wrapper)
@@ -97,7 +100,7 @@ def _said_plainly(script: Script) -> tuple[Script | None, list[Finding]]:
         ]
         module = with_runtime(watched, words)
     text = module.code
-    return (None if text == original.code else replace(script, text=text)), said
+    return (None if text == original.code else replace(script, text=text)), said, settled
 
 
 def _told_of(result: MigrationResult, script: Script, prepared: Script) -> MigrationResult:

@@ -27,11 +27,6 @@ def note_losses(result: ParityResult, original: Recorded, migrated: Recorded, sh
 
 def note_facts(result: ParityResult, original: Facts, migrated: Facts) -> None:
     """Writes what could not be given, paired or compared into the result's notes."""
-    if original.not_recorded:
-        result.notes.append(
-            "rule 'race left open': synchronous workers change these in no order, or nobody does; they are not "
-            f"compared: {_listed(original.not_recorded)}"
-        )
     if migrated.different_inputs:
         names = ", ".join(migrated.different_inputs[:4])
         result.notes.append(

@@ -47,6 +47,9 @@ class Step:
     #: per tower: the forward pass, layer by layer in order of creation; a digest each: float64 [crc32 of the bytes,
     #: sum, sum of absolute values, sum of squares, number of elements]
     layers: list[Arrays] = field(default_factory=list)
+    #: of a synchronous cluster, by worker: moving averages that its step moves, variable -= (variable - value) * rate
+    moved_to: list[Arrays] = field(default_factory=list)
+    rates: list[Arrays] = field(default_factory=list)
     #: losses and gradients once more, of the same variables, inputs and draws, but computed in float64
     gradients64: Arrays = field(default_factory=dict)
     tower_gradients64: list[Arrays] = field(default_factory=list)
@@ -83,7 +86,7 @@ class Step:
         found |= {
             f"input|{place:06d}|{name}": value for place, (name, value) in enumerate(self.inputs.items())
         }
-        for kind in ("tower gradient", "tower gradient64"):
+        for kind in ("tower gradient", "tower gradient64", "moved to", "rate"):
             for tower, entries in enumerate(getattr(self, _OF_TOWERS[kind])):
                 found |= {f"{kind}|{tower}|{name}": value for name, value in entries.items()}
         for tower, entries in enumerate(self.layers):
@@ -105,7 +108,13 @@ _NAMED = {
     "gradient64": "gradients64",
     "summary": "summaries",
 }
-_OF_TOWERS = {"tower gradient": "tower_gradients", "tower gradient64": "tower_gradients64", "layer": "layers"}
+_OF_TOWERS = {
+    "tower gradient": "tower_gradients",
+    "tower gradient64": "tower_gradients64",
+    "layer": "layers",
+    "moved to": "moved_to",
+    "rate": "rates",
+}
 
 
 def _listed(flat: Arrays, prefix: str) -> list[np.ndarray]:
@@ -146,8 +155,6 @@ class Facts:
     unpaired: list[str] = field(
         default_factory=list
     )  # the program's variables that the original has none for
-    #: of a synchronous cluster: variables that its workers change in no order, or nobody does
-    not_recorded: list[str] = field(default_factory=list)
 
 
 @dataclass

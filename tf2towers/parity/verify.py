@@ -129,7 +129,7 @@ def _verify_cluster(
     )
     if original.steps != migrated.steps:
         raise NotComparable(f"{original.steps} updates of the original against {migrated.steps}")
-    judge(result, original, migrated, tolerance, gradients_only)
+    judge(result, original, migrated, tolerance, gradients_only, own_times=True)
     result.notes.append(
         "synchronous workers hand in their gradients in their order"
         if result.towers > 1
@@ -145,8 +145,9 @@ def judge(
     migrated: Recorded,
     tolerance: float | None = None,
     gradients_only: bool = False,
+    own_times: bool = False,
 ) -> None:
-    """Compares two recordings, and writes what came of it into `result`.
+    """Compares two recordings, and writes what came of it into `result`; `own_times`: see `compare`.
 
     Raises:
         NotComparable: one of them has no steps, or not as many as the other.
@@ -164,12 +165,17 @@ def judge(
         )
     order = Order(original.facts.unordered_averages)
     mine = order.of(read_steps(original.folder), read_steps(migrated.folder))
-    result.comparisons = compare(mine, read_steps(migrated.folder), limits, kinds, share)
+    result.comparisons = compare(mine, read_steps(migrated.folder), limits, kinds, share, own_times)
     if order.other:
         result.notes.append(
             f"rule 'order left open': the original updates {len(original.facts.unordered_averages)} moving averages in "
             f"no order with their variables; {len(order.other)} of them came in another order here, and are compared "
             "with what the migrated script's order makes of the original's values"
+        )
+    if order.shared:
+        result.notes.append(
+            f"rule 'every worker in turn': each worker of the original moves {len(order.shared)} averages that they "
+            "share (a batch norm's statistics), in no order; they are compared with the mean of what each makes alone"
         )
     note_losses(result, original, migrated, share)
     note_facts(result, original.facts, migrated.facts)

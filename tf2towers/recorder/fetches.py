@@ -8,6 +8,8 @@ from . import graph as graphs
 
 #: kinds of NumPy's types that are recorded
 NUMBERS = "biufc"
+#: beside which a `MonitoredSession` fetches what its hooks want (`_HookedSession.run`)
+_CALLER = "caller"
 
 
 def leaves(fetches: Any) -> List[Any]:
@@ -40,7 +42,12 @@ def may_change_variables(ops: List[Any]) -> bool:
 
 
 def fetched_values(tf: Any, values: Any) -> Dict[str, Any]:
-    """The numbers and the scalar summaries among a call's results, by 'kind|name'."""
+    """The numbers and the scalar summaries among a call's results, by 'kind|name'.
+
+    Of a `MonitoredSession`'s call, those that the script asked for; its hooks ask at times of their own.
+    """
+    if isinstance(values, dict) and _CALLER in values:
+        values = values[_CALLER]
     found: Dict[str, Any] = {}
     place = 0
     for value in leaves(values):

@@ -80,7 +80,7 @@ def plan(
             else:
                 training.add_gradient("gradient|" + name, gradient)
     update = graphs.ancestors([one.op for one in applied])
-    towers = [one for one in computed if _is_behind(one, update)]
+    towers = [one for one in computed if is_behind(one, update)]
     training.towers = max(1, len(towers))
     for number, tower in enumerate(towers):
         loss = tower.loss() if callable(tower.loss) else tower.loss
@@ -126,7 +126,8 @@ def _add_of_tower(training: Training, number: int, forward: Set[Any], layers: bo
             training.add("layer|%d|%05d|%s" % (number, place, name), op.outputs[0])
 
 
-def _is_behind(computed: Computed, update: Set[Any]) -> bool:
+def is_behind(computed: Computed, update: Set[Any]) -> bool:
+    """Whether one of its gradients is among the operations that an update depends on."""
     return any(g is not None and _op(g) in update for g, _ in computed.pairs)
 
 

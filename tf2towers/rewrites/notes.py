@@ -14,7 +14,7 @@ from tf2towers.program.leaf import Leaf
 from tf2towers.program.model import Step, Training
 from tf2towers.program.steps import has_update
 from tf2towers.rewrites.context import FileContext, code_of
-from tf2towers.rewrites.statistics import statistics_kept
+from tf2towers.rewrites.statistics import statistics_kept, statistics_of_workers
 from tf2towers.rewrites.unscoped import unscoped_reads
 
 Found = Iterator[tuple[cst.CSTNode, str, str]]
@@ -27,6 +27,7 @@ _LOOKUPS = {
     "tf.nn.sampled_softmax_loss",
     "tf.nn.nce_loss",
 }
+_AVERAGE = "tf.train.ExponentialMovingAverage"
 _UPDATING = ("UPDATE_OPS", "batch_norm", "ExponentialMovingAverage", "moments")
 
 
@@ -60,6 +61,34 @@ def _of_cluster(cluster: Cluster, training: Training) -> Iterator[tuple[str, str
                 "T2T212",
                 f"{looked_up[0]}: a row's gradient is averaged over all workers, in TF1 over those that had the row",
             )
+        if statistics_of_workers(training) == "mean":
+            yield (
+                "T2T107",
+                "the workers' batch-norm updates raced in TF1; here the mean of the workers' statistics is kept",
+            )
+        if _moves_averages(training):
+            yield (
+                "T2T213",
+                "moving averages are updated once a step, in TF1 by every worker in turn, so many times a step",
+            )
+
+
+def _moves_averages(training: Training) -> bool:
+    """Whether a step that trains applies an ExponentialMovingAverage, itself or in a function that it calls."""
+    made = {
+        name
+        for leaf in training.leaves
+        if _AVERAGE in training.effects[leaf].symbols
+        for name in leaf.flow.binds
+    }
+    for leaf in (leaf for step in training.steps if step.trains for leaf in step.slice.leaves):
+        if any(f"{name}.apply(" in code_of(leaf.node) for name in made):
+            return True
+        if _AVERAGE in training.effects[leaf].symbols and f"{_AVERAGE.rpartition('.')[2]}(" not in code_of(
+            leaf.node
+        ):
+            return True
+    return False
 
 
 def _last_tower(training: Training) -> Found:

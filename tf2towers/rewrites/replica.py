@@ -15,6 +15,7 @@ from tf2towers.program.model import Step
 from tf2towers.program.slices import Slice
 from tf2towers.program.steps import has_update
 from tf2towers.rewrites.context import code_of, statement
+from tf2towers.rewrites.statistics import statistics_of_workers
 from tf2towers.rewrites.tower_function import TowerFunctions
 
 
@@ -76,6 +77,9 @@ class ReplicaBuilder(TowerFunctions):
         cluster = training.tower.cluster
         if cluster is not None:
             body = [s for leaf in step.slice.leaves for s in self._in_contexts(leaf, self.moved(leaf))]
+            keep = statistics_of_workers(training) if step.trains else None
+            if keep == "none" or (keep == "mean" and cluster.synchronous is not None):
+                body.append(statement(f"{self.context.need('keep_statistics')}({keep!r})"))
             body.append(statement(f"return {result}" if result else "return None"))
             return self._definition(
                 step.name, outer, [*feeds, *body], [self._cluster_step(cluster, step, outer)]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import libcst as cst
 
-from tf2towers.program.flow import flow_of
 from tf2towers.program.leaf import TOWERS
 from tf2towers.program.model import Training
 from tf2towers.rewrites.context import code_of
@@ -42,6 +41,21 @@ def statistics_kept(training: Training) -> str | None:
     return "first" if "0" in code_of(scope) else "last"
 
 
+def statistics_of_workers(training: Training) -> str | None:
+    """'mean' or 'none' (the updates were never run) of the steps that train on parameter servers.
+
+    None where they make no updates, and where a call of its own runs them.
+    """
+    leaves = [leaf for step in training.steps if step.trains for leaf in step.slice.leaves]
+    symbols = {symbol for leaf in leaves for symbol in training.effects[leaf].symbols}
+    reads = any(_reads(leaf.node) for leaf in leaves) or any("UPDATE_OPS" in one for one in symbols)
+    if not reads and not any("batch_norm" in one or "updates_collections" in one for one in symbols):
+        return None
+    if reads or "updates_collections=None" in symbols:
+        return "mean"
+    return None if any(_reads(leaf.node) for leaf in training.leaves) else "none"
+
+
 def _reads(node: cst.CSTNode) -> list[cst.Call]:
     found: list[cst.Call] = []
 
@@ -69,6 +83,3 @@ def _is_guarded(training: Training, call: cst.Call) -> bool:
             if isinstance(inner.node, cst.If) and call in _reads(inner.node):
                 return "0" in code_of(inner.node.test)
     return False
-
-
-__all__ = ["flow_of", "statistics_kept"]

@@ -56,7 +56,7 @@ def gather_towers(value: Any) -> list[Any]:
         return [value] * tf.distribute.get_strategy().num_replicas_in_sync
 
     tensors_here = [leaves[i] for i in moving]
-    gathered = _over_workers(tensors_here) if _has_other_workers() else meet(_local_values, *tensors_here)
+    gathered = _over_workers(tensors_here) if has_other_workers() else meet(_local_values, *tensors_here)
     towers = []
     for tensors in gathered:
         filled = list(leaves)
@@ -71,7 +71,7 @@ def _local_values(strategy: Any, *per_replica: Any) -> Any:
     return tuple(zip(*local, strict=True))
 
 
-def _has_other_workers() -> bool:
+def has_other_workers() -> bool:
     """Whether some replicas are in other processes, as those of MultiWorkerMirroredStrategy."""
     strategy = tf.distribute.get_strategy()
     return len(strategy.extended.worker_devices) < strategy.num_replicas_in_sync

@@ -57,3 +57,38 @@ def test_an_order_that_is_fixed_is_kept() -> None:
     order, steps = Order({}), [_step(BEFORE, BEFORE)]
     assert list(order.of(steps, [_step(AFTER, AFTER)])) == steps
     assert order.other == set()
+
+
+START, BATCHES = np.array([1.0, 5.0], np.float32), (np.array([2.0, 1.0]), np.array([4.0, 0.0]))
+WORKERS = [{"norm/mean": one.astype(np.float32)} for one in BATCHES]
+
+
+def _of_workers(mean: np.ndarray, rate: float = 0.25) -> Step:
+    rates = [{"norm/mean": np.float32(rate)}] * 2
+    return Step({"norm/mean": START}, {"norm/mean": mean}, moved_to=WORKERS, rates=rates)
+
+
+@pytest.mark.parametrize(
+    ("migrated", "right"),
+    [
+        ([1.5, 3.875], True),  # the mean of the copies
+        ([1.25, 4.0], False),  # the first worker's
+        ([1.75, 3.75], False),  # the last one's
+        ([2.0, 2.75], False),  # their sum
+        ([1.0, 5.0], False),  # never moved
+    ],
+)
+def test_what_workers_move_in_turn_is_their_mean(migrated: list[float], right: bool) -> None:
+    """The original has one after the other: 1 + 0.25, then a quarter of the way to 4."""
+    order, one = Order({}), _of_workers(np.array([1.9375, 3.0], np.float32))
+    other = Step(one.variables, {"norm/mean": np.array(migrated, np.float32)})
+    (found,) = compare(order.of([one], [other]), [other], kinds=["variable"])
+    assert found.bitwise is right
+
+
+def test_one_worker_has_nothing_to_share() -> None:
+    one = _of_workers(np.array([1.25, 4.0], np.float32))
+    one.moved_to, one.rates = one.moved_to[:1], one.rates[:1]
+    other = Step(one.variables, {"norm/mean": np.array([1.5, 3.875], np.float32)})
+    (found,) = compare(Order({}).of([one], [other]), [other], kinds=["variable"])
+    assert not found.bitwise

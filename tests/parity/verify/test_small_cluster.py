@@ -40,12 +40,19 @@ def test_every_bit_is_equal(flag: str, losses: int, results: dict[str, ParityRes
     assert (result.outcome, result.error) == ("bitwise", "")
     assert result.steps == 5
     assert len([one for one in result.comparisons if one.kind == "loss"]) == losses
-    assert len([one for one in result.comparisons if one.kind == "gradient"]) == 4
+    assert len([one for one in result.comparisons if one.kind == "gradient"]) == 6
 
 
-def test_moving_averages_are_compared(results: dict[str, ParityResult]) -> None:
+@pytest.mark.parametrize("flag", ["--nosync", "--sync"])
+def test_moving_averages_are_compared(flag: str, results: dict[str, ParityResult]) -> None:
     """TF1's follow the weights by a step, in a cluster: the variables of another process are read when it begins."""
-    compared = {one.name for one in results["--nosync"].comparisons if one.kind == "variable"}
-    assert len([name for name in compared if name.endswith("/ExponentialMovingAverage")]) == 4
-    assert any("rule 'order left open'" in note for note in results["--nosync"].notes)
-    assert not any("not compared" in note for result in results.values() for note in result.notes)
+    compared = {one.name for one in results[flag].comparisons if one.kind == "variable"}
+    assert len([name for name in compared if name.endswith("/ExponentialMovingAverage")]) == 6
+    assert any("rule 'order left open'" in note for note in results[flag].notes)
+
+
+def test_statistics_that_workers_share_are_compared(results: dict[str, ParityResult]) -> None:
+    for flag, rule in (("--nosync", False), ("--sync", True)):
+        compared = {one.name for one in results[flag].comparisons if one.kind == "variable"}
+        assert compared >= {"norm/moving_mean", "norm/moving_variance"}
+        assert any("rule 'every worker in turn'" in note for note in results[flag].notes) == rule

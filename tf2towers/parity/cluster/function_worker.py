@@ -98,7 +98,7 @@ class _Split(Writer):
         if self._updates is not None:
             update = {key: value for key, value in arrays.items() if key.startswith(_OF_UPDATES)}
             self._updates.step({**update, "when|": np.float64(time.monotonic())})
-        super().step({key: value for key, value in arrays.items() if key.startswith(("loss|", "input|"))})
+        super().step({key: value for key, value in arrays.items() if key.startswith(("loss|", "input|", "summary|"))})
 
 
 def _write_given(worker: int, settings: dict[str, Any], folder: Path) -> None:

@@ -74,6 +74,9 @@ def merged(folder: Path, steps: int) -> Iterator[Step]:
             parts = [read_step(files[place]) for files in own]
             step.losses = [loss for part in parts for loss in part.losses]
             step.tower_gradients = [part.gradients for part in parts if part.gradients]
+            step.moved_to = [moved for part in parts for moved in part.moved_to]
+            step.rates = [rates for part in parts for rates in part.rates]
+            step.summaries = parts[0].summaries if parts else {}
         if (
             before is not None
         ):  # a worker sees no variable that another worker's graph alone has, nor changes it

@@ -14,6 +14,7 @@ import tensorflow as tf
 
 from tf2towers.parity.cluster.draws import SPEC, ClusterDraws
 from tf2towers.parity.cluster.merging import OWN, UPDATES, own_steps
+from tf2towers.parity.migrated.functions import results_of
 from tf2towers.parity.migrated.inputs import Inputs
 from tf2towers.parity.recording import Arrays, Recording, read_step
 from tf2towers.recorder.running import versions
@@ -83,7 +84,8 @@ class MigratedWorkerRecorder:
                 results = call(self, recorder._inputs_given(values))
             finally:
                 recorder._here.calls = False
-            recorder._note(results["traced"], self._workers is None or self._coordinator is None)
+            synchronous = self._workers is None or self._coordinator is None
+            recorder._note(results["traced"], results_of(results["results"]), synchronous)
             recorder.on_step()
             return results["results"]
 
@@ -113,17 +115,19 @@ class MigratedWorkerRecorder:
         after = {name: tf.identity(v) for name, v in Saver(store)._named().items()}
         return {"results": results, "traced": {**self._traced, "after": after}}
 
-    def _note(self, traced: dict[str, Any], synchronous: bool) -> None:
+    def _note(self, traced: dict[str, Any], results: Arrays, synchronous: bool) -> None:
         noted = tf.nest.map_structure(np.array, traced)
         update = {f"variable|{name}": value for name, value in (self._before | noted["before"]).items()}
         update |= {f"after|{name}": value for name, value in noted["after"].items()}
         for name, parts in noted["gradients"].items():
             update |= _gradient(name, parts, noted["before"][name].shape, dense=synchronous)
         update["when|"] = np.float64(time.monotonic())
+        own = {"loss|0": noted["loss"]}
+        own |= {name: value for name, value in results.items() if name.startswith("summary|")}
         if synchronous:
-            self._own.step({"loss|0": noted["loss"]})
+            self._own.step(own)
         else:
-            update["loss|0"] = noted["loss"]
+            update |= own
         if not synchronous or self._worker == 0:
             self._updates.step(update)
 

@@ -141,7 +141,7 @@ def record_side(
         else:
             if run.status:
                 raise RunFailed(f"{title}, {script.name}, as a cluster: {_why(run, lines)}")
-    facts, steps = _merge(f"{title}, {script.name},", side, folder, options.steps, shape, original)
+    facts, steps = _merge(f"{title}, {script.name},", side, folder, options.steps, shape)
     return Recorded(folder, facts, time.monotonic() - began, steps)
 
 
@@ -178,20 +178,15 @@ def _hint(side: str, folder: Path) -> str:
     )
 
 
-def _merge(
-    who: str, side: str, folder: Path, wanted: int, shape: Shape, original: Recorded | None
-) -> tuple[Facts, int]:
+def _merge(who: str, side: str, folder: Path, wanted: int, shape: Shape) -> tuple[Facts, int]:
     """Writes the first updates into `folder` as those of one run."""
     raw = folder / "workers"
     steps = min(wanted, count_updates(raw))
     if not steps:
         raise RunFailed(f"{who} ended without an update that could be recorded{_hint(side, folder)}")
     facts, writer = facts_of(raw), Writer(str(folder))
-    left = set() if original is None else set(original.facts.not_recorded)
     try:
         for step in merged(raw, steps):
-            if left:
-                step.after = {name: value for name, value in step.after.items() if name not in left}
             if not writer.steps:
                 facts.towers = max(1, len(step.losses))
                 facts.trainable = [name.partition("//")[0] for name in step.gradients]

@@ -104,7 +104,7 @@ class FunctionRecorder:
             self._not_given = [name for name, value in step.inputs.items() if name not in used and value.ndim]
             found |= {f"input|{place:06d}|{name}": value for place, (name, value) in enumerate(used.items())}
             found |= {f"after|{name}": value for name, value in self._state.read().items()}
-            found |= _results(result)
+            found |= results_of(result)
             self._writer.step(found)
         finally:
             self._tracing.wanted = False
@@ -165,7 +165,7 @@ class FunctionRecorder:
         }
 
 
-def _results(result: Any) -> dict[str, np.ndarray]:
+def results_of(result: Any) -> dict[str, np.ndarray]:
     """The numbers that a training function gives back, and the summaries among them."""
     found: dict[str, np.ndarray] = {}
     place = 0

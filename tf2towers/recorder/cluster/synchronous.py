@@ -1,16 +1,18 @@
 """`SyncReplicasOptimizer`: each worker hands in gradients, a thread of the chief's process applies their mean.
 
-The update is noted by operations beside it, for it is part of no session call of the script's.
+The update is part of no session call of the script's: operations beside it tell what it applies, and when it is made.
 """
 
 import contextlib
-import time
+import threading
 from typing import Any, Callable, Dict, Iterator, List, Tuple
 
 import numpy as np
 
 from ..training import name_of
 from .turns import Turns
+
+_PATIENCE = 60.0  # seconds
 
 
 class Synchronous(object):
@@ -20,7 +22,6 @@ class Synchronous(object):
         tf: the TF1 module.
         worker: the index of this worker.
         turns: gradients are handed in in this worker's.
-        write: called with each update, by 'kind|name', and when it was made (seconds, monotonic).
 
     Attributes:
         is_used: whether a SyncReplicasOptimizer has made an update.
@@ -28,25 +29,38 @@ class Synchronous(object):
         token: the global step that comes with the leave to go on, a tensor.
         handed: (variable's name, gradient) of all that is handed in.
         optimizer: it.
-        noted: the names of the variables that are noted behind an update.
+        chiefs: the operations of the thread that makes the updates.
     """
 
-    def __init__(
-        self, tf: Any, worker: int, turns: Turns, write: Callable[[Dict[str, Any], float], None]
-    ) -> None:
+    def __init__(self, tf: Any, worker: int, turns: Turns) -> None:
         self._tf = tf
         self._turns = turns
-        self._write = write
         self._device = "/job:worker/task:%d/device:CPU:0" % worker
         self._building = False
-        self._update: Dict[str, Any] = {}
+        self._applied: Dict[str, Any] = {}
+        self._made = 0
+        self._changed = threading.Condition()
         self.is_used = False
         self.train_op: Any = None
         self.token: Any = None
         self.handed: List[Tuple[str, Any]] = []
         self.optimizer: Any = None
-        self.noted: List[str] = []
+        self.chiefs: List[Any] = []
         self._watch()
+
+    def update(self, number: int) -> Dict[str, Any]:
+        """What the update applied, by 'gradient|name', once it has been made with all that follows it in its thread.
+
+        Args:
+            number: of the update, 1 for the first; the one after it must not have begun.
+
+        Raises:
+            RuntimeError: it is not made.
+        """
+        with self._changed:
+            if not self._changed.wait_for(lambda: self._made >= number, _PATIENCE):
+                raise RuntimeError("all gradients of update %d are there, and it is not made" % number)
+        return self._applied
 
     def _watch(self) -> None:
         optimizer, synchronous = self._tf.train.Optimizer, self._tf.train.SyncReplicasOptimizer
@@ -68,45 +82,37 @@ class Synchronous(object):
                 made = apply_synchronously(self, pairs, *args, **kwargs)
             watcher.train_op = getattr(made, "op", made)
             watcher.token = watcher.train_op.inputs[1]  # local_step.assign(sync_token_queue.dequeue())
+            watcher._note_the_end(self.get_chief_queue_runner())
             return made
 
         optimizer.apply_gradients, synchronous.apply_gradients = apply_gradients, hand_in
 
     def _noted(self, apply: Any, opt: Any, pairs: List[Any], global_step: Any, name: Any) -> Any:
-        """The chief's update, with operations that note what it is made on, what it applies, what it leaves."""
+        """The chief's update, with an operation before it that notes what it applies."""
         tf = self._tf
-        present = [(g, v) for g, v in pairs if g is not None]
-        names = [name_of(v) for _, v in present]
-        gradients = [tf.convert_to_tensor(g) for g, _ in present]
-        with tf.control_dependencies(gradients):
-            weights = [v.read_value() for _, v in present]
-
-        def note_before(*values: Any) -> None:
-            arrays = [np.array(value) for value in values]
-            self._update = {"variable|" + one: value for one, value in zip(names, arrays)}
-            self._update.update(("gradient|" + one, value) for one, value in zip(names, arrays[len(names) :]))
-
-        with tf.device(self._device):
-            noted = tf.py_func(note_before, weights + gradients, [])
-        with tf.control_dependencies([noted]):
-            update = apply(opt, pairs, global_step, name)
-        variables = [v for _, v in present] + list(opt.variables())
-        variables += [global_step] if global_step is not None else []
-        return tf.group(update, self._note_after(update, variables))
-
-    def _note_after(self, update: Any, variables: List[Any]) -> Any:
-        """An operation behind the update that notes these variables, and writes all of it."""
-        names = [name_of(v) for v in variables]
-        self.noted = names
+        names = ["gradient|" + name_of(v) for g, v in pairs if g is not None]
+        gradients = [tf.convert_to_tensor(g) for g, _ in pairs if g is not None]
 
         def note(*values: Any) -> None:
-            self._update.update(("after|" + one, np.array(value)) for one, value in zip(names, values))
-            self._write(self._update, time.monotonic())
+            self._applied = {one: np.array(value) for one, value in zip(names, values)}
 
-        with self._tf.control_dependencies([update]):
-            values = [v.read_value() for v in variables]
-            with self._tf.device(self._device):
-                return self._tf.py_func(note, values, [])
+        with tf.device(self._device):
+            noted = tf.py_func(note, gradients, [])
+        with tf.control_dependencies([noted]):
+            return apply(opt, pairs, global_step, name)
+
+    def _note_the_end(self, runner: Any) -> None:
+        """Lets the thread of this queue runner count its rounds: an update, the tokens, the moving averages."""
+
+        def count() -> None:
+            with self._changed:
+                self._made += 1
+                self._changed.notify_all()
+
+        self.chiefs = list(runner.enqueue_ops)
+        with self._tf.control_dependencies(self.chiefs), self._tf.device(self._device):
+            counted = self._tf.py_func(count, [], [])
+        runner._enqueue_ops = [counted]
 
     @contextlib.contextmanager
     def _handed_in_by_turns(self) -> Iterator[None]:

@@ -6,9 +6,10 @@ from typing import Any, Callable, Dict, FrozenSet, List, Optional
 
 from .. import graph as graphs
 from ..feeds import entries_of, feeds_of, inputs_behind
-from ..fetches import fetched_ops
+from ..fetches import fetched_ops, fetched_values
+from ..moves import moves
 from ..session import SessionRecorder
-from ..training import Training, name_of
+from ..training import Training, is_behind
 from ..writing import Writer
 from .synchronous import Synchronous
 from .turns import Turns
@@ -22,7 +23,7 @@ class WorkerRecorder(SessionRecorder):
 
     Asynchronous, a session call that trains waits for this worker's turn, so that nobody else changes the variables
     while it is recorded. Synchronous, the gradients are handed in in this worker's turn, so that they are added in the
-    order of the workers, and the chief's update is recorded where it is made (`synchronous`).
+    order of the workers; then each waits for the others, and the chief reads the variables, which nobody changes now.
 
     Args:
         tf: the TF1 module.
@@ -43,7 +44,7 @@ class WorkerRecorder(SessionRecorder):
         self._local_step = 0
         self._planned: Dict[FrozenSet[Any], Optional[Training]] = {}
         self.on_step: Callable[[], object] = lambda: None
-        self.synchronous = Synchronous(tf, worker, turns, self._write_update)
+        self.synchronous = Synchronous(tf, worker, turns)
 
     @property
     def steps(self) -> int:
@@ -51,15 +52,6 @@ class WorkerRecorder(SessionRecorder):
         if self.synchronous.is_used and self._worker == 0:
             return min(self._own.steps, self._updates.steps)
         return self._own.steps
-
-    def facts(self) -> Dict[str, Any]:
-        """What meta.json says."""
-        found = SessionRecorder.facts(self)
-        if self.synchronous.is_used:
-            noted = set(self.synchronous.noted)
-            names = [name_of(v) for v in self._tf.global_variables()]
-            found["not_recorded"] = sorted(set(names) - noted)
-        return found
 
     def write_facts(self, facts: Dict[str, Any]) -> None:
         """Writes them beside its own steps."""
@@ -77,20 +69,35 @@ class WorkerRecorder(SessionRecorder):
 
     def _of_synchronous_step(self, ops: List[Any]) -> Training:
         """What to fetch beside the handing in of gradients."""
-        training, loss = Training(), self.computed[0].loss
-        loss = loss() if callable(loss) else loss
+        training = Training()
         training.optimizer = self.synchronous.optimizer
         training.trainable = [name for name, _ in self.synchronous.handed]
-        training.add("loss|0", loss)
         for name, gradient in self.synchronous.handed:
             training.add_gradient("gradient|" + name, gradient)
-        # what is fetched may hang on the queue of tokens, where the search ends: the loss, too, leads to the inputs
-        for tensor in inputs_behind(graphs.ancestors(list(ops) + [loss.op])):
+        losses = self._losses_handed_in()
+        for number, loss in enumerate(losses):
+            training.add("loss|%d" % number, loss)
+            for place, op in enumerate(graphs.of_type(graphs.ancestors([loss.op]), graphs.RANDOM_OPS)):
+                training.add("draw|%d|%d" % (number, place), op.outputs[0])
+        # what is fetched may hang on the queue of tokens, where the search ends: the losses, too, lead to the inputs
+        behind = graphs.ancestors(list(ops) + [loss.op for loss in losses])
+        for tensor in inputs_behind(behind):
             if tensor is not self.synchronous.token:
                 training.add("input|%06d|%s" % (graphs.creation(tensor.op), tensor.name), tensor)
-        for place, op in enumerate(graphs.of_type(graphs.ancestors([loss.op]), graphs.RANDOM_OPS)):
-            training.add("draw|0|%d" % place, op.outputs[0])
+        own = graphs.ancestors(ops, stop_at_inputs=False)
+        for name, (value, rate) in sorted(moves(own).items()):
+            training.add("moved to|0|" + name, value)
+            training.add("rate|0|" + name, rate)
+        if self.averages is not None:
+            beside = graphs.ancestors(self.synchronous.chiefs, stop_at_inputs=False)
+            training.unordered = self.averages.unordered(own | beside, [], self.reads_are_sent)
         return training
+
+    def _losses_handed_in(self) -> List[Any]:
+        """Those whose gradients are: one, or one for each tower of this worker."""
+        handed = graphs.ancestors([getattr(one, "values", one).op for _, one in self.synchronous.handed])
+        losses = [one.loss for one in self.computed if is_behind(one, handed)]
+        return [loss() if callable(loss) else loss for loss in losses]
 
     def _train(
         self,
@@ -103,32 +110,74 @@ class WorkerRecorder(SessionRecorder):
     ) -> Any:
         step = entries_of(session, feeds_of(session, args[0] if args else kwargs.get("feed_dict")))
         self._last = training
-        if self.synchronous.is_used:
-            beside = [training.tensors, self.synchronous.token]
-            values, (found, token) = run(session, [fetches, beside], *args, **kwargs)
-            if not self._was_used(int(token)):
-                return values
-            step.update(zip(training.names, found))
-        else:
-            with self._turns.turn():
-                before = self._values(run, session)
-                values, found = run(session, [fetches, training.tensors], *args, **kwargs)
-                after, when = self._values(run, session), time.monotonic()
-            step.update(zip(training.names, found))
-            step.update(("variable|" + name, value) for name, value in before.items())
-            step.update(("after|" + name, value) for name, value in after.items())
-            update = {name: value for name, value in step.items() if name.startswith(_OF_UPDATES)}
-            self._write_update(update, when)
-            step = {name: value for name, value in step.items() if name not in update}
-        self._own.step(step)
+        take = self._hand_in if self.synchronous.is_used else self._update
+        return take(training, step, run, session, fetches, *args, **kwargs)
+
+    def _update(
+        self,
+        training: Training,
+        step: Dict[str, Any],
+        run: Callable[..., Any],
+        session: Any,
+        fetches: Any,
+        *args: Any,
+        **kwargs: Any,
+    ) -> Any:
+        """An asynchronous step: all of it, in this worker's turn."""
+        with self._turns.turn():
+            before = self._values(run, session)
+            values, found = run(session, [fetches, training.tensors], *args, **kwargs)
+            after, when = self._values(run, session), time.monotonic()
+        step.update(zip(training.names, found))
+        step.update(fetched_values(self._tf, values))
+        update = {name: value for name, value in step.items() if name.startswith(_OF_UPDATES)}
+        self._write_update(update, before, after, when)
+        self._own.step({name: value for name, value in step.items() if name not in update})
         self.on_step()
         return values
 
-    def _write_update(self, update: Dict[str, Any], when: float) -> None:
-        update["when|"] = when
-        self._updates.step(update)
-        if self.synchronous.is_used:
+    def _hand_in(
+        self,
+        training: Training,
+        step: Dict[str, Any],
+        run: Callable[..., Any],
+        session: Any,
+        fetches: Any,
+        *args: Any,
+        **kwargs: Any,
+    ) -> Any:
+        """A synchronous step: gradients are handed in, the chief makes the update, and reads what all have changed."""
+        if self._before is None:
+            self._before = self._read_when_all_are_here(run, session)
+        beside = [training.tensors, self.synchronous.token]
+        values, (found, token) = run(session, [fetches, beside], *args, **kwargs)
+        used = self._was_used(int(token))
+        applied = self.synchronous.update(self._own.steps + 1) if used and self._is_chief else {}
+        before, self._before = self._before, self._read_when_all_are_here(run, session)
+        if used:
+            if self._is_chief:
+                self._write_update(applied, before, self._before, time.monotonic())
+            step.update(zip(training.names, found))
+            step.update(fetched_values(self._tf, values))
+            self._own.step(step)
             self.on_step()
+        return values
+
+    @property
+    def _is_chief(self) -> bool:
+        return self._worker == 0
+
+    def _read_when_all_are_here(self, run: Callable[..., Any], session: Any) -> Dict[str, Any]:
+        """Every variable, for the chief: while it reads, no worker is in a step."""
+        with self._turns.turn():
+            return self._values(run, session) if self._is_chief else {}
+
+    def _write_update(
+        self, update: Dict[str, Any], before: Dict[str, Any], after: Dict[str, Any], when: float
+    ) -> None:
+        step = {"variable|" + name: value for name, value in before.items()}
+        step.update(("after|" + name, value) for name, value in after.items())
+        self._updates.step(dict(update, **dict(step, **{"when|": when})))
 
     def _was_used(self, token: int) -> bool:
         """Whether the step's gradients were of an update.

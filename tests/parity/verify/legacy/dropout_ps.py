@@ -1,4 +1,4 @@
-"""A small trainer on parameter servers: layers, dropout, a queue's batches, moving averages of weights."""
+"""A small trainer on parameter servers: layers, dropout, batch norm, the batches of a queue, averages."""
 import tensorflow as tf
 
 flags = tf.app.flags
@@ -29,6 +29,7 @@ def main(_):
         images, targets = inputs()
         hidden = tf.layers.dense(images, 5, tf.nn.relu, name='hidden')
         hidden = tf.nn.dropout(hidden, keep_prob=0.5)
+        hidden = tf.layers.batch_normalization(hidden, momentum=0.9, training=True, name='norm')
         loss = tf.reduce_mean(tf.square(tf.layers.dense(hidden, 1, name='out') - targets))
         opt = tf.train.AdamOptimizer(0.01)
         averages = tf.train.ExponentialMovingAverage(0.9, global_step)
@@ -36,10 +37,10 @@ def main(_):
         if FLAGS.sync:
             opt = tf.train.SyncReplicasOptimizer(
                 opt, replicas_to_aggregate=len(workers), total_num_replicas=len(workers))
-        train_op = opt.minimize(loss, global_step=global_step)
-        if not FLAGS.sync:
-            with tf.control_dependencies([train_op]):
-                train_op = averages.apply(tf.trainable_variables())
+        with tf.control_dependencies(tf.get_collection(tf.GraphKeys.UPDATE_OPS)):
+            train_op = opt.minimize(loss, global_step=global_step)
+        with tf.control_dependencies([train_op]):
+            train_op = averages.apply(tf.trainable_variables())
         if FLAGS.sync:
             hooks = [opt.make_session_run_hook(is_chief)]
     with tf.train.MonitoredTrainingSession(master=server.target, is_chief=is_chief, hooks=hooks) as sess:
