@@ -84,6 +84,9 @@ class Summary:
         """Whether it adds moving-average updates to UPDATE_OPS, itself or through a batch-norm layer."""
         return any("UPDATE_OPS" in symbol or "batch_norm" in symbol for symbol in self.symbols)
 
+#: between a function's name and those of the functions in it, in a qualified name (PEP 3155)
+_INSIDE = ".<locals>."
+
 
 class Functions:
     """Summaries of local functions, by the dotted name the script calls them with."""
@@ -96,7 +99,7 @@ class Functions:
         self.main = LocalModule("", script or Path("<stdin>"), main)
         self._modules: dict[str, LocalModule | None] = {}
         self._attributes = _attributes(main)
-        self._summaries: dict[tuple[str, str], Summary] = {}
+        self._summaries: dict[tuple[str, int], Summary] = {}
 
     def module(self, dotted: str) -> LocalModule | None:
         """The local module of a dotted name, parsed; None where there is none or it does not parse."""
@@ -124,6 +127,9 @@ class Functions:
     def find(self, dotted: str, within: LocalModule | None = None) -> tuple[LocalModule, ast.AST] | None:
         """The definition behind a dotted name: a function or class of the script or of a local module."""
         within = within or self.main
+        outer, inside, inner = dotted.rpartition(_INSIDE)
+        if inside:
+            return self._nested(outer, inner, within)
         if dotted in within.definitions:
             return within, within.definitions[dotted]
         for star in within.star_imports:
@@ -146,6 +152,19 @@ class Functions:
                 if found is not None:
                     return found
         return None
+
+    def _nested(self, outer: str, name: str, within: LocalModule) -> tuple[LocalModule, ast.AST] | None:
+        """A function in a function; None where two have the name."""
+        found = self.find(outer, within)
+        if found is None:
+            return None
+        module, definition = found
+        inner = [
+            one
+            for one in ast.walk(definition)
+            if isinstance(one, ast.FunctionDef) and one.name == name and one is not definition
+        ]
+        return (module, inner[0]) if len(inner) == 1 else None
 
     def summary(self, dotted: str) -> Summary | None:
         """What calling `dotted` does; None where it is not a local function or class."""
@@ -172,7 +191,7 @@ class Functions:
                 yield from used_names(statement)
 
     def _of(self, module: LocalModule, definition: ast.AST) -> Summary:
-        key = (module.name, getattr(definition, "name", ""))
+        key = (module.name, getattr(definition, "lineno", 0))
         if key in self._summaries:
             return self._summaries[key]
         total = self._summaries[key] = Summary()  # a recursive call meets the unfinished one

@@ -1,22 +1,29 @@
-"""Records a synchronous worker of any TF2 program: each process makes the same update, on a batch of its own."""
+"""Records a worker of any TF2 program on a cluster, through its `tf.function`s.
+
+Synchronous, each process makes the same update, on a batch of its own. Asynchronous, the process that holds the
+`ClusterCoordinator` makes the steps of all workers.
+"""
 
 from __future__ import annotations
 
 import dataclasses
 import functools
+import itertools
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from tf2towers.parity.cluster.merging import OWN, UPDATES, own_steps
+from tf2towers.parity.cluster.local_coordinator import schedule_here
+from tf2towers.parity.cluster.merging import OWN, UPDATES, is_synchronous, own_of_updates, own_steps
 from tf2towers.parity.migrated.functions import FunctionRecorder
-from tf2towers.parity.recording import Arrays, read_facts, read_step, read_steps
+from tf2towers.parity.recording import Arrays, Facts, Step, read_facts, read_step, read_steps
 from tf2towers.recorder.writing import Writer
 
 _OF_UPDATES = ("variable|", "after|", "gradient|")
+_OWN = ("loss|", "input|", "summary|")
 
 
 class FunctionWorkerRecorder:
@@ -29,14 +36,16 @@ class FunctionWorkerRecorder:
 
     def __init__(self, worker: int, settings: dict[str, Any]) -> None:
         folder = Path(settings["out"], f"worker-{worker}")
-        given = None
+        given, original = None, Path(settings["inputs"]) if settings["inputs"] else None
         if settings["replay"] is not None:
             given = folder / "given"
-            _write_given(worker, settings, given)
-        if settings["tower_order"]:
+            steps = _steps_given(worker, Path(settings["replay"]), original)
+            _write_given(steps, read_facts(Path(settings["replay"])), given)
+        if settings["tower_order"] and (original is None or is_synchronous(original)):
             _add_in_order()
         self.on_step: Callable[[], object] = lambda: None
         self._writer = _Split(folder, worker)
+        schedule_here(self._writer.begin_whole)
         self._recorder = FunctionRecorder(
             self._writer, settings["steps"], given, settings["lockstep"], False, {}, self._wait_for_the_end
         )
@@ -48,8 +57,8 @@ class FunctionWorkerRecorder:
 
     @property
     def records_all(self) -> bool:
-        """Each worker records its own."""
-        return False
+        """Whether the updates of all workers are made in this process."""
+        return self._writer.whole
 
     def finish(self) -> None:
         """Writes what is to be said of the run."""
@@ -87,28 +96,49 @@ def _add_in_order() -> None:
 
 
 class _Split(Writer):
-    """Writes a step in two parts: what is this worker's own, and the update, which worker 0 alone writes."""
+    """Writes a step in two parts: what is this worker's own, and the update, which worker 0 alone writes.
+
+    Attributes:
+        whole: the updates of all workers are made in this process: each is written as a whole.
+    """
 
     def __init__(self, folder: Path, worker: int) -> None:
         super().__init__(str(folder / OWN))
-        self._updates = Writer(str(folder / UPDATES)) if worker == 0 else None
+        self._updates = Writer(str(folder / UPDATES))
+        self._worker = worker
+        self.whole = False
+
+    def begin_whole(self) -> None:
+        """From now on each step is an update of its own."""
+        self.whole = True
 
     def step(self, arrays: Arrays) -> None:
         """Writes the next step."""
-        if self._updates is not None:
+        own = {key: value for key, value in arrays.items() if key.startswith(_OWN)}
+        if self.whole or self._worker == 0:
             update = {key: value for key, value in arrays.items() if key.startswith(_OF_UPDATES)}
-            self._updates.step({**update, "when|": np.float64(time.monotonic())})
-        super().step({key: value for key, value in arrays.items() if key.startswith(("loss|", "input|", "summary|"))})
+            update["when|"] = np.float64(time.monotonic())
+            beside = {key: value for key, value in own.items() if not key.startswith("input|")}
+            self._updates.step({**update, **beside} if self.whole else update)
+        super().step(own)
 
 
-def _write_given(worker: int, settings: dict[str, Any], folder: Path) -> None:
-    """The original's steps as this worker has to make them: the update's variables, its own batches and draws."""
-    own = own_steps(Path(settings["inputs"]))[worker] if settings["inputs"] else []
+def _steps_given(worker: int, replay: Path, original: Path | None) -> Iterator[Step]:
+    """The original's steps as this process has to make them: the update's variables, the batches and draws for it."""
+    if original is None or is_synchronous(original):
+        own = own_steps(original)[worker] if original is not None else []
+        alone: list[list[np.ndarray]] = [[]] * worker  # draws go by the number of the replica
+    else:
+        own, alone = own_of_updates(original), list[list[np.ndarray]]()
+    for step, path in itertools.zip_longest(read_steps(replay), own):
+        if step is None:
+            return
+        mine = read_step(path) if path is not None else Step()
+        yield dataclasses.replace(step, inputs=mine.inputs, draws=alone + mine.draws)
+
+
+def _write_given(steps: Iterator[Step], facts: Facts, folder: Path) -> None:
     writer = Writer(str(folder))
-    for place, step in enumerate(read_steps(Path(settings["replay"]))):
-        mine = read_step(own[place]) if place < len(own) else None
-        none: list[list[np.ndarray]] = [[]] * worker
-        draws = none + (mine.draws if mine else [])  # by the number of the replica
-        given = dataclasses.replace(step, inputs=mine.inputs if mine else {}, draws=draws)
-        writer.step(given.flat())
-    writer.facts(dataclasses.asdict(read_facts(Path(settings["replay"]))))
+    for step in steps:
+        writer.step(step.flat())
+    writer.facts(dataclasses.asdict(facts))

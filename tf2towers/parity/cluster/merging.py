@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator
+from itertools import zip_longest
 from pathlib import Path
 from typing import NamedTuple
 
@@ -37,6 +38,17 @@ def own_steps(folder: Path) -> list[list[Path]]:
     return [_files(worker / OWN) for worker in workers_in(folder)]
 
 
+def is_synchronous(folder: Path) -> bool:
+    """Whether the updates are of all workers: then the losses are in the workers' own steps."""
+    updates = [path for worker in workers_in(folder) for path in _files(worker / UPDATES)]
+    return bool(updates) and not read_step(updates[0]).losses
+
+
+def own_of_updates(folder: Path) -> list[Path]:
+    """Of asynchronous workers, the file of the own step that belongs to each update, in the order of the updates."""
+    return [own for _, own in _in_order(folder) if own is not None]
+
+
 def facts_of(folder: Path) -> Facts:
     """What worker 0 says of its run.
 
@@ -59,10 +71,8 @@ def merged(folder: Path, steps: int) -> Iterator[Step]:
     Raises:
         ValueError: there were fewer, or two claim to be the same.
     """
-    made = [_made(path) for worker in workers_in(folder) for path in _files(worker / UPDATES)]
-    made.sort(key=lambda update: update.when)
+    made = [update for update, _ in _in_order(folder)]
     if made and all(update.number for update in made):
-        made.sort(key=lambda update: update.number)
         numbers = [update.number for update in made]
         if numbers[:steps] != list(range(1, steps + 1)):
             raise ValueError(f"updates 1 to {steps} were expected, recorded are {numbers}")
@@ -84,6 +94,16 @@ def merged(folder: Path, steps: int) -> Iterator[Step]:
             step = dataclasses.replace(step, variables=variables, after=after)
         yield step
         before = step
+
+
+def _in_order(folder: Path) -> list[tuple[_Made, Path | None]]:
+    """The updates, and the step of the same worker's own that has the same place."""
+    made: list[tuple[_Made, Path | None]] = []
+    for worker in workers_in(folder):
+        updates, own = _files(worker / UPDATES), _files(worker / OWN)
+        made += [(_made(path), step) for path, step in zip_longest(updates, own[: len(updates)])]
+    numbered = all(update.number for update, _ in made)
+    return sorted(made, key=lambda one: one[0].number if numbered else one[0].when)
 
 
 def _files(folder: Path) -> list[Path]:

@@ -173,8 +173,8 @@ def _hint(side: str, folder: Path) -> str:
     if side == "legacy" or settings["on_runtime"]:
         return ""
     return (
-        ". Synchronous workers are recorded in any program whose tf.function applies gradients in every worker; steps "
-        "that a ClusterCoordinator schedules in programs that migrate has written"
+        ". Of such programs tf.functions that apply gradients are recorded, where every worker calls them "
+        "(synchronous), or a ClusterCoordinator schedules them"
     )
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import tensorflow as tf
 from tensorflow.python.ops import gen_random_ops
 
+from tf2towers.parity.migrated.here import python_op
 from tf2towers.parity.migrated.tracing import Tracing, tower
 
 DRAWING = (
@@ -47,7 +48,7 @@ class Draws:
             own = draw(*args, **kwargs)
             if tf.executing_eagerly() or not self._tracing.outermost:
                 return own
-            given = tf.numpy_function(self._given(name), [own], own.dtype)
+            given = python_op(self._given(name), [own], own.dtype)
             given.set_shape(own.shape)
             return given
 

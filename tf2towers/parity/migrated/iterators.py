@@ -11,6 +11,7 @@ from tensorflow.python.data.ops.iterator_ops import OwnedIterator
 from tensorflow.python.distribute import input_lib
 from tensorflow.python.distribute.values import PerReplica
 
+from tf2towers.parity.migrated.here import python_op
 from tf2towers.parity.migrated.inputs import Inputs, Part
 from tf2towers.parity.migrated.tracing import Tracing
 from tf2towers.parity.recording import Arrays
@@ -71,7 +72,7 @@ class Iterated:
             given = [value for one in values for value in one or []]
             return [value.astype(mine.dtype) for mine, value in zip(own, given, strict=True)]
 
-        made = iter(tf.numpy_function(give, flat, [part.dtype for part in flat]))
+        made = iter(python_op(give, flat, [part.dtype for part in flat]))
         filled = []
         for leaf, one in zip(leaves, parts, strict=True):
             new = []

@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-import tensorflow as tf
+
+from tf2towers.parity.migrated.here import python_op
 
 
 class Notes:
@@ -36,7 +37,7 @@ class Notes:
                 for key, value in zip(keys, values, strict=True):
                     now.setdefault(key, []).append(change(value))
 
-        return tf.numpy_function(note, list(tensors), [])
+        return python_op(note, tensors, [])
 
 
 def _total(values: list[np.ndarray]) -> np.ndarray:
