@@ -84,6 +84,7 @@ class Summary:
         """Whether it adds moving-average updates to UPDATE_OPS, itself or through a batch-norm layer."""
         return any("UPDATE_OPS" in symbol or "batch_norm" in symbol for symbol in self.symbols)
 
+
 #: between a function's name and those of the functions in it, in a qualified name (PEP 3155)
 _INSIDE = ".<locals>."
 

@@ -11,8 +11,8 @@ from typing import TypeVar
 from tf2towers.launch.local import ClusterRun, run_cluster
 from tf2towers.parity.cluster.sides import OnLine, Shape, record_side
 from tf2towers.parity.process import ENVIRONMENT, ROOT, RunFailed
-from tf2towers.parity.recording import Recording
-from tf2towers.parity.sides import Options
+from tf2towers.parity.recording import Recording, read_facts
+from tf2towers.parity.sides import Options, Recorded
 
 _Result = TypeVar("_Result")
 _TIMEOUT = 240.0
@@ -44,6 +44,8 @@ def record_cluster(
     tower_order: bool = True,
     on_line: OnLine | None = None,
     to_the_end: bool = True,
+    keep: Path | None = None,
+    original: Path | None = None,
 ) -> Recording:
     """The first `steps` updates of a cluster of one parameter server; its workers take their steps in turns.
 
@@ -58,14 +60,17 @@ def record_cluster(
             whose workers hand them in in turns; else as its all-reduce does.
         on_line: called with a task's name and each line it writes.
         to_the_end: it ends by itself; else it is stopped when there is enough.
+        keep: a folder for the recording with what each worker has recorded.
+        original: such a folder, of the run whose variables, batches and random numbers each step is given.
 
     Raises:
         RunFailed: a task ended with an error, or there were fewer updates.
     """
     options = Options(steps=steps, timeout=_TIMEOUT, tower_order=tower_order)
+    given = None if original is None else Recorded(original, read_facts(original), 0.0, steps)
     with tempfile.TemporaryDirectory() as folder:
         made = record_side(
-            side, script, arguments, Path(folder) / "recording", options, Shape(workers=workers),
+            side, script, arguments, keep or Path(folder) / "recording", options, Shape(workers=workers), given,
             replay=replay, to_the_end=to_the_end, on_line=on_line,
         )  # fmt: skip
         if made.steps < steps:
