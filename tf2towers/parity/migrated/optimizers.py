@@ -14,7 +14,7 @@ class Applied:
     """Watches every optimizer of TF1 (`tf.compat.v1.train.Optimizer`) and of Keras 3 from now on.
 
     A TF1 optimizer applies what `apply_gradients` is given. A Keras one first sums over the replicas (and clips, and
-    what a subclass does): what it applies is what its class's own `update_step` is given, for each variable.
+    what a subclass does): what it applies is what the last `update_step` is given for each variable, where one calls another.
 
     Args:
         first: called with (gradient, variable) pairs, several or one, before they are applied; gives operations that
@@ -32,6 +32,7 @@ class Applied:
         self.variables: list[Any] = []
         self.without_gradient: list[Any] = []
         self._stepped: set[tuple[int, int]] = set()  # Keras steps each replica's copy of a variable
+        self._kinds: set[type] = set()  # whose `update_step` is watched
         self._watch_v1()
         self._watch_keras()
 
@@ -55,6 +56,7 @@ class Applied:
         watch = self
 
         def watched(self: Any, grads: Any, trainable_variables: Any = None) -> Any:
+            watch._watch_own_steps(type(self))
             grads = list(grads)
             variables = (
                 self._trainable_variables if trainable_variables is None else list(trainable_variables)
@@ -71,8 +73,17 @@ class Applied:
         }
         for kind in kinds:
             if issubclass(kind, base) and "update_step" in vars(kind):
-                step = self._watched_step(vars(kind)["update_step"])
-                setattr(kind, "update_step", tf.autograph.experimental.do_not_convert(step))  # noqa: B010
+                self._watch_step(kind, self._watched_step(vars(kind)["update_step"]))
+
+    def _watch_own_steps(self, kind: type) -> None:
+        """Those of classes that Keras does not have."""
+        for one in kind.__mro__:
+            if one not in self._kinds and "update_step" in vars(one):
+                self._watch_step(one, self._watched_own_step(vars(one)["update_step"]))
+
+    def _watch_step(self, kind: type, step: Callable[..., Any]) -> None:
+        self._kinds.add(kind)
+        setattr(kind, "update_step", tf.autograph.experimental.do_not_convert(step))  # noqa: B010
 
     def _watched_step(self, update_step: Callable[..., Any]) -> Callable[..., Any]:
         watch = self
@@ -84,6 +95,20 @@ class Applied:
             watch._stepped.add((id(self), place))
             with tf.control_dependencies(watch._first([(gradient, self._trainable_variables[place])])):
                 return update_step(self, gradient, variable, learning_rate)
+
+        return watched
+
+    def _watched_own_step(self, update_step: Callable[..., Any]) -> Callable[..., Any]:
+        """It may hand on another gradient to a Keras class's; else it applies its own."""
+        watch = self
+
+        def watched(self: Any, gradient: Any, variable: Any, learning_rate: Any) -> Any:
+            result = update_step(self, gradient, variable, learning_rate)
+            place = self._get_variable_index(variable)
+            if (id(self), place) not in watch._stepped:
+                watch._stepped.add((id(self), place))
+                watch._first([(gradient, self._trainable_variables[place])])
+            return result
 
         return watched
 
