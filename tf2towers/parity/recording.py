@@ -147,6 +147,7 @@ class Facts:
     unknown_inputs: list[str] = field(
         default_factory=list
     )  # shapes of the program's, that nothing of the original is like
+    not_seen: str = ""  # why updates of the program are not recorded, where some are not
     #: moving averages that the original's graph leaves the order of open, see `order`
     unordered_averages: dict[str, dict[str, Any]] = field(default_factory=dict)
     renamed: dict[str, str] = field(

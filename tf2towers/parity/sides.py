@@ -165,4 +165,5 @@ def _why(title: str, script: Path, status: int, steps: int, facts: Facts | None,
             f"{title}, {script.name}, ended without training: no optimizer known to verify (tf.train.Optimizer and its "
             "subclasses, Keras 3's) has applied gradients"
         )
-    return f"{title}, {script.name}, ended without running its update: it builds one, and made {facts.sessions} calls"
+    why = facts.not_seen or f"it builds one, and made {facts.sessions} calls"
+    return f"{title}, {script.name}, ended without running an update that could be recorded: {why}"

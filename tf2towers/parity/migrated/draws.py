@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import tensorflow as tf
-from tensorflow.python.ops import gen_random_ops
+from tensorflow.python.ops import gen_random_ops, gen_stateless_random_ops_v2
 
 from tf2towers.parity.migrated.here import python_op
 from tf2towers.parity.migrated.tracing import Tracing, tower
@@ -23,6 +23,8 @@ DRAWING = (
     "random_gamma",
     "random_poisson_v2",
 )
+#: Keras's layers draw with a seed of their own, as its Dropout
+STATELESS = ("stateless_random_uniform_v2", "stateless_random_normal_v2", "stateless_truncated_normal_v2")
 
 
 class Draws:
@@ -40,8 +42,9 @@ class Draws:
         self.now: Mapping[str, np.ndarray] | None = None
         self.missing: set[str] = set()
         self._tracing = tracing
-        for name in DRAWING:
-            setattr(gen_random_ops, name, self._replaced(name, getattr(gen_random_ops, name)))
+        for module, names in ((gen_random_ops, DRAWING), (gen_stateless_random_ops_v2, STATELESS)):
+            for name in names:
+                setattr(module, name, self._replaced(name, getattr(module, name)))
 
     def _replaced(self, name: str, draw: Callable[..., Any]) -> Callable[..., Any]:
         def recorded(*args: Any, **kwargs: Any) -> Any:

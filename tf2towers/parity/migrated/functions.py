@@ -156,6 +156,7 @@ class FunctionRecorder:
             "layer_types": self._gradients.layer_types,
             "towers": max(1, len([one for one in self._tracing.computed if one is not None])),
             "notes": sorted(self._draws.missing),
+            "not_seen": self._gradients.not_seen,
             "different_inputs": different,
             "unknown_inputs": self._inputs.unknown if self._folder is not None else [],
             "not_given": self._not_given,

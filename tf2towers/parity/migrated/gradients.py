@@ -23,6 +23,9 @@ class Gradients:
         notes: where.
         tracing: tells whether the function being traced is of interest.
         layers: also note the forward pass, layer by layer.
+
+    Attributes:
+        not_seen: why updates of the program are not recorded, where some are not.
     """
 
     def __init__(self, notes: Notes, tracing: Tracing, layers: bool) -> None:
@@ -30,11 +33,17 @@ class Gradients:
         self.name: Callable[[Any], str] = lambda variable: str(variable.name)
         self.layer_types: dict[str, str] = {}
         self.applied = Applied(self._before_applying)
+        self.not_seen = ""
         self._watch_computing()
 
     # -- applied -----------------------------------------------------------------------------------------------------
 
     def _before_applying(self, pairs: Pairs) -> Sequence[Any]:
+        if tf.executing_eagerly():
+            self.not_seen = "it applies gradients outside any tf.function"
+        elif self._tracing.in_loop:
+            self.not_seen = "it makes its updates in a loop of a tf.function, several a call"
+            return []
         self._tracing.trains = True
         if tf.executing_eagerly() or not self._tracing.outermost or not pairs:
             return []

@@ -14,7 +14,7 @@ class Applied:
     """Watches every optimizer of TF1 (`tf.compat.v1.train.Optimizer`) and of Keras 3 from now on.
 
     A TF1 optimizer applies what `apply_gradients` is given. A Keras one first sums over the replicas (and clips, and
-    what a subclass does): what it applies is what the last `update_step` is given for each variable, where one calls another.
+    what a subclass does): what it applies is what the last `update_step` is given, where one calls another.
 
     Args:
         first: called with (gradient, variable) pairs, several or one, before they are applied; gives operations that

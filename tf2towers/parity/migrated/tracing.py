@@ -1,11 +1,13 @@
-"""Which function is being traced: the outermost one, for a call that the script makes."""
+"""What is being traced: the function of a call that the script makes, or a `tf.function` that it calls once."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import tensorflow as tf
+from tensorflow.python.eager.polymorphic_function import polymorphic_function
 from tensorflow.python.framework import func_graph
+from tensorflow.python.ops.control_flow_v2_func_graphs import ControlFlowFuncGraph, WhileBodyFuncGraph
 
 
 class Tracing:
@@ -24,23 +26,49 @@ class Tracing:
         self.draws: dict[int | None, int] = {}
         self.computed: dict[int | None, int] = {}
         self._depth = 0
+        self._branches = 0
+        self._loops = 0
         trace = func_graph.func_graph_from_py_func
 
         def traced(*args: Any, **kwargs: Any) -> Any:
             if self._depth == 0:
                 self.draws, self.computed = {}, {}
+            branch = isinstance(kwargs.get("func_graph"), ControlFlowFuncGraph)
+            loop = isinstance(kwargs.get("func_graph"), WhileBodyFuncGraph)
             self._depth += 1
+            self._branches += branch
+            self._loops += loop
             try:
                 return trace(*args, **kwargs)
             finally:
                 self._depth -= 1
+                self._branches -= branch
+                self._loops -= loop
 
         func_graph.func_graph_from_py_func = traced
+        _compile_nothing()
 
     @property
     def outermost(self) -> bool:
-        """Whether ops made now are the wanted function's own, not a loop's or a branch's."""
-        return self.wanted and self._depth == 1
+        """Whether ops made now are the wanted function's, or one's that it calls, not a loop's or a branch's."""
+        return self.wanted and self._depth > 0 and not self._branches
+
+    @property
+    def in_loop(self) -> bool:
+        """Whether what is traced now may run several times a call."""
+        return self._loops > 0
+
+
+def _compile_nothing() -> None:
+    """XLA compiles no Python function, as those that note values are; and it rounds otherwise than TF1's kernels."""
+    function = polymorphic_function.Function
+    begin = function.__init__
+
+    def begun(self: Any, *args: Any, **kwargs: Any) -> None:
+        begin(self, *args, **kwargs)
+        self._jit_compile = None
+
+    function.__init__ = begun
 
 
 def tower() -> int | None:
