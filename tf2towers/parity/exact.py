@@ -42,6 +42,13 @@ def computed(wide: Step) -> Iterator[tuple[Kind, str, np.ndarray]]:
         yield "gradient", name, value
 
 
+def spread_of(kind: Kind, name: str, wide: Step) -> float:
+    """By how much one of these is a matter of rounding: see `Step.spread`."""
+    tower, _, rest = name.removeprefix("tower ").partition(": ")
+    keys = {"loss": f"loss64|{tower}", "gradient": f"gradient64|{name}"}
+    return float(wide.spread.get(keys.get(kind, f"tower gradient64|{tower}|{rest}"), 0.0))
+
+
 def neighbours(kind: Kind, name: str, applied: Arrays, of_towers: list[Arrays]) -> Arrays:
     """The gradients that one is computed with: all applied ones, or all of its tower; of a loss none."""
     if kind == "tower gradient":

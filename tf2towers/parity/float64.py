@@ -16,7 +16,8 @@ from tf2towers.report.parity_result import ParityResult
 RULE = (
     "rule 'rounding': {count} differ by rounding alone: on the same variables and inputs they are as near to the "
     f"original's float64 run as the original itself is (at most {rounding.TIMES:g} times as far and {rounding.ULPS:g} "
-    "units in the last place), or are what an update makes of such a gradient"
+    "units in the last place; or as far as a change of the variables in the last place moves that run, as where a ReLU "
+    "or a max-pool tips), or are what an update makes of such a gradient"
 )
 
 

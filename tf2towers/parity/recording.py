@@ -54,6 +54,9 @@ class Step:
     gradients64: Arrays = field(default_factory=dict)
     tower_gradients64: list[Arrays] = field(default_factory=list)
     losses64: list[np.ndarray] = field(default_factory=list)
+    #: of each of these, 'gradient64|NAME', 'loss64|TOWER', ..: by how much it is a matter of rounding, float64; see
+    #: `recorder.double.reference`
+    spread: Arrays = field(default_factory=dict)
 
     @classmethod
     def of(cls, flat: Arrays) -> Step:
@@ -107,6 +110,7 @@ _NAMED = {
     "gradient": "gradients",
     "gradient64": "gradients64",
     "summary": "summaries",
+    "spread": "spread",
 }
 _OF_TOWERS = {
     "tower gradient": "tower_gradients",

@@ -8,12 +8,16 @@ original.
 
 The rule 'rounding', at every step, for the largest element of a loss or gradient:
 
-    |migrated - g64| <= TIMES * own + ULPS * (one float32 unit in the last place of g64's largest element)
+    |migrated - g64| <= TIMES * max(own, spread) + ULPS * (one float32 unit in the last place of g64's largest element)
     own: the largest |original - g64| of all steps, for one step's may be small by chance
+    spread: of this step, by how much g64 itself changes when every variable does by one float32 unit in the last place,
+        at random; where a change by 16 moves it out of all proportion, by that: a ReLU is next to 0, or two elements of
+        a max-pool's window next to equal, and rounding decides which way a whole part of the gradient takes
+        (`recorder.double.reference`)
 
 provided that the original is itself a rounding of g64, which it is not where the float64 run computes something else (a
 variable that is read again after an update): own <= SURE of g64's largest element, or OF_ALL of the largest one of all
-gradients (where g64 is next to 0).
+gradients (where g64 is next to 0), or TIMES * spread; such a step's counts for no other one.
 
 A variable is what an update makes of a gradient, and Adam, for one, divides it by its own size: a gradient of rounding
 alone moves a weight by a full step in either direction. So an element of a variable, or of its slots and averages, is
@@ -34,14 +38,20 @@ losses and gradients that differ do so by rounding or within the tolerance.
 from __future__ import annotations
 
 import dataclasses
-import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from tf2towers.parity.compare import Tolerances, pairs
-from tf2towers.parity.exact import check_same_step, computed, neighbours, owner_of, relative_difference
+from tf2towers.parity.exact import (
+    check_same_step,
+    computed,
+    neighbours,
+    owner_of,
+    relative_difference,
+    spread_of,
+)
 from tf2towers.parity.recording import Arrays, Step
 from tf2towers.report.parity_result import Comparison, Kind
 
@@ -49,6 +59,7 @@ TIMES = 4.0  # the same sum rounded in two ways is seldom more apart; the larges
 ULPS = 4.0  # for an original that happens to be exact
 SURE = 1e-3  # 16 000 roundings of 2**-24, all in one direction
 OF_ALL = 1e-5
+TIPPED = 0.3  # one row of a small batch that takes another way
 CARRIED = 1e-5  # as for the gradients of another TensorFlow (verify.py)
 
 COMPUTED: tuple[Kind, ...] = ("loss", "tower gradient", "gradient")
@@ -61,23 +72,29 @@ Key = tuple[Kind, str]
 class _Computed:
     """A loss or a gradient over the steps."""
 
-    own: list[float] = field(default_factory=list)  # |original - g64|
+    own: float = 0.0  # |original - g64|, the largest of the steps at which nothing tips
     its: list[float] = field(default_factory=list)  # |migrated - g64|
+    spread: list[float] = field(default_factory=list)
     ulp: list[float] = field(default_factory=list)
     sure: bool = True
 
-    def add(self, one: np.ndarray, other: np.ndarray, exact: np.ndarray, of_all: float) -> None:
-        largest = _largest(exact)
-        self.own.append(_largest(one - exact))
+    def add(
+        self, one: np.ndarray, other: np.ndarray, exact: np.ndarray, of_all: float, spread: float
+    ) -> None:
+        largest, own = _largest(exact), _largest(one - exact)
+        if own <= max(SURE * largest, OF_ALL * of_all):
+            self.own = max(self.own, own)
+        elif not own <= TIMES * spread:
+            self.sure = False
         self.its.append(_largest(other - exact))
+        self.spread.append(spread)
         self.ulp.append(_ulp(largest))
-        self.sure = self.sure and self.own[-1] <= max(SURE * largest, OF_ALL * of_all)
 
     @property
     def rounding(self) -> bool:
-        own = max(self.own, default=math.nan)
+        steps = zip(self.its, self.spread, self.ulp, strict=True)
         return self.sure and all(
-            its <= TIMES * own + ULPS * ulp for its, ulp in zip(self.its, self.ulp, strict=True)
+            its <= TIMES * max(self.own, spread) + ULPS * ulp for its, spread, ulp in steps
         )
 
 
@@ -104,7 +121,8 @@ def hopeless(
 ) -> bool:
     """Whether something is not rounding whatever a float64 run would say: it need not be made.
 
-    Two values that are both as near to g64 as the rule has it are near one another, too.
+    Two values that are both as near to g64 as the rule has it are near one another, too; where something tips, within
+    TIPPED of the largest element.
 
     Args:
         comparisons: of these recordings.
@@ -121,10 +139,10 @@ def hopeless(
             if kind not in COMPUTED or (kind, name) not in asked or value is None or its is None:
                 continue
             largest = _largest(value)
-            own = max(
-                SURE * largest, OF_ALL * _of_all(neighbours(kind, name, one.gradients, one.tower_gradients))
-            )
-            if not _largest(its.astype(np.float64) - value) <= (TIMES + 2) * own + ULPS * _ulp(largest):
+            of_all = _of_all(neighbours(kind, name, one.gradients, one.tower_gradients))
+            own = max(SURE * largest, OF_ALL * of_all)
+            near = max((TIMES + 2) * own, TIPPED * largest) + ULPS * _ulp(largest)
+            if not _largest(its.astype(np.float64) - value) <= near:
                 return True
     return False
 
@@ -173,7 +191,8 @@ def tell(
                 continue
             if key in exact:
                 of_all = _of_all(neighbours(kind, name, wide.gradients64, wide.tower_gradients64))
-                of_graph.setdefault(key, _Computed()).add(value, its, exact[key], of_all)
+                spread = spread_of(kind, name, wide)
+                of_graph.setdefault(key, _Computed()).add(value, its, exact[key], of_all, spread)
             elif kind in _CARRIED and value.dtype.kind == "f":
                 owner = owner_of(name, one) if kind == "variable" else None
                 of = carried.setdefault(key, _Carried(owner))

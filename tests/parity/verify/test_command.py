@@ -30,7 +30,7 @@ sess.run(tf.global_variables_initializer())
 STEP = "sess.run(train_op, {x: np.ones((4, 3))})"
 CANNOT = {  # what a script does -> what verify says
     "no optimizer": ("import tensorflow as tf\ntf.Session().run(tf.constant(1.0))\n", "ended without training"),
-    "no step": (TRAINS.format(body="print('built')"), "made 0 calls"),
+    "no step": (TRAINS.format(body="print('built')"), "it builds one"),
     "a crash": (TRAINS.format(body=f"{STEP}\nraise ValueError('the disk is full')"), "the disk is full"),
     "a hang": (TRAINS.format(body=f"{STEP}\nimport time\ntime.sleep(1000)"), "1 of 10 training steps within"),
     "a question": (TRAINS.format(body="input('continue? ')"), "asks for input"),

@@ -70,7 +70,9 @@ for _ in range(12):
 PROGRAMS = {
     "fit": FIT.format(strategy="tf.distribute.MirroredStrategy(['CPU:0', 'CPU:1'])", more=""),
     "nested": NESTED,
-    "fit, three steps a call": FIT.format(strategy="tf.distribute.get_strategy()", more=", steps_per_execution=3"),
+    "fit, three steps a call": FIT.format(
+        strategy="tf.distribute.get_strategy()", more=", steps_per_execution=3"
+    ),
     "eager": EAGER,
 }
 OPTIONS = Options(steps=4, timeout=60)

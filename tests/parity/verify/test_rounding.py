@@ -184,7 +184,7 @@ def test_what_is_too_far_apart_needs_no_float64_run() -> None:
 
     assert not is_hopeless(Trainer(backwards=True))
     assert not is_hopeless(Trainer(factor=1.0001))
-    assert is_hopeless(Trainer(factor=1.1))
+    assert is_hopeless(Trainer(factor=1.5))
     assert is_hopeless(Trainer(rate=0.02)), "every gradient is bit-identical"
     missing = compare(original, [replace(one, losses=[]) for one in original])
     assert hopeless(missing, original, original)
@@ -228,6 +228,34 @@ def test_a_float64_run_that_computes_something_else_is_not_believed() -> None:
     ]
     found = {(c.kind, c.name): c for c in tell(compare(original, migrated), original, migrated, off)}
     assert not found["gradient", "w"].within
+
+
+@pytest.mark.parametrize("side", ["original", "migrated"])
+@pytest.mark.parametrize(
+    ("spread", "times", "right"),
+    [
+        ({2: 0.03}, 1, True),  # at this step a ReLU is next to 0, say
+        ({}, 1, False),
+        ({3: 0.03}, 1, False),  # at another one
+        ({2: 0.03}, 5, False),  # it goes further than that makes it go
+    ],
+)
+def test_where_something_tips_is_rounding(
+    side: str, spread: dict[int, float], times: int, right: bool
+) -> None:
+    steps, reference = run(Trainer()), run(Trainer(), np.float64)
+    gradient = steps[2].gradients["w"].copy()
+    largest = float(np.abs(gradient).max())
+    gradient[1] += np.float32(0.03 * largest * times)
+    tipped = [*steps[:2], replace(steps[2], gradients={**steps[2].gradients, "w": gradient}), *steps[3:]]
+    for place, size in spread.items():
+        reference[place] = replace(reference[place], spread={"gradient64|w": np.float64(size * largest)})
+    original, migrated = (tipped, steps) if side == "original" else (steps, tipped)
+    comparisons = compare(original, migrated, kinds=["gradient"])
+    assert not hopeless(comparisons, original, migrated)
+    reference = [replace(wide, after=one.after) for wide, one in zip(reference, original, strict=True)]
+    (found,) = [c for c in tell(comparisons, original, migrated, reference) if c.name == "w"]
+    assert found.rounding == found.within == right
 
 
 @pytest.mark.parametrize("broken", [np.nan, np.inf])

@@ -147,16 +147,16 @@ class WorkerRecorder(SessionRecorder):
         **kwargs: Any,
     ) -> Any:
         """A synchronous step: gradients are handed in, the chief makes the update, and reads what all have changed."""
-        if self._before is None:
-            self._before = self._read_when_all_are_here(run, session)
+        before = self._read_when_all_are_here(run, session)
         beside = [training.tensors, self.synchronous.token]
         values, (found, token) = run(session, [fetches, beside], *args, **kwargs)
         used = self._was_used(int(token))
         applied = self.synchronous.update(self._own.steps + 1) if used and self._is_chief else {}
-        before, self._before = self._before, self._read_when_all_are_here(run, session)
+        self._before = None
+        after = self._read_when_all_are_here(run, session)
         if used:
             if self._is_chief:
-                self._write_update(applied, before, self._before, time.monotonic())
+                self._write_update(applied, before, after, time.monotonic())
             step.update(zip(training.names, found))
             step.update(fetched_values(self._tf, values))
             self._own.step(step)
@@ -168,9 +168,14 @@ class WorkerRecorder(SessionRecorder):
         return self._worker == 0
 
     def _read_when_all_are_here(self, run: Callable[..., Any], session: Any) -> Dict[str, Any]:
-        """Every variable, for the chief: while it reads, no worker is in a step."""
+        """Every variable, for the chief: while it reads, no worker is in a step.
+
+        What it has read since the last step is read again only if it has changed something itself (see `run`).
+        """
         with self._turns.turn():
-            return self._values(run, session) if self._is_chief else {}
+            if self._before is None:
+                self._before = self._values(run, session) if self._is_chief else {}
+            return self._before
 
     def _write_update(
         self, update: Dict[str, Any], before: Dict[str, Any], after: Dict[str, Any], when: float
