@@ -28,6 +28,7 @@ FLAGS = (
     "--log_every=100",
 )
 SUPERVISOR, MONITORED = "mnist_supervisor.py", "mnist_monitored.py"
+SIDES = ("legacy", "migrated")
 
 
 @dataclass
@@ -76,21 +77,26 @@ def largest(original: Recording, other: Recording, *kinds: str) -> float:
     return max(verdict.ulps for verdict in compare(original, other) if verdict.kind in kinds)
 
 
-@pytest.mark.parametrize(
-    ("script", "issync", "workers"),
-    [(SUPERVISOR, 1, 1), (SUPERVISOR, 1, 2), (SUPERVISOR, 1, 3), (SUPERVISOR, 0, 2), (MONITORED, 1, 2)],
-)  # fmt: skip
+PAIRS = [(SUPERVISOR, 1, 1), (SUPERVISOR, 1, 2), (SUPERVISOR, 1, 3), (SUPERVISOR, 0, 2), (MONITORED, 1, 2)]
+
+
+@pytest.fixture(scope="module")
+def both(record: Record) -> dict[tuple[str, int, int], tuple[Kept, Kept]]:
+    """(legacy, migrated) by script, whether it is synchronous, how many workers."""
+    found = iter(at_once(*(functools.partial(record, side, *run) for run in PAIRS for side in SIDES)))
+    return {run: (next(found), next(found)) for run in PAIRS}
+
+
+@pytest.mark.parametrize(("script", "issync", "workers"), PAIRS)
 def test_migrated_workers_make_the_same_updates(
-    record: Record, script: str, issync: int, workers: int
+    both: dict[tuple[str, int, int], tuple[Kept, Kept]], script: str, issync: int, workers: int
 ) -> None:
     """Bit by bit: losses, averaged gradients, weights, optimizer slots, the global step, at every update.
 
     Asynchronous workers take their steps in turns; the gradients of three synchronous ones are added in their order.
     (mnist_monitored.py is asynchronous in test_clusters.py of tests/rewrites, as the case cluster_monitored.)
     """
-    original, other = at_once(
-        lambda: record("legacy", script, issync, workers), lambda: record("migrated", script, issync, workers)
-    )
+    original, other = both[script, issync, workers]
     verdicts = compare(original, other)
     assert {"gradient", "variable", "loss"} == {verdict.kind for verdict in verdicts}
     assert not [verdict for verdict in verdicts if not verdict.bitwise]
