@@ -1,4 +1,4 @@
-"""What a cluster program does and its counterpart cannot, told before it is rewritten (T2T501, T2T503 to T2T507)."""
+"""What a cluster program does and its counterpart cannot, told before it is rewritten (T2T501, T2T503 to T2T508)."""
 
 from __future__ import annotations
 
@@ -56,9 +56,8 @@ def _unknown_arguments(name: str, call: cst.Call) -> Iterator[Problem]:
             continue
         if isinstance(argument.value, cst.Name) and argument.value.value == "None":
             continue
-        yield Problem(
-            call, "T2T506", f"{name}({keyword or '*args'}=...): an argument that has no counterpart"
-        )
+        message = f"{name}({keyword or '*args'}=...): an argument that has no counterpart"
+        yield Problem(argument, "T2T508", message)
 
 
 def _placement(call: cst.Call) -> Iterator[Problem]:
