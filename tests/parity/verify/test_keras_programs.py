@@ -112,6 +112,7 @@ def test_the_same_gradients(
     assert result.outcome == "bitwise"
     assert {one.kind for one in result.comparisons} == {"input", "loss", "tower gradient", "gradient"}
     assert (result.steps, result.towers) == (4, 2)
+    assert any("jit_compile" in note for note in result.migrated.notes) == (name == "nested")
 
 
 @pytest.mark.parametrize(

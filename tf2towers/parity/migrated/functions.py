@@ -23,6 +23,8 @@ from tf2towers.recorder.graph import without_tower
 from tf2towers.recorder.training import describe
 from tf2towers.recorder.writing import Writer
 
+COMPILED = "jit_compile was left out: XLA rounds otherwise, and what is recorded could not be compiled"
+
 
 class FunctionRecorder:
     """Watches the calls of `tf.function`s; one that applies gradients is a training step.
@@ -155,7 +157,7 @@ class FunctionRecorder:
             "sessions": self.calls,
             "layer_types": self._gradients.layer_types,
             "towers": max(1, len([one for one in self._tracing.computed if one is not None])),
-            "notes": sorted(self._draws.missing),
+            "notes": sorted(self._draws.missing) + ([COMPILED] if self._tracing.compiled else []),
             "not_seen": self._gradients.not_seen,
             "different_inputs": different,
             "unknown_inputs": self._inputs.unknown if self._folder is not None else [],

@@ -18,6 +18,7 @@ class Tracing:
         trains: an optimizer has been applied since `trains` was set to False.
         draws: how many random numbers each tower (None: outside the towers) has drawn in the graph being traced.
         computed: how often each tower has computed gradients in it.
+        compiled: a function was to be compiled by XLA; none is.
     """
 
     def __init__(self) -> None:
@@ -46,7 +47,8 @@ class Tracing:
                 self._loops -= loop
 
         func_graph.func_graph_from_py_func = traced
-        _compile_nothing()
+        self.compiled = False
+        self._compile_nothing()
 
     @property
     def outermost(self) -> bool:
@@ -58,17 +60,17 @@ class Tracing:
         """Whether what is traced now may run several times a call."""
         return self._loops > 0
 
+    def _compile_nothing(self) -> None:
+        """XLA compiles no Python function, as those that note values are; and it rounds in its own way."""
+        function, tracing = polymorphic_function.Function, self
+        begin = function.__init__
 
-def _compile_nothing() -> None:
-    """XLA compiles no Python function, as those that note values are; and it rounds otherwise than TF1's kernels."""
-    function = polymorphic_function.Function
-    begin = function.__init__
+        def begun(self: Any, *args: Any, **kwargs: Any) -> None:
+            begin(self, *args, **kwargs)
+            tracing.compiled = tracing.compiled or bool(self._jit_compile)
+            self._jit_compile = None
 
-    def begun(self: Any, *args: Any, **kwargs: Any) -> None:
-        begin(self, *args, **kwargs)
-        self._jit_compile = None
-
-    function.__init__ = begun
+        function.__init__ = begun
 
 
 def tower() -> int | None:
