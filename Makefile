@@ -8,7 +8,10 @@ export TF_CPP_MIN_LOG_LEVEL ?= 2
 # the programs here are for the Keras 3 that TensorFlow brings
 unexport TF_USE_LEGACY_KERAS
 
-.PHONY: help test demo demo-ps lint format tables clean
+# tests that start no TensorFlow, and the linters, fill the time in which the others wait
+MAKEFLAGS += --jobs=3
+
+.PHONY: help test test-plain test-tensorflow demo demo-ps lint format tables clean
 
 help:
 	@echo "make test    install into $(VENV) and run the tests"
@@ -25,8 +28,15 @@ $(VENV)/.installed: pyproject.toml
 	$(PY) -m pip install --quiet --editable '.[all,dev]'
 	@touch $@
 
-test: $(VENV)/.installed
-	$(PY) -m pytest $(TESTS)
+test: test-tensorflow test-plain
+
+# status 5: none of $(TESTS) is of the kind
+test-tensorflow: $(VENV)/.installed
+	$(PY) -m pytest -m tensorflow $(TESTS) || test $$? = 5
+
+test-plain: $(VENV)/.installed
+	@$(PY) -m pytest -m "not tensorflow" $(TESTS) > $(VENV)/test-plain.log 2>&1 || test $$? = 5; \
+	status=$$?; cat $(VENV)/test-plain.log; exit $$status
 
 demo: $(VENV)/.installed
 	$(PY) -m tf2towers.parity.demo
@@ -35,9 +45,7 @@ demo-ps: $(VENV)/.installed
 	$(PY) -m tf2towers.parity.demo_ps
 
 lint: $(VENV)/.installed
-	$(PY) -m ruff check .
-	$(PY) -m ruff format --check .
-	$(PY) -m mypy
+	@$(PY) -m ruff check . && $(PY) -m ruff format --check . && $(PY) -m mypy
 
 format: $(VENV)/.installed
 	$(PY) -m ruff check --fix .
