@@ -11,7 +11,7 @@ import contextlib
 import socket
 import threading
 
-from tf2towers.recorder.cluster.turns import DONE, GO, HERE
+from tf2towers.recorder.cluster.turns import AFTER_CHIEF, DONE, GO, HERE
 
 
 class Turnstile:
@@ -52,7 +52,11 @@ class Turnstile:
         with self._arrived:
             self._arrived.wait_for(lambda: self._closed or worker in self._there)
         with contextlib.suppress(OSError):
-            return not self._closed and self._there[worker].recv(1) == HERE
+            asked = b"" if self._closed else self._there[worker].recv(1)
+            while asked == AFTER_CHIEF:  # worker 0 is asked first: it is here, or has ended
+                self._there[worker].sendall(GO)
+                asked = self._there[worker].recv(1)
+            return asked == HERE
         return False
 
     def _has_had_its_turn(self, worker: int) -> bool:

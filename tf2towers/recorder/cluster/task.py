@@ -25,9 +25,10 @@ def main(options: Dict[str, Any], script: str, arguments: List[str]) -> int:
         return leave(run(script, arguments))
     worker = int(os.environ["TASK_INDEX"])
     folder = os.path.join(options["out"], "worker-%d" % worker)
-    recorder = WorkerRecorder(tf, folder, worker, Turns(options["turns"], worker))
+    turns = Turns(options["turns"], worker)
+    recorder = WorkerRecorder(tf, folder, worker, turns)
     optimizers.watch(tf, recorder)
-    _look_every_second(tf)
+    _look_for_the_chief(tf, turns)
 
     def finish() -> None:
         facts = recorder.facts()
@@ -48,13 +49,21 @@ def main(options: Dict[str, Any], script: str, arguments: List[str]) -> int:
     return leave(status)
 
 
-def _look_every_second(tf: Any) -> None:
-    """Lets workers that wait for the chief look more often than every 30 seconds whether it is ready."""
+def _look_for_the_chief(tf: Any, turns: Turns) -> None:
+    """Lets workers that wait for the chief look every second whether it is ready, but only once it is about to train.
+
+    TF1's look every 30 seconds, and so seldom come up between the chief's initialization and the start of its queues:
+    a count of epochs on the parameter servers, which they share, would then be used up by one of them.
+    """
     manager = tf.train.SessionManager
-    begin = manager.__init__
+    begin, wait = manager.__init__, manager.wait_for_session
 
     def begun(self: Any, *args: Any, **kwargs: Any) -> None:
         kwargs["recovery_wait_secs"] = 1
         begin(self, *args, **kwargs)
 
-    manager.__init__ = begun
+    def waited(self: Any, *args: Any, **kwargs: Any) -> Any:
+        turns.wait_for_chief()
+        return wait(self, *args, **kwargs)
+
+    manager.__init__, manager.wait_for_session = begun, waited

@@ -4,7 +4,7 @@ import contextlib
 import socket
 from typing import Iterator
 
-HERE, GO, DONE = b"h", b"g", b"d"
+HERE, GO, DONE, AFTER_CHIEF = b"h", b"g", b"d", b"c"
 
 
 class Turns(object):
@@ -33,7 +33,14 @@ class Turns(object):
 
     def begin(self) -> None:
         """Waits for this worker's turn."""
-        self._connection.sendall(HERE)
+        self._wait(HERE)
+
+    def wait_for_chief(self) -> None:
+        """Waits until worker 0 has asked for its first turn. It is none itself."""
+        self._wait(AFTER_CHIEF)
+
+    def _wait(self, ask: bytes) -> None:
+        self._connection.sendall(ask)
         if self._connection.recv(1) != GO:
             raise ConnectionError("the turnstile has gone")
 
