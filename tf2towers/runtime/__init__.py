@@ -45,6 +45,11 @@ _HOMES = {
     "tower_gradients": "averaging",
     "tower_index": "towers",
     "watch": "cluster.watched",
+    # the exact register: TF1 graph code run as functions
+    "InteractiveSession": "graph_session.session",
+    "Session": "graph_session.session",
+    "graph_mode": "graph_session.mode",
+    "towers": "graph_session.towers",
 }
 
 __all__ = [*_HOMES]  # noqa: PLE0604 - the keys are strings

@@ -1,0 +1,17 @@
+"""TF1 graph code on TF 2: the graph is built as ever, and what a Session ran is a function on a strategy's devices.
+
+`Session.run(fetches, feeds)` takes the part of the graph that the fetches need, gives it its place on the strategy, and
+calls it as a TF 2 function, made once for each set of fetches and feeds. Nothing is understood of the Python that built
+the graph, so nothing can be misunderstood: control dependencies, scopes and collections are the script's own.
+
+    nodes        the graph as nodes by name, and the part that a run needs
+    towers       which operations belong to which tower, and the device it has on the strategy
+    placement    the script's devices -> the strategy's
+    all_reduce   a mean over the towers -> one all-reduce
+    mirror       a copy of each variable for each tower that reads it, and every write on all copies
+    resources    queues, tables, iterators: one for all functions of a session
+    function     the transformed part as a TF 2 function
+    session      Session and InteractiveSession on it
+    managed      what makes sessions: SessionManager, Supervisor, MonitoredTrainingSession
+    private      the few names of TensorFlow's that are not public, with the reason for each
+"""

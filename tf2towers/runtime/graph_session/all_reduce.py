@@ -1,0 +1,237 @@
+"""A mean over the towers becomes one all-reduce, as MirroredStrategy makes it.
+
+What is looked for is in the graph: the mean over the first axis of one tensor a tower, stacked (`tf.stack`, or `tf.concat` of
+`tf.expand_dims`), or their sum divided by their number; each made on another tower's device. Everything else about the
+averages (clipping, weights, None tests, the function's name) is the script's own and stays.
+
+For two towers the result has the same bits: a sum of two, then a division. For more, an all-reduce adds in another order;
+`in_tower_order` keeps the script's own operations.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import tensorflow as tf
+
+from tf2towers.runtime.graph_session.nodes import TensorName, parse, written
+from tf2towers.runtime.graph_session.placement import HOST
+from tf2towers.runtime.graph_session.towers import Towers
+
+#: group and instance keys of collectives; the strategy's own count from 1
+_keys = itertools.count(1_000_000)
+_FLOATS = {tf.float16.as_datatype_enum, tf.bfloat16.as_datatype_enum, tf.float32.as_datatype_enum,
+           tf.float64.as_datatype_enum}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Mean:
+    """One mean over the towers."""
+
+    node: Any
+    parts: tuple[TensorName, ...]  # by tower
+    dtype: int
+
+
+def find_means(nodes: Sequence[Any], towers: Towers) -> list[Mean]:
+    """The means over all towers among these nodes, in their order. Devices are still the script's."""
+    if towers.count < 2:
+        return []
+    by_name = {node.name: node for node in nodes}
+    found = []
+    for node in nodes:
+        parts = _averaged(node, by_name)
+        if parts is None or len(parts) != towers.count:
+            continue
+        of = [towers.of(by_name[part.node].device) if part.node in by_name else None for part in parts]
+        if of == list(range(towers.count)) and node.attr["T"].type in _FLOATS:
+            found.append(Mean(node, tuple(parts), node.attr["T"].type))
+    return found
+
+
+def _averaged(node: Any, by_name: dict[str, Any]) -> list[TensorName] | None:
+    """The tensors whose mean a node is; None for any other node."""
+    if node.op == "Mean" and not node.attr["keep_dims"].b and _constant(node.input[1], by_name) in ([0], 0):
+        stacked = by_name.get(parse(node.input[0]).node)
+        if stacked is None:
+            return None
+        if stacked.op == "Pack" and stacked.attr["axis"].i == 0:
+            return [parse(text) for text in stacked.input if text[0] != "^"]
+        if stacked.op == "ConcatV2":
+            *parts, axis = [text for text in stacked.input if text[0] != "^"]
+            if _constant(axis, by_name) != 0:
+                return None
+            rows = [by_name.get(parse(text).node) for text in parts]
+            if any(row is None or row.op != "ExpandDims" or _constant(row.input[1], by_name) != 0 for row in rows):
+                return None
+            return [parse(row.input[0]) for row in rows if row is not None]
+        return None
+    if node.op in ("RealDiv", "Mul"):
+        terms = _sum(parse(node.input[0]), by_name)
+        if terms is None:
+            return None
+        factor = _constant(node.input[1], by_name)
+        count = len(terms)
+        if node.op == "RealDiv" and factor == count:
+            return terms
+        if node.op == "Mul" and count & (count - 1) == 0 and factor == 1 / count:  # exact for powers of two alone
+            return terms
+    return None
+
+
+def _sum(name: TensorName, by_name: dict[str, Any]) -> list[TensorName] | None:
+    node = by_name.get(name.node)
+    if node is None:
+        return None
+    if node.op == "AddN":
+        return [parse(text) for text in node.input if text[0] != "^"]
+    if node.op in ("Add", "AddV2"):
+        left, right = (parse(text) for text in node.input[:2])
+        return [*(_sum(left, by_name) or [left]), right]
+    return None
+
+
+def _constant(text: str, by_name: dict[str, Any]) -> Any:
+    node = by_name.get(parse(text).node)
+    if node is None or node.op != "Const":
+        return None
+    return tf.make_ndarray(node.attr["value"].tensor).tolist()
+
+
+class AllReduce:
+    """Adds the all-reduces to a part of a graph."""
+
+    def __init__(self, means: Sequence[Mean], nodes: Sequence[Any], towers: Towers, graph: tf.Graph) -> None:
+        self._towers = towers
+        self._graph = graph
+        self.means = list(means)
+        self.groups = _groups(means, nodes)
+
+    def added(self) -> tuple[list[Any], dict[str, list[str]]]:
+        """The new nodes, and the result of each mean on each tower: name of the mean's node -> tensors by tower.
+
+        A mean then stands for its first tower's result, and waits for the collective on every tower: one that is alone
+        would wait for the others for ever.
+        """
+        made: list[Any] = []
+        results: dict[str, list[str]] = {}
+        for group in self.groups:
+            shapes = [self._shape(mean) for mean in group]
+            if len(group) > 1 and all(shape is not None for shape in shapes):
+                self._packed(group, shapes, made, results)
+            else:
+                for mean in group:
+                    outputs = self._reduced([written(part) for part in mean.parts], mean.dtype, mean.node.name, made)
+                    results[mean.node.name] = outputs
+                    _stand_for(mean.node, outputs[0], outputs)
+        return made, results
+
+    def _shape(self, mean: Mean) -> list[int] | None:
+        shape = self._graph.get_tensor_by_name(f"{mean.node.name}:0").shape
+        return [int(size) for size in shape.as_list()] if shape.is_fully_defined() else None
+
+    def _packed(self, group: Sequence[Mean], shapes: Sequence[Any], made: list[Any], results: dict[str, list[str]]) -> None:
+        """One all-reduce for several means: flattened, joined, reduced, taken apart."""
+        first = group[0].node.name
+        sizes = [int(tf.TensorShape(shape).num_elements() or 0) for shape in shapes]
+        flat = _const(made, f"{first}/all_reduce/flat", [-1])
+        axis = _const(made, f"{first}/all_reduce/axis", 0)
+        lengths = _const(made, f"{first}/all_reduce/sizes", sizes)
+        targets = [
+            _const(made, f"{mean.node.name}/all_reduce/shape", shape) for mean, shape in zip(group, shapes, strict=True)
+        ]
+        joined = []
+        for tower, device in enumerate(self._towers.devices):
+            rows = []
+            for mean in group:
+                name = f"{mean.node.name}/all_reduce/flat_{tower}"
+                node = _node(made, name, "Reshape", [written(mean.parts[tower]), flat], device)
+                _types(node, T=mean.dtype, Tshape=tf.int32.as_datatype_enum)
+                rows.append(name)
+            name = f"{first}/all_reduce/joined_{tower}"
+            node = _node(made, name, "ConcatV2", [*rows, axis], device)
+            _types(node, T=group[0].dtype, Tidx=tf.int32.as_datatype_enum)
+            node.attr["N"].i = len(rows)
+            joined.append(name)
+        reduced = self._reduced(joined, group[0].dtype, first, made)
+        for mean in group:
+            results[mean.node.name] = []
+        for tower, device in enumerate(self._towers.devices):
+            split = f"{first}/all_reduce/split_{tower}"
+            node = _node(made, split, "SplitV", [reduced[tower], lengths, axis], device)
+            _types(node, T=group[0].dtype, Tlen=tf.int32.as_datatype_enum)
+            node.attr["num_split"].i = len(group)
+            for index, (mean, target) in enumerate(zip(group, targets, strict=True)):
+                name = f"{mean.node.name}/all_reduce/mean_{tower}"
+                node = _node(made, name, "Reshape", [f"{split}:{index}" if index else split, target], device)
+                _types(node, T=mean.dtype, Tshape=tf.int32.as_datatype_enum)
+                results[mean.node.name].append(name)
+        for mean in group:
+            _stand_for(mean.node, results[mean.node.name][0], reduced)
+
+    def _reduced(self, inputs: Sequence[str], dtype: int, name: str, made: list[Any]) -> list[str]:
+        """The collective: `tf.raw_ops.CollectiveReduceV2`, merged by Add and divided by the number at the end."""
+        prefix = f"{name}/all_reduce"
+        size = _const(made, f"{prefix}/group_size", len(inputs))
+        key = _const(made, f"{prefix}/group_key", next(_keys))
+        instance = _const(made, f"{prefix}/instance_key", next(_keys))
+        outputs = []
+        for tower, (text, device) in enumerate(zip(inputs, self._towers.devices, strict=True)):
+            output = f"{prefix}/reduce_{tower}"
+            node = _node(made, output, "CollectiveReduceV2", [text, size, key, instance], device)
+            _types(node, T=dtype)
+            node.attr["merge_op"].s, node.attr["final_op"].s = b"Add", b"Div"
+            node.attr["communication_hint"].s = b"auto"
+            node.attr["timeout_seconds"].f = 0.0
+            node.attr["is_stateless"].b = False
+            node.attr["Nordering_token"].i = 0
+            node.attr["max_subdivs_per_device"].i = -1
+            outputs.append(output)
+        return outputs
+
+
+def _stand_for(node: Any, value: str, after: Sequence[str]) -> None:
+    """A mean's node becomes one that hands on a value that is there, for everything that uses it."""
+    controls = [text for text in node.input if text[0] == "^"]
+    dtype = node.attr["T"].type
+    node.op, node.device = "Identity", ""
+    node.attr.clear()
+    node.attr["T"].type = dtype
+    del node.input[:]
+    node.input.extend([value, *controls, *(f"^{name}" for name in after)])
+
+
+def _groups(means: Sequence[Mean], nodes: Sequence[Any]) -> list[list[Mean]]:
+    """Means that can be reduced together: of one dtype, none of which another one waits for."""
+    of_mean = {mean.node.name: mean for mean in means}
+    level: dict[str, int] = {}
+    groups: dict[tuple[int, int], list[Mean]] = {}
+    for node in nodes:
+        before = max((level.get(parse(text).node, 0) for text in node.input), default=0)
+        mean = of_mean.get(node.name)
+        if mean is not None:
+            groups.setdefault((before, mean.dtype), []).append(mean)
+            before += 1
+        level[node.name] = before
+    return list(groups.values())
+
+
+def _node(made: list[Any], name: str, op: str, inputs: Sequence[str], device: str) -> Any:
+    node = tf.compat.v1.NodeDef(name=name, op=op, input=inputs, device=device)
+    made.append(node)
+    return node
+
+
+def _types(node: Any, **types: int) -> None:
+    for name, dtype in types.items():
+        node.attr[name].type = dtype
+
+
+def _const(made: list[Any], name: str, value: Any) -> str:
+    node = _node(made, name, "Const", [], HOST)
+    node.attr["dtype"].type = tf.int32.as_datatype_enum
+    node.attr["value"].tensor.CopyFrom(tf.make_tensor_proto(value, tf.int32))
+    return name

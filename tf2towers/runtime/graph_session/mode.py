@@ -1,0 +1,32 @@
+"""`graph_mode`: the process builds graphs, as TF1 did."""
+
+from __future__ import annotations
+
+import contextlib
+
+import tensorflow as tf
+
+
+def graph_mode(cpu_towers: int = 8) -> None:
+    """Makes graphs the mode of this process, in every thread, with TF1's shapes and tensors that are compared as objects.
+
+    To be called once, before anything is built. Variables stay resource variables, and `tf.cond` and `tf.while_loop` stay
+    TF 2's, whose values are the same. `tf.compat.v1.disable_v2_behavior` also turns these two back.
+
+    Args:
+        cpu_towers: how many towers a machine without GPUs can hold: so many logical CPU devices. They have to be there
+            before TensorFlow starts, which a dataset or a function of the graph already makes it do.
+    """
+    _make_logical_cpus(cpu_towers)
+    tf.compat.v1.disable_eager_execution()
+    tf.compat.v1.disable_v2_tensorshape()
+    tf.compat.v1.disable_tensor_equality()
+
+
+def _make_logical_cpus(count: int) -> None:
+    if tf.config.list_physical_devices("GPU"):
+        return
+    cpu = tf.config.list_physical_devices("CPU")[0]
+    if len(tf.config.get_logical_device_configuration(cpu) or ()) < count:
+        with contextlib.suppress(RuntimeError):  # started already: `tower_devices` says what that means
+            tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * count)

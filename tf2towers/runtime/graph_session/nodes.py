@@ -1,0 +1,61 @@
+"""A graph as nodes by name, and the part of it that a run needs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+import tensorflow as tf
+
+
+class TensorName(NamedTuple):
+    """An input of a node, or a tensor: 'node:1', 'node' for output 0, '^node' for a control dependency."""
+
+    node: str
+    output: int  # -1: control dependency
+
+
+def parse(text: str) -> TensorName:
+    """An input as written in a NodeDef, or a tensor's name."""
+    if text[0] == "^":
+        return TensorName(text[1:], -1)
+    node, _, output = text.partition(":")
+    return TensorName(node, int(output) if output else 0)
+
+
+def written(name: TensorName) -> str:
+    """The form a NodeDef's input has."""
+    if name.output < 0:
+        return f"^{name.node}"
+    return f"{name.node}:{name.output}" if name.output else name.node
+
+
+class Nodes:
+    """The nodes of one graph in the order they were made, which is an order they can run in."""
+
+    def __init__(self, graph: tf.Graph) -> None:
+        self.graph = graph
+        self.version = graph.version
+        definition = graph.as_graph_def()
+        self.versions = definition.versions
+        self.library = definition.library
+        self.by_name: dict[str, Any] = {node.name: node for node in definition.node}
+        self.functions: dict[str, Any] = {one.signature.name: one for one in definition.library.function}
+
+    def needed(self, targets: Iterable[str], fed: set[TensorName]) -> list[Any]:
+        """The nodes, in their order, that the named ones need when the fed tensors are given.
+
+        A node whose outputs are all fed or unused is not needed: feeding replaces what computes it, as in TF1.
+        """
+        found: set[str] = set()
+        pending = list(targets)
+        while pending:
+            name = pending.pop()
+            if name in found:
+                continue
+            found.add(name)
+            for text in self.by_name[name].input:
+                source = parse(text)
+                if source not in fed and source.node not in found:
+                    pending.append(source.node)
+        return [node for name, node in self.by_name.items() if name in found]

@@ -1,0 +1,48 @@
+"""The devices of a graph's operations, on the devices there are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tf2towers.runtime.graph_session.nodes import parse
+from tf2towers.runtime.graph_session.towers import Towers, place_of
+
+HOST = "/job:localhost/replica:0/task:0/device:CPU:0"
+
+#: a tower's part of a batch
+_PARTS = frozenset({"Split", "SplitV", "StridedSlice", "Slice", "Unpack"})
+#: where a batch comes from
+_BATCHES = frozenset(
+    {"Placeholder", "PlaceholderWithDefault", "IteratorGetNext", "QueueDequeueV2", "QueueDequeueManyV2",
+     "QueueDequeueUpToV2", "Unstage"}
+)  # fmt: skip
+
+
+def place(nodes: list[Any], towers: Towers, fed: set[str]) -> None:
+    """Gives every node of a part of a graph the device it has here.
+
+    A tower's slice of a batch is made where the batch is, so that only the slice is sent: the values are the same.
+    Colocation is dropped: what it was for, variables and their updates, is placed by `mirror`.
+
+    Args:
+        fed: the names of the nodes that stand for fed tensors.
+    """
+    batches = {node.name for node in nodes if node.op in _BATCHES or node.name in fed}
+    for node in nodes:
+        if "_class" in node.attr:
+            del node.attr["_class"]
+        if node.op in _PARTS and parse(node.input[1 if node.op == "Split" else 0]).node in batches:
+            node.device = HOST
+            if node.op != "StridedSlice":
+                batches.add(node.name)
+            continue
+        node.device = device_here(node.device, towers)
+
+
+def device_here(device: str, towers: Towers) -> str:
+    """The device that a script's device string means here; '' where TensorFlow may choose."""
+    tower = towers.of(device)
+    if tower is not None:
+        return towers.devices[tower]
+    place = place_of(device)
+    return HOST if place.kind == "CPU" else ""

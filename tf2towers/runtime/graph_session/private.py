@@ -1,0 +1,16 @@
+"""The names this package takes from TensorFlow that are not public, each with the reason.
+
+`tests/runtime/graph_session/test_private.py` holds every TensorFlow version to what is said here.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import tensorflow as tf
+
+#: functions are called eagerly while the script's own code is in graph mode; `tf.init_scope` stays in a plain graph
+eager_mode: Any = tf.__internal__.eager_context.eager_mode
+
+#: what `BaseSession` sets in its constructor, which would begin a C++ session, and uses in `run`: see `session.py`
+SESSION_ATTRIBUTES = ("_graph", "_closed", "_target", "_delete_lock", "_dead_handles", "_config", "_session")

@@ -1,0 +1,144 @@
+"""`Session`: TF1's session, whose runs are TF 2 functions.
+
+It is a `tf.compat.v1.Session` to whoever asks (`isinstance`, `tf.compat.v1.get_default_session`, hooks, savers, queue runners),
+with TensorFlow's own handling of fetches and feeds, and its own words in errors; but it begins no C++ session.
+"""
+
+from __future__ import annotations
+
+import itertools
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+from tf2towers.runtime.graph_session.function import Program
+from tf2towers.runtime.graph_session.private import eager_mode
+
+_numbers = itertools.count()
+
+
+class Session(tf.compat.v1.Session):
+    """Runs a graph's operations, as `tf.compat.v1.Session` does, on the strategy that the graph's towers run on.
+
+    Args:
+        target: '' for this process, or the target of a `Server` that this process has made.
+        graph: the graph to run; the default graph, if none is given.
+        config: a `tf.compat.v1.ConfigProto`; placement is always soft.
+    """
+
+    def __init__(self, target: str | bytes = "", graph: tf.Graph | None = None, config: Any = None) -> None:
+        # what BaseSession.__init__ does, but for the C++ session
+        if graph is not None and not isinstance(graph, tf.Graph):
+            raise TypeError(f'Argument `graph` must be a tf.Graph, but got "{type(graph).__name__}"')
+        if isinstance(target, tf.compat.v1.ConfigProto):
+            raise TypeError(
+                f'Argument `target` must be a string, but got "{type(target).__name__}". Did you do "Session(config)" '
+                'instead of "Session(config=config)"?'
+            )
+        if config is not None and not isinstance(config, tf.compat.v1.ConfigProto):
+            raise TypeError(f'Argument `config` must be a tf.ConfigProto, but got "{type(config).__name__}"')
+        self._graph = graph if graph is not None else tf.compat.v1.get_default_graph()
+        self._closed = False
+        self._target = tf.compat.as_bytes(target or "")
+        self._delete_lock = threading.Lock()
+        self._dead_handles: list[Any] = []
+        self._config = config
+        self._add_shapes = bool(config is not None and config.graph_options.infer_shapes)
+        self._session = None
+        self._default_graph_context_manager = None
+        self._default_session_context_manager = None
+        # what runs
+        self._container = f"session_{next(_numbers)}"
+        self._functions: dict[Any, Callable[..., list[Any]]] = {}
+        self._building = threading.RLock()
+        self._program: Program | None = None
+
+    @property
+    def sess_str(self) -> bytes:
+        """The target, as TF1's had it."""
+        return self._target
+
+    def list_devices(self) -> list[Any]:
+        """The devices of this process."""
+        with eager_mode():
+            return list(tf.config.list_logical_devices())
+
+    def close(self) -> None:
+        """Ends the session."""
+        if not self._closed:
+            self._closed = True
+            self._functions.clear()
+
+    def __del__(self) -> None:
+        """Nothing of C++ to free."""
+
+    def _extend_graph(self) -> None:
+        pass
+
+    def make_callable(self, fetches: Any, feed_list: Sequence[Any] | None = None, accept_options: bool = False) -> Any:
+        """A function that runs `fetches`, given values for `feed_list`."""
+        if feed_list is not None and not isinstance(feed_list, list | tuple):
+            raise TypeError(f"Argument `feed_list` must be a list or tuple. Received: feed_list={feed_list}")
+
+        def run(*values: Any, **options: Any) -> Any:
+            return self.run(fetches, dict(zip(feed_list or (), values, strict=False)), **options)
+
+        return run
+
+    def _do_run(
+        self, handle: Any, target_list: Any, fetch_list: Any, feed_dict: Any, options: Any, run_metadata: Any
+    ) -> list[Any]:
+        feeds = {reference.deref(): value for reference, value in feed_dict.items()}
+        return self._do_call(self._call, target_list, fetch_list, feeds)  # type: ignore[no-any-return]
+
+    def _call(self, targets: Any, fetches: Any, feeds: dict[Any, Any]) -> list[Any]:
+        tensors = list(feeds)
+        key = (tuple(map(id, targets)), tuple(map(id, fetches)), tuple(map(id, tensors)))
+        with eager_mode():
+            function = self._functions.get(key) or self._function(key, fetches, targets, tensors)
+            values = [tf.constant(value, tensor.dtype) for tensor, value in feeds.items()]
+            return [_numpy(value) for value in function(*values)]
+
+    def _function(self, key: Any, fetches: Any, targets: Any, feeds: Any) -> Callable[..., list[Any]]:
+        with self._building:
+            if key not in self._functions:
+                if self._program is None or self._program.nodes.version != self._graph.version:
+                    self._program = Program(self._graph)
+                made = self._program.function(fetches, targets, feeds, self._container)
+                made.alive = (fetches, targets, feeds)  # type: ignore[attr-defined]  # ids in the key stay theirs
+                self._functions[key] = made
+            return self._functions[key]
+
+
+def _numpy(value: Any) -> Any:
+    value = value.numpy()
+    return value if not isinstance(value, np.ndarray) else value
+
+
+class InteractiveSession(Session):
+    """A session that is the default one from the start, as `tf.compat.v1.InteractiveSession`."""
+
+    def __init__(self, target: str | bytes = "", graph: tf.Graph | None = None, config: Any = None) -> None:
+        super().__init__(target, graph, config)
+        self._explicit_graph = graph
+        self._default_graph_entered: Any = None
+        if graph is not None:
+            self._default_graph_entered = graph.as_default()
+            self._default_graph_entered.enforce_nesting = False
+            self._default_graph_entered.__enter__()
+        self._default_session_entered = self.as_default()
+        self._default_session_entered.enforce_nesting = False
+        self._default_session_entered.__enter__()
+
+    def close(self) -> None:
+        """Ends the session, and its being the default one."""
+        super().close()
+        if self._default_session_entered is not None:
+            self._default_session_entered.__exit__(None, None, None)
+            self._default_session_entered = None
+        if self._default_graph_entered is not None:
+            self._default_graph_entered.__exit__(None, None, None)
+            self._default_graph_entered = None

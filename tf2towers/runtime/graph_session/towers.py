@@ -1,0 +1,123 @@
+"""The towers of a graph: the GPUs its operations name, and the device that stands for each on the strategy."""
+
+from __future__ import annotations
+
+import re
+import weakref
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
+from typing import Any, NamedTuple, TypeVar
+
+import tensorflow as tf
+
+from tf2towers.runtime import devices as logical
+
+T = TypeVar("T")
+
+_declared: weakref.WeakKeyDictionary[tf.Graph, tf.distribute.Strategy] = weakref.WeakKeyDictionary()
+
+
+class Place(NamedTuple):
+    """What a device string of a graph says; None and -1 for what it leaves open."""
+
+    job: str | None
+    task: int
+    kind: str | None
+    index: int
+
+
+@cache
+def place_of(device: str) -> Place:
+    """The parts of a device string: '/job:ps/task:0/device:GPU:1', '/gpu:1', 'gpu:1', '/device:CPU:*' or ''."""
+    if not device:
+        return Place(None, -1, None, -1)
+    job = re.search(r"job:([A-Za-z0-9_]+)", device)
+    task = re.search(r"task:(\d+)", device)
+    kind = re.search(r"(?:^|/)(?:device:)?(CPU|GPU|TPU|XLA_CPU|XLA_GPU)(?::(\d+|\*))?\s*$", device, re.IGNORECASE)
+    return Place(
+        job.group(1) if job else None,
+        int(task.group(1)) if task else -1,
+        kind.group(1).upper() if kind else None,
+        int(kind.group(2)) if kind and kind.group(2) and kind.group(2) != "*" else -1,
+    )
+
+
+def tower_devices(towers: int | Sequence[Any]) -> list[str]:
+    """The devices for `tf.distribute.MirroredStrategy`, one a tower.
+
+    Args:
+        towers: how many, or what the loop gives to `tf.device`: names such as '/gpu:0', or indices of GPUs.
+
+    Returns:
+        Those GPUs, where this machine has them; else as many logical CPU devices, with a warning, as
+        `allow_soft_placement` moved towers to the CPU in TF1.
+    """
+    if isinstance(towers, int):
+        towers = range(towers)
+    names = [f"/gpu:{one}" if isinstance(one, int) else str(one) for one in towers]
+    return logical.tower_devices(names)
+
+
+def towers(strategy: tf.distribute.Strategy, iterable: Iterable[T]) -> Iterator[T]:
+    """The rounds of a tower loop: the graph's towers are the replicas of `strategy`, in order.
+
+    The variables that the towers share get a copy on each of its devices, and a mean over the towers is an all-reduce.
+    """
+    declare(tf.compat.v1.get_default_graph(), strategy)
+    return iter(iterable)
+
+
+def declare(graph: tf.Graph, strategy: tf.distribute.Strategy) -> None:
+    """Says which strategy the towers of a graph run on. The first one said holds."""
+    _declared.setdefault(graph, strategy)
+
+
+class Towers:
+    """The towers of a graph, by the index of the GPU that the script named.
+
+    Attributes:
+        devices: the device of each tower, no two the same; empty where the graph names no GPU. A graph that names more
+            GPUs than there are devices has its towers share them, as soft placement did.
+    """
+
+    def __init__(self, graph: tf.Graph, nodes: Iterable[Any]) -> None:
+        named: list[int] = []
+        for device in {node.device: None for node in nodes}:  # in the order they were first used
+            place = place_of(device)
+            if place.kind == "GPU" and place.job in (None, "localhost") and place.index not in named:
+                named.append(place.index)
+        strategy = _declared.get(graph)
+        available = _devices_of(strategy) if strategy is not None else _available(named)
+        self.devices: list[str] = available[: max(len(named), 1)] if named else []
+        self._tower = {index: order % len(available) for order, index in enumerate(named)} if named else {}
+
+    @property
+    def count(self) -> int:
+        """How many devices the towers have."""
+        return len(self.devices)
+
+    def of(self, device: str) -> int | None:
+        """The tower that an operation with this device belongs to; None for one outside the towers."""
+        place = place_of(device)
+        if place.kind != "GPU" or place.job not in (None, "localhost"):
+            return None
+        return self._tower.get(place.index)
+
+
+def _devices_of(strategy: tf.distribute.Strategy) -> list[str]:
+    return [full_name(device) for device in strategy.extended.worker_devices]
+
+
+def _available(named: Sequence[int]) -> list[str]:
+    """The devices where the script's text declares no strategy: its GPUs, or logical CPU devices, as far as they go."""
+    try:
+        return [full_name(name) for name in tower_devices([max(index, 0) for index in named])]
+    except RuntimeError:  # TensorFlow has started: the devices it has
+        found = tf.config.list_logical_devices("GPU") or tf.config.list_logical_devices("CPU")
+        return [device.name for device in found]
+
+
+def full_name(device: str) -> str:
+    """The full name of a device of this process."""
+    place = place_of(device)
+    return f"/job:localhost/replica:0/task:0/device:{place.kind or 'CPU'}:{max(place.index, 0)}"
