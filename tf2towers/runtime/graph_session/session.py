@@ -51,7 +51,7 @@ class Session(tf.compat.v1.Session):
         self._default_graph_context_manager = None
         self._default_session_context_manager = None
         # what runs
-        self._container = f"session_{next(_numbers)}"
+        self._container = f"session.{next(_numbers)}"
         self._functions: dict[Any, Callable[..., list[Any]]] = {}
         self._building = threading.RLock()
         self._program: Program | None = None
