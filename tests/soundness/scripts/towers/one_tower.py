@@ -11,19 +11,19 @@ step = tf.Variable(0, trainable=False)
 lr = tf.train.piecewise_constant(step, [1, 3], [0.2, 0.1, 0.02])
 opt = tf.train.RMSPropOptimizer(lr, 0.8)
 tower_grads = []
-for i in range(num_gpus):
-    with tf.device('/gpu:%d' % i):
-        with tf.name_scope('tower_%d' % i) as scope:
-            w = tf.get_variable('w', [2], initializer=tf.zeros_initializer())
-            loss = tf.reduce_mean((tf.reduce_sum(xs[i] * w, 1) - ys[i]) ** 2)
-            tf.get_variable_scope().reuse_variables()
-            tower_grads.append(opt.compute_gradients(loss))
+with tf.variable_scope(tf.get_variable_scope()):
+    for i in range(num_gpus):
+        with tf.device('/gpu:%d' % i):
+            with tf.name_scope('tower_%d' % i) as scope:
+                w = tf.get_variable('w', [2], initializer=tf.zeros_initializer())
+                loss = tf.reduce_mean((tf.reduce_sum(xs[i] * w, 1) - ys[i]) ** 2)
+                tf.get_variable_scope().reuse_variables()
+                tower_grads.append(opt.compute_gradients(loss))
 grads = []
 for gv in zip(*tower_grads):
     stacked = tf.concat([tf.expand_dims(g, 0) for g, _ in gv], 0)
     grads.append((tf.reduce_mean(stacked, 0), gv[0][1]))
-with tf.variable_scope(tf.get_variable_scope(), reuse=False):
-    train = opt.apply_gradients(grads, global_step=step)
+train = opt.apply_gradients(grads, global_step=step)
 rng = np.random.RandomState(0)
 with tf.Session(config=tf.ConfigProto(allow_soft_placement=True)) as sess:
     sess.run(tf.global_variables_initializer())
