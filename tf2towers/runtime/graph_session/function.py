@@ -11,8 +11,30 @@ from tf2towers.runtime.graph_session.all_reduce import AllReduce, find_means
 from tf2towers.runtime.graph_session.mirror import Mirror
 from tf2towers.runtime.graph_session.nodes import Nodes, TensorName, parse, written
 from tf2towers.runtime.graph_session.placement import place
-from tf2towers.runtime.graph_session.resources import name_resources
+from tf2towers.runtime.graph_session.randomness import share_states
+from tf2towers.runtime.graph_session.resources import name_resources, released
 from tf2towers.runtime.graph_session.towers import Towers
+
+
+class Function:
+    """A run as a function of eager tensors, to be called in eager mode.
+
+    Attributes:
+        resources: the nodes that make what lives longer than the run.
+        random_states: the first value of the state of each random operation, by the name of its variable.
+    """
+
+    def __init__(
+        self, call: Callable[..., Any], resources: list[Any], random_states: dict[str, list[int]], alive: Any
+    ) -> None:
+        self._call = call
+        self.resources = resources
+        self.random_states = random_states
+        self._alive = alive  # what the key in a session's table is made of
+
+    def __call__(self, *values: Any) -> list[Any]:
+        """The fetched values."""
+        return self._call(*values)[0]  # type: ignore[no-any-return]
 
 
 class Program:
@@ -26,7 +48,7 @@ class Program:
     def function(
         self, fetches: Sequence[tf.Tensor], targets: Sequence[tf.Operation], feeds: Sequence[tf.Tensor], container: str,
         all_reduce: bool = True,
-    ) -> Callable[..., list[Any]]:  # fmt: skip
+    ) -> Function:  # fmt: skip
         """The function of a run.
 
         Args:
@@ -35,9 +57,6 @@ class Program:
             feeds: tensors whose values are its arguments, in this order.
             container: the session's, for variables and resources.
             all_reduce: whether means over towers become all-reduces.
-
-        Returns:
-            A function of eager tensors, to be called in eager mode.
         """
         fed = {parse(tensor.name): f"feed_{index}" for index, tensor in enumerate(feeds)}
         wanted = [parse(tensor.name) for tensor in fetches]
@@ -56,17 +75,31 @@ class Program:
             placeholders.append(node)
         reducer = AllReduce(find_means(part, self.towers) if all_reduce else [], part, self.towers, self.nodes.graph)
         made, reduced = reducer.added()
-        more, extra = self.mirror.apply(part, reduced, [one.name for one in targets])
+        more, extra = self.mirror.apply(part, reduced, [one.name for one in targets], [one.node for one in wanted])
         settled = {node.name: node.device for node in part if node.device.startswith("/job:")}
         place([node for node in part if node.name not in settled], self.towers, set(fed.values()))
         for node in [*part, *more]:
             if "_class" in node.attr:
                 del node.attr["_class"]
-        definition = tf.compat.v1.GraphDef(versions=self.nodes.versions, library=self.nodes.library)
-        definition.node.extend([*placeholders, *part, *made, *more])
-        name_resources(list(definition.node), container)
+        drawing, random_states = share_states(part)
+        every = [*placeholders, *part, *made, *more, *drawing]
+        resources = name_resources(every, container)
         outputs = [written_tensor(fed, name) for name in wanted]
-        return _imported(definition, [node.name for node in placeholders], outputs, [*[t.name for t in targets], *extra])
+        call = _imported(
+            self._definition(every), [one.name for one in placeholders], outputs, [*[one.name for one in targets], *extra]
+        )
+        return Function(call, resources, random_states, (fetches, targets, feeds))
+
+    def ending(self, resources: list[Any]) -> Callable[..., Any]:
+        """A function that ends the resources of a session."""
+        nodes = released(resources)
+        ends = [node.name for node in nodes if node.name.endswith("/end")]
+        return _imported(self._definition(nodes), [], [], ends)
+
+    def _definition(self, nodes: Sequence[Any]) -> Any:
+        definition = tf.compat.v1.GraphDef(versions=self.nodes.versions, library=self.nodes.library)
+        definition.node.extend(nodes)
+        return definition
 
 
 def written_tensor(fed: dict[TensorName, str], name: TensorName) -> str:
@@ -94,11 +127,7 @@ def _imported(definition: Any, feeds: Sequence[str], outputs: Sequence[str], tar
         input_signature=(specs, {}),
     )
 
-    def call(*values: Any) -> list[Any]:
-        return pruned(*values)[0]  # type: ignore[no-any-return]
-
-    call.keeps = wrapped  # type: ignore[attr-defined]
-    return call
+    return pruned  # type: ignore[no-any-return]
 
 
-__all__ = ["Program", "written"]
+__all__ = ["Function", "Program", "written"]

@@ -170,18 +170,19 @@ class Mirror:
         return self._towers.devices[0] if self._towers.devices and node.attr["dtype"].type in _FLOATS else HOST
 
     def apply(
-        self, part: list[Any], reduced: Mapping[str, Sequence[str]], targets: Iterable[str]
+        self, part: list[Any], reduced: Mapping[str, Sequence[str]], targets: Iterable[str], fetches: Iterable[str]
     ) -> tuple[list[Any], list[str]]:
         """Puts a part of the graph on the copies. Its nodes are changed in place, devices are still the script's.
 
         Args:
             reduced: the means that were all-reduced: the name of the mean -> its value on each tower.
             targets: the operations that a run ends with.
+            fetches: the nodes whose values it returns.
 
         Returns:
             The nodes that came to it, and operations to be run beside the targets.
         """
-        return _Application(self, self._towers, part, reduced).result(targets)
+        return _Application(self, self._towers, part, reduced).result(targets, fetches)
 
 
 class _Application:
@@ -198,7 +199,7 @@ class _Application:
         self._followers: dict[str, list[str]] = {}  # a write -> the operations that bring it to the other copies
         self._writers: dict[str, list[str]] = {}
 
-    def result(self, targets: Iterable[str]) -> tuple[list[Any], list[str]]:
+    def result(self, targets: Iterable[str], fetches: Iterable[str]) -> tuple[list[Any], list[str]]:
         self._find_dependants()
         for node in self._part:
             if node.op == "VarHandleOp":
@@ -208,7 +209,8 @@ class _Application:
             if variables:
                 self._use(node, variables)
         self._wait_for_followers()
-        extra = [name for target in targets for name in self._followers.get(target, ())]
+        self._read_last(fetches)
+        extra = [name for target in [*targets, *fetches] for name in self._followers.get(target, ())]
         return self._made, extra
 
     def _variable(self, text: str) -> str | None:
@@ -236,9 +238,8 @@ class _Application:
                 chosen = tower if tower in copies.get(first, ()) else 0
                 node.device = self._towers.devices[chosen] if first in copies else self._mirror.home(first)
             return
-        for _, name in variables:
-            if name in copies:
-                self._writers.setdefault(name, []).append(node.name)
+        for name in dict.fromkeys(written_to):
+            self._writers.setdefault(name, []).append(node.name)
         if node.op in _ASSIGNMENTS or repeated(node):
             node.device = self._mirror.home(variables[0][1])
         mirrored = [name for _, name in variables if name in copies]
@@ -250,6 +251,21 @@ class _Application:
         else:
             for name in dict.fromkeys(one for one in written_to if one in copies):
                 self._broadcast(node, name)
+
+    def _read_last(self, fetches: Iterable[str]) -> None:
+        """A variable that is fetched itself is read after the run's writes: TF1 returned the memory they had changed.
+
+        One on another machine was sent at once, before them.
+        """
+        for name in fetches:
+            node = self._by_name.get(name)
+            if node is None or node.op != "ReadVariableOp":
+                continue
+            variable = parse(node.input[0]).node.partition("/tower_")[0]
+            if node.name != f"{variable}/Read/ReadVariableOp" or place_of(node.device).job not in (None, "localhost"):
+                continue
+            writers = [one for name in self._writers.get(variable, ()) for one in (name, *self._followers.get(name, ()))]
+            node.input.extend(f"^{one}" for one in writers)
 
     def _handle(self, variable: str, tower: int) -> str:
         name = copy_name(variable, tower)
@@ -328,7 +344,9 @@ class _Application:
         That order is one of those TF1 could have taken, and it is the same for all copies.
         """
         added: dict[str, list[str]] = {}
-        for names in self._writers.values():
+        for variable, names in self._writers.items():
+            if variable not in self._mirror.copies:
+                continue
             for before, after in zip(names, names[1:], strict=False):
                 if before != after:
                     added.setdefault(after, []).extend([before, *self._followers.get(before, ())])

@@ -6,7 +6,10 @@ a container that is the session's own: two sessions on one graph have each their
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
+
+import tensorflow as tf
 
 from tf2towers.runtime.graph_session.placement import HOST
 
@@ -16,8 +19,9 @@ _ON_HOST = (
 )  # fmt: skip
 
 
-def name_resources(nodes: list[Any], container: str) -> None:
-    """Gives every node that makes a resource a shared name and the session's container."""
+def name_resources(nodes: Iterable[Any], container: str) -> list[Any]:
+    """Gives every node that makes a resource a shared name and the session's container; returns these nodes."""
+    found = []
     for node in nodes:
         if "shared_name" not in node.attr or "container" not in node.attr:
             continue
@@ -27,3 +31,22 @@ def name_resources(nodes: list[Any], container: str) -> None:
         node.attr["container"].s = container.encode() + (b"." + own if own else b"")
         if node.op != "VarHandleOp" and any(word in node.op for word in _ON_HOST):
             node.device = HOST
+        found.append(node)
+    return found
+
+
+def released(nodes: Iterable[Any]) -> list[Any]:
+    """Nodes that end these resources: queues are closed, so that nobody waits for them, variables give their memory back."""
+    ending: list[Any] = []
+    for node in nodes:
+        if node.op == "VarHandleOp":
+            end = tf.compat.v1.NodeDef(name=f"{node.name}/end", op="DestroyResourceOp", input=[node.name])
+            end.attr["ignore_lookup_error"].b = True
+        elif node.op.endswith("QueueV2"):
+            end = tf.compat.v1.NodeDef(name=f"{node.name}/end", op="QueueCloseV2", input=[node.name])
+            end.attr["cancel_pending_enqueues"].b = True
+        else:
+            continue
+        end.device = node.device
+        ending += [node, end]
+    return ending

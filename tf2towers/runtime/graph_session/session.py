@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import itertools
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
 import tensorflow as tf
 
-from tf2towers.runtime.graph_session.function import Program
+from tf2towers.runtime.graph_session.function import Function, Program
 from tf2towers.runtime.graph_session.private import eager_mode
 
 _numbers = itertools.count()
@@ -52,7 +51,8 @@ class Session(tf.compat.v1.Session):
         self._default_session_context_manager = None
         # what runs
         self._container = f"session.{next(_numbers)}"
-        self._functions: dict[Any, Callable[..., list[Any]]] = {}
+        self._functions: dict[Any, Function] = {}
+        self._resources: dict[tuple[str, str], Any] = {}
         self._building = threading.RLock()
         self._program: Program | None = None
 
@@ -68,9 +68,13 @@ class Session(tf.compat.v1.Session):
 
     def close(self) -> None:
         """Ends the session."""
-        if not self._closed:
-            self._closed = True
-            self._functions.clear()
+        if self._closed:
+            return
+        self._closed = True
+        if self._program is not None and self._resources:
+            with eager_mode():
+                self._program.ending(list(self._resources.values()))()
+        self._functions.clear()
 
     def __del__(self) -> None:
         """Nothing of C++ to free."""
@@ -102,20 +106,32 @@ class Session(tf.compat.v1.Session):
             values = [tf.constant(value, tensor.dtype) for tensor, value in feeds.items()]
             return [_numpy(value) for value in function(*values)]
 
-    def _function(self, key: Any, fetches: Any, targets: Any, feeds: Any) -> Callable[..., list[Any]]:
+    def _function(self, key: Any, fetches: Any, targets: Any, feeds: Any) -> Function:
         with self._building:
             if key not in self._functions:
                 if self._program is None or self._program.nodes.version != self._graph.version:
                     self._program = Program(self._graph)
                 made = self._program.function(fetches, targets, feeds, self._container)
-                made.alive = (fetches, targets, feeds)  # type: ignore[attr-defined]  # ids in the key stay theirs
+                for node in made.resources:
+                    name = (node.name, node.device)
+                    if name not in self._resources:
+                        self._resources[name] = node
+                        if node.name in made.random_states:
+                            self._begin(node, made.random_states[node.name])
                 self._functions[key] = made
             return self._functions[key]
 
+    def _begin(self, node: Any, value: list[int]) -> None:
+        """Gives a variable of the session's own its first value."""
+        with tf.device(node.device):
+            handle = tf.raw_ops.VarHandleOp(
+                dtype=tf.int64, shape=[len(value)], container=node.attr["container"].s, shared_name=node.attr["shared_name"].s
+            )
+            tf.raw_ops.AssignVariableOp(resource=handle, value=tf.constant(value, tf.int64))
+
 
 def _numpy(value: Any) -> Any:
-    value = value.numpy()
-    return value if not isinstance(value, np.ndarray) else value
+    return value.numpy()
 
 
 class InteractiveSession(Session):

@@ -87,9 +87,9 @@ class Towers:
             if place.kind == "GPU" and place.job in (None, "localhost") and place.index not in named:
                 named.append(place.index)
         strategy = _declared.get(graph)
-        available = _devices_of(strategy) if strategy is not None else _available(named)
-        self.devices: list[str] = available[: max(len(named), 1)] if named else []
-        self._tower = {index: order % len(available) for order, index in enumerate(named)} if named else {}
+        available = [] if not named else _available(named) if strategy is None else _devices_of(strategy)
+        self.devices: list[str] = available[: len(named)]
+        self._tower = {index: order % len(available) for order, index in enumerate(named)}
 
     @property
     def count(self) -> int:

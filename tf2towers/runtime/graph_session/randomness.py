@@ -1,0 +1,104 @@
+"""Seeded random operations draw from one sequence, whichever run they are in.
+
+In TF1 a seeded operation held its place in its sequence for as long as the session lived, in training steps and evaluations
+alike. A function has operations of its own, so the place is kept in a variable of the session: the state that
+`tf.random.Generator` has, begun as TF1's kernel did (key: the seed, counter: 0 and the second seed; `GuardedPhiloxRandom`), and
+advanced as it did (256 samples an element). The numbers are the same ones.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import tensorflow as tf
+
+from tf2towers.runtime.graph_session.placement import HOST
+
+#: TF1's operation -> the one that is given its place in the sequence
+STATELESS = {
+    "RandomUniform": "StatelessRandomUniformV2",
+    "RandomUniformInt": "StatelessRandomUniformIntV2",
+    "RandomStandardNormal": "StatelessRandomNormalV2",
+    "TruncatedNormal": "StatelessTruncatedNormalV2",
+}
+_PHILOX = 1
+_int32, _int64, _uint64 = (one.as_datatype_enum for one in (tf.int32, tf.int64, tf.uint64))
+
+
+def seeded(node: Any) -> bool:
+    """Whether a node draws from a sequence that its seeds decide."""
+    return bool(node.op in STATELESS and (node.attr["seed"].i or node.attr["seed2"].i))
+
+
+def state_name(node: Any) -> str:
+    """The name of the variable that holds a node's place."""
+    return f"{node.name}/random_state"
+
+
+def first_state(node: Any) -> list[int]:
+    """The state before the first draw: counter (2 x 64 bits), key."""
+    return [0, node.attr["seed2"].i, node.attr["seed"].i]
+
+
+def share_states(nodes: list[Any]) -> tuple[list[Any], dict[str, list[int]]]:
+    """Lets the seeded nodes draw by their states. They are changed in place.
+
+    Returns:
+        New nodes, and the first value of each state by its variable's name.
+    """
+    made: list[Any] = []
+    states: dict[str, list[int]] = {}
+    for node in nodes:
+        if not seeded(node):
+            continue
+        states[state_name(node)] = first_state(node)
+        _draw_by_state(node, made)
+    return made, states
+
+
+def _draw_by_state(node: Any, made: list[Any]) -> None:
+    name, shape, device = node.name, node.input[0], node.device
+    shape_type, out_type = node.attr["T"].type, node.attr["dtype"].type
+    if node.op == "RandomUniformInt":
+        shape_type, out_type = node.attr["T"].type, node.attr["Tout"].type
+
+    def add(suffix: str, op: str, inputs: list[str], where: str = HOST, **types: int) -> str:
+        new = tf.compat.v1.NodeDef(name=f"{name}/{suffix}", op=op, input=inputs, device=where)
+        for key, value in types.items():
+            new.attr[key].type = value
+        made.append(new)
+        return new.name
+
+    def constant(suffix: str, value: Any, dtype: tf.DType) -> str:
+        key = add(suffix, "Const", [], dtype=dtype.as_datatype_enum)
+        made[-1].attr["value"].tensor.CopyFrom(tf.make_tensor_proto(value, dtype))
+        return key
+
+    handle = add("random_state", "VarHandleOp", [], dtype=_int64)
+    made[-1].attr["shape"].shape.CopyFrom(tf.TensorShape([3]).as_proto())
+    made[-1].attr["shared_name"].s = state_name(node).encode()
+    made[-1].attr["container"].s = b""
+    size = add("size", "Prod", [shape, constant("all", [0], tf.int32)], T=shape_type, Tidx=_int32)
+    made[-1].attr["keep_dims"].b = False
+    delta = add("delta", "Cast", [size], SrcT=shape_type, DstT=_uint64)
+    controls = [text for text in node.input if text[0] == "^"]
+    value = add("place", "RngReadAndSkip", [handle, constant("philox", _PHILOX, tf.int32), delta, *controls])
+    bits = add("bits", "Bitcast", [value], T=_int64, type=_uint64)
+    counter = add(
+        "counter", "Slice", [bits, constant("from_0", [0], tf.int32), constant("two", [2], tf.int32)],
+        T=_uint64, Index=_int32,
+    )  # fmt: skip
+    key = add(
+        "key", "Slice", [bits, constant("from_2", [2], tf.int32), constant("one", [1], tf.int32)],
+        T=_uint64, Index=_int32,
+    )  # fmt: skip
+    algorithm = constant("algorithm", _PHILOX, tf.int32)
+    bounds = [text for text in node.input[1:] if text[0] != "^"]
+    op = node.op
+    node.op = STATELESS[op]
+    node.attr.clear()
+    node.attr["Tshape"].type = shape_type
+    node.attr["dtype"].type = out_type
+    del node.input[:]
+    node.input.extend([shape, key, counter, algorithm, *bounds, *controls])
+    node.device = device
