@@ -7,6 +7,8 @@ import importlib
 import os
 import sys
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from tf2towers.cli import verified_migration
@@ -41,6 +43,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--check", action="store_true", help="write nothing; exit with 1 if anything would change"
     )
     verified_migration.add_arguments(parser)
+    parser.add_argument(
+        "--towers", metavar="EXPRESSION", help="the number of towers, or their devices, where a loop does not say"
+    )
+    parser.add_argument(
+        "--idiomatic", action="store_true", help="hand-shaped TF 2 instead, where the whole program is understood"
+    )
     parser.add_argument("--format", choices=FORMATS, default="text", help="how the result is shown")
     parser.add_argument(
         "-j", "--jobs", type=_jobs, default=1, metavar="N", help="so many processes; 0: one a core"
@@ -60,7 +68,7 @@ def run(options: argparse.Namespace) -> int:
             "tf2towers migrate: -o needs files: the standard input has no name to write to", file=sys.stderr
         )
         return 2
-    results = migrate_all(paths, options.jobs)
+    results = migrate_all(paths, options.jobs, Choice(options.idiomatic, options.towers))
     status = max(result.status for result in results)
     if options.verify and status == 0:
         status = verified_migration.verify_all(results, options)
@@ -76,25 +84,41 @@ def run(options: argparse.Namespace) -> int:
     return status
 
 
-def migrate_all(paths: list[str], jobs: int = 1) -> list[MigrationResult]:
+@dataclass(frozen=True)
+class Choice:
+    """The register, and what the exact one is told."""
+
+    idiomatic: bool = False
+    towers: str | None = None
+
+    def engine(self) -> Callable[[Script], MigrationResult]:
+        """The function that migrates a script."""
+        if self.idiomatic:
+            engine: Callable[[Script], MigrationResult] = importlib.import_module("tf2towers.migrate").migrate
+            return engine
+        exact = importlib.import_module("tf2towers.exact.migrate")
+        return partial(exact.migrate, options=exact.Options(towers=self.towers))
+
+
+def migrate_all(paths: list[str], jobs: int = 1, choice: Choice = Choice()) -> list[MigrationResult]:
     """One result a path, whatever happens to it."""
+    work = partial(migrate_path, choice=choice)
     if jobs > 1 and len(paths) > 1:
         from concurrent.futures import ProcessPoolExecutor
 
         with ProcessPoolExecutor(min(jobs, len(paths))) as pool:
-            return list(pool.map(migrate_path, paths))
-    return [migrate_path(path) for path in paths]
+            return list(pool.map(work, paths))
+    return [work(path) for path in paths]
 
 
-def migrate_path(path: str) -> MigrationResult:
+def migrate_path(path: str, choice: Choice = Choice()) -> MigrationResult:
     """Reads and migrates one script. An error, the user's or ours, is in the result; no traceback."""
     try:
         if path == str(STDIN):
             script = Script.from_bytes(sys.stdin.buffer.read(MAX_BYTES + 1), STDIN)
         else:
             script = Script.read(path)
-        engine: Callable[[Script], MigrationResult] = importlib.import_module("tf2towers.migrate").migrate
-        return engine(script)
+        return choice.engine()(script)
     except SourceError as problem:
         where = "" if problem.path == Path(path) else f"{shown(problem.path)}: "
         return MigrationResult(Path(path), error=f"{where}{problem}")

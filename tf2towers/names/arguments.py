@@ -2,40 +2,16 @@
 
 from __future__ import annotations
 
-from functools import cache
-from typing import NamedTuple
-
 import libcst as cst
 
-from tf2towers.names.tables import PlainCall, read_table
-
-
-class KeywordRename(NamedTuple):
-    """An old keyword's new name, and whether compat.v1 in TF 2.21 still takes the old one."""
-
-    new: str
-    accepted: bool
-
-
-@cache
-def _orders() -> dict[str, tuple[tuple[str, ...], str, str]]:
-    return {
-        name: (tuple(order.split(",")), when, note)
-        for name, order, when, note, _ in read_table("argument_orders.tsv")
-    }
-
-
-@cache
-def _keywords() -> dict[str, dict[str, KeywordRename]]:
-    found: dict[str, dict[str, KeywordRename]] = {}
-    for name, old, new, accepted in read_table("keywords.tsv"):
-        found.setdefault(name, {})[old] = KeywordRename(new, accepted == "yes")
-    return found
-
-
-def keyword_renames(canonical: str) -> dict[str, KeywordRename]:
-    """Old keyword -> its new name, for a function that renamed some."""
-    return _keywords().get(canonical, {})
+from tf2towers.names.argument_tables import (
+    KeywordRename,
+    argument_orders,
+    is_reordered,
+    keyword_renames,
+    order_note,
+)
+from tf2towers.names.tables import PlainCall
 
 
 def old_order(canonical: str, call: cst.Call) -> tuple[str, ...] | None:
@@ -44,7 +20,7 @@ def old_order(canonical: str, call: cst.Call) -> tuple[str, ...] | None:
     `tf.concat(0, xs)` gives ("axis", "values"). None when the call is written as today's function takes it,
     or when it cannot be told.
     """
-    order, when, _ = _orders().get(canonical, ((), "", ""))
+    order, when, _ = argument_orders().get(canonical, ((), "", ""))
     positional = [arg for arg in call.args if arg.keyword is None and not arg.star]
     if not order or not positional or len(positional) > len(order):
         return None
@@ -52,11 +28,6 @@ def old_order(canonical: str, call: cst.Call) -> tuple[str, ...] | None:
         if when == "first-is-int" or not _list_comes_second(positional):
             return None
     return order[: len(positional)]
-
-
-def order_note(canonical: str) -> str:
-    """What changed in the order of a function's arguments; empty when nothing did."""
-    return _orders().get(canonical, ((), "", ""))[2]
 
 
 def fits(plain: PlainCall, call: cst.Call) -> bool:
@@ -78,8 +49,4 @@ def _list_comes_second(positional: list[cst.Arg]) -> bool:
     return listed == [False, True]
 
 
-def is_reordered(canonical: str) -> bool:
-    """Whether the function once took its arguments in another order, or under other names that are gone."""
-    return canonical in _orders() or any(
-        not rename.accepted for rename in keyword_renames(canonical).values()
-    )
+__all__ = ["KeywordRename", "fits", "is_reordered", "keyword_renames", "old_order", "order_note"]

@@ -20,31 +20,7 @@ from libcst.metadata import (
 )
 
 from tf2towers.names.bindings import Bindings, ImportedName, imported_names, read_bindings
-
-#: Builtins of Python 2 that Python 3 scripts of that age still name.
-PYTHON2_BUILTINS = frozenset(
-    {"xrange", "unicode", "raw_input", "basestring", "long", "unichr", "reduce", "cmp", "execfile"}
-)
-
-_ROOTS = ("tensorflow.compat.v1", "tensorflow")
-_SAME_MODULE = (
-    ("tf.compat.v1", "tf"),
-    ("tf.flags", "tf.app.flags"),
-    ("tf.python.platform.flags", "tf.app.flags"),
-)
-
-
-def canonical_name(dotted: str) -> str:
-    """The canonical form of an imported dotted name: TensorFlow rooted at `tf`, one name per module."""
-    for root in _ROOTS:
-        if dotted == root or dotted.startswith(root + "."):
-            dotted = "tf" + dotted[len(root) :]
-            break
-    if dotted.startswith("tf."):
-        for other, name in _SAME_MODULE:
-            if dotted == other or dotted.startswith(other + "."):
-                dotted = name + dotted[len(other) :]
-    return dotted
+from tf2towers.names.canonical import PYTHON2_BUILTINS, canonical_name
 
 
 class Names:
@@ -160,3 +136,6 @@ class Names:
 
 def _is_none(value: cst.BaseExpression | None) -> bool:
     return isinstance(value, cst.Name) and value.value == "None"
+
+
+__all__ = ["PYTHON2_BUILTINS", "Names", "canonical_name"]

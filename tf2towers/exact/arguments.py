@@ -1,0 +1,58 @@
+"""How the arguments of a call have to change: the order and the keywords of old releases."""
+
+from __future__ import annotations
+
+import ast
+
+from tf2towers.exact.file import File
+from tf2towers.names.argument_tables import argument_orders, keyword_renames
+from tf2towers.names.tables import PlainCall
+
+
+def old_order(file: File, call: ast.Call) -> tuple[str, ...] | None:
+    """Today's keyword for each positional argument of a call in the order of an old release; None where it is not."""
+    canonical = file.canonical(call.func)
+    order, when, _ = argument_orders().get(canonical or "", ((), "", ""))
+    given = call.args
+    if not order or not given or len(given) > len(order) or any(isinstance(one, ast.Starred) for one in given):
+        return None
+    if when in ("first-is-int", "int-or-list-second") and not _is_integer(given[0]):
+        if when == "first-is-int" or not _list_comes_second(given):
+            return None
+    return order[: len(given)]
+
+
+def new_keywords(file: File, call: ast.Call) -> dict[ast.keyword, str]:
+    """The keywords of a call that TF 2.21 no longer takes, and their new names."""
+    renames = keyword_renames(file.canonical(call.func) or "")
+    if not renames:
+        return {}
+    return {
+        keyword: renames[keyword.arg].new
+        for keyword in call.keywords
+        if keyword.arg in renames and not renames[keyword.arg].accepted
+    }
+
+
+def fits(file: File, plain: PlainCall, call: ast.Call) -> bool:
+    """Whether a call, with its arguments as they will be, may write the TF 2 function; one with * or ** never does."""
+    if any(isinstance(one, ast.Starred) for one in call.args):
+        return False
+    if any(keyword.arg is None for keyword in call.keywords):
+        return False
+    renamed = new_keywords(file, call)
+    keywords = {renamed.get(keyword, keyword.arg or "") for keyword in call.keywords}
+    order = old_order(file, call)
+    if order is not None:
+        return plain.fits(0, keywords | set(order))
+    return plain.fits(len(call.args), keywords)
+
+
+def _is_integer(node: ast.expr) -> bool:
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        node = node.operand
+    return isinstance(node, ast.Constant) and type(node.value) is int
+
+
+def _list_comes_second(given: list[ast.expr]) -> bool:
+    return [isinstance(one, ast.List | ast.Tuple | ast.ListComp) for one in given] == [False, True]

@@ -1,0 +1,1 @@
+"""Tables of the exact register, kept by hand."""

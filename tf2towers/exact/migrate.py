@@ -1,0 +1,89 @@
+"""`migrate` in the exact register: a TF1 program in, the TF 2 program and what is left out. Imports no TensorFlow."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tf2towers.exact.deep import with_deep_stack
+from tf2towers.exact.edits import Conflict, Edit, apply
+from tf2towers.exact.file import File
+from tf2towers.exact.place import new_lines
+from tf2towers.exact.program import Program
+from tf2towers.exact.registry import rules, todo_of
+from tf2towers.exact.rule import Rule
+from tf2towers.exact.rules.t2t623_eager import is_eager
+from tf2towers.report.result import FileChange, Finding, MigrationResult
+from tf2towers.source.errors import SourceError
+from tf2towers.source.script import Script
+from tf2towers.source.syntax import check_syntax
+
+
+@dataclass(frozen=True)
+class Options:
+    """What the user adds. `towers` is the number of towers where a loop does not say it."""
+
+    towers: str | None = None
+
+
+def migrate(script: Script, options: Options | None = None) -> MigrationResult:
+    """Migrates a script and the local modules it reaches.
+
+    Returns:
+        The changes of each file and what is left. Sites that are left stay as they are; the others are migrated.
+    """
+    return with_deep_stack(lambda: _migrate(script, options or Options()))
+
+
+def _migrate(script: Script, options: Options) -> MigrationResult:
+    result = MigrationResult(script.path)
+    program = Program(script, options.towers)
+    result.copied.extend(program.others)
+    for path, error in program.unreadable:
+        message = f"a local module that cannot be read: {error}"
+        result.findings.append(Finding("T2T624", message, todo_of("T2T624"), path, error.line or 1, 1))
+    active = _rules(program)
+    for file in program.files:
+        change = _rewritten(file, active)
+        if change.after != change.before or file.main:
+            result.changes.append(change)
+        else:
+            result.copied.append(file.path)
+        for note in sorted(file.notes, key=lambda one: (one.line, one.column, one.code)):
+            result.findings.append(
+                Finding(note.code, note.message, todo_of(note.code), file.path, note.line, note.column, note.kind)
+            )
+    return result
+
+
+def _rules(program: Program) -> list[Rule]:
+    """The rules that apply: all of them to a TF1 program, and to others those that only look for modules."""
+    every = [rule for rule in rules() if rule.edits is not None]
+    if any(is_eager(file) for file in program.files):
+        return [rule for rule in every if rule.code == "T2T623"]
+    if not program.is_tf1:
+        return [rule for rule in every if rule.code == "T2T624"]
+    return every
+
+
+def _rewritten(file: File, active: list[Rule]) -> FileChange:
+    script = file.script
+    edits: list[Edit] = []
+    for rule in active:
+        assert rule.edits is not None
+        edits += rule.edits(file)
+    edits += new_lines(file)
+    try:
+        after = apply(script.text, edits)
+    except Conflict as problem:
+        raise SourceError(script.path, f"not migrated, please report it: {problem}") from None
+    if after != script.text:
+        try:
+            check_syntax(after, script.path)
+        except SourceError as problem:
+            raise SourceError(
+                script.path, f"not migrated, please report it: the new text is wrong ({problem})"
+            ) from None
+    return FileChange(script.path, script.text, after, script.encoding, script.bom)
+
+
+__all__ = ["Options", "migrate"]

@@ -1,0 +1,219 @@
+"""Where new imports and `graph_mode()` stand: after the imports, and before TensorFlow builds anything."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from tf2towers.exact.edits import Edit
+from tf2towers.exact.file import File
+from tf2towers.exact.imports import made_by
+
+#: What a module may call on import without building a graph.
+_HARMLESS = ("tf.app", "tf.flags", "tf.logging", "tf.gfile", "tf.ConfigProto", "tf.GPUOptions", "tf.test", "tf.errors")
+_LIMIT = 100
+
+Compound = ast.Try | ast.If | ast.With
+
+
+@dataclass
+class Place:
+    """`after` is the last import before anything is built, None where there is none; `stop` the place of what builds."""
+
+    after: ast.stmt | None
+    stop: int
+
+
+def imports_place(file: File, before: int | None = None) -> Place:
+    """The place in a file. `before` is the place in the body of a statement that the imports have to precede."""
+    after: ast.stmt | None = None
+    body = file.tree.body
+    for place, statement in enumerate(body):
+        if before is not None and place >= before:
+            return Place(after, place)
+        if _is_import(statement):
+            if file.main and any(builds(file, name) for name in _imported(statement)):
+                return Place(after, place)
+            after = statement
+        elif place == 0 and _is_docstring(statement):
+            after = statement
+        elif any(_is_risky(file, node) for node in evaluated(statement)):
+            return Place(after, place)
+    return Place(after, len(body))
+
+
+def evaluated(statement: ast.AST) -> Iterator[ast.AST]:
+    """Every node that is evaluated when a statement of a module runs: bodies of functions are not."""
+    pending = [statement]
+    while pending:
+        node = pending.pop()
+        yield node
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            pending += [*node.decorator_list, *node.args.defaults, *filter(None, node.args.kw_defaults)]
+        elif isinstance(node, ast.Lambda):
+            pending += [*node.args.defaults, *filter(None, node.args.kw_defaults)]
+        else:
+            pending += list(ast.iter_child_nodes(node))
+
+
+def builds(file: File, dotted: str) -> bool:
+    """Whether importing a local module, or one that it imports, may build a graph."""
+    pending = [(file, dotted)]
+    seen: set[object] = set()
+    while pending:
+        where, name = pending.pop()
+        module = file.program.module_of(where, name)
+        if module is None or module.path in seen:
+            continue
+        seen.add(module.path)
+        for statement in module.tree.body:
+            if _is_import(statement):
+                pending += [(module, one) for one in _imported(statement)]
+            elif any(_is_risky(module, node) for node in evaluated(statement)):
+                return True
+    return False
+
+
+def _is_risky(file: File, node: ast.AST) -> bool:
+    """Whether evaluating a node may build operations, or needs a name of the runtime."""
+    if isinstance(node, ast.Call):
+        name = file.canonical(node.func) or ""
+        if name.startswith("tf."):
+            return not _is_harmless(name)
+        return name != "" and file.program.defined(file, name) is not None
+    if isinstance(node, ast.Name | ast.Attribute):
+        name = file.canonical(node) or ""
+        return name.startswith("tf.") and name.count(".") == 1 and name in _needed()
+    return False
+
+
+def _is_harmless(name: str) -> bool:
+    from tf2towers.exact.rules.t2t604_graph_mode import SWITCHES
+
+    return name in SWITCHES or any(name == one or name.startswith(one + ".") for one in _HARMLESS)
+
+
+def _needed() -> frozenset[str]:
+    from tf2towers.exact.lookup import sessions
+
+    return frozenset(sessions())
+
+
+def _is_import(statement: ast.stmt) -> bool:
+    if isinstance(statement, Compound):
+        blocks = [*statement.body, *getattr(statement, "orelse", ())]
+        for handler in getattr(statement, "handlers", ()):
+            blocks += handler.body
+        return any(_is_import(one) for one in blocks) and all(
+            isinstance(one, ast.Import | ast.ImportFrom | ast.Pass | ast.Assign | ast.Raise)
+            or _is_import(one)
+            for one in blocks
+        )
+    return isinstance(statement, ast.Import | ast.ImportFrom)
+
+
+def _imported(statement: ast.stmt) -> Iterator[str]:
+    """The dotted names that an import statement may import, as the local imports know them."""
+    for node in ast.walk(statement):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                parts = alias.name.split(".")
+                yield from (".".join(parts[:count]) for count in range(1, len(parts) + 1))
+        elif isinstance(node, ast.ImportFrom):
+            dots, module = "." * node.level, node.module or ""
+            if module:
+                yield dots + module
+            for alias in node.names:
+                yield dots + (f"{module}.{alias.name}" if module else alias.name)
+
+
+def _is_docstring(statement: ast.stmt) -> bool:
+    return (
+        isinstance(statement, ast.Expr)
+        and isinstance(statement.value, ast.Constant)
+        and isinstance(statement.value.value, str)
+    )
+
+
+def new_lines(file: File) -> Iterator[Edit]:
+    """The imports that the rewrites asked for, and the file's opening line where it has one."""
+    place = imports_place(file, file.imports_before)
+    text = file.text
+    groups: dict[str, list[str]] = {}
+    for (module, name), bound in sorted(file.wanted.items()):
+        if not _is_there(file, module, name, bound):
+            groups.setdefault(module, []).append(name if name == bound else f"{name} as {bound}")
+    lines: list[str] = []
+    for module, words in groups.items():
+        words.sort(key=lambda word: (word.islower(), word))
+        extended = _extended(file, place, module, words)
+        if extended is not None:
+            yield extended
+        elif module:
+            lines += _wrapped(f"from {module} import ", words)
+        else:
+            lines += [f"import {word}" for word in words]
+    if file.opening is not None:
+        lines += [*([""] if lines or place.after is not None else []), file.opening]
+    if not lines:
+        return
+    if place.after is not None:
+        end = place.after.end_lineno or place.after.lineno
+        offset = text.line_start(end + 1)
+        following = text.line(end + 1).strip() if end < len(text.starts) else ""
+        if _is_docstring(place.after):
+            lines.insert(0, "")
+    else:
+        line = _first_line(file)
+        offset = text.line_start(line)
+        following = text.line(line).strip()
+    if following and (file.opening is not None or place.after is None):
+        lines.append("")
+    joined = "".join(line + text.newline for line in lines)
+    if offset == len(text.text) and offset and text.text[-1] not in "\r\n":
+        joined = text.newline + joined
+    yield Edit(offset, offset, joined)
+
+
+def _first_line(file: File) -> int:
+    if not file.tree.body:
+        return len(file.text.starts)
+    first = file.tree.body[0]
+    return min([first.lineno, *(one.lineno for one in getattr(first, "decorator_list", ()))])
+
+
+def _is_there(file: File, module: str, name: str, bound: str) -> bool:
+    """Whether an import of the top level binds the name already, as it will be after the migration."""
+    return any(
+        (one.module, one.name, one.bound) == (module, name, bound)
+        for statement in file.tree.body
+        if isinstance(statement, ast.Import | ast.ImportFrom)
+        for one in made_by(statement)
+    )
+
+
+def _extended(file: File, place: Place, module: str, words: list[str]) -> Edit | None:
+    """More words for an import of the runtime that the file has already."""
+    last = place.after.lineno if place.after is not None else 0
+    for statement in file.tree.body:
+        if isinstance(statement, ast.ImportFrom) and statement.module == module and statement.level == 0:
+            alias = statement.names[-1]
+            row = file.text.line(statement.end_lineno or statement.lineno).rstrip()
+            fits = len(row) + sum(len(word) + 2 for word in words) <= _LIMIT
+            if alias.name != "*" and statement.lineno <= last and fits:
+                end = file.text.end(alias)  # type: ignore[arg-type]
+                return Edit(end, end, "".join(f", {word}" for word in words))
+    return None
+
+
+def _wrapped(head: str, words: list[str]) -> list[str]:
+    line = head + ", ".join(words)
+    if len(line) <= _LIMIT:
+        return [line]
+    rows = ["   "]
+    for word in words:
+        if len(rows[-1]) + len(word) + 2 > _LIMIT:
+            rows.append("   ")
+        rows[-1] += f" {word},"
+    return [head + "(", *rows, ")"]

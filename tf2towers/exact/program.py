@@ -1,0 +1,126 @@
+"""`Program`: a script and every local module it reaches, read once; and whether it is a TF1 program at all."""
+
+from __future__ import annotations
+
+import ast
+from functools import cache, cached_property
+from pathlib import Path
+
+from tf2towers.exact.file import File
+from tf2towers.names.canonical import canonical_name
+from tf2towers.source.errors import SourceError
+from tf2towers.source.local_imports import LocalImports
+from tf2towers.source.script import Script
+
+_DATA = Path(__file__).parent / "data"
+
+#: What only a program of sessions and graphs has, however it is spelled.
+_GRAPHS = (
+    "tf.Session", "tf.InteractiveSession", "tf.placeholder", "tf.get_variable", "tf.variable_scope", "tf.contrib",
+    "tf.global_variables_initializer", "tf.layers", "tf.disable_v2_behavior", "tf.disable_eager_execution",
+    "tf.trainable_variables", "tf.train.Server", "tf.train.Supervisor", "tf.train.MonitoredTrainingSession",
+    "tf.get_collection", "tf.add_to_collection", "tf.train.Saver",
+)  # fmt: skip
+
+
+class Program:
+    """A script, `main`, and the local modules it reaches."""
+
+    def __init__(self, script: Script, towers: str | None = None) -> None:
+        self.script = script
+        #: what the user gives as the number of towers
+        self.towers = towers
+        self.imports = LocalImports(script)
+        self.main = File(script, self, main=True)
+        self.files: list[File] = [self.main]
+        #: local modules without TensorFlow, copied as they are
+        self.others: list[Path] = []
+        #: local modules that cannot be read, and why
+        self.unreadable: list[tuple[Path, SourceError]] = []
+        self._by_path: dict[Path, File] = {}
+        for path in self.imports.modules:
+            self._add(path)
+
+    def file(self, path: Path) -> File | None:
+        """The file at a path, where it has TensorFlow in it."""
+        return self._by_path.get(path)
+
+    def module_of(self, file: File, dotted: str) -> File | None:
+        """The local module that a dotted name of a file's imports means, where it has TensorFlow in it."""
+        path = self.imports.imports_of(file.path).get(dotted)
+        return self.file(path) if path is not None else None
+
+    def defined(self, file: File, canonical: str) -> tuple[File, ast.AST] | None:
+        """The function or class that a canonical name means: in the file itself, or in a local module."""
+        if "." not in canonical.lstrip("."):
+            found = _top_level(file, canonical)
+            return (file, found) if found is not None else None
+        module, _, name = canonical.rpartition(".")
+        other = self.module_of(file, module if module.strip(".") else canonical)
+        if other is None:
+            return None
+        found = _top_level(other, name)
+        return (other, found) if found is not None else None
+
+    @cached_property
+    def is_tf1(self) -> bool:
+        """Whether anything in the program is TF1: sessions and graphs, or a name that TF 2 has not."""
+        return any(_has_tf1(file) for file in self.files)
+
+    def _add(self, path: Path) -> None:
+        try:
+            script = Script.read(path, main=False)
+        except SourceError as error:
+            self.unreadable.append((path, error))
+            return
+        if "tensorflow" in script.text or "tf2towers" in script.text:
+            file = File(script, self, main=False)
+            self.files.append(file)
+            self._by_path[path] = file
+        else:
+            self.others.append(path)
+
+
+def _top_level(file: File, name: str) -> ast.AST | None:
+    from tf2towers.names.meanings import Defined
+
+    bindings = file.meanings.module.bindings.get(name, [])
+    if len(bindings) == 1 and isinstance(bindings[0], Defined):
+        return bindings[0].node
+    return None
+
+
+def _has_tf1(file: File) -> bool:
+    for node in (*file.all(ast.Import), *file.all(ast.ImportFrom)):
+        for alias in node.names:
+            dotted = f"{node.module}.{alias.name}" if isinstance(node, ast.ImportFrom) else alias.name
+            if dotted.startswith("tensorflow") and _is_graphs(canonical_name(dotted)):
+                return True
+    for node, canonical in file.symbols:
+        if _is_graphs(canonical):
+            return True
+        if "compat.v1" not in file.text.of(node) and not file.imported_from_v1(node) and _only_tf1(canonical):
+            return True
+    return False
+
+
+def _is_graphs(canonical: str) -> bool:
+    return any(canonical == name or canonical.startswith(name + ".") for name in _GRAPHS) or (
+        canonical.startswith("tf.train.") and canonical.endswith("Optimizer")
+    )
+
+
+def _only_tf1(canonical: str) -> bool:
+    while canonical != "tf" and "." in canonical:
+        if canonical in _only_tf1_names():
+            return True
+        canonical = canonical.rpartition(".")[0]
+    return False
+
+
+@cache
+def _only_tf1_names() -> frozenset[str]:
+    from tf2towers.names.tables import read_table
+
+    names = (_DATA / "only_tf1.tsv").read_text(encoding="utf-8").splitlines()[1:]
+    return frozenset({*names, *(row[0] for row in read_table("renames.tsv"))} - {"tf.__version__"})

@@ -1,0 +1,38 @@
+"""Every rule of the exact register, found by its file's name: T2T601 is in rules/t2t601_symbols.py."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import import_module, resources
+
+from tf2towers.exact.rule import Rule
+
+_PACKAGE = "tf2towers.exact.rules"
+
+
+def rules() -> list[Rule]:
+    """Every rule, in the order of the codes."""
+    return [rule for code in _modules() if (rule := rule_of(code)) is not None]
+
+
+@cache
+def rule_of(code: str) -> Rule | None:
+    """The rule with a code; None where there is none."""
+    module = _modules().get(code)
+    if module is None:
+        return None
+    found: Rule = import_module(f"{_PACKAGE}.{module}").RULE
+    return found
+
+
+def todo_of(code: str) -> str:
+    """What to do by hand about a finding; empty for a rule that leaves nothing."""
+    found = rule_of(code)
+    return " ".join(found.todo.split()) if found is not None else ""
+
+
+@cache
+def _modules() -> dict[str, str]:
+    names = sorted(file.name for file in resources.files(_PACKAGE).iterdir())
+    modules = [name.removesuffix(".py") for name in names if name.startswith("t2t") and name.endswith(".py")]
+    return {name.partition("_")[0].upper(): name for name in modules}

@@ -1,0 +1,44 @@
+"""Statements that go: with their line, or `pass` in their place where nothing else is left of a block."""
+
+from __future__ import annotations
+
+import ast
+
+from tf2towers.exact.edits import Edit
+from tf2towers.exact.file import File
+
+
+def removed(file: File, node: ast.stmt) -> Edit:
+    """The edit that takes a statement away."""
+    text = file.text
+    first, last = node.lineno, node.end_lineno or node.lineno
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) and node.decorator_list:
+        first = min(first, *(one.lineno for one in node.decorator_list))
+    before = text.line(first)[: text.start(node) - text.line_start(first)] if first == node.lineno else ""
+    after = text.line(last)[text.end(node) - text.line_start(last) :]
+    if _alone(file, node) or before.strip() or after.split("#")[0].strip():
+        return Edit(text.start(node), text.end(node), "pass", whole=True)
+    start, end = text.line_start(first), text.line_start(last + 1)
+    if after.strip().startswith("#"):  # the comment stays
+        return Edit(text.start(node), text.end(node) + len(after) - len(after.lstrip()), "", whole=True)
+    if not text.line(last).endswith(("\n", "\r")):
+        end = len(text.text)
+    return Edit(start, _without_gap(file, first, end, last), "", whole=True)
+
+
+def _without_gap(file: File, first: int, end: int, last: int) -> int:
+    """The end of the removal: blank lines after it go where there are blank lines before it already."""
+    text = file.text
+    if first > 1 and text.line(first - 1).strip():
+        return end
+    line = last + 1
+    while line <= len(text.starts) and text.line(line) and not text.line(line).strip():
+        line += 1
+    return max(end, text.line_start(line))
+
+
+def _alone(file: File, node: ast.stmt) -> bool:
+    parent = file.parent(node)
+    return not isinstance(parent, ast.Module) and any(
+        isinstance(block, list) and len(block) == 1 and block[0] is node for _, block in ast.iter_fields(parent)
+    )

@@ -1,0 +1,148 @@
+"""T2T601: the TF 2 name of every TF1 symbol."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from tf2towers.exact.arguments import fits
+from tf2towers.exact.edits import Edit
+from tf2towers.exact.file import File
+from tf2towers.exact.lookup import Found, find
+from tf2towers.exact.rule import Example, Rule
+from tf2towers.names.tables import RuntimeName, read_table
+
+
+def edits(file: File) -> Iterator[Edit]:
+    """A new text for each use of a symbol that has another name now."""
+    for node, canonical in file.symbols:
+        text = _text(file, node, canonical)
+        if text is not None and text != file.text.of(node):
+            yield file.replace(node, text)
+
+
+def _text(file: File, node: ast.Name | ast.Attribute, canonical: str) -> str | None:
+    """What to write for a use; None to leave it."""
+    root: ast.AST = node
+    while isinstance(root, ast.Attribute):
+        root = root.value
+    assert isinstance(root, ast.Name)
+    if canonical == "tf" or is_behaviour(canonical):
+        return None
+    if canonical == "tf.distribute.MirroredStrategy" and _on_tower_devices(file, node):
+        return None
+    found = find(canonical)
+    if not file.meanings.bindings(root):
+        return _through_star(file, node, found)
+    base = file.canonical(root)
+    if base == "tf":
+        if found.kind == "left":
+            file.note(node, found.code, found.why)
+            return None
+        if found.kind in ("same", "compat"):
+            return root.id + _of_call(file, node, found)[2:]
+        return file.name_of(found)
+    if node is root:
+        return None  # bound by an import or an alias, which is rewritten where it stands
+    assert base is not None
+    return _below(file, node, canonical, found, find(base))
+
+
+def _below(
+    file: File, node: ast.Name | ast.Attribute, canonical: str, found: Found, base: Found
+) -> str | None:
+    """What to write for an attribute of something that is not TensorFlow itself: `slim.conv2d`, `layers.dense`."""
+    if found.kind == "left":
+        if base.kind != "private" or found.code != "T2T620":
+            file.note(node, found.code, found.why)
+        return None
+    if found.kind == "runtime":
+        assert found.runtime is not None
+        if base.runtime is not None and found.runtime.module == _path(base.runtime):
+            return None
+        if base.runtime is not None and _path(found.runtime).startswith(_path(base.runtime) + "."):
+            return None
+        return file.name_of(found)
+    if base.kind in ("runtime", "left") or canonical in _renamed():
+        return file.name_of(found)
+    return None
+
+
+def _path(name: RuntimeName) -> str:
+    return f"{name.module}.{name.name}"
+
+
+def _through_star(file: File, node: ast.Name | ast.Attribute, found: Found) -> str | None:
+    if found.kind == "left":
+        file.note(node, found.code, found.why)
+        return None
+    if found.kind == "runtime":
+        assert found.runtime is not None
+        if isinstance(node, ast.Name) and node.id == found.runtime.name:
+            file.wanted[(found.runtime.module, node.id)] = node.id
+            return None
+        return file.name_of(found)
+    return None if file.canonical(node) not in _renamed() else file.name_of(found)
+
+
+def _of_call(file: File, node: ast.Name | ast.Attribute, found: Found) -> str:
+    """The target of a symbol; plain TF 2 where the use is a call that builds the very same operations there."""
+    parent = file.parent(node)
+    if found.plain is not None and isinstance(parent, ast.Call) and parent.func is node:
+        if fits(file, found.plain, parent):
+            return found.plain.target
+    if found.target == "tf.compat.v1.device" and isinstance(parent, ast.Call) and parent.func is node:
+        if len(parent.args) == 1 and not parent.keywords and _is_text(parent.args[0]):
+            return "tf.device"  # the same but for functions, which only TF1 takes
+    return found.target
+
+
+def _is_text(node: ast.expr) -> bool:
+    """Whether an expression certainly is a string or None."""
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod | ast.Add):
+        return _is_text(node.left)
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "format":
+        return _is_text(node.func.value)
+    return isinstance(node, ast.JoinedStr) or (
+        isinstance(node, ast.Constant) and (node.value is None or isinstance(node.value, str))
+    )
+
+
+def _renamed() -> frozenset[str]:
+    return frozenset(row[0] for row in read_table("renames.tsv"))
+
+
+def is_behaviour(canonical: str) -> bool:
+    """Whether a symbol switches what `graph_mode` sets; T2T604 has those."""
+    from tf2towers.exact.rules.t2t604_graph_mode import SWITCHES
+
+    return canonical in SWITCHES
+
+
+def _on_tower_devices(file: File, node: ast.AST) -> bool:
+    """Whether it is the strategy that T2T605 writes."""
+    call = file.parent(node)
+    if not isinstance(call, ast.Call) or len(call.args) != 1 or not isinstance(call.args[0], ast.Call):
+        return False
+    return file.canonical(call.args[0].func) == "tf2towers.runtime.tower_devices"
+
+
+RULE = Rule(
+    code="T2T601",
+    title="The TF 2 name of every TF1 symbol",
+    why="""
+    `tf.x` stays where TF 1 and TF 2 have the very same object under it, and becomes that object's TF 2 name where it
+    has another. A TF1 function whose TF 2 namesake differs is `tf.compat.v1.x`; where a call builds the same operations
+    with both, it is plain TF 2. What TF 2.21 has lost (layers, slim, rnn cells) comes from tf2towers.runtime.
+    """,
+    edits=edits,
+    sources=("tf.compat.v1", "names/data/symbols.tsv", "names/data/plain_calls.tsv"),
+    examples=(
+        Example(
+            "one object, two names",
+            "import tensorflow as tf\n\nx = tf.placeholder(tf.float32, [None])\ny = tf.log(tf.reduce_sum(x, 0))\n",
+            "import tensorflow as tf\nfrom tf2towers.runtime import graph_mode\n\ngraph_mode()\n\n"
+            "x = tf.compat.v1.placeholder(tf.float32, [None])\ny = tf.math.log(tf.reduce_sum(x, 0))\n",
+        ),
+    ),
+)

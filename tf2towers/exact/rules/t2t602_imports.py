@@ -1,0 +1,117 @@
+"""T2T602: every form of a TensorFlow import."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from tf2towers.exact.edits import Edit
+from tf2towers.exact.file import File
+from tf2towers.exact.imports import Made, is_tensorflow, made_by
+from tf2towers.exact.lookup import find
+from tf2towers.exact.removal import removed
+from tf2towers.exact.rule import Example, Rule
+from tf2towers.names.canonical import canonical_name
+
+
+def edits(file: File) -> Iterator[Edit]:
+    """A new statement for each import that binds something else now."""
+    for node in (*file.all(ast.Import), *file.all(ast.ImportFrom)):
+        if _touches_tensorflow(node):
+            edit = _rewritten(file, node)
+            if edit is not None:
+                yield edit
+
+
+def _touches_tensorflow(node: ast.Import | ast.ImportFrom) -> bool:
+    if isinstance(node, ast.ImportFrom):
+        return node.level == 0 and is_tensorflow(node.module or "")
+    return any(is_tensorflow(alias.name) for alias in node.names)
+
+
+def _rewritten(file: File, node: ast.Import | ast.ImportFrom) -> Edit | None:
+    made = [one for one in made_by(node) if not (one.left is not None and _goes(file, node, one))]
+    for one in made:
+        if one.left is not None:
+            file.note(node, one.left.code, one.left.why)
+    if not made:
+        return removed(file, node)
+    if all(_as_it_was(node, one) for one in made) and len(made) == len(node.names):
+        return None
+    groups: dict[str, list[Made]] = {}
+    for one in made:
+        groups.setdefault(one.module, []).append(one)
+    lines = [
+        f"{f'from {module} ' if module else ''}import {', '.join(one.text for one in group)}"
+        for module, group in groups.items()
+    ]
+    return file.replace(node, _joined(file, node, lines))
+
+
+def _joined(file: File, node: ast.stmt, lines: list[str]) -> str:
+    row = file.text.line(node.lineno)
+    alone = row[: file.text.start(node) - file.text.line_start(node.lineno)].isspace() or node.col_offset == 0
+    rest = file.text.line(node.end_lineno or node.lineno)[
+        file.text.end(node) - file.text.line_start(node.end_lineno or node.lineno) :
+    ]
+    if alone and not rest.lstrip().startswith(";"):
+        return (file.text.newline + file.text.indent(node.lineno)).join(lines)
+    return "; ".join(lines)
+
+
+def _as_it_was(node: ast.Import | ast.ImportFrom, made: Made) -> bool:
+    module = "." * node.level + (node.module or "") if isinstance(node, ast.ImportFrom) else ""
+    return (made.module, made.name) == (module, made.alias.name)
+
+
+def _goes(file: File, node: ast.Import | ast.ImportFrom, made: Made) -> bool:
+    """Whether an import without counterpart can go: nothing is used of it, or only what is rewritten where it is used."""
+    assert made.left is not None
+    dotted = f"{node.module}.{made.alias.name}" if isinstance(node, ast.ImportFrom) else made.alias.name
+    canonical = canonical_name(dotted)
+    scope = file.meanings.scope(node)
+    uses = [one for one in file.all(ast.Name) if one.id == made.bound and _means(file, one, canonical, scope)]
+    for use in uses:
+        parent = file.parent(use)
+        if not isinstance(parent, ast.Attribute):
+            return False
+    return all(
+        find(name).kind != "left"
+        for symbol, name in file.symbols
+        if name.startswith(canonical + ".") and _root(symbol).id == made.bound
+    )
+
+
+def _means(file: File, use: ast.Name, canonical: str, scope: object) -> bool:
+    del scope
+    return file.canonical(use) == canonical
+
+
+def _root(node: ast.AST) -> ast.Name:
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    assert isinstance(node, ast.Name)
+    return node
+
+
+RULE = Rule(
+    code="T2T602",
+    title="Every form of a TensorFlow import",
+    why="""
+    `import tensorflow.compat.v1 as tf` becomes `import tensorflow as tf`, and the symbols say what is TF 1. A name that
+    is imported by itself (`from tensorflow import placeholder`) or a module of contrib (`import
+    tensorflow.contrib.slim as slim`) is imported from where it is now; the name in the script stays.
+    """,
+    edits=edits,
+    sources=("names/data/symbols.tsv", "names/data/runtime.tsv"),
+    examples=(
+        Example(
+            "names imported by themselves",
+            "import tensorflow.contrib.slim as slim\nfrom tensorflow import Session, float32, placeholder\n\n"
+            "x = placeholder(float32, [None, 4])\ny = slim.fully_connected(x, 2)\n",
+            "from tf2towers.runtime import slim\nfrom tf2towers.runtime import Session, graph_mode\n"
+            "from tensorflow import float32\nfrom tensorflow.compat.v1 import placeholder\n\ngraph_mode()\n\n"
+            "x = placeholder(float32, [None, 4])\ny = slim.fully_connected(x, 2)\n",
+        ),
+    ),
+)

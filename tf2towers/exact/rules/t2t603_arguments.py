@@ -1,0 +1,59 @@
+"""T2T603: arguments in the order and under the names of an old release."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from tf2towers.exact.arguments import new_keywords, old_order
+from tf2towers.exact.edits import Edit
+from tf2towers.exact.file import File
+from tf2towers.exact.rule import Example, Rule
+
+
+def edits(file: File) -> Iterator[Edit]:
+    """Keywords before arguments in an old order; new names for keywords that are gone."""
+    for call in file.all(ast.Call):
+        if not (file.canonical(call.func) or "").startswith("tf."):
+            continue
+        order = old_order(file, call) or ()
+        for place, keyword in enumerate(order):
+            start = _start(file, call, place)
+            yield Edit(start, start, f"{keyword}=")
+        for keyword_node, new in new_keywords(file, call).items():
+            start = file.text.start(keyword_node)
+            assert keyword_node.arg is not None
+            yield Edit(start, start + len(keyword_node.arg), new)
+
+
+def _start(file: File, call: ast.Call, place: int) -> int:
+    """Where an argument starts, its own parentheses included."""
+    start = file.text.start(call.args[place])
+    before = file.text.end(call.func if place == 0 else call.args[place - 1])
+    opened = [at for at in range(before, start) if file.text.text[at] == "("]
+    gap = file.text.text[before:start]
+    if place and "," in gap:
+        opened = [at for at in opened if at > before + gap.rindex(",")]
+    elif place == 0:
+        opened = opened[1:]
+    return opened[0] if opened else start
+
+
+RULE = Rule(
+    code="T2T603",
+    title="Arguments in the order, and under the names, of an old release",
+    why="""
+    Before TensorFlow 1.0, `tf.concat` took the axis first, `tf.split` took it first too, and the summaries called their
+    name `tag`. Such a call gets the keywords of today's function, and so the meaning it was written with.
+    """,
+    edits=edits,
+    sources=("names/data/argument_orders.tsv", "names/data/keywords.tsv"),
+    examples=(
+        Example(
+            "the axis came first",
+            "import tensorflow as tf\n\nx = tf.placeholder(tf.float32, [4])\ny = tf.concat(0, [x, x])\n",
+            "import tensorflow as tf\nfrom tf2towers.runtime import graph_mode\n\ngraph_mode()\n\n"
+            "x = tf.compat.v1.placeholder(tf.float32, [4])\ny = tf.concat(axis=0, values=[x, x])\n",
+        ),
+    ),
+)

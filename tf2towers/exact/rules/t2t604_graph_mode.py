@@ -1,0 +1,77 @@
+"""T2T604: the main script says that TF1 code builds graphs."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from tf2towers.exact.edits import Edit
+from tf2towers.exact.file import File
+from tf2towers.exact.place import imports_place
+from tf2towers.exact.removal import removed
+from tf2towers.exact.rule import Example, Rule
+
+#: Calls that `graph_mode` stands for.
+SWITCHES = frozenset(
+    {
+        "tf.disable_v2_behavior", "tf.disable_eager_execution", "tf.disable_v2_tensorshape",
+        "tf.disable_tensor_equality", "tf.disable_resource_variables", "tf.enable_resource_variables",
+        "tf.disable_control_flow_v2", "tf.enable_control_flow_v2",
+    }
+)  # fmt: skip
+
+
+def edits(file: File) -> Iterator[Edit]:
+    """Switches go; the main script gets `graph_mode()`, where its first switch stood or after its imports."""
+    switches = _switches(file)
+    if not file.main or _has_graph_mode(file):
+        yield from (removed(file, one) for one in switches)
+        return
+    name = file.need("graph_mode")
+    stop = imports_place(file).stop
+    body = file.tree.body
+    standing = next((one for one in switches if one in body and body.index(one) < stop), None)
+    for one in switches:
+        yield file.replace(one, f"{name}()") if one is standing else removed(file, one)
+    if standing is None:
+        file.opening = f"{name}()"
+    else:
+        file.imports_before = body.index(standing)
+
+
+def _switches(file: File) -> list[ast.stmt]:
+    return [
+        one
+        for one in file.all(ast.Expr)
+        if isinstance(one.value, ast.Call) and file.canonical(one.value.func) in SWITCHES
+    ]
+
+
+def _has_graph_mode(file: File) -> bool:
+    return any(
+        isinstance(one, ast.Expr)
+        and isinstance(one.value, ast.Call)
+        and file.canonical(one.value.func) == "tf2towers.runtime.graph_mode"
+        for one in file.tree.body
+    )
+
+
+RULE = Rule(
+    code="T2T604",
+    title="`graph_mode()`: the program builds graphs",
+    why="""
+    TF 2 computes at once where TF 1 built a graph. One call in the main script, before the first operation, makes
+    graphs the mode of the program. It stands where the script switched to TF 1 behaviour, or after the imports; where a
+    local module builds something when it is imported, before that import.
+    """,
+    edits=edits,
+    sources=("tf.compat.v1.disable_eager_execution",),
+    examples=(
+        Example(
+            "in place of the script's own switch",
+            "import tensorflow.compat.v1 as tf\n\ntf.disable_v2_behavior()\n\nx = tf.placeholder(tf.float32, [])\n",
+            "import tensorflow as tf\nfrom tf2towers.runtime import graph_mode\n\ngraph_mode()\n\n"
+            "x = tf.compat.v1.placeholder(tf.float32, [])\n",
+        ),
+    ),
+)

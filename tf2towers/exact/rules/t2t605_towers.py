@@ -1,0 +1,89 @@
+"""T2T605: the tower loop, over the replicas of a strategy."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from tf2towers.exact.edits import Edit
+from tf2towers.exact.file import File
+from tf2towers.exact.rule import Example, Rule
+from tf2towers.exact.tower_loops import Loop, devices_of, tower_loops
+
+
+def edits(file: File) -> Iterator[Edit]:
+    """A strategy before each tower loop, and `towers` around what it goes over."""
+    loops = tower_loops(file)
+    made: dict[tuple[ast.AST, str], str] = {}
+    for loop in loops:
+        count = devices_of(file, loop) or file.program.towers
+        if count is None:
+            file.note(
+                loop.iterable,
+                "T2T605",
+                "a tower loop whose number of towers is not seen here: the runtime takes the towers from the devices "
+                "that the graph names (--towers EXPRESSION writes the strategy out)",
+                "note",
+            )
+            continue
+        yield from _written(file, loop, count, made)
+    if not loops and _other_towers(file):
+        device = _other_towers(file)[0]
+        file.note(
+            device,
+            "T2T605",
+            "towers without a loop: the runtime takes them from the devices that the graph names",
+            "note",
+        )
+
+
+def _written(file: File, loop: Loop, count: str, made: dict[tuple[ast.AST, str], str]) -> Iterator[Edit]:
+    towers, devices = file.need("towers"), file.need("tower_devices")
+    tensorflow = file.tensorflow or file.need("tensorflow", "")
+    key = (file.parent(loop.statement), count)
+    if key not in made:
+        made[key] = file.fresh("strategy")
+        strategy = f"{made[key]} = {tensorflow}.distribute.MirroredStrategy({devices}({count}))"
+        place = file.text.start(loop.statement)
+        yield Edit(place, place, strategy + file.text.newline + file.text.indent(loop.statement.lineno))
+    start, end = file.text.start(loop.iterable), file.text.end(loop.iterable)
+    bare = isinstance(loop.iterable, ast.Tuple) and file.text.text[start] != "("
+    yield Edit(start, start, f"{towers}({made[key]}, {'(' if bare else ''}")
+    yield Edit(end, end, "))" if bare else ")")
+
+
+def _other_towers(file: File) -> list[ast.Call]:
+    """The calls of `tf.device` that name a second GPU."""
+    return [
+        call
+        for call in file.all(ast.Call)
+        if file.canonical(call.func) == "tf.device"
+        and call.args
+        and isinstance(call.args[0], ast.Constant)
+        and str(call.args[0].value).lower().rstrip().endswith("gpu:1")
+    ]
+
+
+RULE = Rule(
+    code="T2T605",
+    title="The tower loop goes over the replicas of a strategy",
+    why="""
+    A loop that enters `tf.device` with a GPU of each round is the tower loop. The strategy is written before it, with
+    the devices of the loop, and `towers(strategy, ...)` around what it goes over; its body stays. The variables that
+    the towers share get a copy on each device. Only a loop whose devices are certain, and can be evaluated twice
+    without effect, is written so; for any other the runtime takes the towers from the devices that the graph names.
+    """,
+    edits=edits,
+    sources=("tf.distribute.MirroredStrategy",),
+    examples=(
+        Example(
+            "one tower a GPU",
+            "import tensorflow as tf\n\nx = tf.placeholder(tf.float32, [])\nlosses = []\nfor i in range(2):\n"
+            "    with tf.device('/gpu:%d' % i):\n        losses.append(x * i)\n",
+            "import tensorflow as tf\nfrom tf2towers.runtime import graph_mode, tower_devices, towers\n\n"
+            "graph_mode()\n\nx = tf.compat.v1.placeholder(tf.float32, [])\nlosses = []\n"
+            "strategy = tf.distribute.MirroredStrategy(tower_devices(2))\nfor i in towers(strategy, range(2)):\n"
+            "    with tf.device('/gpu:%d' % i):\n        losses.append(x * i)\n",
+        ),
+    ),
+)

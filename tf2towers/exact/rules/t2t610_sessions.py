@@ -1,0 +1,26 @@
+"""T2T610: sessions and servers are the runtime's."""
+
+from __future__ import annotations
+
+from tf2towers.exact.rule import Example, Rule
+
+RULE = Rule(
+    code="T2T610",
+    title="Sessions and servers are the runtime's",
+    why="""
+    `tf.Session` and what makes sessions (MonitoredTrainingSession, Supervisor, SessionManager and their like), and
+    `tf.train.Server`, are names of tf2towers.runtime: the same calls, but a run is a TF 2 function on the devices of a
+    strategy, with only what the fetches need in it. It is a table of names (exact/data/sessions.tsv), which T2T601
+    and T2T602 read; savers, hooks, summaries, queues and coordinators stay TensorFlow's own.
+    """,
+    sources=("tf.compat.v1.wrap_function", "exact/data/sessions.tsv"),
+    examples=(
+        Example(
+            "a session",
+            "import tensorflow as tf\n\nwith tf.Session(config=tf.ConfigProto()) as sess:\n"
+            "    print(sess.run(tf.constant(1)))\n",
+            "import tensorflow as tf\nfrom tf2towers.runtime import Session, graph_mode\n\ngraph_mode()\n\n"
+            "with Session(config=tf.compat.v1.ConfigProto()) as sess:\n    print(sess.run(tf.constant(1)))\n",
+        ),
+    ),
+)

@@ -1,0 +1,24 @@
+"""T2T620: a symbol that TF 2.21 has no counterpart for."""
+
+from __future__ import annotations
+
+from tf2towers.exact.rule import Example, Rule
+
+RULE = Rule(
+    code="T2T620",
+    title="A symbol without counterpart in TF 2.21",
+    why="""
+    Parts of tf.contrib, tf.estimator and others ended with TensorFlow 1, and neither TF 2.21 nor tf2towers.runtime
+    has them. Where such a symbol is used, the site is left as it is; everything else of the script is migrated.
+    """,
+    todo="Replace it as the message says, or keep a copy of its source beside the script, and migrate again.",
+    safe=False,
+    examples=(
+        Example(
+            "a part of contrib",
+            "import tensorflow as tf\n\nx = tf.placeholder(tf.float32, [1, 2, 3])\n"
+            "y = tf.contrib.seq2seq.sequence_loss(x, x, x)\n",
+            left=True,
+        ),
+    ),
+)

@@ -1,0 +1,23 @@
+"""T2T621: tf.keras inside a TF1 graph."""
+
+from __future__ import annotations
+
+from tf2towers.exact.rule import Example, Rule
+
+RULE = Rule(
+    code="T2T621",
+    title="tf.keras inside a TF1 graph",
+    why="""
+    Behind tf.keras stands Keras 3, whose layers, models and optimizers make variables and operations of their own kind
+    and cannot build a TF1 graph. TF 1's tf.keras has no counterpart there.
+    """,
+    todo="Write the layers with tf.layers or tf.get_variable, or migrate the model to Keras by hand.",
+    safe=False,
+    examples=(
+        Example(
+            "a Keras layer on a placeholder",
+            "import tensorflow as tf\n\nx = tf.placeholder(tf.float32, [None, 4])\ny = tf.keras.layers.Dense(2)(x)\n",
+            left=True,
+        ),
+    ),
+)

@@ -1,0 +1,61 @@
+"""T2T626: TensorFlow handed on as a value."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from tf2towers.exact.edits import Edit
+from tf2towers.exact.file import File
+from tf2towers.exact.lookup import find
+from tf2towers.exact.rule import Example, Rule
+
+_HARMLESS = frozenset({"builtins.print", "builtins.dir", "builtins.help", "builtins.id", "builtins.type", "importlib.reload"})
+
+
+def edits(file: File) -> Iterator[Edit]:
+    """Notes each use of the module TensorFlow itself that could take anything from it."""
+    for node, canonical in file.symbols:
+        if canonical != "tf":
+            continue
+        parent = file.parent(node)
+        if isinstance(parent, ast.Assign | ast.AnnAssign | ast.Tuple):
+            continue  # an alias, whose uses are followed
+        if isinstance(parent, ast.Call) and node in parent.args:
+            name = file.canonical(parent.func)
+            if name in _HARMLESS or (
+                name in ("builtins.hasattr", "builtins.getattr") and _stays(file, parent)
+            ):
+                continue
+        file.note(node, "T2T626", "TensorFlow itself is handed on here: what is taken from it cannot be seen")
+    yield from ()
+
+
+def _stays(file: File, call: ast.Call) -> bool:
+    """Whether `getattr(tf, 'name')` names something that is the same object in TF 2."""
+    del file
+    name = call.args[1] if len(call.args) > 1 else None
+    if not isinstance(name, ast.Constant) or not isinstance(name.value, str):
+        return False
+    found = find(f"tf.{name.value}")
+    return found.kind == "same" and found.target == f"tf.{name.value}"
+
+
+RULE = Rule(
+    code="T2T626",
+    title="TensorFlow is handed on as a value",
+    why="""
+    Where the module itself is an argument, or an attribute is taken by a computed name (`getattr(tf, name)`), the text
+    does not say which symbols are used, and so not whether they mean the same in TF 2.
+    """,
+    todo="Write the symbols out, or pass `tensorflow.compat.v1` where only TF1 names are taken that it still has.",
+    edits=edits,
+    safe=False,
+    examples=(
+        Example(
+            "an optimizer by its name",
+            "import tensorflow as tf\n\nx = tf.placeholder(tf.float32, [])\nop = getattr(tf, input())(x)\n",
+            left=True,
+        ),
+    ),
+)

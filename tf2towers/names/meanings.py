@@ -1,0 +1,312 @@
+"""`Meanings`: what every name of a module stands for, read from Python's own syntax tree in one pass.
+
+The scopes are Python's: modules, functions, lambdas, classes and comprehensions, `global` and `nonlocal`. A name means
+something only where all its bindings in its scope agree; an answer is a canonical dotted name (`tf.train.Saver`,
+`numpy.mean`), rooted at `tf` for TensorFlow however it was imported.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from tf2towers.names.canonical import PYTHON2_BUILTINS, canonical_name
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
+
+
+@dataclass(frozen=True)
+class Imported:
+    """A name bound by an import: it stands for the dotted name `target`."""
+
+    target: str
+    statement: ast.Import | ast.ImportFrom
+    alias: ast.alias
+
+
+@dataclass(frozen=True)
+class Assigned:
+    """A name bound to a value that is seen: `name = value`."""
+
+    value: ast.expr
+
+
+@dataclass(frozen=True)
+class Defined:
+    """A name bound by `def` or `class`."""
+
+    node: Function | ast.ClassDef
+
+
+@dataclass(frozen=True)
+class Opaque:
+    """A name bound in any other way: a parameter, a loop's target, `+=`, a `with`."""
+
+    node: ast.AST
+
+
+#: nodes that say how, not what; Python shares one object of each
+_MARKS = (ast.expr_context, ast.operator, ast.unaryop, ast.cmpop, ast.boolop)
+
+Binding = Imported | Assigned | Defined | Opaque
+
+
+@dataclass(eq=False)
+class Scope:
+    """One scope: what binds each name in it, and the scope around it."""
+
+    node: ast.AST
+    parent: Scope | None = None
+    bindings: dict[str, list[Binding]] = field(default_factory=dict)
+    elsewhere: dict[str, Scope] = field(default_factory=dict)
+
+    def bind(self, name: str, binding: Binding) -> None:
+        """Adds a binding."""
+        self.elsewhere.get(name, self).bindings.setdefault(name, []).append(binding)
+
+    def lookup(self, name: str) -> tuple[Scope, list[Binding]] | None:
+        """The scope whose name it is, and its bindings; None for a builtin or an undefined name."""
+        scope: Scope | None = self.elsewhere.get(name, self)
+        first = True
+        while scope is not None:
+            if name in scope.bindings and (first or not isinstance(scope.node, ast.ClassDef)):
+                return scope, scope.bindings[name]
+            scope, first = scope.parent, False
+        return None
+
+
+class Meanings:
+    """Scopes, parents and meanings of one module's nodes."""
+
+    def __init__(self, tree: ast.Module) -> None:
+        self.module = Scope(tree)
+        self.parents: dict[ast.AST, ast.AST] = {}
+        self.nodes: list[ast.AST] = []
+        self.star_imports: list[str] = []
+        self._scopes: dict[ast.AST, Scope] = {}
+        self._known: dict[tuple[Scope, str], str | None] = {}
+        self._active: set[ast.AST] = set()
+        self._walk(tree)
+        self._star_root = self._root_of_stars()
+
+    def scope(self, node: ast.AST) -> Scope:
+        """The scope a node stands in."""
+        while node not in self._scopes:
+            node = self.parents[node]
+        return self._scopes[node]
+
+    def canonical(self, node: ast.AST) -> str | None:
+        """The canonical dotted name of a Name or Attribute; None when it is neither, or not known."""
+        parts: list[str] = []
+        while isinstance(node, ast.Attribute):
+            parts.append(node.attr)
+            node = node.value
+        if not isinstance(node, ast.Name):
+            return None
+        name = self.canonical_of(node.id, self._scopes[node])
+        if name is None or not parts:
+            return name
+        return canonical_name(".".join([name, *reversed(parts)]))
+
+    def canonical_of(self, name: str, scope: Scope) -> str | None:
+        """What the bare `name` means in a scope."""
+        key = (scope, name)
+        if key not in self._known:
+            meaning = self._resolve(name, scope)
+            if self._active:  # an answer found while following an alias may be a partial one
+                return meaning
+            self._known[key] = meaning
+        return self._known[key]
+
+    def bindings(self, node: ast.Name) -> list[Binding]:
+        """Everything that binds a name where it is used; nothing for a builtin."""
+        found = self._scopes[node].lookup(node.id)
+        return found[1] if found is not None else []
+
+    def imported(self, name: str, scope: Scope) -> bool:
+        """Whether a name is bound by imports alone (or comes from a star import)."""
+        found = scope.lookup(name)
+        if found is None:
+            return True
+        return all(isinstance(one, Imported) or _is_none(one) for one in found[1])
+
+    # -- the pass over the tree -------------------------------------------------------------------------------------
+
+    def _walk(self, tree: ast.Module) -> None:
+        pending: list[tuple[ast.AST, Scope]] = [(tree, self.module)]
+        while pending:
+            node, scope = pending.pop()
+            self._scopes[node] = scope
+            self.nodes.append(node)
+            self._bind(node, scope)
+            children = [one for one in self._children(node, scope) if not isinstance(one[0], _MARKS)]
+            for child, _ in children:
+                self.parents[child] = node
+            pending.extend(reversed(children))
+
+    def _children(self, node: ast.AST, scope: Scope) -> Iterator[tuple[ast.AST, Scope]]:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            inner = Scope(node, scope)
+            self._declared(node, inner)
+            outside = {id(child) for child in _outside(node)}
+            for child in ast.iter_child_nodes(node):
+                if isinstance(child, ast.arguments):
+                    yield child, inner
+                else:
+                    yield child, scope if id(child) in outside else inner
+        elif isinstance(node, ast.arguments):
+            for child in ast.iter_child_nodes(node):
+                yield child, scope if isinstance(child, ast.arg) else scope.parent or scope
+        elif isinstance(node, ast.arg):
+            for child in ast.iter_child_nodes(node):
+                yield child, scope.parent or scope
+        elif isinstance(node, ast.ClassDef):
+            inner = Scope(node, scope)
+            body = {id(child) for child in node.body}
+            self._declared(node, inner)
+            for child in ast.iter_child_nodes(node):
+                yield child, inner if id(child) in body else scope
+        elif isinstance(node, Comprehension):
+            inner = Scope(node, scope)
+            for child in ast.iter_child_nodes(node):
+                yield child, inner
+        elif isinstance(node, ast.comprehension):
+            owner = scope.node
+            first = isinstance(owner, Comprehension) and owner.generators[0] is node
+            for child in ast.iter_child_nodes(node):
+                yield child, (scope.parent or scope) if first and child is node.iter else scope
+        else:
+            for child in ast.iter_child_nodes(node):
+                yield child, scope
+
+    def _declared(self, node: ast.AST, scope: Scope) -> None:
+        """Names that `global` and `nonlocal` give to another scope, known before the body is read."""
+        pending: list[ast.AST] = list(getattr(node, "body", ())) if not isinstance(node, ast.Lambda) else []
+        while pending:
+            one = pending.pop()
+            if isinstance(one, ast.Global):
+                scope.elsewhere.update(dict.fromkeys(one.names, self.module))
+            elif isinstance(one, ast.Nonlocal):
+                around = scope.parent
+                for name in one.names:
+                    home = around
+                    while home is not None and name not in home.bindings:
+                        home = home.parent
+                    if home is not None:
+                        scope.elsewhere[name] = home
+            elif not isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.expr):
+                pending.extend(child for child in ast.iter_child_nodes(one) if isinstance(child, ast.AST))
+
+    def _bind(self, node: ast.AST, scope: Scope) -> None:
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            self._import(node, scope)
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            scope.bind(node.name, Defined(node))
+        elif isinstance(node, ast.arg):
+            scope.bind(node.arg, Opaque(node))
+        elif isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+            if isinstance(node.ctx, ast.Store):
+                self._store(node, scope)
+        elif isinstance(node, ast.ExceptHandler | ast.MatchAs | ast.MatchStar) and node.name:
+            scope.bind(node.name, Opaque(node))
+        elif isinstance(node, ast.MatchMapping) and node.rest:
+            scope.bind(node.rest, Opaque(node))
+
+    def _import(self, node: ast.Import | ast.ImportFrom, scope: Scope) -> None:
+        for alias in node.names:
+            if isinstance(node, ast.ImportFrom):
+                base = "." * node.level + (node.module or "")
+                if alias.name == "*":
+                    self.star_imports.append(base)
+                    continue
+                target = base + alias.name if base.endswith(".") else f"{base}.{alias.name}"
+                scope.bind(alias.asname or alias.name, Imported(target, node, alias))
+            elif alias.asname:
+                scope.bind(alias.asname, Imported(alias.name, node, alias))
+            else:
+                root = alias.name.partition(".")[0]
+                scope.bind(root, Imported(root, node, alias))
+
+    def _store(self, node: ast.Name, scope: Scope) -> None:
+        parent = self.parents[node]
+        if isinstance(parent, ast.NamedExpr):
+            home: Scope = scope
+            while isinstance(home.node, Comprehension) and home.parent is not None:
+                home = home.parent
+            home.bind(node.id, Assigned(parent.value))
+            return
+        scope.bind(node.id, self._stored(node, parent))
+
+    def _stored(self, node: ast.Name, parent: ast.AST) -> Binding:
+        if isinstance(parent, ast.Assign):
+            return Assigned(parent.value)
+        if isinstance(parent, ast.AnnAssign) and parent.value is not None:
+            return Assigned(parent.value)
+        if isinstance(parent, ast.Tuple | ast.List):
+            statement = self.parents[parent]
+            value = statement.value if isinstance(statement, ast.Assign) else None
+            if isinstance(value, ast.Tuple | ast.List) and len(value.elts) == len(parent.elts):
+                if not any(isinstance(one, ast.Starred) for one in (*value.elts, *parent.elts)):
+                    place = next(i for i, one in enumerate(parent.elts) if one is node)
+                    return Assigned(value.elts[place])
+        return Opaque(node)
+
+    # -- meanings ---------------------------------------------------------------------------------------------------
+
+    def _resolve(self, name: str, scope: Scope) -> str | None:
+        found = scope.lookup(name)
+        if found is None:
+            return self._undefined(name)
+        home, bindings = found
+        meanings: set[str | None] = set()
+        for binding in bindings:
+            if isinstance(binding, Imported):
+                meanings.add(canonical_name(binding.target))
+            elif isinstance(binding, Defined):
+                meanings.add(name if home is self.module and name != "tf" else None)
+            elif isinstance(binding, Assigned):
+                if binding.value in self._active or _is_none(binding):
+                    continue
+                meanings.add(self._assigned(binding.value))
+            else:
+                meanings.add(None)
+            if None in meanings:
+                return None
+        return meanings.pop() if len(meanings) == 1 else None
+
+    def _assigned(self, value: ast.expr) -> str | None:
+        if not isinstance(value, ast.Name | ast.Attribute):
+            return None
+        self._active.add(value)
+        try:
+            return self.canonical(value)
+        finally:
+            self._active.discard(value)
+
+    def _undefined(self, name: str) -> str | None:
+        if name in PYTHON2_BUILTINS or hasattr(builtins, name):
+            return f"builtins.{name}"
+        return canonical_name(f"{self._star_root}.{name}") if self._star_root else None
+
+    def _root_of_stars(self) -> str | None:
+        roots = {canonical_name(module) for module in self.star_imports if not module.startswith(".")}
+        tensorflow = {root for root in roots if root.partition(".")[0] == "tf"}
+        return tensorflow.pop() if len(roots) == 1 and tensorflow else None
+
+
+def _outside(node: Function | ast.Lambda) -> list[ast.AST]:
+    """The parts of a definition that are evaluated where it stands."""
+    if isinstance(node, ast.Lambda):
+        return []
+    return [*node.decorator_list, *([node.returns] if node.returns is not None else [])]
+
+
+def _is_none(binding: Binding) -> bool:
+    return (
+        isinstance(binding, Assigned)
+        and isinstance(binding.value, ast.Constant)
+        and binding.value.value is None
+    )
