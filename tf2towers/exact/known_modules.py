@@ -36,7 +36,7 @@ _LIBRARIES = frozenset(
     selenium sentencepiece serial setproctitle setuptools shapely simplejson simpy six sk_image skimage sklearn skopt skvideo
     smart_open snappy sortedcontainers sounddevice soundfile spacy sqlalchemy statsmodels stemming subword_nmt sympy
     tables tabulate tensorboard tensorboardX tensorboard_logger termcolor termios terminaltables texttable tf2towers theano
-    thrift threadpoolctl tifffile tiktoken tokenize toml toolz toposort torch torchtext torchvision tornado tqdm traitlets transforms3d
+    thrift threadpoolctl tifffile tiktoken tokenize toml toolz toposort torch torchtext torchvision tornado tqdm traitlets transforms3d twisted deepmind_lab
     trimesh turicreate typing_extensions ujson unidecode unittest2 urllib3 visdom vtk wandb
     wcwidth websocket wget wheel word2vec wordcloud wx xgboost xlrd xlsxwriter xlwt xmltodict xxhash yacs yaml
     yapf zmq zstandard

@@ -53,6 +53,7 @@ def sessions() -> dict[str, str]:
 @cache
 def find(canonical: str) -> Found:
     """What stands for a canonical name rooted at `tf`."""
+    canonical = _moved(canonical)
     name, rest = public_name(canonical), ""
     while name != "tf":
         if name in sessions():
@@ -82,6 +83,8 @@ def find(canonical: str) -> Found:
     if found.target.startswith(("tf.core.", "tf.python.")):
         return Found("private", "tensorflow" + found.target[2:])
     if found.kind == "compat":
+        if found.target != "tf.compat.v1" + canonical[2:]:
+            return find("tf" + found.target[len("tf.compat.v1") :])
         plain = found.plain
         return Found("compat", found.target, plain=plain if plain and _keeps(canonical, plain) else None)
     target = found.target
@@ -90,7 +93,24 @@ def find(canonical: str) -> Found:
     if found.kind == "rename" and not _stays(target):
         old = "tf.compat.v1" + canonical[2:]
         return Found("compat", old if _in_compat(canonical) else target)
-    return Found("compat" if target.startswith("tf.compat.v1.") else "same", target)
+    if target.startswith("tf.compat.v1."):
+        return find("tf" + target[len("tf.compat.v1") :])
+    return Found("same", target)
+
+
+#: Modules of contrib that were other modules under a second name.
+_MOVED = (
+    ("tf.contrib.slim.initializers.", "tf.contrib.layers."),
+    ("tf.contrib.slim.regularizers.", "tf.contrib.layers."),
+    ("tf.contrib.slim.init_ops.", "tf."),
+)
+
+
+def _moved(canonical: str) -> str:
+    for old, new in _MOVED:
+        if canonical.startswith(old):
+            return new + canonical[len(old) :]
+    return canonical
 
 
 #: TF 2's own summary functions: no TF1 symbols.

@@ -6,7 +6,8 @@ import ast
 
 from tf2towers.exact.file import File
 
-_FLAT = ("tf.expand_dims", "tf.concat", "tf.reduce_mean", "tf.stack", "tf.pack")
+#: names of old releases, and others of the same function
+_OLD = {"tf.concat_v2": "tf.concat", "tf.pack": "tf.stack", "tf.math.reduce_mean": "tf.reduce_mean"}
 
 
 def is_plain_mean(file: File, function: ast.FunctionDef) -> bool:
@@ -137,7 +138,7 @@ class _Mean:
             order = ("axis", "values") if concat.args and _is_zero(concat.args[0]) else ("values", "axis")
             given = _arguments(concat, order, {"concat_dim": "axis"})
             return given is not None and _is_zero(given.get("axis")) and self._kind(given["values"]) == "rows"
-        stack = self._call(value, "tf.stack") or self._call(value, "tf.pack")
+        stack = self._call(value, "tf.stack")
         if stack is None:
             return False
         given = _arguments(stack, ("values", "axis"), {})
@@ -168,7 +169,10 @@ class _Mean:
         )
 
     def _call(self, value: ast.expr, name: str) -> ast.Call | None:
-        if isinstance(value, ast.Call) and self.file.canonical(value.func) == name:
+        if not isinstance(value, ast.Call):
+            return None
+        canonical = self.file.canonical(value.func)
+        if canonical == name or (canonical in _OLD and _OLD[canonical] == name):
             return value
         return None
 

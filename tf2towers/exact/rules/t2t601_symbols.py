@@ -9,6 +9,7 @@ from tf2towers.exact.arguments import fits
 from tf2towers.exact.edits import Edit
 from tf2towers.exact.file import File
 from tf2towers.exact.lookup import Found, find
+from tf2towers.exact.removal import removed
 from tf2towers.exact.rule import Example, Rule
 from tf2towers.names.tables import RuntimeName, read_table
 
@@ -16,17 +17,58 @@ from tf2towers.names.tables import RuntimeName, read_table
 def edits(file: File) -> Iterator[Edit]:
     """A new text for each use of a symbol that has another name now."""
     for node, canonical in file.symbols:
+        alias = alias_of(file, node)
+        if alias is not None and find(canonical).kind == "runtime":
+            if left_through(file, alias[1], canonical):
+                continue
+            if _is_imported_instead(file, *alias, canonical):
+                yield removed(file, alias[0])
+                continue
         text = _text(file, node, canonical)
         if text is not None and text != file.text.of(node):
             yield file.replace(node, text)
 
 
+def alias_of(file: File, node: ast.AST) -> tuple[ast.stmt, str] | None:
+    """The statement and the name in `name = tf.something`."""
+    parent = file.parent(node)
+    if isinstance(parent, ast.Assign) and len(parent.targets) == 1 and parent.value is node:
+        target = parent.targets[0]
+        if isinstance(target, ast.Name):
+            return parent, target.id
+    return None
+
+
+def left_through(file: File, bound: str, canonical: str) -> bool:
+    """Whether something is left that a file uses through a name for a module: then the module stays as well."""
+    return any(
+        find(name).kind == "left"
+        for symbol, name in file.symbols
+        if name.startswith(canonical + ".") and _root(symbol).id == bound
+    )
+
+
+def _is_imported_instead(file: File, statement: ast.stmt, bound: str, canonical: str) -> bool:
+    """Whether `slim = tf.contrib.slim` becomes an import of that very name from the runtime; asks for it."""
+    runtime = find(canonical).runtime
+    if runtime is None or runtime.name != bound or not isinstance(file.parent(statement), ast.Module):
+        return False
+    if len(file.meanings.module.bindings.get(bound, [])) != 1:
+        return False
+    file.wanted[(runtime.module, bound)] = bound
+    return True
+
+
+def _root(node: ast.AST) -> ast.Name:
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    assert isinstance(node, ast.Name)
+    return node
+
+
 def _text(file: File, node: ast.Name | ast.Attribute, canonical: str) -> str | None:
     """What to write for a use; None to leave it."""
-    root: ast.AST = node
-    while isinstance(root, ast.Attribute):
-        root = root.value
-    assert isinstance(root, ast.Name)
+    root = _root(node)
     if canonical == "tf" or is_behaviour(canonical):
         return None
     if canonical == "tf.distribute.MirroredStrategy" and _on_tower_devices(file, node):

@@ -30,7 +30,9 @@ def _touches_tensorflow(node: ast.Import | ast.ImportFrom) -> bool:
 
 
 def _rewritten(file: File, node: ast.Import | ast.ImportFrom) -> Edit | None:
-    made = [one for one in made_by(node) if not (one.left is not None and _goes(file, node, one))]
+    made = [
+        _kept(file, node, one) for one in made_by(node) if not (one.left is not None and _goes(file, node, one))
+    ]
     for one in made:
         if one.left is not None:
             file.note(node, one.left.code, one.left.why)
@@ -46,6 +48,18 @@ def _rewritten(file: File, node: ast.Import | ast.ImportFrom) -> Edit | None:
         for module, group in groups.items()
     ]
     return file.replace(node, _joined(file, node, lines))
+
+
+def _kept(file: File, node: ast.Import | ast.ImportFrom, made: Made) -> Made:
+    """The import as it was, where something that is used through a module of contrib is left."""
+    module = "." * node.level + (node.module or "") if isinstance(node, ast.ImportFrom) else ""
+    if not made.module.startswith("tf2towers."):
+        return made
+    left = any(
+        find(name).kind == "left" and symbol is not _root(symbol) and _root(symbol).id == made.bound
+        for symbol, name in file.symbols
+    )
+    return Made(module, made.alias.name, made.bound, made.alias) if left else made
 
 
 def _joined(file: File, node: ast.stmt, lines: list[str]) -> str:
