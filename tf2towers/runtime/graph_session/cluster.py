@@ -1,0 +1,389 @@
+"""Parameter servers, between graphs as in TF1: every process runs the script and is a client of its own.
+
+A worker's sessions run its functions in this process; variables, queues, accumulators and tables that the graph puts on a
+parameter server are there, under the names they have in the graph, and so are the same for all workers. Nobody coordinates:
+the chief initialises and the others wait, by the script's own means.
+
+Each process that has a session holds a `tf.distribute.ParameterServerStrategy`, whose cluster is the parameter servers and
+itself as the one worker; its connection is what the functions run on.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import os
+import threading
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import tensorflow as tf
+
+from tf2towers.runtime.cluster import addresses, waiting
+from tf2towers.runtime.cluster.addresses import ClusterError
+from tf2towers.runtime.graph_session import serving
+from tf2towers.runtime.graph_session.nodes import Nodes, parse
+from tf2towers.runtime.graph_session.private import eager_mode
+from tf2towers.runtime.graph_session.process import LOCAL, Process
+from tf2towers.runtime.graph_session.randomness import is_state
+from tf2towers.runtime.graph_session.towers import Place, place_of
+
+_v1 = tf.compat.v1
+
+#: jobs whose tasks train; the tasks of any other job keep variables
+WORKING = frozenset({"worker", "chief", "master", "evaluator"})
+#: this process in the cluster that its connection makes
+_CHIEF = "/job:chief/replica:0/task:0"
+
+_processes: dict[bytes, Member] = {}
+_making = threading.RLock()
+
+
+def process_of(target: bytes) -> Process:
+    """Where the sessions of a target run: '' is this process, other targets are those of this process's servers."""
+    if target in (b"", b"local"):
+        return Process()
+    found = _processes.get(target)
+    if found is None:
+        known = ", ".join(repr(one.decode()) for one in _processes) or "none"
+        raise ClusterError(
+            f"Session(target={target.decode()!r}): a session runs in its own process, and this is not the target of a "
+            f"server that this process has made. Make a Server first, and give its `target`; those here: {known}."
+        )
+    return found
+
+
+class Task:
+    """A task of a cluster, and where it is seen from here.
+
+    Attributes:
+        servers: the tasks that keep variables, (job, index): address, in the order of the jobs.
+    """
+
+    def __init__(self, cluster: Any, job: str, index: int) -> None:
+        self.spec = _v1.train.ClusterSpec(cluster)
+        self.job, self.index = job, index
+        if set(self.spec.jobs) <= {*addresses.JOBS, "evaluator"} and job in addresses.JOBS:
+            addresses.read_addresses(self.spec, job, index)  # for what it finds wrong
+        self.address = self.spec.task_address(job, index)
+        self.servers: dict[tuple[str, int], str] = {}
+        self.workers: dict[str, str] = {}
+        for name in sorted(self.spec.jobs):
+            for number in self.spec.task_indices(name):
+                address = self.spec.task_address(name, number)
+                if name in WORKING or (name == job and name in ("local", "localhost")):
+                    self.workers[f"{name} {number}"] = address
+                else:
+                    self.servers[name, number] = address
+
+    @property
+    def name(self) -> str:
+        """'worker 1'."""
+        return f"{self.job} {self.index}"
+
+    @property
+    def serves(self) -> bool:
+        """Whether it keeps variables."""
+        return (self.job, self.index) in self.servers
+
+
+class Connection:
+    """What this process is connected to: one for all its servers and sessions."""
+
+    current: Connection | None = None
+
+    def __init__(self, task: Task) -> None:
+        self.servers = list(task.servers.values())
+        os.environ.setdefault("GRPC_FAIL_FAST", "use_caller")  # or a task that has died is waited for
+        waiting.wait_for({f"{job} {index}": address for (job, index), address in task.servers.items()})
+        host = task.address.rpartition(":")[0]
+        # the strategy's cluster has to have a worker; nothing is placed there
+        self._worker_address = f"{host}:{waiting.free_port()}"
+        alone = tf.train.ClusterSpec({"worker": [self._worker_address]})
+        self._worker = tf.distribute.Server(alone, "worker", 0, protocol="grpc", start=True)
+        spec = {"ps": self.servers, "worker": [self._worker_address], "chief": [f"{host}:{waiting.free_port()}"]}
+        resolver = tf.distribute.cluster_resolver.SimpleClusterResolver(
+            tf.train.ClusterSpec(spec), task_type="chief", task_id=0, rpc_layer="grpc"
+        )
+        with eager_mode():
+            self.strategy = tf.distribute.ParameterServerStrategy(resolver)
+        Process.name = _CHIEF
+        if not task.serves:
+            atexit.register(self._leave, task)
+
+    @classmethod
+    def of(cls, task: Task) -> Connection:
+        """The connection, made at its first use."""
+        with _making:
+            if cls.current is None:
+                cls.current = cls(task)
+            elif cls.current.servers != list(task.servers.values()):
+                raise ClusterError(
+                    f"{task.name}: this process is already connected to the parameter servers {cls.current.servers}, and "
+                    f"cannot be to {list(task.servers.values())} as well. A process for each cluster, please."
+                )
+            return cls.current
+
+    def lost(self) -> list[str]:
+        """The parameter servers that do not answer, as 'ps 0 (host:port)'."""
+        return [f"ps {index} ({one})" for index, one in enumerate(self.servers) if not waiting.answers(one)]
+
+    def _leave(self, task: Task) -> None:
+        """Tells the parameter servers, at the end of this process, that its training is over."""
+        lost = bool(self.lost())
+        if not lost and serving.ended_well():
+            with eager_mode(), contextlib.suppress(tf.errors.OpError):
+                for (job, index), address in task.servers.items():
+                    with tf.device(_server_device(list(task.servers).index((job, index)))):
+                        tf.io.write_file(serving.marker(address, task.address), task.name)
+        if lost:
+            serving.leave_at_once()
+
+
+def _server_device(index: int) -> str:
+    return f"/job:ps/replica:0/task:{index}/device:CPU:0"
+
+
+class Member(Process):
+    """This process as a task of a cluster."""
+
+    def __init__(self, task: Task) -> None:
+        self.task = task
+        self._refused: dict[str, str] = {}  # a node or a function -> the device it asks for
+        self._functions: Mapping[str, Any] = {}
+        self._order = {key: index for index, key in enumerate(task.servers)}
+
+    def connect(self) -> None:
+        """Connects this process to the parameter servers, if there are any."""
+        if self.task.servers:
+            with _making, tf.init_scope():
+                Connection.of(self.task)
+
+    def container(self, session: str, node: Any) -> str:
+        """All sessions of a server share what is in its process, as in TF1; but each draws its own random numbers."""
+        return session if is_state(node) else f"{self.task.job}.{self.task.index}"
+
+    def elsewhere(self, node: Any) -> bool:
+        """Whether a node is on a parameter server."""
+        return bool(node.device.startswith("/job:ps/replica:0/"))
+
+    def translate(self, nodes: Nodes) -> None:
+        """Devices of this task lose their job, those of parameter servers get their name here; the rest is noted."""
+        self._refused = {}
+        self._functions = nodes.functions
+        for node in nodes.by_name.values():
+            self._translate(node, node.name)
+        for name, function in nodes.functions.items():
+            for node in function.node_def:
+                self._translate(node, name)
+
+    def _translate(self, node: Any, owner: str) -> None:
+        place = place_of(node.device)
+        if place.job is None:
+            return
+        if place.job == "localhost" or (place.job == self.task.job and place.task in (-1, self.task.index) and not self.task.serves):
+            node.device = _within(place)
+            return
+        server = self._order.get((place.job, max(place.task, 0)))
+        if server is None:
+            self._refused.setdefault(owner, node.device)
+            node.device = ""
+            return
+        node.device = f"/job:ps/replica:0/task:{server}{_within(place) or '/device:CPU:0'}"
+
+    def check(self, part: Iterable[Any]) -> None:
+        """Raises for an operation that another worker would have to run."""
+        if not self._refused:
+            return
+        for node in part:
+            device = self._refused.get(node.name) or self._refused_by(_called(node), set())
+            if device is not None:
+                raise _refusal(node, device, self.task)
+
+    def _refused_by(self, functions: Iterable[str], seen: set[str]) -> str | None:
+        for name in functions:
+            if name in self._refused:
+                return self._refused[name]
+            if name not in seen and name in self._functions:
+                seen.add(name)
+                for node in self._functions[name].node_def:
+                    device = self._refused_by(_called(node), seen)
+                    if device is not None:
+                        return device
+        return None
+
+    def settle(self, nodes: Sequence[Any]) -> None:
+        """What uses a resource of a parameter server is there, too, as TF1 put it; what has no device is here."""
+        if not self.task.servers:
+            super().settle(nodes)
+            return
+        there = {node.name: node.device for node in nodes if _makes_handle(node) and self.elsewhere(node)}
+        for node in nodes:
+            if not node.device or not self.elsewhere(node):
+                source = next((there[one.node] for one in map(parse, node.input) if one.output == 0 and one.node in there), None)
+                if source is not None and not _called(node):
+                    node.device = source
+                    if node.op == "Identity":
+                        there[node.name] = source
+                    continue
+            node.device = node.device.replace(LOCAL, _CHIEF) or _CHIEF
+
+    def failed(self, error: Exception) -> None:
+        """Says of a parameter server's end that it is one."""
+        if Connection.current is None or not isinstance(error, tf.errors.OpError):
+            return
+        lost = Connection.current.lost() if isinstance(error, _LOSSES) else []
+        again = "context_id" in str(error) or "incarnation" in str(error)
+        if lost or again:
+            who = ", ".join(lost) or "a parameter server, which was started again"
+            raise ClusterError(
+                f"{self.task.name}: lost {who}, and the variables on it. Start the whole job again: it goes on from its last "
+                "checkpoint."
+            ) from error
+
+
+_LOSSES = (tf.errors.UnavailableError, tf.errors.AbortedError, tf.errors.CancelledError, tf.errors.InternalError,
+           tf.errors.UnknownError, tf.errors.DeadlineExceededError, tf.errors.FailedPreconditionError)  # fmt: skip
+
+
+def _makes_handle(node: Any) -> bool:
+    return "shared_name" in node.attr and "container" in node.attr
+
+
+def _within(place: Place) -> str:
+    """The part of a device string that says which device of a task."""
+    if place.kind is None:
+        return ""
+    return f"/device:{place.kind}:{max(place.index, 0)}"
+
+
+def _called(node: Any) -> list[str]:
+    """The functions that a node calls."""
+    names = []
+    for value in node.attr.values():
+        if value.func.name:
+            names.append(value.func.name)
+        names += [one.name for one in value.list.func]
+    return names
+
+
+def _refusal(node: Any, device: str, task: Task) -> Exception:
+    return tf.errors.InvalidArgumentError(
+        node,
+        None,
+        f"Cannot assign a device for operation {node.name} ({node.op}): it was explicitly assigned to {device}, and this is "
+        f"{task.name}. Here every worker runs its own part of the graph and nobody else's; only parameter servers "
+        f"({', '.join(f'/job:{job}/task:{index}' for job, index in task.servers) or 'there are none'}) are shared. "
+        "Put what workers share, such as a queue, on a parameter server.",
+    )
+
+
+class Server:
+    """`tf.compat.v1.train.Server`: this process's place in the cluster.
+
+    A task that keeps variables ('ps') serves from now on; a worker connects at its first session.
+
+    Args:
+        server_or_cluster_def: a `tf.train.ClusterSpec`, a dict of jobs, or a ServerDef.
+        job_name: the job of this process; the cluster's only one, if none is given.
+        task_index: its place in the job; the job's only one, if none is given.
+        protocol: 'grpc'.
+        config: has no effect.
+        start: has no effect for a worker.
+
+    Raises:
+        ClusterError: the addresses, the job or the index are wrong, or this task's port is taken.
+    """
+
+    def __init__(
+        self,
+        server_or_cluster_def: Any,
+        job_name: str | None = None,
+        task_index: int | None = None,
+        protocol: str | None = None,
+        config: Any = None,
+        start: bool = True,
+    ) -> None:
+        self._server_def, job, index = _server_def(server_or_cluster_def, job_name, task_index, protocol, config)
+        self._task = Task(self._server_def.cluster, job, index)
+        self._serving: serving.Serving | None = None
+        self._started = False
+        self._target = f"grpc://{self._task.address}".encode()
+        _processes[self._target] = Member(self._task)
+        if start:
+            self.start()
+
+    def start(self) -> None:
+        """Begins to serve."""
+        if not self._started:
+            self._started = True
+            task = self._task
+            self._serving = serving.Serving(task.spec, task.job, task.index, task.workers if task.serves else {})
+
+    def join(self) -> None:
+        """Serves until the training has ended; then the process ends, with status 0. TF1's ran until it was killed.
+
+        Raises:
+            SystemExit: the training has ended.
+        """
+        self.start()
+        assert self._serving is not None
+        self._serving.until_the_end()
+        raise SystemExit(0)
+
+    @property
+    def server_def(self) -> Any:
+        """The ServerDef."""
+        return self._server_def
+
+    @property
+    def target(self) -> bytes:
+        """What a session of this process is given as its target."""
+        return self._target
+
+    @property
+    def strategy(self) -> tf.distribute.Strategy:
+        """The strategy that this process's sessions run on; made at its first use."""
+        if not self._task.servers:
+            return tf.distribute.get_strategy()
+        with tf.init_scope():
+            return Connection.of(self._task).strategy
+
+    @staticmethod
+    def create_local_server(config: Any = None, start: bool = True) -> Server:
+        """A server of a cluster that is this process alone."""
+        return Server({"localhost": [f"localhost:{waiting.free_port()}"]}, protocol="grpc", config=config, start=start)
+
+
+def _server_def(given: Any, job: str | None, index: Any, protocol: str | None, config: Any) -> tuple[Any, str, int]:
+    """The ServerDef of `tf.compat.v1.train.Server`'s arguments, and this task in it."""
+    kind = type(tf.train.ServerDef())
+    made = tf.train.ServerDef()
+    if isinstance(given, kind):
+        made.CopyFrom(given)
+    else:
+        with contextlib.suppress(TypeError, ValueError):
+            made.cluster.CopyFrom(tf.train.ClusterSpec(given).as_cluster_def())
+        if not made.cluster.job:
+            tf.train.ClusterSpec(given)  # its own error
+    if job is not None:
+        made.job_name = job
+    if index is not None:
+        made.task_index = int(index)
+    if not made.job_name:
+        if len(made.cluster.job) != 1:
+            raise ClusterError("A `job_name` must be specified in `Server` if the cluster has more than one job.")
+        made.job_name = made.cluster.job[0].name
+    tasks = {one.name: one.tasks for one in made.cluster.job}
+    if index is None and not isinstance(given, kind):
+        here = list(tasks.get(made.job_name, {}))
+        if len(here) > 1:
+            raise ClusterError("A `task_index` must be specified in `Server` if the job has more than one task.")
+        made.task_index = here[0] if here else 0
+    made.protocol = protocol or made.protocol or "grpc"
+    if config is not None:
+        made.default_session_config.MergeFrom(config)
+    if made.job_name not in tasks or made.task_index not in tasks[made.job_name]:
+        addresses.read_addresses(tf.train.ClusterSpec(made.cluster), made.job_name, made.task_index)
+        raise ClusterError(f"the cluster has no task {made.task_index} of job {made.job_name!r}.")
+    return made, str(made.job_name), int(made.task_index)

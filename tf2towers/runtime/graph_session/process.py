@@ -1,0 +1,45 @@
+"""Where a session's operations are: in this process. `cluster` has the other place, a process with parameter servers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from tf2towers.runtime.graph_session.nodes import Nodes
+
+#: how the other modules name this process; the name it has for TensorFlow is given at the end
+LOCAL = "/job:localhost/replica:0/task:0"
+
+
+class Process:
+    """This process alone."""
+
+    #: what TensorFlow calls this process; a process that is connected to others has another name
+    name = LOCAL
+
+    def connect(self) -> None:
+        """Before the first run."""
+
+    def translate(self, nodes: Nodes) -> None:
+        """Turns the cluster's devices in a graph into what the other modules know: no job at all means this process."""
+
+    def check(self, part: Iterable[Any]) -> None:
+        """Raises for what cannot be run from here."""
+
+    def container(self, session: str, node: Any) -> str:
+        """The container for a resource of this process, made by a session that has this container of its own."""
+        return session
+
+    def elsewhere(self, node: Any) -> bool:
+        """Whether a node, its device being translated, is in another process."""
+        return False
+
+    def settle(self, nodes: Sequence[Any]) -> None:
+        """Gives a function's nodes, which have the devices they have here, the names TensorFlow has for these."""
+        name = Process.name
+        if name != LOCAL:
+            for node in nodes:
+                node.device = node.device.replace(LOCAL, name)
+
+    def failed(self, error: Exception) -> None:
+        """Raises another error than a run's, if there is more to say about it."""
