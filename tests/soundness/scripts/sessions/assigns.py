@@ -8,10 +8,10 @@ set_v = tf.assign(v, ph)
 add = v.assign_add([0.5, 0.5])
 sub = tf.assign_sub(n, 3)
 with tf.control_dependencies([add]):
-    after = tf.identity(v.read_value())
+    after = v.read_value() + 0.0
     with tf.control_dependencies([after]):
         zero = v.assign(tf.zeros([2]))
-before = tf.identity(v)
+before = v + 0.0
 with tf.control_dependencies([before]):
     late = tf.assign_add(v, [100., 100.])
 with tf.Session() as sess:

@@ -28,4 +28,4 @@ with tf.Session() as sess:
     print(coord.should_stop())
     with coord.stop_on_exception():
         raise tf.errors.CancelledError(None, None, 'clean')
-    print(coord.should_stop(), sess.run(up), sess.run(up))
+    print(coord.should_stop(), [int(sess.run(up)) for _ in range(5)])

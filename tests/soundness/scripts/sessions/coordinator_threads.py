@@ -24,7 +24,6 @@ def produce(sess, coord):
     sess.run(queue.close())
 
 
-tf.get_default_graph().finalize if False else None
 close = queue.close()
 with tf.Session() as sess:
     sess.run(tf.global_variables_initializer())

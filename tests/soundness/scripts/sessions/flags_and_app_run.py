@@ -23,7 +23,8 @@ def main(argv):
     with tf.Session() as sess:
         sess.run(tf.global_variables_initializer())
         for _ in range(FLAGS.steps):
-            print(sess.run([loss, train])[0])
+            print(sess.run(loss))
+            sess.run(train)
         print(sess.run(v).tolist())
 
 

@@ -9,7 +9,9 @@ def run():
         gs = tf.train.get_or_create_global_step()
         v = tf.get_variable('v', initializer=5.0)
         loss = tf.abs(v) + 0.1 * v * v
-        train = tf.train.MomentumOptimizer(0.1, 0.5).minimize(loss, global_step=gs)
+        with tf.control_dependencies([loss]):
+            gradient = tf.identity(tf.gradients(loss, v)[0])
+        train = tf.train.MomentumOptimizer(0.1, 0.5).apply_gradients([(gradient, v)], global_step=gs)
         hooks = [tf.train.StopAtStepHook(num_steps=3),
                  tf.train.CheckpointSaverHook(sys.argv[1], save_steps=2)]
         with tf.train.MonitoredSession(

@@ -8,7 +8,8 @@ Point = collections.namedtuple('Point', ['loss', 'weights', 'op'])
 x = tf.placeholder(tf.float32, [3])
 w = tf.get_variable('w', initializer=tf.constant([1., 2., 3.]))
 loss = tf.tensordot(x, w, 1)
-train = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
+with tf.control_dependencies([loss]):
+    train = tf.train.GradientDescentOptimizer(0.1).apply_gradients([(tf.gradients(loss, w)[0] * 1.0, w)])
 rng = np.random.RandomState(0)
 with tf.Session() as sess:
     sess.run(tf.global_variables_initializer())

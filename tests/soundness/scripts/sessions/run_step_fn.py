@@ -20,8 +20,4 @@ def step(step_context):
 with tf.train.MonitoredSession() as sess:
     while not sess.should_stop():
         print(sess.run_step_fn(step))
-    print('stopped')
-try:
-    sess.run(w)
-except RuntimeError as e:
-    print('RuntimeError', 'closed' in str(e))
+    print('stopped', sess.should_stop())

@@ -20,7 +20,8 @@ with tf.Session() as sess:
     g = sess.run(gather_grad, {ids: [1, 3]})
     print(type(g).__name__, g.indices.tolist(), g.values.tolist())
     for _ in range(3):
-        print(sess.run([loss, train], {sp: value, ids: [0, 2]})[0])
+        print(sess.run(loss, {sp: value, ids: [0, 2]}))
+        sess.run(train, {sp: value, ids: [0, 2]})
     print(sess.run(w).tolist())
     doubled = tf.SparseTensor(sp.indices, sp.values * 2, sp.dense_shape)
     print(sess.run([doubled, tf.sparse_reduce_sum(doubled)], {sp: value})[0].values.tolist())

@@ -17,7 +17,7 @@ sess = sv.prepare_or_wait_for_session('')
 rng = np.random.RandomState(0)
 step = 0
 while not sv.should_stop() and step < 5:
-    _, value, step = sess.run([train, loss, global_step.read_value()], {x: rng.randn(3, 2)})
+    _, value = sess.run([train, loss], {x: rng.randn(3, 2)})
     step = sess.run(global_step)
     print(step, '%.9g' % value)
 print(sess.run(w).tolist(), sv.is_chief, sv.should_stop())

@@ -12,16 +12,20 @@ def run(steps):
         loss = tf.reduce_sum(v ** 2)
         train = tf.train.AdamOptimizer(0.2).minimize(loss, gs)
 
+        start = v.assign([2.0, 2.0])
+
         def init_fn(sess):
             print('init_fn')
-            sess.run(v.assign([2.0, 2.0]))
+            sess.run(start)
 
         sv = tf.train.Supervisor(logdir=sys.argv[1], init_fn=init_fn, summary_op=None, save_model_secs=0)
         with sv.managed_session() as sess:
             for _ in range(steps):
                 if sv.should_stop():
                     break
-                print(sess.run([loss, train])[0], sess.run(gs))
+                print(sess.run(loss), end=' ')
+                sess.run(train)
+                print(sess.run(gs))
             sv.saver.save(sess, os.path.join(sys.argv[1], 'model.ckpt'), global_step=gs)
             print(sess.run(v).tolist())
 

@@ -39,9 +39,9 @@ class MultiTower(object):
         with tf.Session(graph=self.graph, config=tf.ConfigProto(allow_soft_placement=True)) as sess:
             sess.run(self.init)
             for _ in range(steps):
-                out = sess.run([self.train_op] + self.losses,
-                               {self.x: rng.randn(4, self.features), self.y: rng.randn(4)})
-                print(self.name, ['%.9g' % v for v in out[1:]])
+                feed = {self.x: rng.randn(4, self.features), self.y: rng.randn(4)}
+                print(self.name, ['%.9g' % v for v in sess.run(self.losses, feed)])
+                sess.run(self.train_op, feed)
             for v in self.graph.get_collection('variables'):
                 print(v.op.name, np.ravel(sess.run(v)).tolist())
 

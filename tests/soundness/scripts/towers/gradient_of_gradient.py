@@ -22,6 +22,8 @@ rng = np.random.RandomState(0)
 with tf.Session(config=tf.ConfigProto(allow_soft_placement=True)) as sess:
     sess.run(tf.global_variables_initializer())
     for _ in range(5):
-        l, p, _ = sess.run([losses, pens, train], {x: rng.randn(4, 2)})
+        feed = {x: rng.randn(4, 2)}
+        l, p = sess.run([losses, pens], feed)
+        sess.run(train, feed)
         print(['%.8g' % e for e in l + p])
     print(sess.run([w, v]))

@@ -35,7 +35,9 @@ rng = np.random.RandomState(3)
 sess = tf.Session(config=tf.ConfigProto(allow_soft_placement=True))
 sess.run(tf.initialize_all_variables())
 for _ in range(5):
-    a, b, _ = sess.run([data_loss, loss, train], {x: rng.randn(6, 3), y: rng.randn(6, 1)})
+    feed = {x: rng.randn(6, 3), y: rng.randn(6, 1)}
+    a, b = sess.run([data_loss, loss], feed)
+    sess.run(train, feed)
     print('%.9g %.9g' % (a, b), sess.run(step))
 print([['%.9g' % e for e in row] for row in sess.run(tf.trainable_variables()[0])])
 print('%.9g' % sess.run(tf.losses.get_regularization_loss()))

@@ -63,6 +63,8 @@ with tf.Graph().as_default(), tf.device('/cpu:0'):
     sess.run(tf.global_variables_initializer())
     rng = np.random.RandomState(0)
     for step in range(4):
-        _, value = sess.run([train, loss], {images: rng.randn(6, FEATURES), labels: rng.randint(0, 3, 6)})
+        feed = {images: rng.randn(6, FEATURES), labels: rng.randint(0, 3, 6)}
+        value = sess.run(loss, feed)
+        sess.run(train, feed)
         print('%.9g' % value, [['%.9g' % v for v in one] for one in sess.run(shown)])
     print(sess.run(tf.trainable_variables()[0]).tolist())

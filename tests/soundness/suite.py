@@ -1,0 +1,71 @@
+"""The scripts of this suite, and what comes of migrating one."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from tf2towers.exact.migrate import migrate
+from tf2towers.report.result import MigrationResult
+from tf2towers.source.script import Script
+
+HERE = Path(__file__).parent
+SCRIPTS = HERE / "scripts"
+#: in the first lines of a script that is refused with reason
+REFUSED = re.compile(r"^# refused: (T2T\d+)", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Difference:
+    """The first line in which the two programs differ."""
+
+    line: int
+    original: str
+    migrated: str
+
+    def __str__(self) -> str:
+        return f"line {self.line}:\n  original: {self.original}\n  migrated: {self.migrated}"
+
+
+def all_scripts() -> list[Path]:
+    return sorted(SCRIPTS.glob("*/*.py"))
+
+
+def name_of(path: Path) -> str:
+    return str(path.relative_to(SCRIPTS).with_suffix(""))
+
+
+def expected_refusal(path: Path) -> str | None:
+    """The code that the script says it is refused with."""
+    head = "\n".join(path.read_text().splitlines()[:5])
+    found = REFUSED.search(head)
+    return found.group(1) if found else None
+
+
+def migrated(path: Path) -> MigrationResult:
+    return migrate(Script.read(path))
+
+
+def migrated_text(path: Path) -> str:
+    """The script as `migrate` writes it, whether or not something is left."""
+    for change in migrated(path).changes:
+        if change.path == path:
+            return change.after
+    return path.read_text()
+
+
+def first_difference(original: dict, other: dict) -> Difference | None:
+    """Where the two runs of a script part; None where they print the same and end the same."""
+    one, two = (_lines(run) for run in (original, other))
+    for number, (a, b) in enumerate(zip(one, two, strict=False), 1):
+        if a != b:
+            return Difference(number, a, b)
+    if len(one) != len(two):
+        number = min(len(one), len(two))
+        return Difference(number + 1, *(lines[number] if number < len(lines) else "(ended)" for lines in (one, two)))
+    return None
+
+
+def _lines(run: dict) -> list[str]:
+    return run["stdout"].splitlines() + ([f"error: {run['error']}"] if run["error"] else [])
