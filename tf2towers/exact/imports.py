@@ -63,7 +63,8 @@ def _from_import(node: ast.ImportFrom, alias: ast.alias) -> Made:
         return Made(parent, name, bound, alias)
     own = f"{module}.{alias.name}"
     if own in ("tensorflow" + found.target[2:], "tensorflow.compat.v1" + canonical[2:]):
-        return Made(module, alias.name, bound, alias)
+        if ".app.flags" not in own:  # an import of compat.v1.app by itself has no flags
+            return Made(module, alias.name, bound, alias)
     parent, _, name = ("tensorflow" + found.target[2:]).rpartition(".")
     return Made(parent, name, bound, alias)
 

@@ -27,6 +27,8 @@ _SAME = frozenset(
 #: What the tables give to the runtime of the idiomatic register, and a graph takes from TensorFlow itself.
 _TENSORFLOWS_OWN = frozenset({"tf.python.training.moving_averages.assign_moving_average"})
 
+_NO_MODULES = ("tf.contrib", "tf.examples", "tf.estimator", "tf.python", "tf.core")
+
 Kind = Literal["same", "compat", "runtime", "private", "left"]
 
 
@@ -71,7 +73,7 @@ def find(canonical: str) -> Found:
         return Found("private", "tensorflow" + canonical[2:])
     found = lookup(canonical)
     if found.kind in ("gone", "unknown"):
-        if is_module(canonical) and not canonical.startswith(("tf.contrib", "tf.examples", "tf.estimator")):  # `tf.train`, `tf.nn`: what is taken from it must be TF1's
+        if is_module(canonical) and not canonical.startswith(_NO_MODULES):  # `tf.train`, `tf.nn`: what is taken from it must be TF1's
             return Found("compat", "tf.compat.v1" + canonical[2:])
         why = f"has no counterpart in TF 2.21{': ' + found.note if found.note else ''}"
         return Found("left", code="T2T620", why=f"{canonical} {why}")
@@ -86,6 +88,8 @@ def find(canonical: str) -> Found:
         if found.target != "tf.compat.v1" + canonical[2:]:
             return find("tf" + found.target[len("tf.compat.v1") :])
         plain = found.plain
+        if canonical == "tf.app.flags" or canonical.startswith("tf.app.flags."):
+            return Found("compat", "tf.compat.v1" + canonical[len("tf.app") :])
         return Found("compat", found.target, plain=plain if plain and _keeps(canonical, plain) else None)
     target = found.target
     if is_module(target):
