@@ -54,6 +54,7 @@ _HOMES = {
     "SingularMonitoredSession": "graph_session.managed",
     "Supervisor": "graph_session.managed",
     "WorkerSessionCreator": "graph_session.managed",
+    "Server": "graph_session.cluster",
     "Session": "graph_session.session",
     "graph_mode": "graph_session.mode",
     "towers": "graph_session.towers",

@@ -181,7 +181,9 @@ class AllReduce:
         outputs = []
         for tower, (text, device) in enumerate(zip(inputs, self._towers.devices, strict=True)):
             output = f"{prefix}/reduce_{tower}"
-            node = _node(made, output, "CollectiveReduceV2", [text, size, key, instance], device)
+            # none begins before all can: a tower that failed would have the others aborted, with an error that hides its own
+            ready = [f"^{parse(other).node}" for other in inputs if other != text]
+            node = _node(made, output, "CollectiveReduceV2", [text, size, key, instance, *ready], device)
             _types(node, T=dtype)
             node.attr["merge_op"].s, node.attr["final_op"].s = b"Add", b"Div"
             node.attr["communication_hint"].s = b"auto"

@@ -11,8 +11,9 @@ from tf2towers.runtime.graph_session.all_reduce import AllReduce, find_means
 from tf2towers.runtime.graph_session.mirror import Mirror
 from tf2towers.runtime.graph_session.nodes import Nodes, TensorName, parse, written
 from tf2towers.runtime.graph_session.placement import place
+from tf2towers.runtime.graph_session.process import Process
 from tf2towers.runtime.graph_session.randomness import share_states
-from tf2towers.runtime.graph_session.resources import name_resources, released
+from tf2towers.runtime.graph_session.resources import name_resources, one_shot_iterators, released
 from tf2towers.runtime.graph_session.towers import Towers
 
 
@@ -21,15 +22,15 @@ class Function:
 
     Attributes:
         resources: the nodes that make what lives longer than the run.
-        random_states: the first value of the state of each random operation, by the name of its variable.
+        beginnings: for those that have a first value of their own, by name, the nodes that begin them.
     """
 
     def __init__(
-        self, call: Callable[..., Any], resources: list[Any], random_states: dict[str, list[int]], alive: Any
+        self, call: Callable[..., Any], resources: list[Any], beginnings: dict[str, list[Any]], alive: Any
     ) -> None:
         self._call = call
         self.resources = resources
-        self.random_states = random_states
+        self.beginnings = beginnings
         self._alive = alive  # what the key in a session's table is made of
 
     def __call__(self, *values: Any) -> list[Any]:
@@ -40,8 +41,10 @@ class Function:
 class Program:
     """A graph as it is now, with its towers and the copies of its variables."""
 
-    def __init__(self, graph: tf.Graph) -> None:
+    def __init__(self, graph: tf.Graph, process: Process) -> None:
+        self._process = process
         self.nodes = Nodes(graph)
+        process.translate(self.nodes)
         self.towers = Towers(graph, self.nodes.by_name.values())
         self.mirror = Mirror(self.nodes, self.towers)
 
@@ -58,21 +61,19 @@ class Program:
             container: the session's, for variables and resources.
             all_reduce: whether means over towers become all-reduces.
         """
-        fed = {parse(tensor.name): f"feed_{index}" for index, tensor in enumerate(feeds)}
+        fed = {
+            name: f"feed_{index}" for index, tensor in enumerate(feeds) for name in self._fed_with(parse(tensor.name))
+        }
         wanted = [parse(tensor.name) for tensor in fetches]
         ends = dict.fromkeys([name.node for name in wanted if name not in fed] + [one.name for one in targets])
         part = [_copy(node) for node in self.nodes.needed(ends, set(fed))]
+        self._process.check(part)
         for node in part:
             for index, text in enumerate(node.input):
                 source = fed.get(parse(text))
                 if source is not None:
                     node.input[index] = source
-        placeholders = []
-        for tensor in feeds:
-            node = tf.compat.v1.NodeDef(name=fed[parse(tensor.name)], op="Placeholder")
-            node.attr["dtype"].type = tensor.dtype.as_datatype_enum
-            node.attr["shape"].shape.CopyFrom(tensor.shape.as_proto())
-            placeholders.append(node)
+        placeholders = [_placeholder(f"feed_{index}", tensor) for index, tensor in enumerate(feeds)]
         reducer = AllReduce(find_means(part, self.towers) if all_reduce else [], part, self.towers, self.nodes.graph)
         made, reduced = reducer.added()
         more, extra = self.mirror.apply(part, reduced, [one.name for one in targets], [one.node for one in wanted])
@@ -81,14 +82,29 @@ class Program:
         for node in [*part, *more]:
             if "_class" in node.attr:
                 del node.attr["_class"]
-        drawing, random_states = share_states(part)
+        drawing, states = share_states(part)
+        iterators = one_shot_iterators(part)
         every = [*placeholders, *part, *made, *more, *drawing]
-        resources = name_resources(every, container)
+        resources = name_resources(every, container, self._process)
         outputs = [written_tensor(fed, name) for name in wanted]
         call = _imported(
             self._definition(every), [one.name for one in placeholders], outputs, [*[one.name for one in targets], *extra]
         )
-        return Function(call, resources, random_states, (fetches, targets, feeds))
+        return Function(call, resources, {**states, **iterators}, (fetches, targets, feeds))
+
+    def _fed_with(self, name: TensorName) -> list[TensorName]:
+        """The tensors that a feed gives the value of. A variable is fed to all that read it, as in TF1."""
+        node = self.nodes.by_name[name.node]
+        variable = node.name if node.op == "VarHandleOp" else parse(node.input[0]).node if node.input else ""
+        if node.op != "VarHandleOp" and name.node != f"{variable}/Read/ReadVariableOp":
+            return [name]
+        users = [one for one in self.nodes.by_name.values() if variable in one.input]
+        return [TensorName(one.name, 0) for one in users if one.op == "ReadVariableOp"]
+
+    def beginning(self, resources: list[Any], nodes: list[list[Any]]) -> Callable[..., Any]:
+        """A function that gives resources of a session their first values."""
+        every = [*resources, *(one for group in nodes for one in group)]
+        return _imported(self._definition(every), [], [], [group[-1].name for group in nodes])
 
     def ending(self, resources: list[Any]) -> Callable[..., Any]:
         """A function that ends the resources of a session."""
@@ -98,8 +114,18 @@ class Program:
 
     def _definition(self, nodes: Sequence[Any]) -> Any:
         definition = tf.compat.v1.GraphDef(versions=self.nodes.versions, library=self.nodes.library)
+        self._process.settle(nodes)
         definition.node.extend(nodes)
         return definition
+
+
+def _placeholder(name: str, tensor: tf.Tensor) -> Any:
+    node = tf.compat.v1.NodeDef(name=name, op="Placeholder")
+    if tensor.dtype == tf.resource:  # a variable, by its name
+        tensor = tensor.graph.get_tensor_by_name(f"{tensor.op.name}/Read/ReadVariableOp:0")
+    node.attr["dtype"].type = tensor.dtype.as_datatype_enum
+    node.attr["shape"].shape.CopyFrom(tensor.shape.as_proto())
+    return node
 
 
 def written_tensor(fed: dict[TensorName, str], name: TensorName) -> str:

@@ -110,7 +110,10 @@ class MonitoredSession(_train.MonitoredSession):
         super().__init__(session_creator or ChiefSessionCreator(), hooks, stop_grace_period_secs)
 
 
-class SingularMonitoredSession(_train.SingularMonitoredSession):
+_singular: Any = _train.SingularMonitoredSession
+
+
+class SingularMonitoredSession(_singular):  # type: ignore[misc]
     """`tf.compat.v1.train.SingularMonitoredSession`."""
 
     def __init__(
@@ -131,7 +134,7 @@ class SingularMonitoredSession(_train.SingularMonitoredSession):
             checkpoint_filename_with_path=checkpoint_filename_with_path,
         )
         # past SingularMonitoredSession's own constructor, which makes a creator of TensorFlow's
-        super(_train.SingularMonitoredSession, self).__init__(
+        super(_singular, self).__init__(
             creator, hooks, should_recover=False, stop_grace_period_secs=stop_grace_period_secs
         )
 

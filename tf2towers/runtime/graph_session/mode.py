@@ -6,6 +6,8 @@ import contextlib
 
 import tensorflow as tf
 
+from tf2towers.runtime.graph_session.private import complete_variables
+
 
 def graph_mode(cpu_towers: int = 8) -> None:
     """Makes graphs the mode of this process, in every thread, with TF1's shapes and tensors that are compared as objects.
@@ -21,6 +23,8 @@ def graph_mode(cpu_towers: int = 8) -> None:
     tf.compat.v1.disable_eager_execution()
     tf.compat.v1.disable_v2_tensorshape()
     tf.compat.v1.disable_tensor_equality()
+    tf.compat.v1.enable_resource_variables()
+    complete_variables()
 
 
 def _make_logical_cpus(count: int) -> None:

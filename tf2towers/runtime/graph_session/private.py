@@ -14,3 +14,22 @@ eager_mode: Any = tf.__internal__.eager_context.eager_mode
 
 #: what `BaseSession` sets in its constructor, which would begin a C++ session, and uses in `run`: see `session.py`
 SESSION_ATTRIBUTES = ("_graph", "_closed", "_target", "_delete_lock", "_dead_handles", "_config", "_session")
+
+
+def complete_variables() -> None:
+    """Gives resource variables `initialized_value`, which TF1's variables have and TensorFlow itself calls.
+
+    The same as `tf.compat.v1.Variable.initialized_value`; without it `tf.Variable(other.initialized_value())` ends in a
+    NotImplementedError.
+    """
+    from tensorflow.python.ops.resource_variable_ops import BaseResourceVariable
+
+    if "initialized_value" not in vars(BaseResourceVariable):
+        BaseResourceVariable.initialized_value = _initialized_value
+
+
+def _initialized_value(variable: Any) -> Any:
+    """The variable's value where it has one, else its initial value."""
+    return tf.compat.v1.cond(
+        tf.compat.v1.is_variable_initialized(variable), variable.read_value, lambda: variable.initial_value
+    )

@@ -35,25 +35,40 @@ def state_name(node: Any) -> str:
     return f"{node.name}/random_state"
 
 
+def is_state(node: Any) -> bool:
+    """Whether a node makes the variable that holds another's place."""
+    return bool(node.name.endswith("/random_state"))
+
+
 def first_state(node: Any) -> list[int]:
     """The state before the first draw: counter (2 x 64 bits), key."""
     return [0, node.attr["seed2"].i, node.attr["seed"].i]
 
 
-def share_states(nodes: list[Any]) -> tuple[list[Any], dict[str, list[int]]]:
+def share_states(nodes: list[Any]) -> tuple[list[Any], dict[str, list[Any]]]:
     """Lets the seeded nodes draw by their states. They are changed in place.
 
     Returns:
-        New nodes, and the first value of each state by its variable's name.
+        New nodes; and for each state, by its variable's name, nodes that begin it, the last of them to be run.
     """
     made: list[Any] = []
-    states: dict[str, list[int]] = {}
+    begun: dict[str, list[Any]] = {}
     for node in nodes:
-        if not seeded(node):
-            continue
-        states[state_name(node)] = first_state(node)
-        _draw_by_state(node, made)
-    return made, states
+        if seeded(node):
+            begun[state_name(node)] = _begin(state_name(node), first_state(node))
+            _draw_by_state(node, made)
+    return made, begun
+
+
+def _begin(variable: str, value: list[int]) -> list[Any]:
+    constant = tf.compat.v1.NodeDef(name=f"{variable}/first", op="Const", device=HOST)
+    constant.attr["dtype"].type = _int64
+    constant.attr["value"].tensor.CopyFrom(tf.make_tensor_proto(value, tf.int64))
+    assign = tf.compat.v1.NodeDef(
+        name=f"{variable}/begin", op="AssignVariableOp", input=[variable, constant.name], device=HOST
+    )
+    assign.attr["dtype"].type = _int64
+    return [constant, assign]
 
 
 def _draw_by_state(node: Any, made: list[Any]) -> None:

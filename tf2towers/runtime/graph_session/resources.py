@@ -12,6 +12,7 @@ from typing import Any
 import tensorflow as tf
 
 from tf2towers.runtime.graph_session.placement import HOST
+from tf2towers.runtime.graph_session.process import Process
 
 #: they live on the host, wherever the script put them
 _ON_HOST = (
@@ -19,20 +20,46 @@ _ON_HOST = (
 )  # fmt: skip
 
 
-def name_resources(nodes: Iterable[Any], container: str) -> list[Any]:
-    """Gives every node that makes a resource a shared name and the session's container; returns these nodes."""
+def name_resources(nodes: Iterable[Any], container: str, process: Process) -> list[Any]:
+    """Gives every node that makes a resource a shared name and a container; returns the nodes of this process."""
     found = []
     for node in nodes:
         if "shared_name" not in node.attr or "container" not in node.attr:
             continue
         if not node.attr["shared_name"].s:
             node.attr["shared_name"].s = node.name.encode()
+        if process.elsewhere(node):
+            continue
         own = node.attr["container"].s
-        node.attr["container"].s = container.encode() + (b"." + own if own else b"")
+        base = process.container(container, node).encode()
+        node.attr["container"].s = base + (b"." + own if own else b"")
         if node.op != "VarHandleOp" and any(word in node.op for word in _ON_HOST):
             node.device = HOST
         found.append(node)
     return found
+
+
+def one_shot_iterators(nodes: Iterable[Any]) -> dict[str, list[Any]]:
+    """Turns one-shot iterators, which cannot be shared by name, into iterators that are begun with the session.
+
+    Returns:
+        For each iterator, by its name, nodes that begin it, the last of them to be run.
+    """
+    begun: dict[str, list[Any]] = {}
+    for node in nodes:
+        if node.op != "OneShotIterator":
+            continue
+        dataset = tf.compat.v1.NodeDef(name=f"{node.name}/dataset", op="StatefulPartitionedCall", device=HOST)
+        dataset.attr["f"].func.CopyFrom(node.attr["dataset_factory"].func)
+        dataset.attr["Tin"].list.SetInParent()
+        dataset.attr["Tout"].list.type.append(tf.variant.as_datatype_enum)
+        make = tf.compat.v1.NodeDef(
+            name=f"{node.name}/begin", op="MakeIterator", input=[dataset.name, node.name], device=HOST
+        )
+        begun[node.name] = [dataset, make]
+        node.op = "IteratorV2"
+        del node.attr["dataset_factory"]
+    return begun
 
 
 def released(nodes: Iterable[Any]) -> list[Any]:

@@ -13,6 +13,7 @@ from typing import Any
 
 import tensorflow as tf
 
+from tf2towers.runtime.graph_session.cluster import process_of
 from tf2towers.runtime.graph_session.function import Function, Program
 from tf2towers.runtime.graph_session.private import eager_mode
 
@@ -50,6 +51,7 @@ class Session(tf.compat.v1.Session):
         self._default_graph_context_manager = None
         self._default_session_context_manager = None
         # what runs
+        self._process = process_of(self._target)
         self._container = f"session.{next(_numbers)}"
         self._functions: dict[Any, Function] = {}
         self._resources: dict[tuple[str, str], Any] = {}
@@ -96,38 +98,54 @@ class Session(tf.compat.v1.Session):
         self, handle: Any, target_list: Any, fetch_list: Any, feed_dict: Any, options: Any, run_metadata: Any
     ) -> list[Any]:
         feeds = {reference.deref(): value for reference, value in feed_dict.items()}
-        return self._do_call(self._call, target_list, fetch_list, feeds)  # type: ignore[no-any-return]
+        fetches = [_value_of(tensor) for tensor in fetch_list]
+        return self._do_call(self._call, target_list, fetches, feeds)  # type: ignore[no-any-return]
 
     def _call(self, targets: Any, fetches: Any, feeds: dict[Any, Any]) -> list[Any]:
         tensors = list(feeds)
         key = (tuple(map(id, targets)), tuple(map(id, fetches)), tuple(map(id, tensors)))
         with eager_mode():
             function = self._functions.get(key) or self._function(key, fetches, targets, tensors)
-            values = [tf.constant(value, tensor.dtype) for tensor, value in feeds.items()]
-            return [_numpy(value) for value in function(*values)]
+            values = [_constant(value, tensor) for tensor, value in feeds.items()]
+            try:
+                return [_numpy(value) for value in function(*values)]
+            except tf.errors.OpError as error:
+                self._process.failed(error)
+                raise
 
     def _function(self, key: Any, fetches: Any, targets: Any, feeds: Any) -> Function:
         with self._building:
             if key not in self._functions:
                 if self._program is None or self._program.nodes.version != self._graph.version:
-                    self._program = Program(self._graph)
+                    self._process.connect()
+                    self._program = Program(self._graph, self._process)
                 made = self._program.function(fetches, targets, feeds, self._container)
-                for node in made.resources:
-                    name = (node.name, node.device)
-                    if name not in self._resources:
-                        self._resources[name] = node
-                        if node.name in made.random_states:
-                            self._begin(node, made.random_states[node.name])
+                self._begin(made)
                 self._functions[key] = made
             return self._functions[key]
 
-    def _begin(self, node: Any, value: list[int]) -> None:
-        """Gives a variable of the session's own its first value."""
-        with tf.device(node.device):
-            handle = tf.raw_ops.VarHandleOp(
-                dtype=tf.int64, shape=[len(value)], container=node.attr["container"].s, shared_name=node.attr["shared_name"].s
-            )
-            tf.raw_ops.AssignVariableOp(resource=handle, value=tf.constant(value, tf.int64))
+    def _begin(self, function: Function) -> None:
+        """Notes what the function makes that lives longer, and gives that its first value, where it has one."""
+        new = {(node.name, node.device): node for node in function.resources}
+        new = {name: node for name, node in new.items() if name not in self._resources}
+        self._resources.update(new)
+        begun = [node for node in new.values() if node.name in function.beginnings]
+        if begun:
+            assert self._program is not None
+            self._program.beginning(begun, [function.beginnings[node.name] for node in begun])()
+
+
+def _value_of(tensor: Any) -> Any:
+    """What is fetched: for the tensor that a variable's name names, 'w:0', the variable's value, as in TF1."""
+    if tensor.dtype == tf.resource and tensor.op.type == "VarHandleOp":
+        return tensor.graph.get_tensor_by_name(f"{tensor.op.name}/Read/ReadVariableOp:0")
+    return tensor
+
+
+def _constant(value: Any, tensor: Any) -> Any:
+    if tensor.dtype == tf.resource:  # a variable fed by its name
+        return tf.constant(value.tolist(), _value_of(tensor).dtype)
+    return tf.constant(value, tensor.dtype)
 
 
 def _numpy(value: Any) -> Any:
