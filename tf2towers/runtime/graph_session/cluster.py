@@ -173,14 +173,49 @@ class Member(Process):
         self._functions = nodes.functions
         for node in nodes.by_name.values():
             self._translate(node, node.name)
-        for name, function in nodes.functions.items():
-            for node in function.node_def:
-                self._translate(node, name)
+        changed = {
+            name
+            for name, function in nodes.functions.items()
+            if any([self._translate(node, name) for node in function.node_def])  # all of them
+        }
+        self._rename(nodes, changed)
 
-    def _translate(self, node: Any, owner: str) -> None:
+    def _rename(self, nodes: Nodes, changed: set[str]) -> None:
+        """Gives functions whose devices were changed, and those that call them, another name: theirs is in use."""
+        found = bool(changed)
+        while found:
+            callers = {
+                name
+                for name, function in nodes.functions.items()
+                if name not in changed and any(one in changed for node in function.node_def for one in _called(node))
+            }
+            changed |= callers
+            found = bool(callers)
+        names = {name: f"{name}_on_{self.task.job}_{self.task.index}" for name in changed}
+        for function in nodes.functions.values():
+            function.signature.name = names.get(function.signature.name, function.signature.name)
+            for node in function.node_def:
+                _call_by(node, names)
+        for node in nodes.by_name.values():
+            _call_by(node, names)
+        for gradient in nodes.library.gradient:
+            gradient.function_name = names.get(gradient.function_name, gradient.function_name)
+            gradient.gradient_func = names.get(gradient.gradient_func, gradient.gradient_func)
+        for old, new in names.items():
+            nodes.functions[new] = nodes.functions.pop(old)
+            if old in self._refused:
+                self._refused[new] = self._refused[old]
+
+    def _translate(self, node: Any, owner: str) -> bool:
+        """Gives a node its device's name here; whether that is another one."""
         place = place_of(node.device)
         if place.job is None:
-            return
+            return False
+        before = node.device
+        self._move(node, place, owner)
+        return bool(node.device != before)
+
+    def _move(self, node: Any, place: Place, owner: str) -> None:
         if place.job == "localhost" or (place.job == self.task.job and place.task in (-1, self.task.index) and not self.task.serves):
             node.device = _within(place)
             return
@@ -212,21 +247,58 @@ class Member(Process):
                         return device
         return None
 
-    def settle(self, nodes: Sequence[Any]) -> None:
+    def settle(
+        self, nodes: Sequence[Any], outputs: Sequence[tuple[str, tf.DType]] = ()
+    ) -> tuple[list[Any], list[str]]:
         """What uses a resource of a parameter server is there, too, as TF1 put it; what has no device is here."""
         if not self.task.servers:
-            super().settle(nodes)
-            return
+            return super().settle(nodes, outputs)
         there = {node.name: node.device for node in nodes if _makes_handle(node) and self.elsewhere(node)}
         for node in nodes:
-            if not node.device or not self.elsewhere(node):
-                source = next((there[one.node] for one in map(parse, node.input) if one.output == 0 and one.node in there), None)
-                if source is not None and not _called(node):
-                    node.device = source
-                    if node.op == "Identity":
-                        there[node.name] = source
+            if self.elsewhere(node):
+                continue
+            source = next((there[one.node] for one in map(parse, node.input) if one.output == 0 and one.node in there), "")
+            if source and not _called(node):
+                node.device = source
+                if node.op == "Identity":
+                    there[node.name] = source
+            else:
+                node.device = node.device.replace(LOCAL, _CHIEF) or _CHIEF
+        made = [*nodes, *self._repeat_constants(nodes)]
+        return made, self._bring(made, outputs)
+
+    def _bring(self, nodes: list[Any], outputs: Sequence[tuple[str, tf.DType]]) -> list[str]:
+        """A value of a parameter server is sent by the function itself, and not fetched after it."""
+        by_name = {node.name: node for node in nodes}
+        brought = []
+        for index, (output, dtype) in enumerate(outputs):
+            if self.elsewhere(by_name[parse(output).node]) and dtype not in (tf.resource, tf.variant):
+                node = _v1.NodeDef(name=f"fetched_{index}", op="Identity", input=[output], device=_CHIEF)
+                node.attr["T"].type = dtype.base_dtype.as_datatype_enum
+                nodes.append(node)
+                output = f"{node.name}:0"
+            brought.append(output)
+        return brought
+
+    def _repeat_constants(self, nodes: Sequence[Any]) -> list[Any]:
+        """Constants that a parameter server needs are made there as well, and not sent in every step."""
+        constants = {node.name: node for node in nodes if node.op == "Const" and not self.elsewhere(node)}
+        made: dict[tuple[str, str], Any] = {}
+        for node in nodes:
+            if not self.elsewhere(node):
+                continue
+            for index, text in enumerate(node.input):
+                constant = constants.get(parse(text).node)
+                if constant is None or text[0] == "^" or constant.input:
                     continue
-            node.device = node.device.replace(LOCAL, _CHIEF) or _CHIEF
+                key = (constant.name, node.device)
+                if key not in made:
+                    made[key] = _v1.NodeDef()
+                    made[key].CopyFrom(constant)
+                    made[key].name = f"{constant.name}/ps_{place_of(node.device).task}"
+                    made[key].device = node.device
+                node.input[index] = made[key].name
+        return list(made.values())
 
     def failed(self, error: Exception) -> None:
         """Says of a parameter server's end that it is one."""
@@ -257,13 +329,25 @@ def _within(place: Place) -> str:
     return f"/device:{place.kind}:{max(place.index, 0)}"
 
 
+def _call_by(node: Any, names: Mapping[str, str]) -> None:
+    """Gives the functions that a node calls their new names."""
+    if not names:
+        return
+    for value in node.attr.values():
+        kind = value.WhichOneof("value")
+        for one in [value.func] if kind == "func" else value.list.func if kind == "list" else ():
+            one.name = names.get(one.name, one.name)
+
+
 def _called(node: Any) -> list[str]:
     """The functions that a node calls."""
     names = []
     for value in node.attr.values():
-        if value.func.name:
+        kind = value.WhichOneof("value")
+        if kind == "func":
             names.append(value.func.name)
-        names += [one.name for one in value.list.func]
+        elif kind == "list":
+            names += [one.name for one in value.list.func]
     return names
 
 

@@ -67,12 +67,17 @@ class Program:
         wanted = [parse(tensor.name) for tensor in fetches]
         ends = dict.fromkeys([name.node for name in wanted if name not in fed] + [one.name for one in targets])
         part = [_copy(node) for node in self.nodes.needed(ends, set(fed))]
+        kept = {node.name for node in part}
         self._process.check(part)
         for node in part:
+            if node.op == "Placeholder":
+                raise _not_fed(self.nodes.graph.get_operation_by_name(node.name))
             for index, text in enumerate(node.input):
-                source = fed.get(parse(text))
-                if source is not None:
-                    node.input[index] = source
+                name = parse(text)
+                if name in fed:
+                    node.input[index] = fed[name]
+                elif name.output < 0 and TensorName(name.node, 0) in fed and name.node not in kept:
+                    node.input[index] = f"^{fed[TensorName(name.node, 0)]}"
         placeholders = [_placeholder(f"feed_{index}", tensor) for index, tensor in enumerate(feeds)]
         reducer = AllReduce(find_means(part, self.towers) if all_reduce else [], part, self.towers, self.nodes.graph)
         made, reduced = reducer.added()
@@ -87,6 +92,7 @@ class Program:
         every = [*placeholders, *part, *made, *more, *drawing]
         resources = name_resources(every, container, self._process)
         outputs = [written_tensor(fed, name) for name in wanted]
+        every, outputs = self._process.settle(every, list(zip(outputs, (one.dtype for one in fetches), strict=True)))
         call = _imported(
             self._definition(every), [one.name for one in placeholders], outputs, [*[one.name for one in targets], *extra]
         )
@@ -103,18 +109,17 @@ class Program:
 
     def beginning(self, resources: list[Any], nodes: list[list[Any]]) -> Callable[..., Any]:
         """A function that gives resources of a session their first values."""
-        every = [*resources, *(one for group in nodes for one in group)]
+        every, _ = self._process.settle([*resources, *(one for group in nodes for one in group)])
         return _imported(self._definition(every), [], [], [group[-1].name for group in nodes])
 
     def ending(self, resources: list[Any]) -> Callable[..., Any]:
         """A function that ends the resources of a session."""
-        nodes = released(resources)
+        nodes, _ = self._process.settle(released(resources))
         ends = [node.name for node in nodes if node.name.endswith("/end")]
         return _imported(self._definition(nodes), [], [], ends)
 
     def _definition(self, nodes: Sequence[Any]) -> Any:
         definition = tf.compat.v1.GraphDef(versions=self.nodes.versions, library=self.nodes.library)
-        self._process.settle(nodes)
         definition.node.extend(nodes)
         return definition
 
@@ -131,6 +136,20 @@ def _placeholder(name: str, tensor: tf.Tensor) -> Any:
 def written_tensor(fed: dict[TensorName, str], name: TensorName) -> str:
     """The tensor's name in the function: a fed one's is its placeholder's."""
     return f"{fed[name]}:0" if name in fed else f"{name.node}:{name.output}"
+
+
+def _not_fed(operation: tf.Operation) -> tf.errors.InvalidArgumentError:
+    shape = operation.outputs[0].shape
+    dimensions = "<unknown>" if shape.rank is None else "[" + ",".join(
+        "?" if size is None else str(size) for size in shape.as_list()
+    ) + "]"
+    dtype = tf.dtypes.as_dtype(operation.get_attr("dtype")).name
+    dtype = {"float32": "float", "float64": "double"}.get(dtype, dtype)
+    message = (
+        f"You must feed a value for placeholder tensor '{operation.name}' with dtype {dtype}"
+        + ("" if shape.rank is None else f" and shape {dimensions}")
+    )
+    return tf.errors.InvalidArgumentError(operation.node_def, operation, f"{message}\n\t [[{{{{node {operation.name}}}}}]]")
 
 
 def _copy(node: Any) -> Any:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+import tensorflow as tf
+
 from tf2towers.runtime.graph_session.nodes import Nodes
 
 #: how the other modules name this process; the name it has for TensorFlow is given at the end
@@ -34,12 +36,23 @@ class Process:
         """Whether a node, its device being translated, is in another process."""
         return False
 
-    def settle(self, nodes: Sequence[Any]) -> None:
-        """Gives a function's nodes, which have the devices they have here, the names TensorFlow has for these."""
+    def settle(
+        self, nodes: Sequence[Any], outputs: Sequence[tuple[str, tf.DType]] = ()
+    ) -> tuple[list[Any], list[str]]:
+        """Gives a function's nodes, which have the devices they have here, the names TensorFlow has for these.
+
+        Args:
+            nodes: the function's nodes.
+            outputs: the tensors that it returns, and their types.
+
+        Returns:
+            The nodes, perhaps with more; and the tensors to return.
+        """
         name = Process.name
         if name != LOCAL:
             for node in nodes:
                 node.device = node.device.replace(LOCAL, name)
+        return list(nodes), [output for output, _ in outputs]
 
     def failed(self, error: Exception) -> None:
         """Raises another error than a run's, if there is more to say about it."""
