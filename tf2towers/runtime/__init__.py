@@ -56,6 +56,7 @@ _HOMES = {
     "WorkerSessionCreator": "graph_session.managed",
     "Server": "graph_session.cluster",
     "Session": "graph_session.session",
+    "all_reduce_mean": "graph_session.average",
     "graph_mode": "graph_session.mode",
     "towers": "graph_session.towers",
 }

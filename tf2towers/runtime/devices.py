@@ -11,21 +11,22 @@ import tensorflow as tf
 _logger = logging.getLogger("tf2towers")
 
 
-def tower_devices(names: Sequence[str]) -> list[str]:
+def tower_devices(towers: int | Sequence[str | int]) -> list[str]:
     """The devices for `tf.distribute.MirroredStrategy`, one a tower.
 
     Args:
-        names: what the TF1 loop gave to `tf.device`, e.g. ['/gpu:0', '/gpu:1'].
+        towers: how many; or what the TF1 loop gave to `tf.device`, e.g. ['/gpu:0', '/gpu:1'], or the indices of the GPUs.
 
     Returns:
-        `names` where this machine has those GPUs; else as many logical CPU devices, and a warning that says so, as
+        Those GPUs where this machine has those GPUs; else as many logical CPU devices, and a warning that says so, as
         `allow_soft_placement=True` moved the towers to the CPU in TF1.
 
     Raises:
         ValueError: no tower at all.
         RuntimeError: TensorFlow has started already with too few logical CPU devices: make the strategy before any op.
     """
-    names = [str(name) for name in names]
+    several = range(towers) if isinstance(towers, int) else towers
+    names = [f"/gpu:{one}" if isinstance(one, int) else str(one) for one in several]
     if not names:
         raise ValueError("no towers: the list of devices is empty")
     gpus = len(tf.config.list_physical_devices("GPU"))

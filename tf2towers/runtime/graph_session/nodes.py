@@ -42,6 +42,10 @@ class Nodes:
         self.by_name: dict[str, Any] = {node.name: node for node in definition.node}
         self.functions: dict[str, Any] = {one.signature.name: one for one in definition.library.function}
 
+    def _fed_wholly(self, name: TensorName, fed: set[TensorName]) -> bool:
+        """Whether a control dependency is on a placeholder that is fed: it is met then, as in TF1."""
+        return name.output < 0 and self.by_name[name.node].op == "Placeholder" and TensorName(name.node, 0) in fed
+
     def needed(self, targets: Iterable[str], fed: set[TensorName]) -> list[Any]:
         """The nodes, in their order, that the named ones need when the fed tensors are given.
 
@@ -56,6 +60,6 @@ class Nodes:
             found.add(name)
             for text in self.by_name[name].input:
                 source = parse(text)
-                if source not in fed and source.node not in found:
+                if source not in fed and source.node not in found and not self._fed_wholly(source, fed):
                     pending.append(source.node)
         return [node for name, node in self.by_name.items() if name in found]

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import tensorflow as tf
 
-from tf2towers.runtime import devices as logical
+from tf2towers.runtime.devices import tower_devices
 
 T = TypeVar("T")
 
@@ -40,22 +40,6 @@ def place_of(device: str) -> Place:
         kind.group(1).upper() if kind else None,
         int(kind.group(2)) if kind and kind.group(2) and kind.group(2) != "*" else -1,
     )
-
-
-def tower_devices(towers: int | Sequence[Any]) -> list[str]:
-    """The devices for `tf.distribute.MirroredStrategy`, one a tower.
-
-    Args:
-        towers: how many, or what the loop gives to `tf.device`: names such as '/gpu:0', or indices of GPUs.
-
-    Returns:
-        Those GPUs, where this machine has them; else as many logical CPU devices, with a warning, as
-        `allow_soft_placement` moved towers to the CPU in TF1.
-    """
-    if isinstance(towers, int):
-        towers = range(towers)
-    names = [f"/gpu:{one}" if isinstance(one, int) else str(one) for one in towers]
-    return logical.tower_devices(names)
 
 
 def towers(strategy: tf.distribute.Strategy, iterable: Iterable[T]) -> Iterator[T]:
@@ -111,7 +95,7 @@ def _devices_of(strategy: tf.distribute.Strategy) -> list[str]:
 def _available(named: Sequence[int]) -> list[str]:
     """The devices where the script's text declares no strategy: its GPUs, or logical CPU devices, as far as they go."""
     try:
-        return [full_name(name) for name in tower_devices([max(index, 0) for index in named])]
+        return [full_name(name) for name in tower_devices([f"/gpu:{max(index, 0)}" for index in named])]
     except RuntimeError:  # TensorFlow has started: the devices it has
         found = tf.config.list_logical_devices("GPU") or tf.config.list_logical_devices("CPU")
         return [device.name for device in found]
