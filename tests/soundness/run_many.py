@@ -1,7 +1,7 @@
 """Runs many scripts one after the other in one process: `python run_many.py original|migrated OUT SCRIPT...`.
 
 `original`: `import tensorflow` is TF1, as `tf2towers.stand_ins` gives it. `migrated`: TensorFlow as it is.
-OUT is a JSON object: script, as it was named -> {"stdout", "error", "traceback", "seconds"}; error is None, or type and message.
+OUT is a JSON object: script, as it was named -> {"stdout", "error", "traceback", "seconds"}; error: None, or what it was.
 Each script is `__main__`, in a working folder of its own, which is its argument as well. One that kills the process
 or hangs for more than 20 s is written down as such, and the others go on in a new process.
 """

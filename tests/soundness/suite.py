@@ -67,7 +67,9 @@ def first_difference(original: dict, other: dict) -> Difference | None:
             return Difference(number, a, b)
     if len(one) != len(two):
         number = min(len(one), len(two))
-        return Difference(number + 1, *(lines[number] if number < len(lines) else "(ended)" for lines in (one, two)))
+        return Difference(
+            number + 1, *(lines[number] if number < len(lines) else "(ended)" for lines in (one, two))
+        )
     return None
 
 

@@ -44,8 +44,10 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, dict]]
         _, said = process.communicate(timeout=1200)
         assert process.returncode == 0, f"{mode}: {said[-3000:]}"
     found = {mode: json.loads((folder / f"{mode}.json").read_text()) for mode in started}
-    return {mode: {"/".join(Path(one).with_suffix("").parts[-2:]): run for one, run in rows.items()}
-            for mode, rows in found.items()}
+    return {
+        mode: {"/".join(Path(one).with_suffix("").parts[-2:]): run for one, run in rows.items()}
+        for mode, rows in found.items()
+    }
 
 
 def start(mode: str, out: Path, scripts: list[Path]) -> subprocess.Popen:
