@@ -5,12 +5,12 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from tf2towers.rewrites.registry import rules
-from tf2towers.rewrites.rule import Example, Rule
+from tf2towers.cli.every_rule import Example, Rule, every_rule
 
 PAGE = Path(__file__).with_name("rules.md")
 _GROUPS = {
-    "1": "What `migrate` does",
+    "6": "The exact register (the default): what it does, and what it leaves (from T2T620)",
+    "1": "The idiomatic register (`--idiomatic`): what it does",
     "2": "What it tells",
     "3": "What it leaves: the graph",
     "4": "What it leaves: the session",
@@ -18,12 +18,13 @@ _GROUPS = {
 }
 _HEAD = """# Rules
 
-Written by `docs/make_rules.py` from `tf2towers/rewrites/rules/`: change it there.
+Written by `docs/make_rules.py` from `tf2towers/exact/rules/` and `tf2towers/rewrites/rules/`: change it there.
 `tf2towers explain CODE` shows the same.
 
 A rule marked *look at it* may change a number; the others compute, bit for bit, what the TF1 program computed.
-An example is a part of a script whose batch is split over two towers; `...` stands between two places of it, and a
-comment such as `# T2T303` at the end of a line says that the site is left.
+An example of the idiomatic register is a part of a script whose batch is split over two towers; `...` stands between
+two places of it, and a comment such as `# T2T303` at the end of a line says that the site is left. The examples of the
+exact register are whole scripts.
 """
 
 
@@ -31,7 +32,7 @@ def page() -> str:
     """The whole page."""
     parts = [_HEAD]
     for digit, title in _GROUPS.items():
-        group = [rule for rule in rules() if rule.code[3] == digit]
+        group = [rule for rule in every_rule() if rule.code[3] == digit]
         if group:
             parts += [f"## {title}\n", *(_section(rule) for rule in group)]
     return "\n".join(parts)
@@ -51,9 +52,9 @@ def _section(rule: Rule) -> str:
 
 def _example(example: Example) -> str:
     title = example.title[0].upper() + example.title[1:]
-    shown = f"{title}:\n\n```python\n{example.before}\n```\n"
+    shown = f"{title}:\n\n```python\n{example.before.strip()}\n```\n"
     if example.after is not None:
-        shown += f"\nbecomes\n\n```python\n{example.after}\n```\n"
+        shown += f"\nbecomes\n\n```python\n{example.after.strip()}\n```\n"
     return shown
 
 

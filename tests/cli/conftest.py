@@ -4,7 +4,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 
 import pytest
 
@@ -40,6 +40,10 @@ def engine(monkeypatch: pytest.MonkeyPatch) -> None:
     module = ModuleType("tf2towers.migrate")
     module.migrate = stand_in  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "tf2towers.migrate", module)
+    exact = ModuleType("tf2towers.exact.migrate")
+    exact.migrate = lambda script, options: stand_in(script)  # type: ignore[attr-defined]
+    exact.Options = SimpleNamespace  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "tf2towers.exact.migrate", exact)
 
 
 @dataclass(frozen=True)
@@ -65,18 +69,13 @@ class Example:
 @pytest.fixture
 def registry(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two rules where the registry is looked for."""
-    package, module = ModuleType("tf2towers.rewrites"), ModuleType("tf2towers.rewrites.registry")
     examples = [Example("x = OLD\n", "x = NEW\n"), Example("HARD\n", None)]
     known = [
         Rule("T2T102", "second", "Because it\n  must be.", "Look at it.", False, examples),
         Rule("T2T101", "first", "Because.", "", True),
     ]
-    module.rules = lambda: known  # type: ignore[attr-defined]
-    module.Rule = Rule  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "tf2towers.rewrites", package)
-    monkeypatch.setitem(sys.modules, "tf2towers.rewrites.registry", module)
     for name in ("tf2towers.cli.rules", "tf2towers.cli.explain"):
-        monkeypatch.delitem(sys.modules, name, raising=False)
+        monkeypatch.setattr(f"{name}.every_rule", lambda: sorted(known, key=lambda rule: rule.code))
 
 
 @pytest.fixture

@@ -6,12 +6,8 @@ import argparse
 import difflib
 import sys
 import textwrap
-from typing import TYPE_CHECKING
 
-from tf2towers.rewrites.registry import rules
-
-if TYPE_CHECKING:
-    from tf2towers.rewrites.registry import Rule
+from tf2towers.cli.every_rule import Rule, every_rule
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -21,7 +17,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Explains every code given; status 2 when one is unknown."""
-    known = {rule.code: rule for rule in rules()}
+    known = {rule.code: rule for rule in every_rule()}
     status = 0
     for number, code in enumerate(options.codes):
         rule = known.get(code.upper())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from tf2towers.rewrites.registry import rules
+from tf2towers.cli.every_rule import every_rule
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -15,6 +15,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """One line a rule, by code."""
     del options
-    for rule in sorted(rules(), key=lambda rule: rule.code):
+    for rule in every_rule():
         print(f"{rule.code}  {'safe   ' if rule.safe else 'look at'}  {rule.title}")
     return 0

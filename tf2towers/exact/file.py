@@ -179,11 +179,13 @@ class File:
         """The name that the file's top level gives TensorFlow itself by an import; None where it has none."""
         from tf2towers.names.meanings import Imported
 
-        for name, bindings in self.meanings.module.bindings.items():
-            if all(isinstance(one, Imported) for one in bindings):
-                if self.meanings.canonical_of(name, self.meanings.module) == "tf":
-                    return name
-        return None
+        names = [
+            name
+            for name, bindings in self.meanings.module.bindings.items()
+            if all(isinstance(one, Imported) for one in bindings)
+            and self.meanings.canonical_of(name, self.meanings.module) == "tf"
+        ]
+        return "tf" if "tf" in names else next(iter(names), None)
 
     def note(self, node: Placed, code: str, message: str, kind: FindingKind = "left") -> None:
         """Adds a note, once a place and code."""

@@ -55,6 +55,8 @@ def sessions() -> dict[str, str]:
 @cache
 def find(canonical: str) -> Found:
     """What stands for a canonical name rooted at `tf`."""
+    if canonical == "tf":
+        return Found("same", "tf")
     canonical = _moved(canonical)
     name, rest = public_name(canonical), ""
     while name != "tf":
@@ -92,7 +94,7 @@ def find(canonical: str) -> Found:
             return Found("compat", "tf.compat.v1" + canonical[len("tf.app") :])
         return Found("compat", found.target, plain=plain if plain and _keeps(canonical, plain) else None)
     target = found.target
-    if is_module(target):
+    if is_module(target) and target != canonical:
         return find(target)
     if found.kind == "rename" and not _stays(target):
         old = "tf.compat.v1" + canonical[2:]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from tf2towers.exact.deep import with_deep_stack
 from tf2towers.exact.edits import Conflict, Edit, apply
 from tf2towers.exact.file import File
+from tf2towers.exact.long_lines import fitted
 from tf2towers.exact.place import new_lines
 from tf2towers.exact.program import Program
 from tf2towers.exact.registry import rules, todo_of
@@ -77,6 +78,7 @@ def _rewritten(file: File, active: list[Rule]) -> FileChange:
     except Conflict as problem:
         raise SourceError(script.path, f"not migrated, please report it: {problem}") from None
     if after != script.text:
+        after = fitted(script.text, after, file.text.newline)
         try:
             check_syntax(after, script.path)
         except SourceError as problem:

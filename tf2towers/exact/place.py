@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 from tf2towers.exact.edits import Edit
 from tf2towers.exact.file import File
-from tf2towers.exact.imports import made_by
 
 #: What a module may call on import without building a graph.
 _HARMLESS = ("tf.app", "tf.flags", "tf.logging", "tf.gfile", "tf.ConfigProto", "tf.GPUOptions", "tf.test", "tf.errors")
@@ -184,13 +183,12 @@ def _first_line(file: File) -> int:
 
 
 def _is_there(file: File, module: str, name: str, bound: str) -> bool:
-    """Whether an import of the top level binds the name already, as it will be after the migration."""
-    return any(
-        (one.module, one.name, one.bound) == (module, name, bound)
-        for statement in file.tree.body
-        if isinstance(statement, ast.Import | ast.ImportFrom)
-        for one in made_by(statement)
-    )
+    """Whether an import of the top level binds the name already."""
+    for statement in file.tree.body:
+        if isinstance(statement, ast.ImportFrom) and not statement.level and statement.module == module:
+            if any((alias.name, alias.asname or alias.name) == (name, bound) for alias in statement.names):
+                return True
+    return False
 
 
 def _extended(file: File, place: Place, module: str, words: list[str]) -> Edit | None:

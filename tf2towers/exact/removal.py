@@ -23,6 +23,8 @@ def removed(file: File, node: ast.stmt) -> Edit:
         return Edit(text.start(node), text.end(node) + len(after) - len(after.lstrip()), "", whole=True)
     if not text.line(last).endswith(("\n", "\r")):
         end = len(text.text)
+    if isinstance(node, ast.Import | ast.ImportFrom):
+        return Edit(start, end, "", whole=True)
     return Edit(start, _without_gap(file, first, end, last), "", whole=True)
 
 

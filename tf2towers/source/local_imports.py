@@ -1,7 +1,8 @@
 """The local modules a script reaches: what it imports that lies beside it, and what those import in turn.
 
-A module is looked for where Python would look when the script runs: in the script's own directory; and, for a
-script that lies in a package, above the topmost directory of that package. Imports inside functions count.
+A module is looked for where Python would look when the script runs: in the script's own directory; for a script that
+lies in a package, above the topmost directory of that package; and in folders that a file adds to `sys.path`. Imports
+inside functions count. Our own runtime is no part of a program, wherever it lies.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tf2towers.source.errors import SourceError
+from tf2towers.source.path_additions import path_additions
 from tf2towers.source.script import Script
 from tf2towers.source.syntax import parse
 
@@ -56,7 +58,12 @@ class LocalImports:
             self._order += [file for file in self._packages(self._main) if file not in seen]
 
     def _imported(self, path: Path, text: str) -> Iterator[tuple[str, Path]]:
-        for node in ast.walk(parse(text, path)):
+        tree = parse(text, path)
+        if "sys.path" in text:
+            self.roots += [
+                folder for folder in path_additions(tree, path, self._main.parent) if folder not in self.roots
+            ]
+        for node in ast.walk(tree):
             if isinstance(node, ast.Import):
                 for alias in node.names:
                     yield from self._found(alias.name, self._bases(path, 0))
@@ -89,6 +96,8 @@ class LocalImports:
         return [base]
 
     def _module(self, name: str, bases: list[Path]) -> Path | None:
+        if name.partition(".")[0] == "tf2towers":
+            return None
         for base in bases:
             place = base.joinpath(*name.split("."))
             for file in (place / "__init__.py", place.with_name(f"{place.name}.py")):

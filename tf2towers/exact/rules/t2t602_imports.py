@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from tf2towers.exact.edits import Edit
-from tf2towers.exact.file import File
+from tf2towers.exact.file import RUNTIME, File
 from tf2towers.exact.imports import Made, is_tensorflow, made_by
 from tf2towers.exact.lookup import find
 from tf2towers.exact.removal import removed
@@ -36,17 +36,20 @@ def _rewritten(file: File, node: ast.Import | ast.ImportFrom) -> Edit | None:
     for one in made:
         if one.left is not None:
             file.note(node, one.left.code, one.left.why)
-    if not made:
-        return removed(file, node)
-    if all(_as_it_was(node, one) for one in made) and len(made) == len(node.names):
+    if made and all(_as_it_was(node, one) for one in made) and len(made) == len(node.names):
         return None
     groups: dict[str, list[Made]] = {}
     for one in made:
+        if one.module == RUNTIME and node in file.tree.body and not _as_it_was(node, one):
+            if file.wanted.setdefault((RUNTIME, one.name), one.bound) == one.bound:
+                continue  # with the others that the file takes from the runtime
         groups.setdefault(one.module, []).append(one)
     lines = [
         f"{f'from {module} ' if module else ''}import {', '.join(one.text for one in group)}"
         for module, group in groups.items()
     ]
+    if not lines:
+        return removed(file, node)
     return file.replace(node, _joined(file, node, lines))
 
 
@@ -123,8 +126,8 @@ RULE = Rule(
             "names imported by themselves",
             "import tensorflow.contrib.slim as slim\nfrom tensorflow import Session, float32, placeholder\n\n"
             "x = placeholder(float32, [None, 4])\ny = slim.fully_connected(x, 2)\n",
-            "from tf2towers.runtime import slim\nfrom tf2towers.runtime import Session, graph_mode\n"
-            "from tensorflow import float32\nfrom tensorflow.compat.v1 import placeholder\n\ngraph_mode()\n\n"
+            "from tensorflow import float32\nfrom tensorflow.compat.v1 import placeholder\n"
+            "from tf2towers.runtime import Session, graph_mode, slim\n\ngraph_mode()\n\n"
             "x = placeholder(float32, [None, 4])\ny = slim.fully_connected(x, 2)\n",
         ),
     ),

@@ -8,7 +8,10 @@ from collections.abc import Iterator
 from tf2towers.exact.edits import Edit
 from tf2towers.exact.file import File
 from tf2towers.exact.rule import Example, Rule
-from tf2towers.exact.tower_loops import Loop, devices_of, tower_loops
+from tf2towers.exact.tower_loops import Loop, devices_of, stands_alone, tower_loops
+
+
+_LIMIT = 100
 
 
 def edits(file: File) -> Iterator[Edit]:
@@ -16,7 +19,9 @@ def edits(file: File) -> Iterator[Edit]:
     loops = tower_loops(file)
     made: dict[tuple[ast.AST, str], str] = {}
     for loop in loops:
-        count = devices_of(file, loop) or file.program.towers
+        count = devices_of(file, loop)
+        if count is None and stands_alone(file, loop):
+            count = file.program.towers
         if count is None:
             file.note(
                 loop.iterable,
@@ -43,9 +48,12 @@ def _written(file: File, loop: Loop, count: str, made: dict[tuple[ast.AST, str],
     key = (file.parent(loop.statement), count)
     if key not in made:
         made[key] = file.fresh("strategy")
-        strategy = f"{made[key]} = {tensorflow}.distribute.MirroredStrategy({devices}({count}))"
+        indent = file.text.indent(loop.statement.lineno)
+        head, inner = f"{made[key]} = {tensorflow}.distribute.MirroredStrategy(", f"{devices}({count}))"
+        if len(indent) + len(head) + len(inner) > _LIMIT:
+            head += file.text.newline + indent + "    "
         place = file.text.start(loop.statement)
-        yield Edit(place, place, strategy + file.text.newline + file.text.indent(loop.statement.lineno))
+        yield Edit(place, place, head + inner + file.text.newline + indent)
     start, end = file.text.start(loop.iterable), file.text.end(loop.iterable)
     bare = isinstance(loop.iterable, ast.Tuple) and file.text.text[start] != "("
     yield Edit(start, start, f"{towers}({made[key]}, {'(' if bare else ''}")

@@ -1,0 +1,216 @@
+"""Symbols and imports, one line each."""
+
+import pytest
+from exact_texts import after, body, migrated
+
+ONE_LINE = [
+    # the same object
+    ("x = tf.float32", "x = tf.float32"),
+    ("x = tf.nn.relu(y)", "x = tf.nn.relu(y)"),
+    ("e = tf.train.ExponentialMovingAverage(0.9)", "e = tf.train.ExponentialMovingAverage(0.9)"),
+    ("t = tf.AggregationMethod.ADD_N", "t = tf.AggregationMethod.ADD_N"),
+    # the same object under another name
+    ("x = tf.log(y)", "x = tf.math.log(y)"),
+    ("x = tf.random_normal([2])", "x = tf.random.normal([2])"),
+    ("x = tf.FIFOQueue(1, tf.int32)", "x = tf.queue.FIFOQueue(1, tf.int32)"),
+    # TF1's own
+    ("v = tf.Variable(0)", "v = tf.compat.v1.Variable(0)"),
+    ("v = tf.get_variable('v', [])", "v = tf.compat.v1.get_variable('v', [])"),
+    ("s = tf.train.Saver()", "s = tf.compat.v1.train.Saver()"),
+    ("g = tf.gradients(x, y)", "g = tf.compat.v1.gradients(x, y)"),
+    ("d = tf.data.Dataset.range(3)", "d = tf.compat.v1.data.Dataset.range(3)"),
+    ("x = tf.losses.mean_squared_error(x, y)", "x = tf.compat.v1.losses.mean_squared_error(x, y)"),
+    ("x = tf.metrics.accuracy(x, y)", "x = tf.compat.v1.metrics.accuracy(x, y)"),
+    ("x = tf.summary.scalar('a', x)", "x = tf.compat.v1.summary.scalar('a', x)"),
+    ("c = tf.get_collection(tf.GraphKeys.UPDATE_OPS)",
+     "c = tf.compat.v1.get_collection(tf.compat.v1.GraphKeys.UPDATE_OPS)"),
+    ("x = tf.compat.v1.placeholder(tf.int32)", "x = tf.compat.v1.placeholder(tf.int32)"),
+    ("o = tf.train.AdamOptimizer(0.1)", "o = tf.compat.v1.train.AdamOptimizer(0.1)"),
+    ("F = tf.app.flags.FLAGS", "F = tf.compat.v1.flags.FLAGS"),
+    ("F = tf.flags.FLAGS", "F = tf.compat.v1.flags.FLAGS"),
+    # a call that is the same in TF 2, and one that is not
+    ("x = tf.reduce_mean(x, 0)", "x = tf.reduce_mean(x, 0)"),
+    ("x = tf.reduce_mean(x, 0, keep_dims=True)", "x = tf.compat.v1.reduce_mean(x, 0, keep_dims=True)"),
+    ("x = f(tf.reduce_mean)", "x = f(tf.compat.v1.reduce_mean)"),
+    ("x = tf.nn.softmax_cross_entropy_with_logits(labels=x, logits=y)",
+     "x = tf.compat.v1.nn.softmax_cross_entropy_with_logits(labels=x, logits=y)"),
+    ("x = tf.nn.softmax_cross_entropy_with_logits_v2(labels=x, logits=y)",
+     "x = tf.compat.v1.nn.softmax_cross_entropy_with_logits_v2(labels=x, logits=y)"),
+    ("x = tf.where(c, x, y)", "x = tf.compat.v1.where(c, x, y)"),
+    ("d = tf.device('/gpu:0')", "d = tf.device('/gpu:0')"),
+    ("d = tf.device('/gpu:%d' % 0)", "d = tf.device('/gpu:%d' % 0)"),
+    ("d = tf.device(setter)", "d = tf.compat.v1.device(setter)"),
+    # old releases
+    ("x = tf.mul(x, y)", "x = tf.multiply(x, y)"),
+    ("x = tf.pack([x, y])", "x = tf.stack([x, y])"),
+    ("x = tf.concat(1, [x, y])", "x = tf.concat(axis=1, values=[x, y])"),
+    ("x = tf.concat((1), [x, y])", "x = tf.concat(axis=(1), values=[x, y])"),
+    ("x = tf.concat([x, y], 1)", "x = tf.concat([x, y], 1)"),
+    ("x = tf.split(0, 2, x)", "x = tf.split(axis=0, num_or_size_splits=2, value=x)"),
+    ("x = tf.split(x, 2, 0)", "x = tf.split(x, 2, 0)"),
+    ("x = tf.merge_all_summaries()", "x = tf.compat.v1.summary.merge_all()"),
+    ("i = tf.initialize_all_variables()", "i = tf.compat.v1.global_variables_initializer()"),
+    ("w = tf.train.SummaryWriter(d)", "w = tf.compat.v1.summary.FileWriter(d)"),
+    # text of the user
+    ("s = 'tf.Session and tf.log'", "s = 'tf.Session and tf.log'"),
+    ("x = y  # tf.log", "x = y  # tf.log"),
+    ("x = o.tf.log(y)", "x = o.tf.log(y)"),
+    ("def f(tf): return tf.log(1)", "def f(tf): return tf.log(1)"),
+    ("x = [tf for tf in y if tf.log]", "x = [tf for tf in y if tf.log]"),
+    # Python's own
+    ("for i in xrange(3): pass", "for i in range(3): pass"),
+    ("def f(xrange): return xrange(3)", "def f(xrange): return xrange(3)"),
+    ("é = 'ü'; x = tf.log('ß', tf.log(y))", "é = 'ü'; x = tf.math.log('ß', tf.math.log(y))"),
+    ("x = (tf.train\n     .Saver())", "x = (tf.compat.v1.train.Saver())"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("before", "wanted"), ONE_LINE)
+def test_a_symbol(before, wanted):
+    assert body(before + "\n") == wanted + "\n"
+
+
+@pytest.mark.parametrize(("before", "wanted"), ONE_LINE)
+def test_a_symbol_again(before, wanted):
+    text = after(f"import tensorflow as tf\n\nsess = tf.Session()\n{before}\n")
+    assert after(text) == text
+
+
+IMPORTS = [
+    ("import tensorflow as tf\n\ntf.log(1)\n", "import tensorflow as tf\n\ntf.math.log(1)\n"),
+    ("import tensorflow\n\ntensorflow.placeholder(1)\n", "import tensorflow\n\ntensorflow.compat.v1.placeholder(1)\n"),
+    ("import tensorflow as t\n\nt.log(1)\n", "import tensorflow as t\n\nt.math.log(1)\n"),
+    ("import tensorflow as tf\nt = tf\nt.log(1)\n", "import tensorflow as tf\nt = tf\nt.math.log(1)\n"),
+    ("import tensorflow.compat.v1 as tf\n\ntf.log(1)\n", "import tensorflow as tf\n\ntf.math.log(1)\n"),
+    ("from tensorflow.compat import v1 as tf\n\ntf.log(1)\n", "import tensorflow as tf\n\ntf.math.log(1)\n"),
+    ("import numpy as np, tensorflow as tf\n\ntf.placeholder(1)\n",
+     "import numpy as np, tensorflow as tf\n\ntf.compat.v1.placeholder(1)\n"),
+    ("from tensorflow import placeholder as p, float32\n\np(float32)\n",
+     "from tensorflow.compat.v1 import placeholder as p\nfrom tensorflow import float32\n\np(float32)\n"),
+    ("from tensorflow import log\n\nlog(1)\n", "from tensorflow.math import log\n\nlog(1)\n"),
+    ("from tensorflow import nn, train\n\nnn.relu(train.Saver())\n",
+     "from tensorflow.compat.v1 import nn, train\n\nnn.relu(train.Saver())\n"),
+    ("from tensorflow import *\n\nplaceholder(float32)\n",
+     "from tensorflow.compat.v1 import *\n\nplaceholder(float32)\n"),
+    ("import tensorflow as tf\nfrom tensorflow.python.ops import math_ops\n\ntf.placeholder(math_ops.add(1, 1))\n",
+     "import tensorflow as tf\nfrom tensorflow.python.ops import math_ops\n\n"
+     "tf.compat.v1.placeholder(math_ops.add(1, 1))\n"),
+    ("import tensorflow.contrib.slim as slim\n\nslim.conv2d(1)\n",
+     "from tf2towers.runtime import slim\n\nslim.conv2d(1)\n"),
+    ("from tensorflow.contrib import slim as s\n\ns.conv2d(1)\n",
+     "from tf2towers.runtime import slim as s\n\ns.conv2d(1)\n"),
+    ("from tensorflow.contrib.layers import xavier_initializer\n\nxavier_initializer()\n",
+     "from tf2towers.runtime.slim import xavier_initializer\n\nxavier_initializer()\n"),
+    ("import tensorflow as tf\n\ntf.contrib.layers.xavier_initializer()\n",
+     "import tensorflow as tf\nfrom tf2towers.runtime import slim\n\nslim.xavier_initializer()\n"),
+    ("import tensorflow as tf\n\nslim = tf.contrib.slim\nslim.conv2d(1)\n",
+     "import tensorflow as tf\nfrom tf2towers.runtime import slim\n\nslim.conv2d(1)\n"),
+    ("import tensorflow as tf\n\ntf.layers.dense(1, 2)\n",
+     "import tensorflow as tf\nfrom tf2towers.runtime import layers\n\nlayers.dense(1, 2)\n"),
+    ("from tensorflow import layers\n\nlayers.dense(1, 2)\n",
+     "from tf2towers.runtime import layers\n\nlayers.dense(1, 2)\n"),
+    ("from tensorflow.app import flags\n\nflags.FLAGS\n", "from tensorflow.compat.v1 import flags\n\nflags.FLAGS\n"),
+    ("from tensorflow.examples.tutorials.mnist import input_data\n\ninput_data.read_data_sets('d')\n",
+     "from tf2towers.runtime import input_data\n\ninput_data.read_data_sets('d')\n"),
+    ("try:\n    import tensorflow.compat.v1 as tf\nexcept ImportError:\n    import tensorflow as tf\n\ntf.log(1)\n",
+     "try:\n    import tensorflow as tf\nexcept ImportError:\n    import tensorflow as tf\n\ntf.math.log(1)\n"),
+    ("def f():\n    import tensorflow as tf\n    return tf.placeholder(1)\n",
+     "def f():\n    import tensorflow as tf\n    return tf.compat.v1.placeholder(1)\n"),
+    ("import os; import tensorflow.compat.v1 as tf; x = tf.log(1)\n",
+     "import os; import tensorflow as tf; x = tf.math.log(1)\n"),
+    ("if x: from tensorflow import Session, float32\n",
+     "if x: from tf2towers.runtime import Session; from tensorflow import float32\n"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("before", "wanted"), IMPORTS)
+def test_an_import(before, wanted, tree):
+    """As a module that a main script imports, so that no `graph_mode()` stands in it."""
+    from tf2towers.exact.migrate import migrate
+    from tf2towers.source.script import Script
+
+    folder = tree({"main.py": "import module\nimport tensorflow as tf\ntf.Session()\n"})
+    (folder / "module.py").write_text(before)
+    result = migrate(Script.read(folder / "main.py"))
+    texts = {change.path.name: change.after for change in result.changes}
+    assert texts.get("module.py", before) == wanted
+    assert result.status == 0, result.left
+
+
+LEFT = [
+    ("x = tf.contrib.seq2seq.dynamic_decode(d)", "T2T620"),
+    ("x = tf.no_such_name", "T2T620"),
+    ("x = tf.keras.layers.Dense(1)", "T2T621"),
+    ("from tensorflow.keras import layers; layers.Dense(1)", "T2T621"),
+    ("s = tf.distribute.MirroredStrategy()", "T2T622"),
+    ("tf.enable_eager_execution()", "T2T623"),
+    ("import no_such_module_anywhere", "T2T624"),
+    ("from . import no_such_module_anywhere", "T2T624"),
+    ("import sonnet as snt", "T2T625"),
+    ("x = getattr(tf, name)", "T2T626"),
+    ("f(tf)", "T2T626"),
+]
+
+
+@pytest.mark.parametrize(("line", "code"), LEFT)
+def test_a_site_that_is_left(line, code):
+    text = f"import tensorflow as tf\n\nx = tf.placeholder(tf.int32)\n{line}\n"
+    result = migrated(text)
+    assert {finding.code for finding in result.left} == {code}
+    assert result.status == 1
+    assert result.left[0].line == 4 and result.left[0].todo
+    assert line in result.changes[0].after
+
+
+KEPT = [
+    "import numpy\nprint(numpy.ones(3))\n",
+    "import tensorflow as tf\n\nv = tf.Variable(1.0)\nopt = tf.optimizers.SGD()\n",
+    "import tensorflow as tf\n\n@tf.function\ndef f(x):\n    return tf.where(x, x, x)\n",
+    "import tensorflow as tf\n\ntf.compat.v1.logging.set_verbosity(1)\nmodel = tf.keras.Sequential()\n",
+    "",
+]
+
+
+@pytest.mark.parametrize("text", KEPT)
+def test_what_is_no_tf1_stays(text):
+    result = migrated(text)
+    assert not result.changed and result.status == 0
+
+
+def test_a_module_of_contrib_stays_where_something_of_it_is_left():
+    text = "from tensorflow.contrib import slim\n\nslim.conv2d(1)\nslim.no_such_thing(2)\n"
+    result = migrated(text)
+    assert "from tensorflow.contrib import slim\n" in result.changes[0].after
+    assert result.status == 1
+    again = migrated(result.changes[0].after)
+    assert again.status == 1 and not again.changed
+
+
+def test_a_name_of_the_script_is_not_hidden():
+    text = "import tensorflow as tf\n\nSession = 3\nwith tf.Session() as sess:\n    print(Session)\n"
+    assert "with Session_2() as sess:\n    print(Session)\n" in after(text)
+    assert "import Session as Session_2, graph_mode\n" in after(text)
+
+
+def test_subclasses_and_isinstance():
+    text = "import tensorflow as tf\n\nclass S(tf.Session):\n    pass\n\nisinstance(1, tf.InteractiveSession)\n"
+    assert "class S(Session):" in after(text)
+    assert "isinstance(1, InteractiveSession)" in after(text)
+
+
+def test_line_ends_and_encoding_stay():
+    text = "import tensorflow as tf\r\n\r\nx = tf.Session()\r\n"
+    assert after(text).count("\r\n") == after(text).count("\n")
+
+
+def test_no_line_is_too_long():
+    line = "x = tf.get_variable('some_name', [1, 2, 3], tf.float32, initializer=tf.zeros_initializer(), trainable=False)\n"
+    text = after("import tensorflow as tf\n\n" + line)
+    assert max(map(len, text.splitlines())) <= 120
+    assert "trainable=False)" in text
+
+
+@pytest.mark.parametrize("terms", [400, 1500])
+def test_deep_expressions(terms):
+    text = "import tensorflow as tf\n\nx = " + " + ".join(["tf.log(1)"] * terms) + "\ntf.Session()\n"
+    assert after(text).count("tf.math.log") == terms
