@@ -204,7 +204,8 @@ def test_line_ends_and_encoding_stay():
 
 
 def test_no_line_is_too_long():
-    line = "x = tf.get_variable('some_name', [1, 2, 3], tf.float32, initializer=tf.zeros_initializer(), trainable=False)\n"
+    call = "tf.get_variable('some_name', [1, 2, 3], tf.float32, initializer=tf.zeros_initializer(), trainable=False)"
+    line = f"x = {call}\n"
     text = after("import tensorflow as tf\n\n" + line)
     assert max(map(len, text.splitlines())) <= 120
     assert "trainable=False)" in text

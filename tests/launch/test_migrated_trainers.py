@@ -148,7 +148,16 @@ def test_nothing_of_tf1_clusters_is_left(migrated: Path, script: str) -> None:
 def test_a_second_migration_changes_nothing(migrated: Path, tmp_path: Path) -> None:
     for script in (SUPERVISOR, MONITORED):
         before = (migrated / script).read_text()
-        command = [sys.executable, "-m", "tf2towers", "migrate", str(migrated / script), "-o", str(tmp_path)]
+        command = [
+            sys.executable,
+            "-m",
+            "tf2towers",
+            "migrate",
+            "--idiomatic",
+            str(migrated / script),
+            "-o",
+            str(tmp_path),
+        ]
         again = subprocess.run(
             command, env={**os.environ, **QUIET}, capture_output=True, text=True, check=False
         )

@@ -14,7 +14,12 @@ def old_order(file: File, call: ast.Call) -> tuple[str, ...] | None:
     canonical = file.canonical(call.func)
     order, when, _ = argument_orders().get(canonical or "", ((), "", ""))
     given = call.args
-    if not order or not given or len(given) > len(order) or any(isinstance(one, ast.Starred) for one in given):
+    if (
+        not order
+        or not given
+        or len(given) > len(order)
+        or any(isinstance(one, ast.Starred) for one in given)
+    ):
         return None
     if when in ("first-is-int", "int-or-list-second") and not _is_integer(given[0]):
         if when == "first-is-int" or not _list_comes_second(given):

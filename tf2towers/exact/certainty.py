@@ -16,7 +16,14 @@ _PURE = RANGES | {
 #: those whose arguments may be any value, for nothing goes through it
 _OF_VALUES = RANGES | {"builtins.len", "builtins.int", "builtins.str", "builtins.min", "builtins.max"}
 _METHODS = frozenset({"split", "format", "strip", "lower", "upper"})
-_LISTS = RANGES | {"builtins.list", "builtins.sorted", "builtins.tuple", "tf.split", "tf.unstack", "tf.unpack"}
+_LISTS = RANGES | {
+    "builtins.list",
+    "builtins.sorted",
+    "builtins.tuple",
+    "tf.split",
+    "tf.unstack",
+    "tf.unpack",
+}
 
 
 def is_certain(file: File, node: ast.AST, *, value: bool = False) -> bool:

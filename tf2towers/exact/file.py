@@ -66,6 +66,11 @@ class File:
         """Every node of a kind, in the order of the text."""
         return self._kinds.get(kind, [])  # type: ignore[return-value]
 
+    @cached_property
+    def imports(self) -> list[ast.Import | ast.ImportFrom]:
+        """Every import, at any depth."""
+        return [*self.all(ast.Import), *self.all(ast.ImportFrom)]
+
     def canonical(self, node: ast.AST) -> str | None:
         """The canonical name of a Name or Attribute."""
         return self.meanings.canonical(node)
@@ -123,8 +128,9 @@ class File:
         """Every name the file uses, for new ones to keep clear of."""
         found = {name.id for name in self.all(ast.Name)}
         found.update(arg.arg for arg in self.all(ast.arg))
-        for kind in (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef):
-            found.update(node.name for node in self.all(kind))
+        found.update(node.name for node in self.all(ast.FunctionDef))
+        found.update(node.name for node in self.all(ast.AsyncFunctionDef))
+        found.update(node.name for node in self.all(ast.ClassDef))
         for alias in self.all(ast.alias):
             found.add(alias.asname or alias.name.partition(".")[0])
         return found

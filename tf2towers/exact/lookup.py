@@ -75,7 +75,9 @@ def find(canonical: str) -> Found:
         return Found("private", "tensorflow" + canonical[2:])
     found = lookup(canonical)
     if found.kind in ("gone", "unknown"):
-        if is_module(canonical) and not canonical.startswith(_NO_MODULES):  # `tf.train`, `tf.nn`: what is taken from it must be TF1's
+        if is_module(canonical) and not canonical.startswith(
+            _NO_MODULES
+        ):  # `tf.train`, `tf.nn`: what is taken from it must be TF1's
             return Found("compat", "tf.compat.v1" + canonical[2:])
         why = f"has no counterpart in TF 2.21{': ' + found.note if found.note else ''}"
         return Found("left", code="T2T620", why=f"{canonical} {why}")

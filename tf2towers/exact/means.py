@@ -125,10 +125,12 @@ class _Mean:
             return "stack"
         mean = self._call(value, "tf.reduce_mean")
         if mean is not None:
-            given = _arguments(
-                mean, ("input_tensor", "axis"), {"reduction_indices": "axis"}
-            )
-            if given is not None and _is_zero(given.get("axis")) and self._kind(given["input_tensor"]) == "stack":
+            given = _arguments(mean, ("input_tensor", "axis"), {"reduction_indices": "axis"})
+            if (
+                given is not None
+                and _is_zero(given.get("axis"))
+                and self._kind(given["input_tensor"]) == "stack"
+            ):
                 return "mean"
         return None
 

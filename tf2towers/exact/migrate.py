@@ -51,7 +51,9 @@ def _migrate(script: Script, options: Options) -> MigrationResult:
             result.copied.append(file.path)
         for note in sorted(file.notes, key=lambda one: (one.line, one.column, one.code)):
             result.findings.append(
-                Finding(note.code, note.message, todo_of(note.code), file.path, note.line, note.column, note.kind)
+                Finding(
+                    note.code, note.message, todo_of(note.code), file.path, note.line, note.column, note.kind
+                )
             )
     return result
 

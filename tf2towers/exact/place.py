@@ -10,7 +10,16 @@ from tf2towers.exact.edits import Edit
 from tf2towers.exact.file import File
 
 #: What a module may call on import without building a graph.
-_HARMLESS = ("tf.app", "tf.flags", "tf.logging", "tf.gfile", "tf.ConfigProto", "tf.GPUOptions", "tf.test", "tf.errors")
+_HARMLESS = (
+    "tf.app",
+    "tf.flags",
+    "tf.logging",
+    "tf.gfile",
+    "tf.ConfigProto",
+    "tf.GPUOptions",
+    "tf.test",
+    "tf.errors",
+)
 _LIMIT = 100
 
 Compound = ast.Try | ast.If | ast.With
@@ -18,7 +27,7 @@ Compound = ast.Try | ast.If | ast.With
 
 @dataclass
 class Place:
-    """`after` is the last import before anything is built, None where there is none; `stop` the place of what builds."""
+    """`after` is the last import before anything is built, or None; `stop` the place of what builds."""
 
     after: ast.stmt | None
     stop: int
@@ -179,7 +188,8 @@ def _first_line(file: File) -> int:
     if not file.tree.body:
         return len(file.text.starts)
     first = file.tree.body[0]
-    return min([first.lineno, *(one.lineno for one in getattr(first, "decorator_list", ()))])
+    decorators: list[ast.expr] = getattr(first, "decorator_list", [])
+    return min([first.lineno, *(one.lineno for one in decorators)])
 
 
 def _is_there(file: File, module: str, name: str, bound: str) -> bool:
@@ -200,7 +210,7 @@ def _extended(file: File, place: Place, module: str, words: list[str]) -> Edit |
             row = file.text.line(statement.end_lineno or statement.lineno).rstrip()
             fits = len(row) + sum(len(word) + 2 for word in words) <= _LIMIT
             if alias.name != "*" and statement.lineno <= last and fits:
-                end = file.text.end(alias)  # type: ignore[arg-type]
+                end = file.text.end(alias)
                 return Edit(end, end, "".join(f", {word}" for word in words))
     return None
 

@@ -91,15 +91,15 @@ def _top_level(file: File, name: str) -> ast.AST | None:
 
 
 def _has_tf1(file: File) -> bool:
-    for node in (*file.all(ast.Import), *file.all(ast.ImportFrom)):
+    for node in file.imports:
         for alias in node.names:
             dotted = f"{node.module}.{alias.name}" if isinstance(node, ast.ImportFrom) else alias.name
             if dotted.startswith("tensorflow") and _is_graphs(canonical_name(dotted)):
                 return True
-    for node, canonical in file.symbols:
+    for use, canonical in file.symbols:
         if _is_graphs(canonical):
             return True
-        if "compat.v1" not in file.text.of(node) and not file.imported_from_v1(node) and _only_tf1(canonical):
+        if "compat.v1" not in file.text.of(use) and not file.imported_from_v1(use) and _only_tf1(canonical):
             return True
     return False
 

@@ -42,5 +42,6 @@ def _without_gap(file: File, first: int, end: int, last: int) -> int:
 def _alone(file: File, node: ast.stmt) -> bool:
     parent = file.parent(node)
     return not isinstance(parent, ast.Module) and any(
-        isinstance(block, list) and len(block) == 1 and block[0] is node for _, block in ast.iter_fields(parent)
+        isinstance(block, list) and len(block) == 1 and block[0] is node
+        for _, block in ast.iter_fields(parent)
     )

@@ -64,9 +64,11 @@ class Reader:
     def _helper(self, call: ast.Call) -> Device | None:
         """A function of the program that is given the GPU's number, and makes '/gpu:' and that of it."""
         found = self.file.program.defined(self.file, self.file.canonical(call.func) or "")
-        if found is None or not isinstance(found[1], ast.FunctionDef):
+        if found is None:
             return None
         home, function = found
+        if not isinstance(function, ast.FunctionDef):
+            return None
         names = [one.arg for one in function.args.args]
         given = dict(zip(names, call.args))  # noqa: B905 - as many as there are
         given.update({keyword.arg: keyword.value for keyword in call.keywords if keyword.arg in names})
@@ -75,7 +77,9 @@ class Reader:
                 continue
             if any(_stores(node, name) for node in ast.walk(function)):
                 continue
-            if any(gpu_index(home, node) == name for node in ast.walk(function) if isinstance(node, ast.expr)):
+            if any(
+                gpu_index(home, node) == name for node in ast.walk(function) if isinstance(node, ast.expr)
+            ):
                 return Device(value.id)
         return None
 
@@ -122,7 +126,9 @@ def gpu_index(file: File, node: ast.expr) -> str | None:
         text, value = str(node.left.value).lower(), node.right
         if isinstance(value, ast.Tuple) and len(value.elts) == 1:
             value = value.elts[0]
-        if isinstance(node.op, ast.Mod) and text in [one + mark for one in _PREFIXES for mark in ("%d", "%s", "%i")]:
+        if isinstance(node.op, ast.Mod) and text in [
+            one + mark for one in _PREFIXES for mark in ("%d", "%s", "%i")
+        ]:
             return value.id if isinstance(value, ast.Name) else None
         if isinstance(node.op, ast.Add) and text in _PREFIXES and isinstance(value, ast.Call):
             return _only_name(value) if file.canonical(value.func) == "builtins.str" else None

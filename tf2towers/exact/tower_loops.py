@@ -101,7 +101,11 @@ def _items(file: File, loop: Loop) -> tuple[str, ast.expr] | None:
     if isinstance(loop.target, ast.Name):
         return loop.target.id, loop.iterable
     call = loop.iterable
-    if isinstance(call, ast.Call) and file.canonical(call.func) == "builtins.enumerate" and len(call.args) == 1:
+    if (
+        isinstance(call, ast.Call)
+        and file.canonical(call.func) == "builtins.enumerate"
+        and len(call.args) == 1
+    ):
         if isinstance(loop.target, ast.Tuple) and len(loop.target.elts) == 2:
             second = loop.target.elts[1]
             if isinstance(second, ast.Name):

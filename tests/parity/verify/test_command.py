@@ -61,7 +61,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
         flags = ["--steps=6"]
         migrated = folder / "migrated"
         jobs["migrate"] = pool.submit(
-            run, "migrate", "--verify", "--steps=4", "-o", str(migrated), str(SMALL), "--", *flags
+            run, "migrate", "--idiomatic", "--verify", "--steps=4", "-o", str(migrated), str(SMALL), "--", *flags
         )
         for name, (text, _) in sorted(CANNOT.items(), key=lambda case: case[0] != "a hang"):
             script = folder / f"{name.replace(' ', '_')}.py"
@@ -85,7 +85,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
                 f"--log_dir={folder / 'user/log'}",
             ),
         }  # fmt: skip
-        run("migrate", "-o", str(folder / "clusters"), str(ROOT / "legacy/mnist_monitored.py"))
+        run("migrate", "--idiomatic", "-o", str(folder / "clusters"), str(ROOT / "legacy/mnist_monitored.py"))
         for name, arguments in pairs.items():
             jobs[name] = pool.submit(run, "verify", *arguments, cwd=folder / "user")
         jobs["migrate"].result()

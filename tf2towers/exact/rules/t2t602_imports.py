@@ -16,7 +16,7 @@ from tf2towers.names.canonical import canonical_name
 
 def edits(file: File) -> Iterator[Edit]:
     """A new statement for each import that binds something else now."""
-    for node in (*file.all(ast.Import), *file.all(ast.ImportFrom)):
+    for node in file.imports:
         if _touches_tensorflow(node):
             edit = _rewritten(file, node)
             if edit is not None:
@@ -31,7 +31,9 @@ def _touches_tensorflow(node: ast.Import | ast.ImportFrom) -> bool:
 
 def _rewritten(file: File, node: ast.Import | ast.ImportFrom) -> Edit | None:
     made = [
-        _kept(file, node, one) for one in made_by(node) if not (one.left is not None and _goes(file, node, one))
+        _kept(file, node, one)
+        for one in made_by(node)
+        if not (one.left is not None and _goes(file, node, one))
     ]
     for one in made:
         if one.left is not None:
@@ -82,7 +84,7 @@ def _as_it_was(node: ast.Import | ast.ImportFrom, made: Made) -> bool:
 
 
 def _goes(file: File, node: ast.Import | ast.ImportFrom, made: Made) -> bool:
-    """Whether an import without counterpart can go: nothing is used of it, or only what is rewritten where it is used."""
+    """Whether an import without counterpart can go: what is used of it, if anything, is rewritten where it is used."""
     assert made.left is not None
     dotted = f"{node.module}.{made.alias.name}" if isinstance(node, ast.ImportFrom) else made.alias.name
     canonical = canonical_name(dotted)

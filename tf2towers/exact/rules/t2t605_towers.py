@@ -10,7 +10,6 @@ from tf2towers.exact.file import File
 from tf2towers.exact.rule import Example, Rule
 from tf2towers.exact.tower_loops import Loop, devices_of, stands_alone, tower_loops
 
-
 _LIMIT = 100
 
 

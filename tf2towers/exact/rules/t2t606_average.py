@@ -27,7 +27,7 @@ def edits(file: File) -> Iterator[Edit]:
         home, function = found
         if not isinstance(function, ast.FunctionDef) or not is_plain_mean(home, function):
             continue
-        yield file.replace(call.func, file.need("all_reduce_mean"))  # type: ignore[arg-type]
+        yield file.replace(call.func, file.need("all_reduce_mean"))
         if home is file:
             calls[function] = calls.get(function, 0) + 1
     for function, count in calls.items():
@@ -55,7 +55,7 @@ def _used_elsewhere(file: File, name: str) -> bool:
     return not file.main and bool(file.program.others)
 
 
-_MEAN = '''def average(tower_grads):
+_MEAN = """def average(tower_grads):
     result = []
     for pairs in zip(*tower_grads):
         grads = []
@@ -66,7 +66,7 @@ _MEAN = '''def average(tower_grads):
     return result
 
 
-'''
+"""
 
 RULE = Rule(
     code="T2T606",

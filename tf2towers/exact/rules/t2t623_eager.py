@@ -22,7 +22,9 @@ def edits(file: File) -> Iterator[Edit]:
     """Notes the calls."""
     for node, canonical in file.symbols:
         if canonical in EAGER:
-            file.note(node, "T2T623", f"{canonical}: this program does not build a graph to be run in sessions")
+            file.note(
+                node, "T2T623", f"{canonical}: this program does not build a graph to be run in sessions"
+            )
     yield from ()
 
 

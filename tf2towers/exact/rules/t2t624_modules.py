@@ -9,20 +9,21 @@ from tf2towers.exact.edits import Edit
 from tf2towers.exact.file import File
 from tf2towers.exact.known_modules import is_known, is_tf1_library
 from tf2towers.exact.rule import Example, Rule
+from tf2towers.report.result import FindingKind
 
 
 def edits(file: File) -> Iterator[Edit]:
     """Notes each import that leads nowhere."""
     found = file.program.imports.imports_of(file.path)
-    for node in (*file.all(ast.Import), *file.all(ast.ImportFrom)):
+    for node in file.imports:
         for dotted in _asked(node):
             if _is_found(dotted, found):
                 continue
             root = dotted.partition(".")[0]
             if root and (is_known(root) or is_tf1_library(root)):
                 continue
-            kind = "note" if _is_guarded(file, node) else "left"
-            file.note(node, "T2T624", f"the module {dotted} was not found: it may have TF1 in it", kind)  # type: ignore[arg-type]
+            kind: FindingKind = "note" if _is_guarded(file, node) else "left"
+            file.note(node, "T2T624", f"the module {dotted} was not found: it may have TF1 in it", kind)
     yield from ()
 
 
@@ -58,7 +59,7 @@ RULE = Rule(
     Everything that a script imports belongs to the program: a module beside it is migrated with it. One that is neither
     beside the script, nor Python's, nor a library that is known to have no TF1 in it, cannot be looked into.
     """,
-    todo="Put the module where the script finds it when it runs (its folder, its package, PYTHONPATH), or migrate it too.",
+    todo="Put the module beside the script, in its package or in a folder of its sys.path, and migrate again.",
     edits=edits,
     safe=False,
     examples=(

@@ -14,14 +14,16 @@ from tf2towers.exact.rule import Example, Rule
 def edits(file: File) -> Iterator[Edit]:
     """Notes each import of such a library."""
     found = file.program.imports.imports_of(file.path)
-    for node in (*file.all(ast.Import), *file.all(ast.ImportFrom)):
+    for node in file.imports:
         names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else [node.module or ""]
         if isinstance(node, ast.ImportFrom) and node.level:
             continue
         for name in names:
             root = name.partition(".")[0]
             if is_tf1_library(root) and not any(one.partition(".")[0] == root for one in found):
-                file.note(node, "T2T625", f"{root} is built on TensorFlow 1, and is not migrated with the script")
+                file.note(
+                    node, "T2T625", f"{root} is built on TensorFlow 1, and is not migrated with the script"
+                )
     yield from ()
 
 

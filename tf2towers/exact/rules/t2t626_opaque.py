@@ -10,7 +10,9 @@ from tf2towers.exact.file import File
 from tf2towers.exact.lookup import find
 from tf2towers.exact.rule import Example, Rule
 
-_HARMLESS = frozenset({"builtins.print", "builtins.dir", "builtins.help", "builtins.id", "builtins.type", "importlib.reload"})
+_HARMLESS = frozenset(
+    {"builtins.print", "builtins.dir", "builtins.help", "builtins.id", "builtins.type", "importlib.reload"}
+)
 
 
 def edits(file: File) -> Iterator[Edit]:
