@@ -22,7 +22,7 @@ import tensorflow as tf
 from tf2towers.runtime.cluster import addresses, waiting
 from tf2towers.runtime.cluster.addresses import ClusterError
 from tf2towers.runtime.graph_session import serving
-from tf2towers.runtime.graph_session.nodes import Nodes, parse
+from tf2towers.runtime.graph_session.nodes import Nodes, parse, written
 from tf2towers.runtime.graph_session.private import eager_mode
 from tf2towers.runtime.graph_session.process import LOCAL, Process
 from tf2towers.runtime.graph_session.randomness import is_state
@@ -34,6 +34,9 @@ _v1 = tf.compat.v1
 WORKING = frozenset({"worker", "chief", "master", "evaluator"})
 #: this process in the cluster that its connection makes
 _CHIEF = "/job:chief/replica:0/task:0"
+
+#: they hand a resource on
+_ALIASES = frozenset({"Identity", "Switch", "Enter", "Merge"})
 
 _processes: dict[bytes, Member] = {}
 _making = threading.RLock()
@@ -170,29 +173,30 @@ class Member(Process):
     def translate(self, nodes: Nodes) -> None:
         """Devices of this task lose their job, those of parameter servers get their name here; the rest is noted."""
         self._refused = {}
-        self._functions = nodes.functions
+        functions = {one.signature.name: one for one in nodes.library.function}
+        self._functions = functions
         for node in nodes.by_name.values():
             self._translate(node, node.name)
         changed = {
             name
-            for name, function in nodes.functions.items()
+            for name, function in functions.items()
             if any([self._translate(node, name) for node in function.node_def])  # all of them
         }
-        self._rename(nodes, changed)
+        self._rename(nodes, functions, changed)
 
-    def _rename(self, nodes: Nodes, changed: set[str]) -> None:
+    def _rename(self, nodes: Nodes, functions: dict[str, Any], changed: set[str]) -> None:
         """Gives functions whose devices were changed, and those that call them, another name: theirs is in use."""
         found = bool(changed)
         while found:
             callers = {
                 name
-                for name, function in nodes.functions.items()
+                for name, function in functions.items()
                 if name not in changed and any(one in changed for node in function.node_def for one in _called(node))
             }
             changed |= callers
             found = bool(callers)
         names = {name: f"{name}_on_{self.task.job}_{self.task.index}" for name in changed}
-        for function in nodes.functions.values():
+        for function in functions.values():
             function.signature.name = names.get(function.signature.name, function.signature.name)
             for node in function.node_def:
                 _call_by(node, names)
@@ -202,7 +206,7 @@ class Member(Process):
             gradient.function_name = names.get(gradient.function_name, gradient.function_name)
             gradient.gradient_func = names.get(gradient.gradient_func, gradient.gradient_func)
         for old, new in names.items():
-            nodes.functions[new] = nodes.functions.pop(old)
+            functions[new] = functions.pop(old)
             if old in self._refused:
                 self._refused[new] = self._refused[old]
 
@@ -260,10 +264,11 @@ class Member(Process):
             source = next((there[one.node] for one in map(parse, node.input) if one.output == 0 and one.node in there), "")
             if source and not _called(node):
                 node.device = source
-                if node.op == "Identity":
+                if node.op in _ALIASES:
                     there[node.name] = source
             else:
                 node.device = node.device.replace(LOCAL, _CHIEF) or _CHIEF
+        _read_once(nodes)
         made = [*nodes, *self._repeat_constants(nodes)]
         return made, self._bring(made, outputs)
 
@@ -316,6 +321,22 @@ class Member(Process):
 
 _LOSSES = (tf.errors.UnavailableError, tf.errors.AbortedError, tf.errors.CancelledError, tf.errors.InternalError,
            tf.errors.UnknownError, tf.errors.DeadlineExceededError, tf.errors.FailedPreconditionError)  # fmt: skip
+
+
+def _read_once(nodes: Sequence[Any]) -> None:
+    """Lets those who use reads of a variable that wait for the same use one of them, which is sent once."""
+    first: dict[Any, str] = {}
+    same: dict[str, str] = {}
+    for node in nodes:
+        if node.op == "ReadVariableOp":
+            kept = first.setdefault((node.device, *node.input), node.name)
+            if kept != node.name:
+                same[node.name] = kept
+    for node in nodes if same else ():
+        for index, text in enumerate(node.input):
+            name = parse(text)
+            if name.node in same:
+                node.input[index] = written(name._replace(node=same[name.node]))
 
 
 def _makes_handle(node: Any) -> bool:

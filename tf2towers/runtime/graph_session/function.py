@@ -7,7 +7,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from tf2towers.runtime.graph_session.all_reduce import AllReduce, find_means
+from tf2towers.runtime.graph_session.all_reduce import AllReduce, Mean, find_means
 from tf2towers.runtime.graph_session.mirror import Mirror
 from tf2towers.runtime.graph_session.nodes import Nodes, TensorName, parse, written
 from tf2towers.runtime.graph_session.placement import place
@@ -79,7 +79,7 @@ class Program:
                 elif name.output < 0 and TensorName(name.node, 0) in fed and name.node not in kept:
                     node.input[index] = f"^{fed[TensorName(name.node, 0)]}"
         placeholders = [_placeholder(f"feed_{index}", tensor) for index, tensor in enumerate(feeds)]
-        reducer = AllReduce(find_means(part, self.towers) if all_reduce else [], part, self.towers, self.nodes.graph)
+        reducer = AllReduce(self._means(part) if all_reduce else [], part, self.towers, self.nodes.graph)
         made, reduced = reducer.added()
         more, extra = self.mirror.apply(part, reduced, [one.name for one in targets], [one.node for one in wanted])
         settled = {node.name: node.device for node in part if node.device.startswith("/job:")}
@@ -87,7 +87,7 @@ class Program:
         for node in [*part, *more]:
             if "_class" in node.attr:
                 del node.attr["_class"]
-        drawing, states = share_states(part)
+        drawing, states = share_states([node for node in part if not self.nodes.in_loop(node.name)])
         iterators = one_shot_iterators(part)
         every = [*placeholders, *part, *made, *more, *drawing]
         resources = name_resources(every, container, self._process)
@@ -98,11 +98,14 @@ class Program:
         )
         return Function(call, resources, {**states, **iterators}, (fetches, targets, feeds))
 
+    def _means(self, part: list[Any]) -> list[Mean]:
+        return [mean for mean in find_means(part, self.towers) if not self.nodes.in_control_flow(mean.node.name)]
+
     def _fed_with(self, name: TensorName) -> list[TensorName]:
         """The tensors that a feed gives the value of. A variable is fed to all that read it, as in TF1."""
         node = self.nodes.by_name[name.node]
-        variable = node.name if node.op == "VarHandleOp" else parse(node.input[0]).node if node.input else ""
-        if node.op != "VarHandleOp" and name.node != f"{variable}/Read/ReadVariableOp":
+        variable = node.name if node.op == "VarHandleOp" else self.nodes.variable_read(name.node)
+        if variable is None:
             return [name]
         users = [one for one in self.nodes.by_name.values() if variable in one.input]
         return [TensorName(one.name, 0) for one in users if one.op == "ReadVariableOp"]

@@ -12,8 +12,8 @@ from tf2towers.runtime.graph_session.private import complete_variables
 def graph_mode(cpu_towers: int = 8) -> None:
     """Makes graphs the mode of this process, in every thread, with TF1's shapes and tensors that are compared as objects.
 
-    To be called once, before anything is built. Variables stay resource variables, and `tf.cond` and `tf.while_loop` stay
-    TF 2's, whose values are the same. `tf.compat.v1.disable_v2_behavior` also turns these two back.
+    To be called once, before anything is built. The graph is what TF1 built, but for its variables, which are resources:
+    branches and loops are operations of the graph itself, so an operation in a branch runs where TF1 ran it.
 
     Args:
         cpu_towers: how many towers a machine without GPUs can hold: so many logical CPU devices. They have to be there
@@ -23,6 +23,7 @@ def graph_mode(cpu_towers: int = 8) -> None:
     tf.compat.v1.disable_eager_execution()
     tf.compat.v1.disable_v2_tensorshape()
     tf.compat.v1.disable_tensor_equality()
+    tf.compat.v1.disable_control_flow_v2()
     tf.compat.v1.enable_resource_variables()
     complete_variables()
 

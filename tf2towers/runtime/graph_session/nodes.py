@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 
 import tensorflow as tf
 
+from tf2towers.runtime.graph_session import private
+
 
 class TensorName(NamedTuple):
     """An input of a node, or a tensor: 'node:1', 'node' for output 0, '^node' for a control dependency."""
@@ -40,7 +42,35 @@ class Nodes:
         self.versions = definition.versions
         self.library = definition.library
         self.by_name: dict[str, Any] = {node.name: node for node in definition.node}
-        self.functions: dict[str, Any] = {one.signature.name: one for one in definition.library.function}
+
+    def stateless(self, name: str) -> bool:
+        """Whether an operation's values depend on its inputs alone."""
+        operation = self._operation(name)
+        return operation is not None and not operation.op_def.is_stateful and operation.type != "Placeholder"
+
+    def in_control_flow(self, name: str) -> bool:
+        """Whether a node stands in a branch of `tf.cond` or in a loop, where it may not run, or run several times."""
+        operation = self._operation(name)
+        return operation is not None and private.control_flow_context(operation) is not None
+
+    def in_loop(self, name: str) -> bool:
+        """Whether a node stands in a `tf.while_loop`, also where that is in a branch."""
+        operation = self._operation(name)
+        return operation is not None and private.in_loop(operation)
+
+    def variable_read(self, name: str) -> str | None:
+        """The variable that a node reads for `Session.run(variable)`; None for any other node."""
+        node = self.by_name.get(name)
+        if node is None or node.op != "ReadVariableOp":
+            return None
+        variable = parse(node.input[0]).node
+        return variable if name == f"{variable}/Read/ReadVariableOp" else None
+
+    def _operation(self, name: str) -> Any:
+        try:
+            return self.graph.get_operation_by_name(name)
+        except KeyError:
+            return None
 
     def _fed_wholly(self, name: TensorName, fed: set[TensorName]) -> bool:
         """Whether a control dependency is on a placeholder that is fed: it is met then, as in TF1."""

@@ -33,3 +33,14 @@ def _initialized_value(variable: Any) -> Any:
     return tf.compat.v1.cond(
         tf.compat.v1.is_variable_initialized(variable), variable.read_value, lambda: variable.initial_value
     )
+
+
+def control_flow_context(operation: Any) -> Any:
+    """The `tf.cond` or `tf.while_loop` that an operation was built in; None outside: no public name tells it."""
+    return operation._get_control_flow_context()
+
+
+def in_loop(operation: Any) -> bool:
+    """Whether an operation was built in a `tf.while_loop`, also where that is in a branch."""
+    context = control_flow_context(operation)
+    return context is not None and context.GetWhileContext() is not None if hasattr(context, "GetWhileContext") else False
