@@ -1,7 +1,7 @@
 """Runs many scripts one after the other in one process: `python run_many.py original|migrated OUT SCRIPT...`.
 
 `original`: `import tensorflow` is TF1, as `tf2towers.stand_ins` gives it. `migrated`: TensorFlow as it is.
-OUT is a JSON object: script, as it was named -> {"stdout", "error", "traceback", "seconds"}; error: None, or what it was.
+OUT is a JSON object: script as named -> {"stdout", "error", "traceback", "seconds"}; error: None, or what it was.
 Each script is `__main__`, in a working folder of its own, which is its argument as well. One that kills the process
 or hangs for more than 20 s is written down as such, and the others go on in a new process.
 """
@@ -72,6 +72,7 @@ def inside(mode: str, lines: str, scripts: list[str]) -> None:
         import tensorflow as tf
 
         tf.disable_v2_behavior()
+        _sessions_without_grappler()
         tf.logging.set_verbosity(tf.logging.ERROR)
     else:
         import tensorflow as tf
@@ -79,6 +80,7 @@ def inside(mode: str, lines: str, scripts: list[str]) -> None:
         tf.compat.v1.logging.set_verbosity(tf.compat.v1.logging.ERROR)
         cpu = tf.config.list_physical_devices("CPU")[0]
         tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * 4)
+        tf.config.optimizer.set_experimental_options({"disable_meta_optimizer": True})
     between = Between()
     home = Path.cwd()
     for name, path in zip(scripts, absolute, strict=True):
@@ -91,6 +93,26 @@ def inside(mode: str, lines: str, scripts: list[str]) -> None:
         with Path(lines).open("a") as file:
             file.write(json.dumps(row) + "\n")
     os._exit(0)  # threads that a script left behind are not waited for
+
+
+def _sessions_without_grappler() -> None:
+    """No graph rewriting, here and in the functions of the migrated: it rounds by what else is in a graph.
+
+    With it sums are reordered and `log(1 + x)` becomes `log1p` in one program and not in the other.
+    """
+    import tensorflow.compat.v1 as tf
+    from tensorflow.python.client import session
+
+    init = session.BaseSession.__init__
+
+    def without(self, target="", graph=None, config=None):
+        copied = tf.ConfigProto()
+        if config is not None:
+            copied.CopyFrom(config)
+        copied.graph_options.rewrite_options.disable_meta_optimizer = True
+        init(self, target, graph, copied)
+
+    session.BaseSession.__init__ = without
 
 
 def run_one(path: str, folder: str) -> dict:

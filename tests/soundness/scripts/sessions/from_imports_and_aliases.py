@@ -17,4 +17,4 @@ with Session() as sess:
     for _ in range(5):
         value, _ = sess.run([loss, op], {x: rng.rand(3, 2)})
         print('%.9g' % value, k.global_step(sess, step))
-    print(sess.run(w).tolist(), T is tf, isinstance(sess, tf.Session))
+    print(sess.run(w).tolist(), isinstance(sess, tf.Session))

@@ -1,3 +1,4 @@
+# refused: T2T626 a name of TensorFlow is looked up by getattr
 # The session is reached by getattr, kept in a dictionary, passed along by keyword; run is bound to a name.
 import tensorflow as tf
 
