@@ -133,6 +133,9 @@ class File:
         found.update(node.name for node in self.all(ast.ClassDef))
         for alias in self.all(ast.alias):
             found.add(alias.asname or alias.name.partition(".")[0])
+        for module in self.meanings.star_imports:
+            other = self.program.module_of(self, module)
+            found.update(other.meanings.module.bindings if other is not None else ())
         return found
 
     def fresh(self, name: str) -> str:
@@ -157,7 +160,7 @@ class File:
         from tf2towers.exact.imports import made_by
 
         for statement in self.tree.body:
-            if isinstance(statement, ast.ImportFrom):
+            if isinstance(statement, ast.Import | ast.ImportFrom):
                 for one in made_by(statement):
                     if (one.module, one.name) == (module, name):
                         return one.bound

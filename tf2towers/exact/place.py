@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 from tf2towers.exact.edits import Edit
 from tf2towers.exact.file import File
@@ -67,20 +68,27 @@ def evaluated(statement: ast.AST) -> Iterator[ast.AST]:
 
 def builds(file: File, dotted: str) -> bool:
     """Whether importing a local module, or one that it imports, may build a graph."""
-    pending = [(file, dotted)]
-    seen: set[object] = set()
+    imports = file.program.imports
+    first = imports.imports_of(file.path).get(dotted)
+    pending = [first] if first is not None else []
+    seen: set[Path] = set()
     while pending:
-        where, name = pending.pop()
-        module = file.program.module_of(where, name)
-        if module is None or module.path in seen:
+        path = pending.pop()
+        if path in seen:
             continue
-        seen.add(module.path)
-        for statement in module.tree.body:
-            if _is_import(statement):
-                pending += [(module, one) for one in _imported(statement)]
-            elif any(_is_risky(module, node) for node in evaluated(statement)):
-                return True
+        seen.add(path)
+        module = file.program.file(path)
+        if module is not None and _builds_itself(module):
+            return True
+        pending += imports.imports_of(path).values()
     return False
+
+
+def _builds_itself(module: File) -> bool:
+    return any(
+        not _is_import(statement) and any(_is_risky(module, node) for node in evaluated(statement))
+        for statement in module.tree.body
+    )
 
 
 def _is_risky(file: File, node: ast.AST) -> bool:

@@ -16,11 +16,13 @@ _PREFIXES = ("/gpu:", "/device:gpu:", "gpu:", "device:gpu:")
 class Device:
     """A GPU's name that depends on the loop's target.
 
-    `index` is the name that holds the GPU's number, where it is '/gpu:' and that. `expression` gives the whole name and
-    can be evaluated before the loop; None where that is not certain.
+    `index` is the name that holds the GPU's number, where it is '/gpu:' and that; `number` says that it certainly is a
+    number and no text. `expression` gives the whole name and can be evaluated before the loop; None where that is not
+    certain.
     """
 
     index: str | None = None
+    number: bool = False
     expression: ast.expr | None = None
 
 
@@ -44,9 +46,9 @@ class Reader:
             return self._read(values[0], seen | {node.id})
         index = gpu_index(self.file, node)
         if index is not None and index in self.targets:
-            return Device(index, node if self._is_plain(node) else None)
+            return Device(index, takes_number(node), node if self._is_plain(node) else None)
         if self._depends(node) and self._is_plain(node):
-            return Device(None, node) if self._names_gpu(node) else None
+            return Device(expression=node) if self._names_gpu(node) else None
         if isinstance(node, ast.Call):
             return self._helper(node) or self._of_arguments(node, seen)
         if self._depends(node) and self._names_gpu(node):
@@ -77,10 +79,13 @@ class Reader:
                 continue
             if any(_stores(node, name) for node in ast.walk(function)):
                 continue
-            if any(
-                gpu_index(home, node) == name for node in ast.walk(function) if isinstance(node, ast.expr)
-            ):
-                return Device(value.id)
+            made = [
+                node
+                for node in ast.walk(function)
+                if isinstance(node, ast.expr) and gpu_index(home, node) == name
+            ]
+            if made:
+                return Device(value.id, all(takes_number(node) for node in made))
         return None
 
     def _depends(self, node: ast.AST) -> bool:
@@ -140,6 +145,13 @@ def gpu_index(file: File, node: ast.expr) -> str | None:
             if isinstance(second, ast.FormattedValue) and second.format_spec is None:
                 return second.value.id if isinstance(second.value, ast.Name) else None
     return None
+
+
+def takes_number(node: ast.AST) -> bool:
+    """Whether what makes a GPU's name takes only numbers: '%d' does, '%s' takes anything."""
+    if any(mark in text for text in _strings(node) for mark in ("%d", "%i", ":d}")):
+        return True
+    return isinstance(node, ast.Call) and any(keyword.arg == "device_index" for keyword in node.keywords)
 
 
 def _index_of_call(file: File, call: ast.Call) -> str | None:

@@ -74,9 +74,11 @@ def devices_of(file: File, loop: Loop) -> str | None:
     items = _items(file, loop)
     if items is not None:
         item, values = items
-        if index == item or (isinstance(expression, ast.Name) and expression.id == item):
+        if (index == item and loop.device.number) or (
+            isinstance(expression, ast.Name) and expression.id == item
+        ):
             return _as_argument(file, values)
-    if expression is None and index is None:
+    if expression is None and not loop.device.number:
         return None
     each = file.text.of(expression) if expression is not None else index
     return f"[{each} for {file.text.of(loop.target)} in {_as_argument(file, iterable)}]"

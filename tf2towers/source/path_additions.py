@@ -6,7 +6,9 @@ import ast
 import os
 from pathlib import Path
 
-_UNCHANGED = frozenset({"abspath", "realpath", "normpath", "expanduser", "resolve", "absolute", "Path", "str", "fspath"})
+_UNCHANGED = frozenset(
+    {"abspath", "realpath", "normpath", "expanduser", "resolve", "absolute", "Path", "str", "fspath"}
+)
 
 
 def path_additions(tree: ast.Module, path: Path, home: Path) -> list[Path]:

@@ -11,6 +11,7 @@ from tf2towers.exact.file import File
 from tf2towers.exact.lookup import Found, find
 from tf2towers.exact.removal import removed
 from tf2towers.exact.rule import Example, Rule
+from tf2towers.names.meanings import Assigned
 from tf2towers.names.tables import RuntimeName, read_table
 
 
@@ -48,6 +49,17 @@ def left_through(file: File, bound: str, canonical: str) -> bool:
     )
 
 
+def is_v1_alias(file: File, root: ast.Name) -> bool:
+    """Whether a name was given `tf.compat.v1` by an assignment: what is taken from it is TF1's already."""
+    values = [one.value for one in file.meanings.bindings(root) if isinstance(one, Assigned)]
+    return bool(values) and all(
+        isinstance(value, ast.Attribute)
+        and file.text.of(value).endswith("compat.v1")
+        and _root(value).id != root.id
+        for value in values
+    )
+
+
 def _is_imported_instead(file: File, statement: ast.stmt, bound: str, canonical: str) -> bool:
     """Whether `slim = tf.contrib.slim` becomes an import of that very name from the runtime; asks for it."""
     runtime = find(canonical).runtime
@@ -77,6 +89,8 @@ def _text(file: File, node: ast.Name | ast.Attribute, canonical: str) -> str | N
     if not file.meanings.bindings(root):
         return _through_star(file, node, found)
     base = file.canonical(root)
+    if base == "tf" and is_v1_alias(file, root):
+        return _below(file, node, canonical, found, Found("compat", "tf.compat.v1"))
     if base == "tf":
         if found.kind == "left":
             file.note(node, found.code, found.why)

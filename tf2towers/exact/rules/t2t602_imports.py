@@ -21,6 +21,21 @@ def edits(file: File) -> Iterator[Edit]:
             edit = _rewritten(file, node)
             if edit is not None:
                 yield edit
+    yield from _rebound(file)
+
+
+def _rebound(file: File) -> Iterator[Edit]:
+    """`tf = tf.compat.v1` goes: the symbols say what is TF 1."""
+    for node in file.all(ast.Assign):
+        target = node.targets[0]
+        if (
+            len(node.targets) != 1
+            or not isinstance(target, ast.Name)
+            or not isinstance(node.value, ast.Attribute)
+        ):
+            continue
+        if file.text.of(node.value) == f"{target.id}.compat.v1" and file.canonical(node.value) == "tf":
+            yield removed(file, node)
 
 
 def _touches_tensorflow(node: ast.Import | ast.ImportFrom) -> bool:

@@ -15,6 +15,7 @@ from tf2towers.exact.rule import Example, Rule
 def edits(file: File) -> Iterator[Edit]:
     """`all_reduce_mean` for each call of such a function; a function of this file goes when nothing uses it."""
     calls: dict[ast.AST, int] = {}
+    imported: dict[str, int] = {}
     for call in file.all(ast.Call):
         name = file.canonical(call.func)
         if name is None or name.startswith(("tf.", "builtins.")) or len(call.args) != 1 or call.keywords:
@@ -30,10 +31,29 @@ def edits(file: File) -> Iterator[Edit]:
         yield file.replace(call.func, file.need("all_reduce_mean"))
         if home is file:
             calls[function] = calls.get(function, 0) + 1
+        elif isinstance(call.func, ast.Name):
+            imported[call.func.id] = imported.get(call.func.id, 0) + 1
     for function, count in calls.items():
         assert isinstance(function, ast.FunctionDef)
         if _uses(file, function.name) == count and not _used_elsewhere(file, function.name):
             yield removed(file, function)
+    for name, count in imported.items():
+        if _uses(file, name) == count:
+            yield from _no_longer_imported(file, name)
+
+
+def _no_longer_imported(file: File, name: str) -> Iterator[Edit]:
+    """The name goes from its import where the import is of other names too: the module is imported all the same."""
+    for node in file.tree.body:
+        if not isinstance(node, ast.ImportFrom) or len(node.names) < 2:
+            continue
+        for place, alias in enumerate(node.names):
+            if (alias.asname or alias.name) != name:
+                continue
+            if place:
+                yield Edit(file.text.end(node.names[place - 1]), file.text.end(alias), "")
+            else:
+                yield Edit(file.text.start(alias), file.text.start(node.names[1]), "")
 
 
 def _uses(file: File, name: str) -> int:

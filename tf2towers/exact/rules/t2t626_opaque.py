@@ -9,6 +9,8 @@ from tf2towers.exact.edits import Edit
 from tf2towers.exact.file import File
 from tf2towers.exact.lookup import find
 from tf2towers.exact.rule import Example, Rule
+from tf2towers.names.canonical import canonical_name
+from tf2towers.names.meanings import Imported
 
 _HARMLESS = frozenset(
     {"builtins.print", "builtins.dir", "builtins.help", "builtins.id", "builtins.type", "importlib.reload"}
@@ -30,7 +32,17 @@ def edits(file: File) -> Iterator[Edit]:
             ):
                 continue
         file.note(node, "T2T626", "TensorFlow itself is handed on here: what is taken from it cannot be seen")
+    for use in file.all(ast.Name):
+        if isinstance(use.ctx, ast.Load) and file.canonical(use) is None and _is_also_tensorflow(file, use):
+            file.note(use, "T2T626", f"{use.id} stands for TensorFlow, and for something else")
     yield from ()
+
+
+def _is_also_tensorflow(file: File, name: ast.Name) -> bool:
+    return any(
+        isinstance(one, Imported) and canonical_name(one.target) == "tf"
+        for one in file.meanings.bindings(name)
+    )
 
 
 def _stays(file: File, call: ast.Call) -> bool:

@@ -1,0 +1,119 @@
+"""Whole programs: where `graph_mode()` stands, local modules, the seeds of this repository."""
+
+from pathlib import Path
+
+import pytest
+from exact_texts import after
+
+from tf2towers.exact.migrate import migrate
+from tf2towers.source.script import Script
+
+LEGACY = sorted((Path(__file__).parents[2] / "legacy").glob("*.py"))
+
+
+@pytest.mark.parametrize("path", LEGACY, ids=lambda path: path.name)
+def test_the_seeds_migrate(path, tmp_path):
+    result = migrate(Script.read(path))
+    assert result.status == 0 and result.changed
+    for change in result.changes:
+        (tmp_path / change.path.name).write_text(change.after)
+        assert max(map(len, change.after.splitlines())) <= max(120, *map(len, change.before.splitlines()))
+    again = migrate(Script.read(tmp_path / path.name))
+    assert again.status == 0 and not again.changed
+
+
+#: a script -> its first lines afterwards
+TF = "import tensorflow as tf\n"
+MODE = "from tf2towers.runtime import Session, graph_mode\n\ngraph_mode()\n"
+PLACES = [
+    (f"{TF}\nx = tf.constant(1)\n", f"{TF}{MODE}\nx = tf.constant(1)"),
+    (f"'''Doc.'''\nfrom __future__ import print_function\nimport os\nos.environ['X'] = '1'\n{TF}x = 1\n",
+     f"'''Doc.'''\nfrom __future__ import print_function\nimport os\nos.environ['X'] = '1'\n{TF}{MODE}\nx = 1"),
+    (f"{TF}tf.disable_v2_behavior()\nimport os\n",
+     f"{TF}from tf2towers.runtime import Session, graph_mode\ngraph_mode()\nimport os"),
+    (f"{TF}\n\ndef f():\n    tf.disable_eager_execution()\n", f"{TF}{MODE}\n\ndef f():\n    pass"),
+    (f"{TF}x = tf.constant(1)\nimport os\n", f"{TF}{MODE}\nx = tf.constant(1)"),
+    (f"{TF}import building\nimport quiet\n", f"{TF}{MODE}\nimport building"),
+    (f"{TF}import quiet\nimport indirect\n", f"{TF}import quiet\n{MODE}\nimport indirect"),
+    (f"{TF}from tf2towers.runtime import towers\n",
+     f"{TF}from tf2towers.runtime import towers, Session, graph_mode\n\ngraph_mode()\n"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("before", "wanted"), PLACES)
+def test_where_graph_mode_stands(before, wanted, tree):
+    folder = tree(
+        {
+            "building.py": "import tensorflow as tf\n\nx = tf.constant(1)\n",
+            "quiet.py": f"{TF}FLAGS = tf.app.flags.FLAGS\n\n\ndef f():\n    return tf.constant(1)\n",
+            "indirect.py": "import building\n",
+            "main.py": before + "\ns = tf.Session()\n",
+        }
+    )
+    result = migrate(Script.read(folder / "main.py"))
+    text = result.changes[0].after
+    assert text.startswith(wanted), text
+    (folder / "main.py").write_text(text)
+    assert migrate(Script.read(folder / "main.py")).changes[0].after == text
+
+
+def test_local_modules_of_every_kind(tree):
+    folder = tree(
+        {
+            "train.py": """
+                import os, sys
+                sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), 'lib'))
+                import inside
+                from package import model
+                from package.sub.deep import net
+                import plain
+
+                inside.run()
+                """,
+            "lib/inside.py": "import tensorflow as tf\n\n\ndef run():\n    return tf.Session()\n",
+            "package/__init__.py": "",
+            "package/model.py": "from . import helper\nfrom .sub import deep\n",
+            "package/helper.py": "import tensorflow as tf\n\n\ndef f():\n    return tf.log(1.0)\n",
+            "package/sub/__init__.py": "import tensorflow as tf\n\n\ndef g():\n    return tf.placeholder(1)\n",
+            "package/sub/deep.py": "from ..helper import f\nimport tensorflow as tf\n\nnet = tf.get_variable\n",
+            "plain.py": "x = 1\n",
+        }
+    )
+    result = migrate(Script.read(folder / "train.py"))
+    assert result.status == 0, result.left
+    changed = {str(change.path.relative_to(folder)) for change in result.changes if change.before != change.after}
+    assert changed == {
+        "train.py",
+        "lib/inside.py",
+        "package/helper.py",
+        "package/sub/__init__.py",
+        "package/sub/deep.py",
+    }
+    main = result.changes[0].after
+    assert main.count("graph_mode()") == 1 and "from tf2towers.runtime import graph_mode" in main
+    assert all("graph_mode" not in change.after for change in result.changes[1:])
+
+
+def test_a_module_that_cannot_be_read(tree):
+    folder = tree({"old.py": "print 'x'\n", "train.py": "import tensorflow as tf\nimport old\ntf.Session()\n"})
+    result = migrate(Script.read(folder / "train.py"))
+    assert [finding.code for finding in result.left] == ["T2T624"]
+    assert "Python 2" in result.left[0].message
+
+
+@pytest.mark.parametrize("guarded", ["import no_such_module_a", "from no_such_module_a.b import c"])
+def test_a_module_the_program_can_do_without(guarded):
+    from exact_texts import migrated
+
+    text = f"import tensorflow as tf\ntry:\n    {guarded}\nexcept ImportError:\n    c = None\ntf.Session()\n"
+    result = migrated(text)
+    assert result.status == 0
+    assert [finding.code for finding in result.findings] == ["T2T624"]
+
+
+def test_the_edits_are_the_only_changes():
+    text = "import tensorflow as tf  # TF\n\n\n\nx = tf.log( 1.0 )   # a  comment\n\t\nsess=tf.Session( )\n# end"
+    assert after(text) == (
+        "import tensorflow as tf  # TF\nfrom tf2towers.runtime import Session, graph_mode\n\ngraph_mode()\n\n\n\n"
+        "x = tf.math.log( 1.0 )   # a  comment\n\t\nsess=Session( )\n# end"
+    )
