@@ -1,6 +1,7 @@
-"""Runs many scripts one after the other in one process: `python run_many.py original|migrated OUT SCRIPT...`.
+"""Runs many scripts one after the other in one process: `python run_many.py MODE OUT SCRIPT...`.
 
-`original`: `import tensorflow` is TF1, as `tf2towers.stand_ins` gives it. `migrated`: TensorFlow as it is.
+MODE `original`: `import tensorflow` is TF1, as `tf2towers.stand_ins` gives it. `migrated`: TensorFlow as it is. In both
+TensorFlow does not rewrite graphs, so that rounding is the same; `rewriting`: `migrated`, as users have it.
 OUT is a JSON object: script as named -> {"stdout", "error", "traceback", "seconds"}; error: None, or what it was.
 Each script is `__main__`, in a working folder of its own, which is its argument as well. One that kills the process
 or hangs for more than 20 s is written down as such, and the others go on in a new process.
@@ -80,7 +81,8 @@ def inside(mode: str, lines: str, scripts: list[str]) -> None:
         tf.compat.v1.logging.set_verbosity(tf.compat.v1.logging.ERROR)
         cpu = tf.config.list_physical_devices("CPU")[0]
         tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * 4)
-        tf.config.optimizer.set_experimental_options({"disable_meta_optimizer": True})
+        if mode == "migrated":
+            tf.config.optimizer.set_experimental_options({"disable_meta_optimizer": True})
     between = Between()
     home = Path.cwd()
     for name, path in zip(scripts, absolute, strict=True):

@@ -12,6 +12,7 @@ from tf2towers.source.script import Script
 
 HERE = Path(__file__).parent
 SCRIPTS = HERE / "scripts"
+NUMBER = re.compile(r"(?<![\w.])-?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?")
 #: in the first lines of a script that is refused with reason
 REFUSED = re.compile(r"^# refused: (T2T\d+)", re.MULTILINE)
 
@@ -59,11 +60,15 @@ def migrated_text(path: Path) -> str:
     return path.read_text()
 
 
-def first_difference(original: dict, other: dict) -> Difference | None:
-    """Where the two runs of a script part; None where they print the same and end the same."""
+def first_difference(original: dict, other: dict, *, nearly: bool = False) -> Difference | None:
+    """Where the two runs of a script part; None where they print the same and end the same.
+
+    Args:
+        nearly: numbers may differ in their last digits.
+    """
     one, two = (_lines(run) for run in (original, other))
     for number, (a, b) in enumerate(zip(one, two, strict=False), 1):
-        if a != b:
+        if a != b and not (nearly and _near(a, b)):
             return Difference(number, a, b)
     if len(one) != len(two):
         number = min(len(one), len(two))
@@ -71,6 +76,14 @@ def first_difference(original: dict, other: dict) -> Difference | None:
             number + 1, *(lines[number] if number < len(lines) else "(ended)" for lines in (one, two))
         )
     return None
+
+
+def _near(one: str, two: str) -> bool:
+    """Whether two lines say the same but for the rounding of their numbers; spaces do not count."""
+    if NUMBER.sub("#", one).split() != NUMBER.sub("#", two).split():
+        return False
+    pairs = zip(map(float, NUMBER.findall(one)), map(float, NUMBER.findall(two)), strict=True)
+    return all(abs(a - b) <= 1e-4 * max(abs(a), abs(b)) + 1e-6 for a, b in pairs)
 
 
 def _lines(run: dict) -> list[str]:
