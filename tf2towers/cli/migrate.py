@@ -44,10 +44,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     verified_migration.add_arguments(parser)
     parser.add_argument(
-        "--towers", metavar="EXPRESSION", help="the number of towers, or their devices, where a loop does not say"
+        "--towers",
+        metavar="EXPRESSION",
+        help="the number of towers, or their devices, where a loop does not say",
     )
     parser.add_argument(
-        "--idiomatic", action="store_true", help="hand-shaped TF 2 instead, where the whole program is understood"
+        "--idiomatic",
+        action="store_true",
+        help="hand-shaped TF 2 instead, where the whole program is understood",
+    )
+    parser.add_argument(
+        "--vendor",
+        action="store_true",
+        help="with -o or -w: put the part of our runtime that is needed beside it",
     )
     parser.add_argument("--format", choices=FORMATS, default="text", help="how the result is shown")
     parser.add_argument(
@@ -68,6 +77,9 @@ def run(options: argparse.Namespace) -> int:
             "tf2towers migrate: -o needs files: the standard input has no name to write to", file=sys.stderr
         )
         return 2
+    if options.vendor and (options.idiomatic or not (options.write or options.output)):
+        print("tf2towers migrate: --vendor goes with -o or -w, in the exact register", file=sys.stderr)
+        return 2
     results = migrate_all(paths, options.jobs, Choice(options.idiomatic, options.towers))
     status = max(result.status for result in results)
     if options.verify and status == 0:
@@ -77,6 +89,8 @@ def run(options: argparse.Namespace) -> int:
     written: list[Path] = []
     if options.write or options.output is not None:
         written = _write(results, options)
+        if options.vendor:
+            written += _vendored(results, options)
         status = max(status, *(result.status for result in results))
     elif options.check and any(result.changed for result in results):
         status = max(status, 1)
@@ -152,6 +166,21 @@ def _write(results: list[MigrationResult], options: argparse.Namespace) -> list[
         except SourceError as problem:
             result.error = f"{shown(problem.path)}: {problem}"
     return written
+
+
+def _vendored(results: list[MigrationResult], options: argparse.Namespace) -> list[Path]:
+    """Writes the runtime's files beside the output: in its folder, or in that of each script."""
+    from tf2towers.exact.vendor import vendored
+    from tf2towers.source.write import write_atomically
+
+    good = [result for result in results if result.error is None and result.script != STDIN]
+    folders = {options.output} if options.output else {result.script.parent for result in good}
+    files = vendored(change.after for result in good for change in result.changes)
+    targets = {folder / path: data for folder in folders for path, data in files.items()}
+    new = [target for target, data in targets.items() if not target.is_file() or target.read_bytes() != data]
+    for target in new:
+        write_atomically(target, targets[target])
+    return [folder / "tf2towers" for folder in folders if any(one.is_relative_to(folder) for one in new)]
 
 
 def _show(results: list[MigrationResult], written: Iterable[Path], options: argparse.Namespace) -> None:
