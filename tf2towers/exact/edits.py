@@ -100,4 +100,6 @@ def apply(text: str, edits: Iterable[Edit]) -> str:
 
 
 def _inside(edit: Edit, removed: list[tuple[int, int]]) -> bool:
-    return any(start <= edit.start and edit.end <= end and edit.start < end for start, end in removed)
+    if edit.start == edit.end:  # an insertion beside a removal stays
+        return any(start < edit.start < end for start, end in removed)
+    return any(start <= edit.start and edit.end <= end for start, end in removed)

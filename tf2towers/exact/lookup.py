@@ -57,7 +57,7 @@ def find(canonical: str) -> Found:
     """What stands for a canonical name rooted at `tf`."""
     if canonical == "tf":
         return Found("same", "tf")
-    if canonical.startswith("tf.compat."):  # TF 2 by its own name
+    if canonical == "tf.compat" or canonical.startswith("tf.compat."):  # TF 2 by its own name
         return Found("same", canonical)
     canonical = _moved(canonical)
     name, rest = public_name(canonical), ""
