@@ -132,7 +132,7 @@ def _placeholder(name: str, tensor: tf.Tensor) -> Any:
     if tensor.dtype == tf.resource:  # a variable, by its name
         tensor = tensor.graph.get_tensor_by_name(f"{tensor.op.name}/Read/ReadVariableOp:0")
     node.attr["dtype"].type = tensor.dtype.as_datatype_enum
-    node.attr["shape"].shape.CopyFrom(tensor.shape.as_proto())
+    node.attr["shape"].shape.unknown_rank = True  # as a session takes it: a feed may have any shape
     return node
 
 

@@ -15,9 +15,7 @@ from tf2towers.runtime.graph_session.placement import HOST
 from tf2towers.runtime.graph_session.process import Process
 
 #: they live on the host, wherever the script put them
-_ON_HOST = (
-    "Queue", "Iterator", "HashTable", "Reader", "Barrier", "Accumulator", "Stage", "Lookup", "Table",
-)  # fmt: skip
+_ON_HOST = ("queue", "iterator", "reader", "barrier", "accumulator", "stage", "lookup", "table")
 
 
 def name_resources(nodes: Iterable[Any], container: str, process: Process) -> list[Any]:
@@ -33,7 +31,7 @@ def name_resources(nodes: Iterable[Any], container: str, process: Process) -> li
         own = node.attr["container"].s
         base = process.container(container, node).encode()
         node.attr["container"].s = base + (b"." + own if own else b"")
-        if node.op != "VarHandleOp" and any(word in node.op for word in _ON_HOST):
+        if node.op != "VarHandleOp" and any(word in node.op.lower() for word in _ON_HOST):
             node.device = HOST
         found.append(node)
     return found

@@ -15,6 +15,7 @@ import tensorflow as tf
 
 from tf2towers.runtime.graph_session.cluster import process_of
 from tf2towers.runtime.graph_session.function import Function, Program
+from tf2towers.runtime.graph_session.partial import PartialRun
 from tf2towers.runtime.graph_session.private import eager_mode
 
 _numbers = itertools.count()
@@ -55,6 +56,7 @@ class Session(tf.compat.v1.Session):
         self._container = f"session.{next(_numbers)}"
         self._functions: dict[Any, Function] = {}
         self._resources: dict[tuple[str, str], Any] = {}
+        self._partial_runs: dict[str, PartialRun] = {}
         self._building = threading.RLock()
         self._program: Program | None = None
 
@@ -94,11 +96,26 @@ class Session(tf.compat.v1.Session):
 
         return run
 
+    def partial_run_setup(self, fetches: Any, feeds: Any = None) -> str:
+        """Begins a run in parts; what it returns is for `partial_run`."""
+        named = [self.graph.as_graph_element(one) for one in tf.nest.flatten(fetches)]
+        fed = [self.graph.as_graph_element(one, allow_operation=False) for one in tf.nest.flatten(feeds or [])]
+        if self._closed:
+            raise RuntimeError("Attempted to use a closed Session.")
+        handle = f"partial_run_{len(self._partial_runs)}"
+        self._partial_runs[handle] = PartialRun(self._run_part, named, fed)
+        return handle
+
+    def _run_part(self, fetches: Any, targets: Any, feeds: Any) -> list[Any]:
+        return self._do_call(self._call, targets, fetches, feeds)  # type: ignore[no-any-return]
+
     def _do_run(
         self, handle: Any, target_list: Any, fetch_list: Any, feed_dict: Any, options: Any, run_metadata: Any
     ) -> list[Any]:
         feeds = {reference.deref(): value for reference, value in feed_dict.items()}
         fetches = [_value_of(tensor) for tensor in fetch_list]
+        if handle is not None:
+            return self._partial_runs[handle].part(fetches, target_list, feeds)
         return self._do_call(self._call, target_list, fetches, feeds)  # type: ignore[no-any-return]
 
     def _call(self, targets: Any, fetches: Any, feeds: dict[Any, Any]) -> list[Any]:
