@@ -167,6 +167,7 @@ KEPT = [
     "import tensorflow as tf\n\nv = tf.Variable(1.0)\nopt = tf.optimizers.SGD()\n",
     "import tensorflow as tf\n\n@tf.function\ndef f(x):\n    return tf.where(x, x, x)\n",
     "import tensorflow as tf\n\ntf.compat.v1.logging.set_verbosity(1)\nmodel = tf.keras.Sequential()\n",
+    "import tensorflow as tf\n\nwith tf.GradientTape() as t:\n    v = tf.compat.v1.get_variable('v', [])\n",
     "",
 ]
 
@@ -215,3 +216,27 @@ def test_no_line_is_too_long():
 def test_deep_expressions(terms):
     text = "import tensorflow as tf\n\nx = " + " + ".join(["tf.log(1)"] * terms) + "\ntf.Session()\n"
     assert after(text).count("tf.math.log") == terms
+
+
+#: programs that run on TF 2 already: what is plain there is TF 2's
+UPGRADED = [
+    "tf.compat.v1.disable_eager_execution()\nx = tf.where(c, x, y)\n",
+    "p = tf.compat.v1.placeholder(1)\nx = tf.nn.softmax_cross_entropy_with_logits(l, p)\n",
+    "from tensorflow import where\ntf.compat.v1.placeholder(1)\n",
+    "from tensorflow.compat.v1 import placeholder\nv = tf.Variable(1)\n",
+    "flags = tf.compat.v1.flags\nflags.DEFINE_string('a', 'b', 'c')\nx = tf.concat(0, 1)\n",
+]
+
+
+@pytest.mark.parametrize("lines", UPGRADED)
+def test_plain_names_of_a_program_that_runs_on_tf2(lines):
+    text = after(f"import tensorflow as tf\n\ntf.compat.v1.Session()\n{lines}")
+    for line in lines.splitlines():
+        if "disable" not in line:
+            assert line in text
+    assert after(text) == text
+
+
+def test_one_tf1_name_makes_all_plain_ones_tf1():
+    text = "import tensorflow as tf\n\ntf.compat.v1.Session()\nx = tf.where(c, tf.log(1), y)\n"
+    assert "tf.compat.v1.where(c, tf.math.log(1), y)" in after(text)

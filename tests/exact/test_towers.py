@@ -210,3 +210,18 @@ def test_a_mean_of_a_local_module(tree):
         result = migrate(Script.read(folder / "main.py"))
         assert "grads = all_reduce_mean([])" in result.changes[0].after
         assert "average" not in result.changes[0].after.replace("util.average", "")
+
+
+NOTED = [
+    "    i = 0\n    while i < n:\n        with tf.device('/gpu:%d' % i):\n            i += 1\n",
+    "    with tf.device('/gpu:0'):\n        a = 1\n    with tf.device('/gpu:1'):\n        b = 2\n",
+    "    def tower(i):\n        with tf.device('/gpu:%d' % i):\n            return i\n    x = [tower(0), tower(1)]\n",
+    "    for d in unknown:\n        with tf.device('/gpu:%d' % d):\n            pass\n",
+]
+
+
+@pytest.mark.parametrize("lines", NOTED)
+def test_towers_in_another_form_are_told(lines):
+    result = migrated(BODY + lines)
+    assert result.status == 0 and "MirroredStrategy" not in result.changes[0].after
+    assert [(finding.code, finding.kind) for finding in result.findings] == [("T2T605", "note")]

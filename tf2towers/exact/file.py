@@ -123,6 +123,19 @@ class File:
             for one in self.meanings.bindings(root)
         )
 
+    def is_plain(self, node: ast.Name | ast.Attribute) -> bool:
+        """Whether a use is taken from plain `tensorflow` by an import, and says no `compat.v1`."""
+        from tf2towers.names.meanings import Imported
+
+        root: ast.AST = node
+        while isinstance(root, ast.Attribute):
+            root = root.value
+        assert isinstance(root, ast.Name)
+        return "compat.v1" not in self.text.of(node) and all(
+            isinstance(one, Imported) and not one.target.startswith("tensorflow.compat.")
+            for one in self.meanings.bindings(root)
+        )
+
     @cached_property
     def identifiers(self) -> set[str]:
         """Every name the file uses, for new ones to keep clear of."""

@@ -22,6 +22,14 @@ _GRAPHS = (
     "tf.get_collection", "tf.add_to_collection", "tf.train.Saver",
 )  # fmt: skip
 
+#: What a program has that builds graphs on TF 2.
+_RUN_GRAPHS = frozenset(
+    {
+        "tf.Session", "tf.InteractiveSession", "tf.placeholder", "tf.disable_v2_behavior",
+        "tf.disable_eager_execution", "tf.train.Server", "tf.train.Supervisor", "tf.train.MonitoredTrainingSession",
+    }
+)  # fmt: skip
+
 
 class Program:
     """A script, `main`, and the local modules it reaches."""
@@ -64,8 +72,28 @@ class Program:
 
     @cached_property
     def is_tf1(self) -> bool:
-        """Whether anything in the program is TF1: sessions and graphs, or a name that TF 2 has not."""
-        return any(_has_tf1(file) for file in self.files)
+        """Whether anything in the program is TF1: sessions and graphs, or a name that TF 2 has not.
+
+        A program that runs on TF 2 may use some of `tf.compat.v1` without building graphs: then it is none.
+        """
+        if not any(_has_tf1(file) for file in self.files):
+            return False
+        return (
+            not self.plain_is_tf2
+            or any(_imports_v1(file) or "graph_mode" in file.script.text for file in self.files)
+            or any(canonical in _RUN_GRAPHS for file in self.files for _, canonical in file.symbols)
+        )
+
+    @cached_property
+    def plain_is_tf2(self) -> bool:
+        """Whether `tf.x` means TF 2's `x`: the program runs on TF 2 already, and says `tf.compat.v1` for TF1.
+
+        So it is when it names `compat.v1`, and nothing that TF 2 lacks by plain `tensorflow`: what tf_upgrade_v2
+        wrote, or we did.
+        """
+        return any(_names_v1(file) for file in self.files) and not any(
+            _needs_tf1(file) for file in self.files
+        )
 
     def _add(self, path: Path) -> None:
         try:
@@ -102,6 +130,35 @@ def _has_tf1(file: File) -> bool:
         if "compat.v1" not in file.text.of(use) and not file.imported_from_v1(use) and _only_tf1(canonical):
             return True
     return False
+
+
+def _names_v1(file: File) -> bool:
+    """Whether a file says `tensorflow.compat.v1` anywhere in its code."""
+    return _imports_v1(file) or any("compat.v1" in file.text.of(use) for use, _ in file.symbols)
+
+
+def _imports_v1(file: File) -> bool:
+    return any(
+        (node.module or "").startswith("tensorflow.compat")
+        if isinstance(node, ast.ImportFrom)
+        else any(alias.name.startswith("tensorflow.compat.v1") for alias in node.names)
+        for node in file.imports
+    )
+
+
+def _needs_tf1(file: File) -> bool:
+    """Whether a file takes something from plain `tensorflow` that only TF1 had."""
+    for node in file.imports:
+        for alias in node.names:
+            dotted = f"{node.module}.{alias.name}" if isinstance(node, ast.ImportFrom) else alias.name
+            if dotted.startswith("tensorflow.") and not dotted.startswith("tensorflow.compat."):
+                canonical = canonical_name(dotted)
+                if canonical.startswith("tf.contrib") or _only_tf1(canonical):
+                    return True
+    return any(
+        file.is_plain(use) and (canonical.startswith("tf.contrib.") or _only_tf1(canonical))
+        for use, canonical in file.symbols
+    )
 
 
 def _is_graphs(canonical: str) -> bool:

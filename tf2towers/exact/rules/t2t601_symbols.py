@@ -92,6 +92,8 @@ def _text(file: File, node: ast.Name | ast.Attribute, canonical: str) -> str | N
     if base == "tf" and is_v1_alias(file, root):
         return _below(file, node, canonical, found, Found("compat", "tf.compat.v1"))
     if base == "tf":
+        if found.kind in ("same", "compat") and file.program.plain_is_tf2 and file.is_plain(node):
+            return None  # TF 2's own
         if found.kind == "left":
             file.note(node, found.code, found.why)
             return None

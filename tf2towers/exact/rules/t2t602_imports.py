@@ -71,15 +71,17 @@ def _rewritten(file: File, node: ast.Import | ast.ImportFrom) -> Edit | None:
 
 
 def _kept(file: File, node: ast.Import | ast.ImportFrom, made: Made) -> Made:
-    """The import as it was, where something that is used through a module of contrib is left."""
+    """The import as it was, where it is TF 2's, or where something that is used through a module of contrib is left."""
     module = "." * node.level + (node.module or "") if isinstance(node, ast.ImportFrom) else ""
+    was = Made(module, made.alias.name, made.bound, made.alias)
     if not made.module.startswith("tf2towers."):
-        return made
+        plain = made.left is None and not module.startswith("tensorflow.compat")
+        return was if plain and isinstance(node, ast.ImportFrom) and file.program.plain_is_tf2 else made
     left = any(
         find(name).kind == "left" and symbol is not _root(symbol) and _root(symbol).id == made.bound
         for symbol, name in file.symbols
     )
-    return Made(module, made.alias.name, made.bound, made.alias) if left else made
+    return was if left else made
 
 
 def _joined(file: File, node: ast.stmt, lines: list[str]) -> str:

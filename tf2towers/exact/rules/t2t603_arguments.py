@@ -13,6 +13,8 @@ from tf2towers.exact.rule import Example, Rule
 
 def edits(file: File) -> Iterator[Edit]:
     """Keywords before arguments in an old order; new names for keywords that are gone."""
+    if file.program.plain_is_tf2:
+        return
     for call in file.all(ast.Call):
         if not (file.canonical(call.func) or "").startswith("tf."):
             continue

@@ -60,15 +60,22 @@ def _written(file: File, loop: Loop, count: str, made: dict[tuple[ast.AST, str],
 
 
 def _other_towers(file: File) -> list[ast.Call]:
-    """The calls of `tf.device` that name a second GPU."""
+    """The calls of `tf.device` that name a second GPU, or one that depends on something; none beside a written loop."""
+    if any(file.canonical(call.func) == "tf2towers.runtime.towers" for call in file.all(ast.Call)):
+        return []
     return [
         call
         for call in file.all(ast.Call)
-        if file.canonical(call.func) == "tf.device"
-        and call.args
-        and isinstance(call.args[0], ast.Constant)
-        and str(call.args[0].value).lower().rstrip().endswith("gpu:1")
+        if file.canonical(call.func) == "tf.device" and call.args and _is_tower(call.args[0])
     ]
+
+
+def _is_tower(device: ast.expr) -> bool:
+    texts = [str(one.value).lower() for one in ast.walk(device) if isinstance(one, ast.Constant)]
+    if any("job:" in text for text in texts):
+        return False
+    depends = any(isinstance(one, ast.Name) for one in ast.walk(device))
+    return any(text.rstrip().endswith("gpu:1") or ("gpu" in text and depends) for text in texts)
 
 
 RULE = Rule(
