@@ -12,7 +12,6 @@ RULE = Rule(
     has them. Where such a symbol is used, the site is left as it is; everything else of the script is migrated.
     """,
     todo="Replace it as the message says, or keep a copy of its source beside the script, and migrate again.",
-    safe=False,
     examples=(
         Example(
             "a part of contrib",

@@ -12,7 +12,6 @@ RULE = Rule(
     and cannot build a TF1 graph. TF 1's tf.keras has no counterpart there.
     """,
     todo="Write the layers with tf.layers or tf.get_variable, or migrate the model to Keras by hand.",
-    safe=False,
     examples=(
         Example(
             "a Keras layer on a placeholder",

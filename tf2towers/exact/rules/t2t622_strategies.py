@@ -12,7 +12,6 @@ RULE = Rule(
     scaled gradients), which the runtime's sessions do not have.
     """,
     todo="Migrate this script by hand: it has a strategy already, and needs no towers.",
-    safe=False,
     examples=(
         Example(
             "a strategy's scope",

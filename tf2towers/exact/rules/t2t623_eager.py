@@ -37,7 +37,6 @@ RULE = Rule(
     """,
     todo="Remove the call (TF 2 is eager by itself) and rename the symbols, for instance with tf_upgrade_v2.",
     edits=edits,
-    safe=False,
     examples=(
         Example(
             "eager from the start",

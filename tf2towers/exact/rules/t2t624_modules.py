@@ -61,7 +61,6 @@ RULE = Rule(
     """,
     todo="Put the module beside the script, in its package or in a folder of its sys.path, and migrate again.",
     edits=edits,
-    safe=False,
     examples=(
         Example(
             "a module that is not there",

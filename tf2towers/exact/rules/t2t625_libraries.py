@@ -36,7 +36,6 @@ RULE = Rule(
     """,
     todo="Replace the library's part of the model by core operations, or by the library's own release for TF 2.",
     edits=edits,
-    safe=False,
     examples=(
         Example(
             "a library of layers",

@@ -64,7 +64,6 @@ RULE = Rule(
     """,
     todo="Write the symbols out, or pass `tensorflow.compat.v1` where only TF1 names are taken that it still has.",
     edits=edits,
-    safe=False,
     examples=(
         Example(
             "an optimizer by its name",
