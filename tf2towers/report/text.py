@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Iterator
 
+from tf2towers.report.line_diff import matcher
 from tf2towers.report.paths import shown
 from tf2towers.report.result import FileChange, Finding, MigrationResult
 
@@ -20,8 +20,32 @@ def unified_diff(change: FileChange) -> Iterator[str]:
     """The lines of a unified diff that `patch -p1` takes."""
     name = shown(change.path)
     before, after = _lines(change.before), _lines(change.after)
-    for line in difflib.unified_diff(before, after, f"a/{name.lstrip('/')}", f"b/{name.lstrip('/')}"):
+    for line in _hunks(before, after, name.lstrip("/")):
         yield line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
+
+
+def _hunks(before: list[str], after: list[str], name: str) -> Iterator[str]:
+    if before == after:
+        return
+    yield f"--- a/{name}\n"
+    yield f"+++ b/{name}\n"
+    for group in matcher(before, after).get_grouped_opcodes(3):
+        first, last = group[0], group[-1]
+        yield f"@@ -{_range(first[1], last[2])} +{_range(first[3], last[4])} @@\n"
+        for tag, start, end, new_start, new_end in group:
+            if tag == "equal":
+                yield from (f" {line}" for line in before[start:end])
+                continue
+            yield from (f"-{line}" for line in before[start:end])
+            yield from (f"+{line}" for line in after[new_start:new_end])
+
+
+def _range(start: int, end: int) -> str:
+    """A range of lines as a unified diff writes it."""
+    length = end - start
+    if length == 1:
+        return str(start + 1)
+    return f"{start + 1 if length else start},{length}"
 
 
 def summary(result: MigrationResult) -> str:
