@@ -15,15 +15,17 @@ def tower_devices(towers: int | Sequence[str | int]) -> list[str]:
     """The devices for `tf.distribute.MirroredStrategy`, one a tower.
 
     Args:
-        towers: how many; or what the TF1 loop gave to `tf.device`, e.g. ['/gpu:0', '/gpu:1'], or the indices of the GPUs.
+        towers: how many; or what the TF1 loop gave to `tf.device`, e.g. ['/gpu:0', '/gpu:1'], or the indices
+            of the GPUs.
 
     Returns:
-        Those GPUs where this machine has those GPUs; else as many logical CPU devices, and a warning that says so, as
-        `allow_soft_placement=True` moved the towers to the CPU in TF1.
+        Those GPUs where this machine has those GPUs; else as many logical CPU devices, and a warning that
+        says so, as `allow_soft_placement=True` moved the towers to the CPU in TF1.
 
     Raises:
         ValueError: no tower at all.
-        RuntimeError: TensorFlow has started already with too few logical CPU devices: make the strategy before any op.
+        RuntimeError: TensorFlow has started already with too few logical CPU devices: make the strategy
+            before any op.
     """
     several = range(towers) if isinstance(towers, int) else towers
     names = [f"/gpu:{one}" if isinstance(one, int) else str(one) for one in several]

@@ -1,8 +1,9 @@
 """TF1 graph code on TF 2: the graph is built as ever, and what a Session ran is a function on a strategy's devices.
 
-`Session.run(fetches, feeds)` takes the part of the graph that the fetches need, gives it its place on the strategy, and
-calls it as a TF 2 function, made once for each set of fetches and feeds. Nothing is understood of the Python that built
-the graph, so nothing can be misunderstood: control dependencies, scopes and collections are the script's own.
+`Session.run(fetches, feeds)` takes the part of the graph that the fetches need, gives it its place on the
+strategy, and calls it as a TF 2 function, made once for each set of fetches and feeds. Nothing is understood
+of the Python that built the graph, so nothing can be misunderstood: control dependencies, scopes and
+collections are the script's own.
 
     nodes        the graph as nodes by name, and the part that a run needs
     towers       which operations belong to which tower, and the device it has on the strategy

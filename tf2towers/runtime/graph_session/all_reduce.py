@@ -1,11 +1,12 @@
 """A mean over the towers becomes one all-reduce, as MirroredStrategy makes it.
 
-What is looked for is in the graph: the mean over the first axis of one tensor a tower, stacked (`tf.stack`, or `tf.concat` of
-`tf.expand_dims`), or their sum divided by their number; each made on another tower's device. Everything else about the
-averages (clipping, weights, None tests, the function's name) is the script's own and stays.
+What is looked for is in the graph: the mean over the first axis of one tensor a tower, stacked (`tf.stack`,
+or `tf.concat` of `tf.expand_dims`), or their sum divided by their number; each made on another tower's
+device. Everything else about the averages (clipping, weights, None tests, the function's name) is the
+script's own and stays.
 
-For two towers the result has the same bits: a sum of two, then a division. For more, an all-reduce adds in another order;
-`in_tower_order` keeps the script's own operations.
+For two towers the result has the same bits: a sum of two, then a division. For more, an all-reduce adds in
+another order; `in_tower_order` keeps the script's own operations.
 """
 
 from __future__ import annotations
@@ -65,7 +66,9 @@ def _averaged(node: Any, by_name: dict[str, Any]) -> list[TensorName] | None:
             if _constant(axis, by_name) != 0:
                 return None
             rows = [by_name.get(parse(text).node) for text in parts]
-            if any(row is None or row.op != "ExpandDims" or _constant(row.input[1], by_name) != 0 for row in rows):
+            if any(
+                row is None or row.op != "ExpandDims" or _constant(row.input[1], by_name) != 0 for row in rows
+            ):
                 return None
             return [parse(row.input[0]) for row in rows if row is not None]
         return None
@@ -77,7 +80,9 @@ def _averaged(node: Any, by_name: dict[str, Any]) -> list[TensorName] | None:
         count = len(terms)
         if node.op == "RealDiv" and factor == count:
             return terms
-        if node.op == "Mul" and count & (count - 1) == 0 and factor == 1 / count:  # exact for powers of two alone
+        if (
+            node.op == "Mul" and count & (count - 1) == 0 and factor == 1 / count
+        ):  # exact for powers of two alone
             return terms
     return None
 
@@ -113,8 +118,8 @@ class AllReduce:
     def added(self) -> tuple[list[Any], dict[str, list[str]]]:
         """The new nodes, and the result of each mean on each tower: name of the mean's node -> tensors by tower.
 
-        A mean then stands for its first tower's result, and waits for the collective on every tower: one that is alone
-        would wait for the others for ever.
+        A mean then stands for its first tower's result, and waits for the collective on every tower: one that
+        is alone would wait for the others for ever.
         """
         made: list[Any] = []
         results: dict[str, list[str]] = {}
@@ -124,7 +129,9 @@ class AllReduce:
                 self._packed(group, shapes, made, results)
             else:
                 for mean in group:
-                    outputs = self._reduced([written(part) for part in mean.parts], mean.dtype, mean.node.name, made)
+                    outputs = self._reduced(
+                        [written(part) for part in mean.parts], mean.dtype, mean.node.name, made
+                    )
                     results[mean.node.name] = outputs
                     _stand_for(mean.node, outputs[0], outputs)
         return made, results
@@ -133,7 +140,9 @@ class AllReduce:
         shape = self._graph.get_tensor_by_name(f"{mean.node.name}:0").shape
         return [int(size) for size in shape.as_list()] if shape.is_fully_defined() else None
 
-    def _packed(self, group: Sequence[Mean], shapes: Sequence[Any], made: list[Any], results: dict[str, list[str]]) -> None:
+    def _packed(
+        self, group: Sequence[Mean], shapes: Sequence[Any], made: list[Any], results: dict[str, list[str]]
+    ) -> None:
         """One all-reduce for several means: flattened, joined, reduced, taken apart."""
         first = group[0].node.name
         sizes = [int(tf.TensorShape(shape).num_elements() or 0) for shape in shapes]
@@ -141,7 +150,8 @@ class AllReduce:
         axis = _const(made, f"{first}/all_reduce/axis", 0)
         lengths = _const(made, f"{first}/all_reduce/sizes", sizes)
         targets = [
-            _const(made, f"{mean.node.name}/all_reduce/shape", shape) for mean, shape in zip(group, shapes, strict=True)
+            _const(made, f"{mean.node.name}/all_reduce/shape", shape)
+            for mean, shape in zip(group, shapes, strict=True)
         ]
         joined = []
         for tower, device in enumerate(self._towers.devices):
@@ -181,7 +191,8 @@ class AllReduce:
         outputs = []
         for tower, (text, device) in enumerate(zip(inputs, self._towers.devices, strict=True)):
             output = f"{prefix}/reduce_{tower}"
-            # none begins before all can: a tower that failed would have the others aborted, with an error that hides its own
+            # none begins before all can: a tower that failed would have the others aborted, with an error
+            # that hides its own
             ready = [f"^{parse(other).node}" for other in inputs if other != text]
             node = _node(made, output, "CollectiveReduceV2", [text, size, key, instance, *ready], device)
             _types(node, T=dtype)

@@ -11,8 +11,8 @@ import tensorflow as tf
 def all_reduce_mean(tower_grads: Sequence[Sequence[tuple[Any, Any]]]) -> list[tuple[Any, Any]]:
     """The mean of each variable's gradients over the towers, one all-reduce on the strategy.
 
-    It builds the operations of the classic `average_gradients`, under the names they had there; `all_reduce.py` makes the
-    all-reduce of them when they are run.
+    It builds the operations of the classic `average_gradients`, under the names they had there;
+    `all_reduce.py` makes the all-reduce of them when they are run.
 
     Args:
         tower_grads: a list over towers of lists of (gradient, variable), as `compute_gradients` returns them.

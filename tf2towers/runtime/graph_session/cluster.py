@@ -22,7 +22,8 @@ import tensorflow as tf
 from tf2towers.runtime.cluster import addresses, waiting
 from tf2towers.runtime.cluster.addresses import ClusterError
 from tf2towers.runtime.graph_session import serving
-from tf2towers.runtime.graph_session.nodes import Nodes, parse, written
+from tf2towers.runtime.graph_session.nodes import Nodes, TensorName, parse, written
+from tf2towers.runtime.graph_session.parcels import pack
 from tf2towers.runtime.graph_session.private import eager_mode
 from tf2towers.runtime.graph_session.process import LOCAL, Process
 from tf2towers.runtime.graph_session.randomness import is_state
@@ -38,7 +39,7 @@ _CHIEF = "/job:chief/replica:0/task:0"
 #: they hand a resource on
 _ALIASES = frozenset({"Identity", "Switch", "Enter", "Merge"})
 
-_processes: dict[bytes, Member] = {}
+_tasks: dict[bytes, Task] = {}
 _making = threading.RLock()
 
 
@@ -46,14 +47,14 @@ def process_of(target: bytes) -> Process:
     """Where the sessions of a target run: '' is this process, other targets are those of this process's servers."""
     if target in (b"", b"local"):
         return Process()
-    found = _processes.get(target)
-    if found is None:
-        known = ", ".join(repr(one.decode()) for one in _processes) or "none"
+    task = _tasks.get(target)
+    if task is None:
+        known = ", ".join(repr(one.decode()) for one in _tasks) or "none"
         raise ClusterError(
             f"Session(target={target.decode()!r}): a session runs in its own process, and this is not the target of a "
             f"server that this process has made. Make a Server first, and give its `target`; those here: {known}."
         )
-    return found
+    return Member(task)
 
 
 class Task:
@@ -104,7 +105,11 @@ class Connection:
         self._worker_address = f"{host}:{waiting.free_port()}"
         alone = tf.train.ClusterSpec({"worker": [self._worker_address]})
         self._worker = tf.distribute.Server(alone, "worker", 0, protocol="grpc", start=True)
-        spec = {"ps": self.servers, "worker": [self._worker_address], "chief": [f"{host}:{waiting.free_port()}"]}
+        spec = {
+            "ps": self.servers,
+            "worker": [self._worker_address],
+            "chief": [f"{host}:{waiting.free_port()}"],
+        }
         resolver = tf.distribute.cluster_resolver.SimpleClusterResolver(
             tf.train.ClusterSpec(spec), task_type="chief", task_id=0, rpc_layer="grpc"
         )
@@ -154,6 +159,7 @@ class Member(Process):
         self.task = task
         self._refused: dict[str, str] = {}  # a node or a function -> the device it asks for
         self._functions: Mapping[str, Any] = {}
+        self._graph: Any = None
         self._order = {key: index for index, key in enumerate(task.servers)}
 
     def connect(self) -> None:
@@ -172,6 +178,7 @@ class Member(Process):
 
     def translate(self, nodes: Nodes) -> None:
         """Devices of this task lose their job, those of parameter servers get their name here; the rest is noted."""
+        self._graph = nodes.graph
         self._refused = {}
         functions = {one.signature.name: one for one in nodes.library.function}
         self._functions = functions
@@ -191,7 +198,8 @@ class Member(Process):
             callers = {
                 name
                 for name, function in functions.items()
-                if name not in changed and any(one in changed for node in function.node_def for one in _called(node))
+                if name not in changed
+                and any(one in changed for node in function.node_def for one in _called(node))
             }
             changed |= callers
             found = bool(callers)
@@ -220,7 +228,9 @@ class Member(Process):
         return bool(node.device != before)
 
     def _move(self, node: Any, place: Place, owner: str) -> None:
-        if place.job == "localhost" or (place.job == self.task.job and place.task in (-1, self.task.index) and not self.task.serves):
+        if place.job == "localhost" or (
+            place.job == self.task.job and place.task in (-1, self.task.index) and not self.task.serves
+        ):
             node.device = _within(place)
             return
         server = self._order.get((place.job, max(place.task, 0)))
@@ -261,7 +271,10 @@ class Member(Process):
         for node in nodes:
             if self.elsewhere(node):
                 continue
-            source = next((there[one.node] for one in map(parse, node.input) if one.output == 0 and one.node in there), "")
+            source = next(
+                (there[one.node] for one in map(parse, node.input) if one.output == 0 and one.node in there),
+                "",
+            )
             if source and not _called(node):
                 node.device = source
                 if node.op in _ALIASES:
@@ -270,7 +283,16 @@ class Member(Process):
                 node.device = node.device.replace(LOCAL, _CHIEF) or _CHIEF
         _read_once(nodes)
         made = [*nodes, *self._repeat_constants(nodes)]
-        return made, self._bring(made, outputs)
+        brought = self._bring(made, outputs)
+        made += pack(made, lambda node: node.device.partition("/device:")[0], self._known)
+        return made, brought
+
+    def _known(self, name: TensorName) -> tuple[tf.TensorShape, tf.DType] | None:
+        """The shape and the type of one of the graph's tensors."""
+        with contextlib.suppress(KeyError):
+            tensor = self._graph.get_tensor_by_name(f"{name.node}:{name.output}")
+            return tensor.shape, tensor.dtype.base_dtype
+        return None
 
     def _bring(self, nodes: list[Any], outputs: Sequence[tuple[str, tf.DType]]) -> list[str]:
         """A value of a parameter server is sent by the function itself, and not fetched after it."""
@@ -347,7 +369,7 @@ def _within(place: Place) -> str:
     """The part of a device string that says which device of a task."""
     if place.kind is None:
         return ""
-    return f"/device:{place.kind}:{max(place.index, 0)}"
+    return f"/device:{place.kind}:{max(place.number, 0)}"
 
 
 def _call_by(node: Any, names: Mapping[str, str]) -> None:
@@ -409,12 +431,14 @@ class Server:
         config: Any = None,
         start: bool = True,
     ) -> None:
-        self._server_def, job, index = _server_def(server_or_cluster_def, job_name, task_index, protocol, config)
+        self._server_def, job, index = _server_def(
+            server_or_cluster_def, job_name, task_index, protocol, config
+        )
         self._task = Task(self._server_def.cluster, job, index)
         self._serving: serving.Serving | None = None
         self._started = False
         self._target = f"grpc://{self._task.address}".encode()
-        _processes[self._target] = Member(self._task)
+        _tasks[self._target] = self._task
         if start:
             self.start()
 
@@ -423,7 +447,9 @@ class Server:
         if not self._started:
             self._started = True
             task = self._task
-            self._serving = serving.Serving(task.spec, task.job, task.index, task.workers if task.serves else {})
+            self._serving = serving.Serving(
+                task.spec, task.job, task.index, task.workers if task.serves else {}
+            )
 
     def join(self) -> None:
         """Serves until the training has ended; then the process ends, with status 0. TF1's ran until it was killed.
@@ -457,10 +483,14 @@ class Server:
     @staticmethod
     def create_local_server(config: Any = None, start: bool = True) -> Server:
         """A server of a cluster that is this process alone."""
-        return Server({"localhost": [f"localhost:{waiting.free_port()}"]}, protocol="grpc", config=config, start=start)
+        return Server(
+            {"localhost": [f"localhost:{waiting.free_port()}"]}, protocol="grpc", config=config, start=start
+        )
 
 
-def _server_def(given: Any, job: str | None, index: Any, protocol: str | None, config: Any) -> tuple[Any, str, int]:
+def _server_def(
+    given: Any, job: str | None, index: Any, protocol: str | None, config: Any
+) -> tuple[Any, str, int]:
     """The ServerDef of `tf.compat.v1.train.Server`'s arguments, and this task in it."""
     kind = type(tf.train.ServerDef())
     made = tf.train.ServerDef()
@@ -477,13 +507,17 @@ def _server_def(given: Any, job: str | None, index: Any, protocol: str | None, c
         made.task_index = int(index)
     if not made.job_name:
         if len(made.cluster.job) != 1:
-            raise ClusterError("A `job_name` must be specified in `Server` if the cluster has more than one job.")
+            raise ClusterError(
+                "A `job_name` must be specified in `Server` if the cluster has more than one job."
+            )
         made.job_name = made.cluster.job[0].name
     tasks = {one.name: one.tasks for one in made.cluster.job}
     if index is None and not isinstance(given, kind):
         here = list(tasks.get(made.job_name, {}))
         if len(here) > 1:
-            raise ClusterError("A `task_index` must be specified in `Server` if the job has more than one task.")
+            raise ClusterError(
+                "A `task_index` must be specified in `Server` if the job has more than one task."
+            )
         made.task_index = here[0] if here else 0
     made.protocol = protocol or made.protocol or "grpc"
     if config is not None:

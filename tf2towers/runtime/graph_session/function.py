@@ -26,16 +26,15 @@ class Function:
     """
 
     def __init__(
-        self, call: Callable[..., Any], resources: list[Any], beginnings: dict[str, list[Any]], alive: Any
+        self, call: Callable[..., Any], resources: list[Any], beginnings: dict[str, list[Any]]
     ) -> None:
         self._call = call
         self.resources = resources
         self.beginnings = beginnings
-        self._alive = alive  # what the key in a session's table is made of
 
     def __call__(self, *values: Any) -> list[Any]:
         """The fetched values."""
-        return self._call(*values)[0]  # type: ignore[no-any-return]
+        return self._call(*values)[0]
 
 
 class Program:
@@ -62,16 +61,22 @@ class Program:
             all_reduce: whether means over towers become all-reduces.
         """
         fed = {
-            name: f"feed_{index}" for index, tensor in enumerate(feeds) for name in self._fed_with(parse(tensor.name))
+            name: f"feed_{index}"
+            for index, tensor in enumerate(feeds)
+            for name in self._fed_with(parse(tensor.name))
         }
         wanted = [parse(tensor.name) for tensor in fetches]
-        ends = dict.fromkeys([name.node for name in wanted if name not in fed] + [one.name for one in targets])
+        ends = dict.fromkeys(
+            [name.node for name in wanted if name not in fed] + [one.name for one in targets]
+        )
         part = [_copy(node) for node in self.nodes.needed(ends, set(fed))]
         kept = {node.name for node in part}
         self._process.check(part)
         for node in part:
             if node.op == "Placeholder":
                 raise _not_fed(self.nodes.graph.get_operation_by_name(node.name))
+            if node.op in ("Variable", "VariableV2", "TemporaryVariable"):
+                raise _reference(self.nodes.graph.get_operation_by_name(node.name))
             for index, text in enumerate(node.input):
                 name = parse(text)
                 if name in fed:
@@ -81,7 +86,9 @@ class Program:
         placeholders = [_placeholder(f"feed_{index}", tensor) for index, tensor in enumerate(feeds)]
         reducer = AllReduce(self._means(part) if all_reduce else [], part, self.towers, self.nodes.graph)
         made, reduced = reducer.added()
-        more, extra = self.mirror.apply(part, reduced, [one.name for one in targets], [one.node for one in wanted])
+        more, extra = self.mirror.apply(
+            part, reduced, [one.name for one in targets], [one.node for one in wanted]
+        )
         settled = {node.name: node.device for node in part if node.device.startswith("/job:")}
         place([node for node in part if node.name not in settled], self.towers, set(fed.values()))
         for node in [*part, *more]:
@@ -92,14 +99,21 @@ class Program:
         every = [*placeholders, *part, *made, *more, *drawing]
         resources = name_resources(every, container, self._process)
         outputs = [written_tensor(fed, name) for name in wanted]
-        every, outputs = self._process.settle(every, list(zip(outputs, (one.dtype for one in fetches), strict=True)))
-        call = _imported(
-            self._definition(every), [one.name for one in placeholders], outputs, [*[one.name for one in targets], *extra]
+        every, outputs = self._process.settle(
+            every, list(zip(outputs, (one.dtype for one in fetches), strict=True))
         )
-        return Function(call, resources, {**states, **iterators}, (fetches, targets, feeds))
+        call = _imported(
+            self._definition(every),
+            [one.name for one in placeholders],
+            outputs,
+            [*[one.name for one in targets], *extra],
+        )
+        return Function(call, resources, {**states, **iterators})
 
     def _means(self, part: list[Any]) -> list[Mean]:
-        return [mean for mean in find_means(part, self.towers) if not self.nodes.in_control_flow(mean.node.name)]
+        return [
+            mean for mean in find_means(part, self.towers) if not self.nodes.in_control_flow(mean.node.name)
+        ]
 
     def _fed_with(self, name: TensorName) -> list[TensorName]:
         """The tensors that a feed gives the value of. A variable is fed to all that read it, as in TF1."""
@@ -141,18 +155,29 @@ def written_tensor(fed: dict[TensorName, str], name: TensorName) -> str:
     return f"{fed[name]}:0" if name in fed else f"{name.node}:{name.output}"
 
 
+def _reference(operation: tf.Operation) -> tf.errors.UnimplementedError:
+    message = (
+        f"{operation.name} is a reference variable (use_resource=False, or a graph of TF1 that was imported): "
+        "functions hold resource variables alone. Build the model again by its code, and restore the checkpoint into it."
+    )
+    return tf.errors.UnimplementedError(operation.node_def, operation, message)
+
+
 def _not_fed(operation: tf.Operation) -> tf.errors.InvalidArgumentError:
     shape = operation.outputs[0].shape
-    dimensions = "<unknown>" if shape.rank is None else "[" + ",".join(
-        "?" if size is None else str(size) for size in shape.as_list()
-    ) + "]"
+    dimensions = (
+        "<unknown>"
+        if shape.rank is None
+        else "[" + ",".join("?" if size is None else str(size) for size in shape.as_list()) + "]"
+    )
     dtype = tf.dtypes.as_dtype(operation.get_attr("dtype")).name
     dtype = {"float32": "float", "float64": "double"}.get(dtype, dtype)
-    message = (
-        f"You must feed a value for placeholder tensor '{operation.name}' with dtype {dtype}"
-        + ("" if shape.rank is None else f" and shape {dimensions}")
+    message = f"You must feed a value for placeholder tensor '{operation.name}' with dtype {dtype}" + (
+        "" if shape.rank is None else f" and shape {dimensions}"
     )
-    return tf.errors.InvalidArgumentError(operation.node_def, operation, f"{message}\n\t [[{{{{node {operation.name}}}}}]]")
+    return tf.errors.InvalidArgumentError(
+        operation.node_def, operation, f"{message}\n\t [[{{{{node {operation.name}}}}}]]"
+    )
 
 
 def _copy(node: Any) -> Any:
@@ -161,7 +186,9 @@ def _copy(node: Any) -> Any:
     return made
 
 
-def _imported(definition: Any, feeds: Sequence[str], outputs: Sequence[str], targets: Sequence[str]) -> Callable[..., Any]:
+def _imported(
+    definition: Any, feeds: Sequence[str], outputs: Sequence[str], targets: Sequence[str]
+) -> Callable[..., Any]:
     def build() -> None:
         tf.graph_util.import_graph_def(definition, name="")
 
@@ -169,13 +196,14 @@ def _imported(definition: Any, feeds: Sequence[str], outputs: Sequence[str], tar
     graph = wrapped.graph
     inputs = [graph.get_tensor_by_name(f"{name}:0") for name in feeds]
     specs = [tf.TensorSpec(one.shape, one.dtype) for one in inputs]
-    pruned = wrapped.prune(
+    return wrapped.prune(
         inputs,
-        ([graph.get_tensor_by_name(name) for name in outputs], [graph.get_operation_by_name(name) for name in targets]),
+        (
+            [graph.get_tensor_by_name(name) for name in outputs],
+            [graph.get_operation_by_name(name) for name in targets],
+        ),
         input_signature=(specs, {}),
     )
-
-    return pruned  # type: ignore[no-any-return]
 
 
 __all__ = ["Function", "Program", "written"]

@@ -1,6 +1,7 @@
 """What makes sessions for a script: TensorFlow's own classes, whose sessions are `Session` of this package.
 
-TensorFlow's SessionManager, which all of them use, names its session class in two methods; they are written out here.
+TensorFlow's SessionManager, which all of them use, names its session class in two methods; they are written
+out here.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import tensorflow as tf
 
 from tf2towers.runtime.graph_session.session import Session
 
-_train = tf.compat.v1.train
+_train: Any = tf.compat.v1.train
 _USE_DEFAULT = object()
 
 
@@ -51,7 +52,9 @@ class SessionManager(_train.SessionManager):
         saver.recover_last_checkpoints(state.all_model_checkpoint_paths)
         return session, True
 
-    def wait_for_session(self, master: str, config: Any = None, max_wait_secs: float | None = float("inf")) -> Session:
+    def wait_for_session(
+        self, master: str, config: Any = None, max_wait_secs: float | None = float("inf")
+    ) -> Session:
         """A session, once another process has made the model ready.
 
         Raises:
@@ -72,7 +75,9 @@ class SessionManager(_train.SessionManager):
                 message = f"Session was not ready after waiting {max_wait_secs} secs."
                 raise tf.errors.DeadlineExceededError(None, None, message)
             tf.compat.v1.logging.info(
-                "Waiting for model to be ready.  Ready_for_local_init_op:  %s, ready: %s", missing_locally, missing
+                "Waiting for model to be ready.  Ready_for_local_init_op:  %s, ready: %s",
+                missing_locally,
+                missing,
             )
             time.sleep(self._recovery_wait_secs)
 
@@ -92,7 +97,7 @@ class _Managing:
                 ready_for_local_init_op=self._scaffold.ready_for_local_init_op,
                 graph=tf.compat.v1.get_default_graph(),
             )
-        return self._session_manager  # type: ignore[no-any-return]
+        return self._session_manager
 
 
 class ChiefSessionCreator(_Managing, _train.ChiefSessionCreator):
@@ -106,14 +111,16 @@ class WorkerSessionCreator(_Managing, _train.WorkerSessionCreator):
 class MonitoredSession(_train.MonitoredSession):
     """`tf.compat.v1.train.MonitoredSession`."""
 
-    def __init__(self, session_creator: Any = None, hooks: Any = None, stop_grace_period_secs: float = 120) -> None:
+    def __init__(
+        self, session_creator: Any = None, hooks: Any = None, stop_grace_period_secs: float = 120
+    ) -> None:
         super().__init__(session_creator or ChiefSessionCreator(), hooks, stop_grace_period_secs)
 
 
 _singular: Any = _train.SingularMonitoredSession
 
 
-class SingularMonitoredSession(_singular):  # type: ignore[misc]
+class SingularMonitoredSession(_singular):
     """`tf.compat.v1.train.SingularMonitoredSession`."""
 
     def __init__(
@@ -139,7 +146,7 @@ class SingularMonitoredSession(_singular):  # type: ignore[misc]
         )
 
 
-def MonitoredTrainingSession(  # noqa: N802 - TF1's name
+def MonitoredTrainingSession(
     master: str = "",
     is_chief: bool = True,
     checkpoint_dir: str | None = None,
@@ -168,15 +175,23 @@ def MonitoredTrainingSession(  # noqa: N802 - TF1's name
     )
     scaffold = scaffold or _train.Scaffold()
     if not is_chief:
-        worker = WorkerSessionCreator(scaffold=scaffold, master=master, config=config, max_wait_secs=max_wait_secs)
+        worker = WorkerSessionCreator(
+            scaffold=scaffold, master=master, config=config, max_wait_secs=max_wait_secs
+        )
         return MonitoredSession(worker, hooks or [], stop_grace_period_secs)
     all_hooks = list(chief_only_hooks or [])
-    chief = ChiefSessionCreator(scaffold=scaffold, checkpoint_dir=checkpoint_dir, master=master, config=config)
+    chief = ChiefSessionCreator(
+        scaffold=scaffold, checkpoint_dir=checkpoint_dir, master=master, config=config
+    )
     summary_dir = summary_dir or checkpoint_dir
     if summary_dir:
         if log_step_count_steps and log_step_count_steps > 0:
-            all_hooks.append(_train.StepCounterHook(output_dir=summary_dir, every_n_steps=log_step_count_steps))
-        if (save_summaries_steps and save_summaries_steps > 0) or (save_summaries_secs and save_summaries_secs > 0):
+            all_hooks.append(
+                _train.StepCounterHook(output_dir=summary_dir, every_n_steps=log_step_count_steps)
+            )
+        if (save_summaries_steps and save_summaries_steps > 0) or (
+            save_summaries_secs and save_summaries_secs > 0
+        ):
             all_hooks.append(
                 _train.SummarySaverHook(
                     scaffold=scaffold,
@@ -186,7 +201,8 @@ def MonitoredTrainingSession(  # noqa: N802 - TF1's name
                 )
             )
     if checkpoint_dir and (
-        (save_checkpoint_secs and save_checkpoint_secs > 0) or (save_checkpoint_steps and save_checkpoint_steps > 0)
+        (save_checkpoint_secs and save_checkpoint_secs > 0)
+        or (save_checkpoint_steps and save_checkpoint_steps > 0)
     ):
         all_hooks.append(
             _train.CheckpointSaverHook(

@@ -1,12 +1,14 @@
 """One variable for the script, a copy of it for each tower that reads it.
 
-A read on a tower's device reads that tower's copy. A write, wherever the script put it, is made on all copies with the same
-values, and what waits for the write waits for all of them; so no operation can see copies that differ. A variable that is
-written in another way (in a branch or a loop, by a function) has one copy, as in TF1.
+A read on a tower's device reads that tower's copy. A write, wherever the script put it, is made on all copies
+with the same values, and what waits for the write waits for all of them; so no operation can see copies that
+differ. A variable that is written in another way (in a branch or a loop, by a function) has one copy, as in
+TF1.
 """
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -18,7 +20,14 @@ from tf2towers.runtime.graph_session.towers import Towers, place_of
 
 #: they read a variable and leave it as it is
 READS = frozenset(
-    {"ReadVariableOp", "ResourceGather", "ResourceGatherNd", "VariableShape", "VarIsInitializedOp", "DisableCopyOnRead"}
+    {
+        "ReadVariableOp",
+        "ResourceGather",
+        "ResourceGatherNd",
+        "VariableShape",
+        "VarIsInitializedOp",
+        "DisableCopyOnRead",
+    }
 )
 #: they hand a variable on, into a branch or a loop
 _ALIASES = frozenset({"Identity", "Switch", "Enter"})
@@ -26,7 +35,8 @@ _ALIASES = frozenset({"Identity", "Switch", "Enter"})
 _ASSIGNMENTS = ("AssignVariableOp", "AssignAddVariableOp", "AssignSubVariableOp")
 _REPEATED = ("ResourceApply", "ResourceSparseApply", "ResourceScatter", "ResourceStridedSliceAssign")
 _FLOATS = frozenset(
-    dtype.as_datatype_enum for dtype in (tf.float16, tf.bfloat16, tf.float32, tf.float64, tf.complex64, tf.complex128)
+    dtype.as_datatype_enum
+    for dtype in (tf.float16, tf.bfloat16, tf.float32, tf.float64, tf.complex64, tf.complex128)
 )
 
 
@@ -44,7 +54,8 @@ class Mirror:
     """The copies of a graph's variables.
 
     Attributes:
-        copies: by the variable's name, the towers that have a copy, the first tower among them; only variables with
+        copies: by the variable's name, the towers that have a copy, the first tower among them; only
+            variables with
             two copies and more.
     """
 
@@ -107,7 +118,9 @@ class Mirror:
                     if name not in single and any(other in single for other in names):
                         single.add(name)
                         changed = True
-        self.copies = {name: [0, *sorted(found)] for name, found in wanted.items() if found and name not in single}
+        self.copies = {
+            name: [0, *sorted(found)] for name, found in wanted.items() if found and name not in single
+        }
 
     def tower_of(self, node: Any) -> int | None:
         """The tower that a node belongs to; None for one outside the towers."""
@@ -125,14 +138,20 @@ class Mirror:
             return self._towers.devices[0]
         node = self.nodes.by_name[variable]
         if place_of(node.device).job not in (None, "localhost"):
-            return node.device  # type: ignore[no-any-return]
+            return node.device
         device = device_here(node.device, self._towers)
         if device:
             return device
-        return self._towers.devices[0] if self._towers.devices and node.attr["dtype"].type in _FLOATS else HOST
+        return (
+            self._towers.devices[0] if self._towers.devices and node.attr["dtype"].type in _FLOATS else HOST
+        )
 
     def apply(
-        self, part: list[Any], reduced: Mapping[str, Sequence[str]], targets: Iterable[str], fetches: Iterable[str]
+        self,
+        part: list[Any],
+        reduced: Mapping[str, Sequence[str]],
+        targets: Iterable[str],
+        fetches: Iterable[str],
     ) -> tuple[list[Any], list[str]]:
         """Puts a part of the graph on the copies. Its nodes are changed in place, devices are still the script's.
 
@@ -148,7 +167,9 @@ class Mirror:
 
 
 class _Application:
-    def __init__(self, mirror: Mirror, towers: Towers, part: list[Any], reduced: Mapping[str, Sequence[str]]) -> None:
+    def __init__(
+        self, mirror: Mirror, towers: Towers, part: list[Any], reduced: Mapping[str, Sequence[str]]
+    ) -> None:
         self._mirror = mirror
         self._towers = towers
         self._part = part
@@ -249,7 +270,7 @@ class _Application:
         added: dict[str, list[str]] = {}
         for variable, names in self._writers.items():
             if variable in self._mirror.copies:
-                for before, after in zip(names, names[1:], strict=False):
+                for before, after in itertools.pairwise(names):
                     added.setdefault(after, []).extend([before, *self._followers.get(before, ())])
         for name, waits in list(added.items()):
             for follower in self._followers.get(name, ()):
@@ -262,7 +283,9 @@ class _Application:
             ]
             have = set(node.input)
             node.input.extend(
-                f"^{name}" for name in dict.fromkeys([*waits, *added.get(node.name, ())]) if f"^{name}" not in have
+                f"^{name}"
+                for name in dict.fromkeys([*waits, *added.get(node.name, ())])
+                if f"^{name}" not in have
             )
 
     def _read_last(self, fetches: Iterable[str]) -> None:
@@ -274,7 +297,11 @@ class _Application:
         for name in fetches:
             variable = nodes.variable_read(name)
             node = self._by_name.get(name)
-            if variable is None or node is None or place_of(self._mirror.home(variable)).job not in (None, "localhost"):
+            if (
+                variable is None
+                or node is None
+                or place_of(self._mirror.home(variable)).job not in (None, "localhost")
+            ):
                 continue
             writers = [
                 one

@@ -10,13 +10,15 @@ from tf2towers.runtime.graph_session.private import complete_variables
 
 
 def graph_mode(cpu_towers: int = 8) -> None:
-    """Makes graphs the mode of this process, in every thread, with TF1's shapes and tensors that are compared as objects.
+    """Makes graphs the mode of this process, in every thread, with shapes and tensors that behave as TF1's.
 
-    To be called once, before anything is built. The graph is what TF1 built, but for its variables, which are resources:
-    branches and loops are operations of the graph itself, so an operation in a branch runs where TF1 ran it.
+    To be called once, before anything is built. The graph is what TF1 built, but for its variables, which are
+    resources: branches and loops are operations of the graph itself, so an operation in a branch runs where
+    TF1 ran it.
 
     Args:
-        cpu_towers: how many towers a machine without GPUs can hold: so many logical CPU devices. They have to be there
+        cpu_towers: how many towers a machine without GPUs can hold: so many logical CPU devices. They have to
+            be there
             before TensorFlow starts, which a dataset or a function of the graph already makes it do.
     """
     _make_logical_cpus(cpu_towers)

@@ -74,12 +74,17 @@ class Nodes:
 
     def _fed_wholly(self, name: TensorName, fed: set[TensorName]) -> bool:
         """Whether a control dependency is on a placeholder that is fed: it is met then, as in TF1."""
-        return name.output < 0 and self.by_name[name.node].op == "Placeholder" and TensorName(name.node, 0) in fed
+        return (
+            name.output < 0
+            and self.by_name[name.node].op == "Placeholder"
+            and TensorName(name.node, 0) in fed
+        )
 
     def needed(self, targets: Iterable[str], fed: set[TensorName]) -> list[Any]:
         """The nodes, in their order, that the named ones need when the fed tensors are given.
 
-        A node whose outputs are all fed or unused is not needed: feeding replaces what computes it, as in TF1.
+        A node whose outputs are all fed or unused is not needed: feeding replaces what computes it, as in
+        TF1.
         """
         found: set[str] = set()
         pending = list(targets)

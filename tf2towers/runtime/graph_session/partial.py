@@ -17,13 +17,17 @@ class PartialRun:
         feeds: all that will be fed.
     """
 
-    def __init__(self, run: Callable[[Any, Any, Any], list[Any]], fetches: Sequence[Any], feeds: Sequence[Any]) -> None:
+    def __init__(
+        self, run: Callable[[Any, Any, Any], list[Any]], fetches: Sequence[Any], feeds: Sequence[Any]
+    ) -> None:
         self._run = run
         self._feeds = {tensor.name for tensor in feeds}
         self._fetches = {one.name for one in fetches}
         self._values: dict[str, tuple[Any, Any]] = {}  # what was fed or computed: name -> tensor, value
         self._done: set[str] = set()  # operations that have run
-        self._all = _needed([one.op if isinstance(one, tf.Tensor) else one for one in fetches], self._feeds, set())
+        self._all = _needed(
+            [one.op if isinstance(one, tf.Tensor) else one for one in fetches], self._feeds, set()
+        )
 
     def part(self, fetches: Sequence[Any], targets: Sequence[Any], feeds: dict[Any, Any]) -> list[Any]:
         """One part: its feeds, then its fetches.
@@ -33,7 +37,11 @@ class PartialRun:
         """
         for tensor in feeds:
             if tensor.name not in self._feeds or tensor.name in self._values:
-                problem = "was already fed" if tensor.name in self._values else "was not specified in partial_run_setup"
+                problem = (
+                    "was already fed"
+                    if tensor.name in self._values
+                    else "was not specified in partial_run_setup"
+                )
                 raise tf.errors.InvalidArgumentError(None, None, f"The feed {tensor.name} {problem}.")
         for one in [*fetches, *targets]:
             if one.name not in self._fetches:
@@ -49,11 +57,17 @@ class PartialRun:
             if tensor.op.name in now and tensor.dtype not in (tf.resource, tf.variant)
         }
         wanted = {one.name: one for one in fetches if one.name not in self._values} | between
-        known = {tensor: value for tensor, value in self._values.values() if any(t is tensor for t in _inputs(now, wanted))}
+        known = {
+            tensor: value
+            for tensor, value in self._values.values()
+            if any(t is tensor for t in _inputs(now, wanted))
+        }
         ends = [one for one in targets if one.name not in self._done]
         if wanted or ends:
             values = self._run(list(wanted.values()), ends, known)
-            self._values.update({name: (wanted[name], value) for name, value in zip(wanted, values, strict=True)})
+            self._values.update(
+                {name: (wanted[name], value) for name, value in zip(wanted, values, strict=True)}
+            )
         self._done |= set(now)
         return [self._values[one.name][1] for one in fetches]
 
@@ -65,7 +79,11 @@ def _needed(ends: Sequence[Any], known: set[str], done: set[str]) -> dict[str, A
     while pending:
         operation = pending.pop()
         outputs = operation.outputs
-        if operation.name in found or operation.name in done or (outputs and all(one.name in known for one in outputs)):
+        if (
+            operation.name in found
+            or operation.name in done
+            or (outputs and all(one.name in known for one in outputs))
+        ):
             continue
         found[operation.name] = operation
         pending += [tensor.op for tensor in operation.inputs if tensor.name not in known]

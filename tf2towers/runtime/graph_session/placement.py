@@ -21,8 +21,8 @@ _BATCHES = frozenset(
 def place(nodes: list[Any], towers: Towers, fed: set[str]) -> None:
     """Gives every node of a part of a graph the device it has here.
 
-    A tower's slice of a batch is made where the batch is, so that only the slice is sent: the values are the same.
-    Colocation is dropped: what it was for, variables and their updates, is placed by `mirror`.
+    A tower's slice of a batch is made where the batch is, so that only the slice is sent: the values are the
+    same. Colocation is dropped: what it was for, variables and their updates, is placed by `mirror`.
 
     Args:
         fed: the names of the nodes that stand for fed tensors.

@@ -9,18 +9,20 @@ from typing import Any
 
 import tensorflow as tf
 
-#: functions are called eagerly while the script's own code is in graph mode; `tf.init_scope` stays in a plain graph
+# : functions are called eagerly while the script's own code is in graph mode; `tf.init_scope` stays in a
+# plain graph
 eager_mode: Any = tf.__internal__.eager_context.eager_mode
 
-#: what `BaseSession` sets in its constructor, which would begin a C++ session, and uses in `run`: see `session.py`
+# : what `BaseSession` sets in its constructor, which would begin a C++ session, and uses in `run`: see
+# `session.py`
 SESSION_ATTRIBUTES = ("_graph", "_closed", "_target", "_delete_lock", "_dead_handles", "_config", "_session")
 
 
 def complete_variables() -> None:
     """Gives resource variables `initialized_value`, which TF1's variables have and TensorFlow itself calls.
 
-    The same as `tf.compat.v1.Variable.initialized_value`; without it `tf.Variable(other.initialized_value())` ends in a
-    NotImplementedError.
+    The same as `tf.compat.v1.Variable.initialized_value`; without it `tf.Variable(other.initialized_value())`
+    ends in a NotImplementedError.
     """
     from tensorflow.python.ops.resource_variable_ops import BaseResourceVariable
 
@@ -43,4 +45,8 @@ def control_flow_context(operation: Any) -> Any:
 def in_loop(operation: Any) -> bool:
     """Whether an operation was built in a `tf.while_loop`, also where that is in a branch."""
     context = control_flow_context(operation)
-    return context is not None and context.GetWhileContext() is not None if hasattr(context, "GetWhileContext") else False
+    return (
+        context is not None and context.GetWhileContext() is not None
+        if hasattr(context, "GetWhileContext")
+        else False
+    )

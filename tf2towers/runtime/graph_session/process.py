@@ -1,4 +1,4 @@
-"""Where a session's operations are: in this process. `cluster` has the other place, a process with parameter servers."""
+"""Where a session's operations are: in this process. `cluster` has a process with parameter servers."""
 
 from __future__ import annotations
 

@@ -1,9 +1,10 @@
 """Seeded random operations draw from one sequence, whichever run they are in.
 
-In TF1 a seeded operation held its place in its sequence for as long as the session lived, in training steps and evaluations
-alike. A function has operations of its own, so the place is kept in a variable of the session: the state that
-`tf.random.Generator` has, begun as TF1's kernel did (key: the seed, counter: 0 and the second seed; `GuardedPhiloxRandom`), and
-advanced as it did (256 samples an element). The numbers are the same ones.
+In TF1 a seeded operation held its place in its sequence for as long as the session lived, in training steps
+and evaluations alike. A function has operations of its own, so the place is kept in a variable of the
+session: the state that `tf.random.Generator` has, begun as TF1's kernel did (key: the seed, counter: 0 and
+the second seed; `GuardedPhiloxRandom`), and advanced as it did (256 samples an element). The numbers are the
+same ones.
 """
 
 from __future__ import annotations
@@ -49,7 +50,8 @@ def share_states(nodes: list[Any]) -> tuple[list[Any], dict[str, list[Any]]]:
     """Lets the seeded nodes draw by their states. They are changed in place.
 
     Returns:
-        New nodes; and for each state, by its variable's name, nodes that begin it, the last of them to be run.
+        New nodes; and for each state, by its variable's name, nodes that begin it, the last of them to be
+        run.
     """
     made: list[Any] = []
     begun: dict[str, list[Any]] = {}

@@ -1,7 +1,8 @@
 """Names for what lives longer than a run: variables, queues, tables, iterators, accumulators.
 
-In TF1 each of these was an operation of the session's one executor. Here the functions of a session share them by name, in
-a container that is the session's own: two sessions on one graph have each their own variables, as in TF1.
+In TF1 each of these was an operation of the session's one executor. Here the functions of a session share
+them by name, in a container that is the session's own: two sessions on one graph have each their own
+variables, as in TF1.
 """
 
 from __future__ import annotations
@@ -61,7 +62,7 @@ def one_shot_iterators(nodes: Iterable[Any]) -> dict[str, list[Any]]:
 
 
 def released(nodes: Iterable[Any]) -> list[Any]:
-    """Nodes that end these resources: queues are closed, so that nobody waits for them, variables give their memory back."""
+    """Nodes that end these resources: queues are closed, so that nobody waits; variables are freed."""
     ending: list[Any] = []
     for node in nodes:
         if node.op == "VarHandleOp":

@@ -103,7 +103,9 @@ class Serving:
                 missing = set(self._workers) - over
                 patience = 0.0
                 if missing:
-                    patience = waiting.time_limit() if missing - self._seen else min(RETURN, waiting.time_limit())
+                    patience = (
+                        waiting.time_limit() if missing - self._seen else min(RETURN, waiting.time_limit())
+                    )
                 if time.monotonic() - alone_since >= patience:
                     break
             time.sleep(0.3)

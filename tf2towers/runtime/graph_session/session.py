@@ -1,7 +1,8 @@
 """`Session`: TF1's session, whose runs are TF 2 functions.
 
-It is a `tf.compat.v1.Session` to whoever asks (`isinstance`, `tf.compat.v1.get_default_session`, hooks, savers, queue runners),
-with TensorFlow's own handling of fetches and feeds, and its own words in errors; but it begins no C++ session.
+It is a `tf.compat.v1.Session` to whoever asks (`isinstance`, `tf.compat.v1.get_default_session`, hooks,
+savers, queue runners), with TensorFlow's own handling of fetches and feeds, and its own words in errors; but
+it begins no C++ session.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import Any
 import tensorflow as tf
 
 from tf2towers.runtime.graph_session.cluster import process_of
+from tf2towers.runtime.graph_session.config import configure
 from tf2towers.runtime.graph_session.function import Function, Program
 from tf2towers.runtime.graph_session.partial import PartialRun
 from tf2towers.runtime.graph_session.private import eager_mode
@@ -51,6 +53,8 @@ class Session(tf.compat.v1.Session):
         self._session = None
         self._default_graph_context_manager = None
         self._default_session_context_manager = None
+        if config is not None:
+            configure(config)
         # what runs
         self._process = process_of(self._target)
         self._container = f"session.{next(_numbers)}"
@@ -86,7 +90,9 @@ class Session(tf.compat.v1.Session):
     def _extend_graph(self) -> None:
         pass
 
-    def make_callable(self, fetches: Any, feed_list: Sequence[Any] | None = None, accept_options: bool = False) -> Any:
+    def make_callable(
+        self, fetches: Any, feed_list: Sequence[Any] | None = None, accept_options: bool = False
+    ) -> Any:
         """A function that runs `fetches`, given values for `feed_list`."""
         if feed_list is not None and not isinstance(feed_list, list | tuple):
             raise TypeError(f"Argument `feed_list` must be a list or tuple. Received: feed_list={feed_list}")
@@ -99,7 +105,9 @@ class Session(tf.compat.v1.Session):
     def partial_run_setup(self, fetches: Any, feeds: Any = None) -> str:
         """Begins a run in parts; what it returns is for `partial_run`."""
         named = [self.graph.as_graph_element(one) for one in tf.nest.flatten(fetches)]
-        fed = [self.graph.as_graph_element(one, allow_operation=False) for one in tf.nest.flatten(feeds or [])]
+        fed = [
+            self.graph.as_graph_element(one, allow_operation=False) for one in tf.nest.flatten(feeds or [])
+        ]
         if self._closed:
             raise RuntimeError("Attempted to use a closed Session.")
         handle = f"partial_run_{len(self._partial_runs)}"
@@ -107,7 +115,7 @@ class Session(tf.compat.v1.Session):
         return handle
 
     def _run_part(self, fetches: Any, targets: Any, feeds: Any) -> list[Any]:
-        return self._do_call(self._call, targets, fetches, feeds)  # type: ignore[no-any-return]
+        return self._do_call(self._call, targets, fetches, feeds)
 
     def _do_run(
         self, handle: Any, target_list: Any, fetch_list: Any, feed_dict: Any, options: Any, run_metadata: Any
@@ -116,11 +124,11 @@ class Session(tf.compat.v1.Session):
         fetches = [_value_of(tensor) for tensor in fetch_list]
         if handle is not None:
             return self._partial_runs[handle].part(fetches, target_list, feeds)
-        return self._do_call(self._call, target_list, fetches, feeds)  # type: ignore[no-any-return]
+        return self._do_call(self._call, target_list, fetches, feeds)
 
     def _call(self, targets: Any, fetches: Any, feeds: dict[Any, Any]) -> list[Any]:
         tensors = list(feeds)
-        key = (tuple(map(id, targets)), tuple(map(id, fetches)), tuple(map(id, tensors)))
+        key = tuple(tuple(one.name for one in group) for group in (targets, fetches, tensors))
         with eager_mode():
             function = self._functions.get(key) or self._function(key, fetches, targets, tensors)
             values = [_constant(value, tensor) for tensor, value in feeds.items()]

@@ -23,7 +23,7 @@ class Place(NamedTuple):
     job: str | None
     task: int
     kind: str | None
-    index: int
+    number: int
 
 
 @cache
@@ -33,7 +33,9 @@ def place_of(device: str) -> Place:
         return Place(None, -1, None, -1)
     job = re.search(r"job:([A-Za-z0-9_]+)", device)
     task = re.search(r"task:(\d+)", device)
-    kind = re.search(r"(?:^|/)(?:device:)?(CPU|GPU|TPU|XLA_CPU|XLA_GPU)(?::(\d+|\*))?\s*$", device, re.IGNORECASE)
+    kind = re.search(
+        r"(?:^|/)(?:device:)?(CPU|GPU|TPU|XLA_CPU|XLA_GPU)(?::(\d+|\*))?\s*$", device, re.IGNORECASE
+    )
     return Place(
         job.group(1) if job else None,
         int(task.group(1)) if task else -1,
@@ -45,7 +47,8 @@ def place_of(device: str) -> Place:
 def towers(strategy: tf.distribute.Strategy, iterable: Iterable[T]) -> Iterator[T]:
     """The rounds of a tower loop: the graph's towers are the replicas of `strategy`, in order.
 
-    The variables that the towers share get a copy on each of its devices, and a mean over the towers is an all-reduce.
+    The variables that the towers share get a copy on each of its devices, and a mean over the towers is an
+    all-reduce.
     """
     declare(tf.compat.v1.get_default_graph(), strategy)
     return iter(iterable)
@@ -60,7 +63,8 @@ class Towers:
     """The towers of a graph, by the index of the GPU that the script named.
 
     Attributes:
-        devices: the device of each tower, no two the same; empty where the graph names no GPU. A graph that names more
+        devices: the device of each tower, no two the same; empty where the graph names no GPU. A graph that
+            names more
             GPUs than there are devices has its towers share them, as soft placement did.
     """
 
@@ -68,8 +72,8 @@ class Towers:
         named: list[int] = []
         for device in {node.device: None for node in nodes}:  # in the order they were first used
             place = place_of(device)
-            if place.kind == "GPU" and place.job in (None, "localhost") and place.index not in named:
-                named.append(place.index)
+            if place.kind == "GPU" and place.job in (None, "localhost") and place.number not in named:
+                named.append(place.number)
         strategy = _declared.get(graph)
         available = [] if not named else _available(named) if strategy is None else _devices_of(strategy)
         self.devices: list[str] = available[: len(named)]
@@ -85,7 +89,7 @@ class Towers:
         place = place_of(device)
         if place.kind != "GPU" or place.job not in (None, "localhost"):
             return None
-        return self._tower.get(place.index)
+        return self._tower.get(place.number)
 
 
 def _devices_of(strategy: tf.distribute.Strategy) -> list[str]:
@@ -104,4 +108,4 @@ def _available(named: Sequence[int]) -> list[str]:
 def full_name(device: str) -> str:
     """The full name of a device of this process."""
     place = place_of(device)
-    return f"/job:localhost/replica:0/task:0/device:{place.kind or 'CPU'}:{max(place.index, 0)}"
+    return f"/job:localhost/replica:0/task:0/device:{place.kind or 'CPU'}:{max(place.number, 0)}"

@@ -1,0 +1,53 @@
+"""What of a session's `ConfigProto` TF 2 says for the whole process."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import Any
+
+import tensorflow as tf
+
+# : fields of `graph_options.rewrite_options` that switch an optimizer, and their names in
+# `tf.config.optimizer`
+_OPTIMIZERS = {
+    "layout_optimizer": "layout_optimizer",
+    "constant_folding": "constant_folding",
+    "shape_optimization": "shape_optimization",
+    "remapping": "remapping",
+    "arithmetic_optimization": "arithmetic_optimization",
+    "dependency_optimization": "dependency_optimization",
+    "loop_optimization": "loop_optimization",
+    "function_optimization": "function_optimization",
+}
+_OFF = 2  # RewriterConfig.OFF
+
+
+def configure(config: Any) -> None:
+    """Applies a `tf.compat.v1.ConfigProto`: threads, memory growth and visible GPUs, graph optimizers that are off.
+
+    Placement is soft in any case. What must be said before TensorFlow starts holds for the first session
+    only, as TF1's devices did; `allow_soft_placement=False`, `device_count` and log_device_placement say
+    nothing here.
+    """
+    with contextlib.suppress(RuntimeError):  # TensorFlow has started
+        if config.intra_op_parallelism_threads:
+            tf.config.threading.set_intra_op_parallelism_threads(config.intra_op_parallelism_threads)
+        if config.inter_op_parallelism_threads:
+            tf.config.threading.set_inter_op_parallelism_threads(config.inter_op_parallelism_threads)
+    gpus = tf.config.list_physical_devices("GPU")
+    with contextlib.suppress(RuntimeError):
+        visible = config.gpu_options.visible_device_list
+        if gpus and visible:
+            gpus = [gpus[int(index)] for index in visible.split(",")]
+            tf.config.set_visible_devices(gpus, "GPU")
+        if config.gpu_options.allow_growth:
+            for gpu in gpus:
+                tf.config.experimental.set_memory_growth(gpu, True)
+    rewriting = config.graph_options.rewrite_options
+    options: dict[str, bool] = {
+        name: False for field, name in _OPTIMIZERS.items() if getattr(rewriting, field, 0) == _OFF
+    }
+    if rewriting.disable_meta_optimizer:
+        options["disable_meta_optimizer"] = True
+    if options:
+        tf.config.optimizer.set_experimental_options(options)

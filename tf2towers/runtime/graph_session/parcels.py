@@ -1,0 +1,160 @@
+"""Small tensors that go from one process to another together are sent together.
+
+Each tensor that a function sends costs a request, as it did in TF1, and for small ones that is all that it costs. Here variables
+that are read at the start of a run, and gradients that a parameter server is given, travel in one tensor if they are small.
+No value changes. Nothing waits for what might not come: tensors share a parcel only if they wait for the same blocking
+operations, and if none of them can need what becomes of another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import tensorflow as tf
+
+from tf2towers.runtime.graph_session.nodes import TensorName, parse, written
+
+#: bytes up to which a tensor is small
+SMALL = 32 * 1024
+#: in these a tensor may be none at all
+_CONTROL_FLOW = frozenset(
+    {"Switch", "Merge", "Enter", "Exit", "NextIteration", "RefSwitch", "RefMerge", "RefEnter"}
+)
+#: what may keep a run waiting
+_BLOCKING = ("Queue", "Take", "Barrier", "Stage", "Iterator", "Reader", "PyFunc", "Recv", "Collective")
+_INT32 = tf.int32.as_datatype_enum
+
+
+def pack(
+    nodes: Sequence[Any], process: Callable[[Any], str], shape: Callable[[TensorName], tuple[Any, Any] | None]
+) -> list[Any]:
+    """Lets small tensors travel together. The nodes that use them are changed in place.
+
+    Args:
+        nodes: the nodes of a function, with their devices.
+        process: the process that a node is in, as the beginning of its device.
+        shape: a tensor's static shape and type, if it has them.
+
+    Returns:
+        The nodes that came to it.
+    """
+    by_name = {node.name: node for node in nodes}
+    crossing: dict[tuple[TensorName, str], list[tuple[Any, int]]] = {}
+    for node in nodes:
+        for index, text in enumerate(node.input):
+            name = parse(text)
+            if name.output >= 0 and process(by_name[name.node]) != process(node):
+                crossing.setdefault((name, process(node)), []).append((node, index))
+    if len(crossing) < 2:
+        return []
+    kinds = _kinds(nodes, by_name, process)
+    groups: dict[Any, list[tuple[TensorName, Any]]] = {}
+    for name, to in crossing:
+        kind = kinds(by_name[name.node])
+        known = shape(name) if kind is not None else None
+        if (
+            known is None
+            or known[0].num_elements() is None
+            or not (known[1].is_floating or known[1].is_integer)
+        ):
+            continue
+        if known[0].num_elements() * known[1].size <= SMALL:
+            groups.setdefault((process(by_name[name.node]), to, kind, known[1]), []).append((name, known[0]))
+    made: list[Any] = []
+    for number, ((source, to, _, dtype), tensors) in enumerate(groups.items()):
+        if len(tensors) > 1:
+            arrived = _parcel(
+                f"parcel_{number}", tensors, dtype, f"{source}/device:CPU:0", f"{to}/device:CPU:0", made
+            )
+            for (name, _), text in zip(tensors, arrived, strict=True):
+                for node, index in crossing[name, to]:
+                    node.input[index] = text
+    return made
+
+
+def _kinds(
+    nodes: Sequence[Any], by_name: Mapping[str, Any], process: Callable[[Any], str]
+) -> Callable[[Any], Any]:
+    """What the results of a node may travel with: those of nodes of the same kind; None: with no others."""
+    if any(node.op in _CONTROL_FLOW for node in nodes):
+        return lambda node: "read" if _first_read(node, by_name) else None
+    order = _in_order(nodes, by_name)
+    level: dict[str, int] = {}
+    waits: dict[str, frozenset[str]] = {}
+    for node in order:
+        here, depth, blocked = process(node), 0, frozenset[str]()
+        for text in node.input:
+            source = by_name[parse(text).node]
+            depth = max(depth, level[source.name] + (process(source) != here))
+            blocked |= waits[source.name]
+        level[node.name] = depth
+        waits[node.name] = blocked | {node.name} if any(word in node.op for word in _BLOCKING) else blocked
+    return lambda node: "read" if _first_read(node, by_name) else (level[node.name], waits[node.name])
+
+
+def _first_read(node: Any, by_name: Mapping[str, Any]) -> bool:
+    """Whether a node reads a variable as soon as the run begins."""
+    return (
+        node.op == "ReadVariableOp"
+        and len(node.input) == 1
+        and by_name[parse(node.input[0]).node].op == "VarHandleOp"
+    )
+
+
+def _in_order(nodes: Sequence[Any], by_name: Mapping[str, Any]) -> list[Any]:
+    """The nodes, each after what it needs."""
+    done: set[str] = set()
+    order = []
+    for first in nodes:
+        pending = [(first, False)]
+        while pending:
+            node, ready = pending.pop()
+            if ready:
+                order.append(node)
+            elif node.name not in done:
+                done.add(node.name)
+                pending.append((node, True))
+                pending += [(by_name[parse(text).node], False) for text in node.input]
+    return order
+
+
+def _parcel(
+    prefix: str,
+    tensors: Sequence[tuple[TensorName, tf.TensorShape]],
+    dtype: tf.DType,
+    source: str,
+    to: str,
+    made: list[Any],
+) -> list[str]:
+    """Packs the tensors, sends them and takes them out; what they are called there."""
+
+    def add(name: str, op: str, inputs: Sequence[str], device: str, **types: int) -> Any:
+        node = tf.compat.v1.NodeDef(name=f"{prefix}/{name}", op=op, input=inputs, device=device)
+        for key, value in types.items():
+            node.attr[key].type = value
+        made.append(node)
+        return node
+
+    def constant(name: str, value: Any, device: str) -> str:
+        node = add(name, "Const", [], device, dtype=_INT32)
+        node.attr["value"].tensor.CopyFrom(tf.make_tensor_proto(value, tf.int32))
+        return str(node.name)
+
+    kind = dtype.as_datatype_enum
+    flat = constant("flat", [-1], source)
+    rows = [
+        add(f"row_{index}", "Reshape", [written(name), flat], source, T=kind, Tshape=_INT32).name
+        for index, (name, _) in enumerate(tensors)
+    ]
+    joined = add("joined", "ConcatV2", [*rows, constant("axis", 0, source)], source, T=kind, Tidx=_INT32)
+    joined.attr["N"].i = len(rows)
+    sizes = constant("sizes", [int(shape.num_elements() or 0) for _, shape in tensors], to)
+    split = add("split", "SplitV", [joined.name, sizes, constant("at", 0, to)], to, T=kind, Tlen=_INT32)
+    split.attr["num_split"].i = len(rows)
+    arrived = []
+    for index, (_, shape) in enumerate(tensors):
+        target = constant(f"shape_{index}", shape.as_list(), to)
+        part = f"{split.name}:{index}" if index else split.name
+        arrived.append(str(add(f"tensor_{index}", "Reshape", [part, target], to, T=kind, Tshape=_INT32).name))
+    return arrived
