@@ -63,7 +63,7 @@ def _is_certain_call(file: File, call: ast.Call) -> bool:
     name = file.canonical(call.func)
     if name in _PURE:
         return all(is_certain(file, one, value=name in _OF_VALUES) for one in call.args)
-    if isinstance(call.func, ast.Attribute) and call.func.attr in _METHODS:
+    if isinstance(call.func, ast.Attribute) and call.func.attr in _METHODS and name is None:  # not tf.split
         return is_certain(file, call.func.value, value=True) and all(
             is_certain(file, one, value=True) for one in call.args
         )
