@@ -53,6 +53,13 @@ def sessions() -> dict[str, str]:
 
 
 @cache
+def own() -> dict[str, RuntimeName]:
+    """Symbol -> the runtime's, for what is right in a graph only: queues, training loops."""
+    lines = (_DATA / "own.tsv").read_text(encoding="utf-8").splitlines()[1:]
+    return {name: RuntimeName(module, attribute) for name, module, attribute in (one.split("\t") for one in lines)}
+
+
+@cache
 def find(canonical: str) -> Found:
     """What stands for a canonical name rooted at `tf`."""
     if canonical == "tf":
@@ -67,6 +74,8 @@ def find(canonical: str) -> Found:
         name, _, last = name.rpartition(".")
         rest = f".{last}{rest}"
     for one in (canonical, public_name(canonical)):
+        if one in own():
+            return Found("runtime", runtime=own()[one])
         if refused := _refused(one):
             return refused
     if canonical in _SAME:

@@ -24,10 +24,35 @@ def complete_variables() -> None:
     The same as `tf.compat.v1.Variable.initialized_value`; without it `tf.Variable(other.initialized_value())`
     ends in a NotImplementedError.
     """
+    from tensorflow.python.ops import variables
     from tensorflow.python.ops.resource_variable_ops import BaseResourceVariable
 
     if "initialized_value" not in vars(BaseResourceVariable):
         BaseResourceVariable.initialized_value = _initialized_value
+    if variables._safe_initial_value_from_op is not _guarded:
+        _TENSORFLOWS.append(variables._safe_initial_value_from_op)
+        variables._safe_initial_value_from_op = _guarded
+
+
+#: what `_guarded` stands for
+_TENSORFLOWS: list[Any] = []
+
+
+def _guarded(name: str, op: Any, op_cache: dict[str, Any]) -> Any:
+    """An operation of an initial value, with every variable it reads as its initial value where it has none yet.
+
+    TensorFlow does so for `tf.Variable(other * 2.0)` with TF1's variables, and takes a resource's read as it is:
+    then the variables would have to be initialised one after the other.
+    """
+    if op.type == "VarHandleOp":
+        return op
+    if op.type != "ReadVariableOp" or op.inputs[0].op.type != "VarHandleOp":
+        return _TENSORFLOWS[0](name, op, op_cache)
+    from tensorflow.python.ops import variables
+
+    with op.graph.control_dependencies(None):
+        value = variables._find_initialized_value_for_variable(op.inputs[0].op)
+    return op if value is None else value.op
 
 
 def _initialized_value(variable: Any) -> Any:

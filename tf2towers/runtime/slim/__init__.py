@@ -4,7 +4,7 @@ Every name here stands for the symbol of the same name in those packages of Tens
 order, same variable names, same kernels. They are built on TensorFlow's public API only.
 """
 
-from tf2towers.runtime.slim import losses, utils
+from tf2towers.runtime.slim import learning, losses, model_analyzer, prefetch_queue, utils
 from tf2towers.runtime.slim.arg_scopes import (
     add_arg_scope,
     arg_scope,
@@ -161,6 +161,7 @@ __all__ = [
     "l1_regularizer",
     "l2_regularizer",
     "layer_norm",
+    "learning",
     "legacy_fully_connected",
     "legacy_linear",
     "legacy_relu",
@@ -170,9 +171,11 @@ __all__ = [
     "max_pool2d",
     "max_pool3d",
     "maxout",
+    "model_analyzer",
     "model_variable",
     "one_hot_encoding",
     "pool",
+    "prefetch_queue",
     "relu",
     "relu6",
     "repeat",
