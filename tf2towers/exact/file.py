@@ -99,14 +99,16 @@ class File:
             if not isinstance(name.ctx, ast.Load):
                 continue
             root = self.meanings.canonical(name)
-            if root is None or root.partition(".")[0] != "tf":
+            if root is None:
                 continue
             node: ast.Name | ast.Attribute = name
             parent = self.meanings.parents[node]
             while isinstance(parent, ast.Attribute):
                 node, parent = parent, self.meanings.parents[parent]
+            if node is name and root.partition(".")[0] != "tf":
+                continue
             canonical = self.meanings.canonical(node)
-            if canonical is not None:
+            if canonical is not None and canonical.partition(".")[0] == "tf":
                 found.append((node, canonical))
         return found
 

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import ast
+import re
 from functools import cache, cached_property
 from pathlib import Path
 
 from tf2towers.exact.file import File
 from tf2towers.names.canonical import canonical_name
+from tf2towers.names.meanings import Meanings
 from tf2towers.source.errors import SourceError
 from tf2towers.source.local_imports import LocalImports
 from tf2towers.source.script import Script
 
 _DATA = Path(__file__).parent / "data"
+
+#: what a module that has TensorFlow from another one has in it
+_MAY_USE = re.compile(r"\btf\b|import \*")
 
 #: What only a program of sessions and graphs has, however it is spelled.
 _GRAPHS = (
@@ -46,8 +51,11 @@ class Program:
         #: local modules that cannot be read, and why
         self.unreadable: list[tuple[Path, SourceError]] = []
         self._by_path: dict[Path, File] = {}
+        self._active: set[tuple[Path, str]] = set()
+        self._connect(self.main)
         for path in self.imports.modules:
             self._add(path)
+        self._add_by_others()
 
     def file(self, path: Path) -> File | None:
         """The file at a path, where it has TensorFlow in it."""
@@ -103,10 +111,49 @@ class Program:
             return
         if "tensorflow" in script.text or "tf2towers" in script.text:
             file = File(script, self, main=False)
+            self._connect(file)
             self.files.append(file)
             self._by_path[path] = file
         else:
             self.others.append(path)
+
+    def _add_by_others(self) -> None:
+        """Adds the modules that get TensorFlow from another local module: `from layers import *`, `from layers import tf`."""
+        waiting = []
+        for path in self.others:
+            script = Script.read(path, main=False)
+            if _MAY_USE.search(script.text) and "import" in script.text:
+                waiting.append(File(script, self, main=False))
+        found = True
+        while found:
+            found = False
+            for file in list(waiting):
+                file.meanings = Meanings(file.tree)
+                file.__dict__.pop("symbols", None)
+                self._connect(file)
+                if file.symbols:
+                    waiting.remove(file)
+                    self.files.append(file)
+                    self._by_path[file.path] = file
+                    self.others.remove(file.path)
+                    found = True
+
+    def _connect(self, file: File) -> None:
+        """Lets a file see what other modules' names mean."""
+        file.meanings.through = lambda dotted: self._through(file, dotted)
+
+    def _through(self, file: File, dotted: str) -> str | None:
+        """What a name of another local module means, where that is something of TensorFlow's."""
+        module, _, name = dotted.rpartition(".")
+        other = self.module_of(file, module) if module.strip(".") else None
+        if other is None or other is file or (other.path, name) in self._active:
+            return None
+        self._active.add((other.path, name))
+        try:
+            canonical = other.meanings.canonical_of(name, other.meanings.module)
+        finally:
+            self._active.discard((other.path, name))
+        return canonical if canonical is not None and canonical.partition(".")[0] == "tf" else None
 
 
 def _top_level(file: File, name: str) -> ast.AST | None:

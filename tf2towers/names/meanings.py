@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from tf2towers.names.canonical import PYTHON2_BUILTINS, canonical_name
@@ -86,6 +86,8 @@ class Meanings:
         self.parents: dict[ast.AST, ast.AST] = {}
         self.nodes: list[ast.AST] = []
         self.star_imports: list[str] = []
+        #: what a dotted name of another module of the program means, where it is TensorFlow's
+        self.through: Callable[[str], str | None] = lambda dotted: None
         self._scopes: dict[ast.AST, Scope] = {}
         self._known: dict[tuple[Scope, str], str | None] = {}
         self._active: set[ast.AST] = set()
@@ -109,6 +111,9 @@ class Meanings:
         name = self.canonical_of(node.id, self._scopes[node])
         if name is None or not parts:
             return name
+        if name.partition(".")[0] != "tf" and (found := self.through(f"{name}.{parts[-1]}")) is not None:
+            name = found
+            parts.pop()
         return canonical_name(".".join([name, *reversed(parts)]))
 
     def canonical_of(self, name: str, scope: Scope) -> str | None:
@@ -264,7 +269,7 @@ class Meanings:
         meanings: set[str | None] = set()
         for binding in bindings:
             if isinstance(binding, Imported):
-                meanings.add(canonical_name(binding.target))
+                meanings.add(self.through(binding.target) or canonical_name(binding.target))
             elif isinstance(binding, Defined):
                 meanings.add(name if home is self.module and name != "tf" else None)
             elif isinstance(binding, Assigned):
@@ -289,6 +294,11 @@ class Meanings:
     def _undefined(self, name: str) -> str | None:
         if name in PYTHON2_BUILTINS or hasattr(builtins, name):
             return f"builtins.{name}"
+        for module in reversed(self.star_imports):
+            if module.strip(".") and not name.startswith("_"):
+                found = self.through(f"{module}.{name}")
+                if found is not None:
+                    return found
         return canonical_name(f"{self._star_root}.{name}") if self._star_root else None
 
     def _root_of_stars(self) -> str | None:

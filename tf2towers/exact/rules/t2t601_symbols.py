@@ -90,9 +90,9 @@ def _text(file: File, node: ast.Name | ast.Attribute, canonical: str) -> str | N
     if canonical == "tf.distribute.MirroredStrategy" and _on_tower_devices(file, node):
         return None
     found = find(canonical)
-    if not file.meanings.bindings(root):
-        return _through_star(file, node, found)
     base = file.canonical(root)
+    if not file.meanings.bindings(root) and base != "tf":
+        return _through_star(file, node, found)
     if base == "tf" and is_v1_alias(file, root):
         return _below(file, node, canonical, found, Found("compat", "tf.compat.v1"))
     if base == "tf":
@@ -107,7 +107,24 @@ def _text(file: File, node: ast.Name | ast.Attribute, canonical: str) -> str | N
     if node is root:
         return None  # bound by an import or an alias, which is rewritten where it stands
     assert base is not None
+    if base.partition(".")[0] != "tf":
+        return _through_module(file, node, found)
     return _below(file, node, canonical, found, find(base))
+
+
+def _through_module(file: File, node: ast.Attribute, found: Found) -> str | None:
+    """What to write for `layers.tf.x`, with a local module `layers`."""
+    part: ast.expr = node
+    while isinstance(part, ast.Attribute) and file.canonical(part) != "tf":
+        part = part.value
+    if found.kind == "left":
+        file.note(node, found.code, found.why)
+        return None
+    if not isinstance(part, ast.Attribute) or found.kind not in ("same", "compat"):
+        return file.name_of(found)
+    if file.program.plain_is_tf2:
+        return None
+    return file.text.of(part) + found.target[2:]
 
 
 def _below(

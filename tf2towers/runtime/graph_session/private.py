@@ -29,9 +29,28 @@ def complete_variables() -> None:
 
     if "initialized_value" not in vars(BaseResourceVariable):
         BaseResourceVariable.initialized_value = _initialized_value
+    if BaseResourceVariable.__bool__ is not _truth:
+        _TENSORFLOWS_TRUTH.append(BaseResourceVariable.__bool__)
+        BaseResourceVariable.__bool__ = _truth
+    if not hasattr(BaseResourceVariable, "_ref"):
+        BaseResourceVariable._ref = _reference
     if variables._safe_initial_value_from_op is not _guarded:
         _TENSORFLOWS.append(variables._safe_initial_value_from_op)
         variables._safe_initial_value_from_op = _guarded
+
+
+#: what `_truth` stands for
+_TENSORFLOWS_TRUTH: list[Any] = []
+
+
+def _truth(variable: Any) -> bool:
+    """A variable in a graph is true, as every TF1 object: `if global_step:` asks whether there is one."""
+    return True if not tf.executing_eagerly() else bool(_TENSORFLOWS_TRUTH[0](variable))
+
+
+def _reference(variable: Any) -> Any:
+    """TF1's `variable._ref()`, as a value; what writes through a reference of TF1's does not take it."""
+    return variable.read_value()
 
 
 #: what `_guarded` stands for
