@@ -113,18 +113,35 @@ def _text(file: File, node: ast.Name | ast.Attribute, canonical: str) -> str | N
 
 
 def _through_module(file: File, node: ast.Attribute, found: Found) -> str | None:
-    """What to write for `layers.tf.x`, with a local module `layers`."""
+    """What to write for `layers.tf.x`, with a local module `layers`: what is bound there is rewritten there."""
+    chain: list[ast.Attribute] = []
     part: ast.expr = node
-    while isinstance(part, ast.Attribute) and file.canonical(part) != "tf":
+    while isinstance(part, ast.Attribute):
+        chain.append(part)
         part = part.value
+    home = next(one for one in reversed(chain) if _is_tensorflows(file.canonical(one)))
+    canonical = file.canonical(home)
+    assert canonical is not None
     if found.kind == "left":
         file.note(node, found.code, found.why)
         return None
-    if not isinstance(part, ast.Attribute) or found.kind not in ("same", "compat"):
-        return file.name_of(found)
-    if file.program.plain_is_tf2:
+    if canonical == "tf":
+        if found.kind not in ("same", "compat"):
+            return file.name_of(found)
+        return None if file.program.plain_is_tf2 else file.text.of(home) + found.target[2:]
+    rest = file.text.of(node)[len(file.text.of(home)) :]
+    base = find(canonical)
+    if (base.kind, _place(base) + rest) == (found.kind, _place(found)):
         return None
-    return file.text.of(part) + found.target[2:]
+    return file.name_of(found)
+
+
+def _is_tensorflows(canonical: str | None) -> bool:
+    return canonical is not None and canonical.partition(".")[0] == "tf"
+
+
+def _place(found: Found) -> str:
+    return _path(found.runtime) if found.runtime is not None else found.target
 
 
 def _below(
