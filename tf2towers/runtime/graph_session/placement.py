@@ -27,7 +27,7 @@ def place(nodes: list[Any], towers: Towers, fed: set[str]) -> None:
     Args:
         fed: the names of the nodes that stand for fed tensors.
     """
-    batches = {node.name for node in nodes if node.op in _BATCHES or node.name in fed}
+    batches = fed | {node.name for node in nodes if node.op in _BATCHES}
     for node in nodes:
         if "_class" in node.attr:
             del node.attr["_class"]

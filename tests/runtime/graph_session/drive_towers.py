@@ -1,0 +1,179 @@
+"""What the runtime makes of small graphs with towers, as JSON: `python drive_towers.py`. One process for all cases."""
+
+import json
+import os
+
+os.environ["CUDA_VISIBLE_DEVICES"] = "-1"
+os.environ["TF_ENABLE_ONEDNN_OPTS"] = "0"
+os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
+
+import numpy as np
+import tensorflow as tf
+
+from tf2towers.runtime import Session, all_reduce_mean, graph_mode, tower_devices, towers
+from tf2towers.runtime.graph_session import function
+from tf2towers.runtime.graph_session.private import eager_mode
+
+graph_mode()
+v1 = tf.compat.v1
+seen: list = []  # the definitions of the functions made, newest last
+imported = function._imported
+
+
+def watched(definition, *rest):
+    seen.append(definition)
+    return imported(definition, *rest)
+
+
+function._imported = watched
+
+
+def towers_of(count, average, optimizer=None, split=True):
+    """A graph of `count` towers: y = x w + b; its placeholder, losses and training operation."""
+    x = v1.placeholder(tf.float32, [None, 4], name="x")
+    parts = tf.split(x, count) if split else [x[i * 2 : (i + 1) * 2] for i in range(count)]
+    optimizer = optimizer or v1.train.MomentumOptimizer(0.1, 0.9)
+    grads, losses = [], []
+    strategy = tf.distribute.MirroredStrategy(tower_devices(count))
+    for i in towers(strategy, range(count)):
+        with tf.device(f"/gpu:{i}"), v1.variable_scope("net", reuse=i > 0):
+            part = parts[i] if split else x[i * 2 : (i + 1) * 2]
+            w = v1.get_variable("w", [4, 2], initializer=v1.random_normal_initializer(seed=3))
+            b = v1.get_variable("b", [2], initializer=v1.zeros_initializer())
+            losses.append(tf.reduce_mean((tf.matmul(part, w) + b - part[:, :2]) ** 2))
+            grads.append(optimizer.compute_gradients(losses[-1]))
+    return x, losses, optimizer.apply_gradients(average(grads))
+
+
+def stacked(grads):
+    return [
+        (tf.reduce_mean(tf.stack([g for g, _ in pairs]), 0), pairs[0][1])
+        for pairs in zip(*grads, strict=True)
+    ]
+
+
+def added(grads):
+    return [(tf.add_n([g for g, _ in pairs]) / len(pairs), pairs[0][1]) for pairs in zip(*grads, strict=True)]
+
+
+def summed(grads):
+    return [(tf.add_n([g for g, _ in pairs]), pairs[0][1]) for pairs in zip(*grads, strict=True)]
+
+
+def weighted(grads):
+    return [
+        (sum(g * k for k, (g, _) in enumerate(pairs, 1)) / 3.0, pairs[0][1])
+        for pairs in zip(*grads, strict=True)
+    ]
+
+
+def clipped(grads):
+    mean = all_reduce_mean(grads)
+    values, _ = tf.clip_by_global_norm([g for g, _ in mean], 0.5)
+    return list(zip(values, [v for _, v in mean], strict=True))
+
+
+def trained(count, average, **options):
+    """Trains for three steps: what the function is made of, the copies of the variables, and their values."""
+    with tf.Graph().as_default():
+        x, losses, train = towers_of(count, average, **options)
+        session = Session()
+        session.run(v1.global_variables_initializer())
+        rng = np.random.RandomState(0)
+        for _ in range(3):
+            values = session.run([*losses, train], {x: rng.randn(2 * count, 4)})[:-1]
+        nodes = list(seen[-1].node)
+        program = session._program
+        copies = {name: copies_of(session, name) for name in program.mirror.copies}
+        variables = session.run(v1.trainable_variables())
+        return {
+            "losses": [float(value) for value in values],
+            "collectives": sum(node.op == "CollectiveReduceV2" for node in nodes),
+            "updates": sorted(node.device[-5:] for node in nodes if node.op == "ResourceApplyMomentum"),
+            "parts": sorted({node.device[-5:] for node in nodes if node.op in ("Split", "StridedSlice") and "feed" in " ".join(node.input)}),
+            "copies": {name: [one.tolist() for one in values] for name, values in copies.items()},
+            "variables": [one.tolist() for one in variables],
+        }  # fmt: skip
+
+
+def copies_of(session, name):
+    program = session._program
+    node = program.mirror.nodes.by_name[name]
+    found = []
+    with eager_mode():
+        for tower in program.mirror.copies[name]:
+            with tf.device(program.towers.devices[tower]):
+                handle = tf.raw_ops.VarHandleOp(
+                    dtype=tf.float32,
+                    shape=[one.size for one in node.attr["shape"].shape.dim],
+                    container=session._container,
+                    shared_name=f"{name}/tower_{tower}" if tower else name,
+                )
+                found.append(tf.raw_ops.ReadVariableOp(resource=handle, dtype=tf.float32).numpy())
+    return found
+
+
+def written_in_a_branch():
+    """A variable that one tower writes inside tf.cond: it has one copy, which both towers read."""
+    with tf.Graph().as_default():
+        on = v1.placeholder(tf.bool, [])
+        values = []
+        for i in range(2):
+            with tf.device(f"/gpu:{i}"), v1.variable_scope("s", reuse=i > 0):
+                mean = v1.get_variable("mean", [], initializer=v1.zeros_initializer(), trainable=False)
+                values.append(mean * (i + 1.0))
+                if i == 0:
+                    update = tf.cond(on, lambda: mean.assign_add(1.0), lambda: tf.identity(mean))  # noqa: B023
+        session = Session()
+        session.run(v1.global_variables_initializer())
+        for flag in (True, False, True):
+            session.run(update, {on: flag})
+        return {
+            "copies": session._program.mirror.copies,
+            "values": [float(one) for one in session.run(values)],
+        }
+
+
+def errors():
+    """A tower that fails says so itself, and the session goes on."""
+    with tf.Graph().as_default():
+        x, losses, train = towers_of(2, all_reduce_mean)
+        session = Session()
+        names = []
+        for feed in ({x: np.ones([4, 4])}, {}):
+            try:
+                session.run([train, *losses], feed)
+            except tf.errors.OpError as error:
+                names.append(type(error).__name__)
+        session.run(v1.global_variables_initializer())
+        names.append(float(session.run(losses[0], {x: np.ones([4, 4])})) > 0)
+        session.close()
+        try:
+            session.run(losses)
+        except RuntimeError as error:
+            names.append(str(error))
+        reference = v1.Variable(1.0, use_resource=False, name="old")
+        try:
+            Session().run(reference.initializer)
+        except tf.errors.UnimplementedError as error:
+            names.append(error.message)
+        return names
+
+
+print(
+    json.dumps(
+        {
+            "all_reduce_mean": trained(2, all_reduce_mean),
+            "stacked": trained(2, stacked),
+            "added": trained(2, added),
+            "sliced": trained(2, all_reduce_mean, split=False),
+            "four": trained(4, all_reduce_mean),
+            "clipped": trained(2, clipped),
+            "summed": trained(2, summed),
+            "weighted": trained(2, weighted),
+            "branch": written_in_a_branch(),
+            "errors": errors(),
+        }
+    )
+)
+os._exit(0)

@@ -1,0 +1,68 @@
+"""The names of TensorFlow's that are not public: each is there, and means what `private.py` and `session.py` say."""
+
+from __future__ import annotations
+
+import inspect
+
+import pytest
+
+tf = pytest.importorskip("tensorflow")
+pytestmark = pytest.mark.tensorflow
+
+
+def test_eager_mode() -> None:
+    from tf2towers.runtime.graph_session.private import eager_mode
+
+    with tf.Graph().as_default():
+        assert not tf.executing_eagerly()
+        with eager_mode():
+            assert tf.executing_eagerly()
+
+
+def test_what_a_session_is_to_tensorflow() -> None:
+    base = tf.compat.v1.Session.__mro__[1]
+    assert list(inspect.signature(base._do_run).parameters)[1:] == [
+        "handle", "target_list", "fetch_list", "feed_dict", "options", "run_metadata",
+    ]  # fmt: skip
+    assert list(inspect.signature(base._do_call).parameters)[1:] == ["fn", "args"]
+    source = inspect.getsource(base._run)
+    assert "self._do_run(" in source
+    assert "self._closed" in source
+
+
+def test_what_a_session_manager_asks_for() -> None:
+    from tf2towers.runtime import SessionManager
+
+    ours = inspect.signature(SessionManager._restore_checkpoint).parameters
+    theirs = inspect.signature(tf.compat.v1.train.SessionManager._restore_checkpoint).parameters
+    assert list(ours) == list(theirs)
+    assert hasattr(tf.compat.v1.train.SessionManager, "_try_run_local_init_op")
+    assert hasattr(tf.compat.v1.train.SessionManager, "_model_ready")
+    for creator in (tf.compat.v1.train.ChiefSessionCreator, tf.compat.v1.train.WorkerSessionCreator):
+        assert hasattr(creator, "_get_session_manager")
+    assert list(inspect.signature(tf.compat.v1.train.Supervisor._init_session_manager).parameters) == [
+        "self", "session_manager",
+    ]  # fmt: skip
+
+
+def test_where_an_operation_was_built() -> None:
+    from tf2towers.runtime.graph_session.private import control_flow_context, in_loop
+
+    v1 = tf.compat.v1
+    was = v1.control_flow_v2_enabled()
+    v1.disable_control_flow_v2()
+    try:
+        with tf.Graph().as_default():
+            made = []
+            v1.while_loop(lambda i: i < 3, lambda i: made.append(i + 1) or made[-1], [tf.constant(0)])
+            v1.cond(
+                tf.constant(True), lambda: made.append(tf.constant(1) + 1) or made[-1], lambda: tf.constant(0)
+            )
+            outside = tf.constant(1) + 1
+    finally:
+        if was:
+            v1.enable_control_flow_v2()
+    loop, branch = made
+    assert in_loop(loop.op) and not in_loop(branch.op)
+    assert control_flow_context(branch.op) is not None
+    assert control_flow_context(outside.op) is None

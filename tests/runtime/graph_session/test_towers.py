@@ -1,0 +1,69 @@
+"""Towers on a strategy: copies, all-reduces, placement and errors, as the functions that are made show them."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("tensorflow")
+pytestmark = pytest.mark.tensorflow
+
+
+@pytest.fixture(scope="module")
+def made() -> dict[str, Any]:
+    driver = Path(__file__).with_name("drive_towers.py")
+    done = subprocess.run(
+        [sys.executable, str(driver)], capture_output=True, text=True, check=False, timeout=240
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+@pytest.mark.parametrize("form", ["all_reduce_mean", "stacked", "added", "sliced", "clipped"])
+def test_a_plain_mean_is_one_all_reduce(made: dict[str, Any], form: str) -> None:
+    assert made[form]["collectives"] == 2, "one collective, a node on each tower"
+    assert made[form]["updates"] == ["CPU:0", "CPU:0", "CPU:1", "CPU:1"], "each tower updates its own copies"
+
+
+@pytest.mark.parametrize("form", ["summed", "weighted"])
+def test_anything_else_stays_the_scripts_own(made: dict[str, Any], form: str) -> None:
+    assert made[form]["collectives"] == 0
+    assert made[form]["updates"] == ["CPU:0", "CPU:0", "CPU:1", "CPU:1"]
+
+
+def test_all_forms_of_the_mean_train_alike(made: dict[str, Any]) -> None:
+    forms = [made[form] for form in ("all_reduce_mean", "stacked", "added", "sliced")]
+    assert all(form["losses"] == forms[0]["losses"] for form in forms)
+    assert all(form["variables"] == forms[0]["variables"] for form in forms)
+
+
+@pytest.mark.parametrize("form", ["all_reduce_mean", "clipped", "summed", "weighted", "four"])
+def test_copies_are_equal_and_slots_have_them_too(made: dict[str, Any], form: str) -> None:
+    copies = made[form]["copies"]
+    assert set(copies) == {"net/w", "net/b", "net/w/Momentum", "net/b/Momentum"}
+    for values in copies.values():
+        assert len(values) == (4 if form == "four" else 2)
+        assert all(value == values[0] for value in values)
+
+
+@pytest.mark.parametrize("form", ["all_reduce_mean", "sliced"])
+def test_no_tower_receives_the_whole_batch(made: dict[str, Any], form: str) -> None:
+    assert made[form]["parts"] == ["CPU:0"]
+
+
+def test_a_variable_written_in_a_branch_has_one_copy(made: dict[str, Any]) -> None:
+    assert made["branch"] == {"copies": {}, "values": [2.0, 4.0]}
+
+
+def test_errors_are_the_towers_own_in_the_words_of_tf1(made: dict[str, Any]) -> None:
+    uninitialised, not_fed, goes_on, closed, reference = made["errors"]
+    assert uninitialised == "FailedPreconditionError"
+    assert not_fed == "InvalidArgumentError"
+    assert goes_on is True
+    assert closed == "Attempted to use a closed Session."
+    assert "old is a reference variable" in reference
