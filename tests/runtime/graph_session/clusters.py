@@ -72,7 +72,9 @@ class Cluster:
 
 
 @contextlib.contextmanager
-def cluster(folder: Path, script: str, kind: str, ps: int, workers: int, *arguments: str) -> Iterator[Cluster]:
+def cluster(
+    folder: Path, script: str, kind: str, ps: int, workers: int, *arguments: str
+) -> Iterator[Cluster]:
     made = Cluster(folder, script, kind, ps, workers, *arguments)
     try:
         yield made

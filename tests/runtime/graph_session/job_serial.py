@@ -1,6 +1,6 @@
 """A task of a cluster with 2 parameter servers and 2 workers, who take turns: TF1's idioms about what is shared.
 
-job_serial.py JOB INDEX KIND PS WORKERS; KIND: 'original' has TensorFlow's own sessions, 'functions' those of the runtime.
+job_serial.py JOB INDEX KIND PS WORKERS; KIND: 'original' has TF1's sessions, 'functions' the runtime's.
 """
 
 import sys
@@ -58,7 +58,9 @@ with tf.device(strategy):
     table = tf.get_variable("table", [10, 6], initializer=tf.random_uniform_initializer(seed=2))
     own = tf.get_local_variable("own", [], initializer=tf.zeros_initializer())
     with tf.device(f"/job:worker/task:{INDEX}"):
-        mine = tf.get_variable("mine", [], initializer=tf.ones_initializer(), collections=[tf.GraphKeys.LOCAL_VARIABLES])
+        mine = tf.get_variable(
+            "mine", [], initializer=tf.ones_initializer(), collections=[tf.GraphKeys.LOCAL_VARIABLES]
+        )
     ids = tf.placeholder(tf.int32, [None])
     target = tf.placeholder(tf.float32, [None, 4])
     hidden = tf.nn.embedding_lookup(table, ids)
@@ -85,7 +87,9 @@ with tf.device(strategy):
     local = tf.local_variables_initializer()
 
 rng = np.random.RandomState(INDEX)
-with Session(server.target, config=tf.ConfigProto(device_filters=["/job:ps", f"/job:worker/task:{INDEX}"])) as sess:
+with Session(
+    server.target, config=tf.ConfigProto(device_filters=["/job:ps", f"/job:worker/task:{INDEX}"])
+) as sess:
     sess.run(local)
     if INDEX == 0:
         say("missing", sorted(sess.run(missing)))
@@ -95,10 +99,23 @@ with Session(server.target, config=tf.ConfigProto(device_filters=["/job:ps", f"/
         sess.run(my_turn)
         feeds = {ids: rng.randint(0, 10, 5), target: rng.rand(5, 4)}
         _, value, now, counted = sess.run([train, loss, global_step, count], feeds)
-        say(step, float(value).hex(), sess.run(global_step), counted, sess.run(size), sess.run(guarded).tolist())
+        say(
+            step,
+            float(value).hex(),
+            sess.run(global_step),
+            counted,
+            sess.run(size),
+            sess.run(guarded).tolist(),
+        )
         if step + 1 < STEPS:
             sess.run(pass_on)
-    for name in ("net/weights/part_0:0", "net/weights/part_1:0", "bias:0", "table:0", "bias/ExponentialMovingAverage:0"):
+    for name in (
+        "net/weights/part_0:0",
+        "net/weights/part_1:0",
+        "bias:0",
+        "table:0",
+        "bias/ExponentialMovingAverage:0",
+    ):
         variable = next(one for one in tf.global_variables() if one.name == name)
         say(name, sess.run(variable).astype("f8").sum().hex())
     if INDEX == 0:

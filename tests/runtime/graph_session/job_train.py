@@ -35,7 +35,9 @@ with tf.device(tf.train.replica_device_setter(worker_device=f"/job:worker/task:{
     x = tf.placeholder(tf.float32, [None, 20])
     y = tf.placeholder(tf.float32, [None, 3])
     first = tf.get_variable("first", [20, 8], initializer=tf.truncated_normal_initializer(stddev=0.1, seed=3))
-    second = tf.get_variable("second", [8, 3], initializer=tf.truncated_normal_initializer(stddev=0.1, seed=4))
+    second = tf.get_variable(
+        "second", [8, 3], initializer=tf.truncated_normal_initializer(stddev=0.1, seed=4)
+    )
     loss = tf.losses.mean_squared_error(y, tf.matmul(tf.nn.relu(tf.matmul(x, first)), second))
     optimizer = tf.train.AdamOptimizer(0.01)
     hooks = [tf.train.StopAtStepHook(last_step=STEPS)]
@@ -49,7 +51,9 @@ with tf.device(tf.train.replica_device_setter(worker_device=f"/job:worker/task:{
     config = tf.ConfigProto(device_filters=["/job:ps", f"/job:worker/task:{INDEX}"])
     if INDEX:  # a MonitoredTrainingSession looks every 30 seconds
         missing = tf.report_uninitialized_variables(tf.global_variables())
-        SessionManager(ready_op=missing, recovery_wait_secs=0.5).wait_for_session(server.target, config=config).close()
+        SessionManager(ready_op=missing, recovery_wait_secs=0.5).wait_for_session(
+            server.target, config=config
+        ).close()
 
 rng = np.random.RandomState(INDEX)
 with MonitoredTrainingSession(

@@ -11,7 +11,7 @@ pytestmark = [pytest.mark.tensorflow, pytest.mark.slow]
 
 
 def test_taking_turns_every_value_is_tf1s(tmp_path: Path) -> None:
-    """Asynchronous, in a fixed order: two parameter servers, partitioned and local variables, queues, slots, averages."""
+    """Asynchronous, in a fixed order: two parameter servers, partitioned and local variables, queues, averages."""
     with (
         cluster(tmp_path / "original", "job_serial.py", "original", 2, 2) as original,
         cluster(tmp_path / "functions", "job_serial.py", "functions", 2, 2) as functions,
@@ -30,8 +30,12 @@ def test_taking_turns_every_value_is_tf1s(tmp_path: Path) -> None:
 def test_synchronous_every_value_is_tf1s(tmp_path: Path) -> None:
     """SyncReplicasOptimizer with its hooks and its queue runner in a MonitoredTrainingSession."""
     with (
-        cluster(tmp_path / "original", "job_train.py", "original", 1, 2, "1", "12", str(tmp_path / "first")) as original,
-        cluster(tmp_path / "functions", "job_train.py", "functions", 1, 2, "1", "12", str(tmp_path / "second")) as functions,
+        cluster(
+            tmp_path / "original", "job_train.py", "original", 1, 2, "1", "12", str(tmp_path / "first")
+        ) as original,
+        cluster(
+            tmp_path / "functions", "job_train.py", "functions", 1, 2, "1", "12", str(tmp_path / "second")
+        ) as functions,
     ):
         original.start()
         functions.start()
@@ -45,9 +49,11 @@ def test_synchronous_every_value_is_tf1s(tmp_path: Path) -> None:
 
 
 def test_tasks_that_die(tmp_path: Path) -> None:
-    """A worker that dies leaves the other one training, and comes back; without its parameter server a job ends and resumes."""
+    """A worker that dies leaves the other training, and comes back; a lost parameter server ends the job, which resumes."""
     folder = tmp_path / "checkpoints"
-    with cluster(tmp_path / "first", "job_train.py", "functions", 1, 2, "0", "100000", str(folder), "0.05") as job:
+    with cluster(
+        tmp_path / "first", "job_train.py", "functions", 1, 2, "0", "100000", str(folder), "0.05"
+    ) as job:
         job.start()
         job.wait_for("worker 1", r"> \d+ 0x")
         job.kill("worker 1")
@@ -58,9 +64,14 @@ def test_tasks_that_die(tmp_path: Path) -> None:
         job.kill("ps 0")
         for name in ("worker 0", "worker 1"):
             assert job.status(name) == 1, job.output(name)
-            assert re.search(r"lost ps 0 \(localhost:\d+\), and the variables on it\. Start the whole job", job.output(name))
+            assert re.search(
+                r"lost ps 0 \(localhost:\d+\), and the variables on it\. Start the whole job",
+                job.output(name),
+            )
         saved = max(int(one.stem.rpartition("-")[2]) for one in folder.glob("model.ckpt-*.index"))
-    with cluster(tmp_path / "again", "job_train.py", "functions", 1, 1, "0", str(saved + 5), str(folder)) as job:
+    with cluster(
+        tmp_path / "again", "job_train.py", "functions", 1, 1, "0", str(saved + 5), str(folder)
+    ) as job:
         job.start()
         assert job.status("worker 0") == 0, job.output("worker 0")
         assert job.lines("worker 0")[0] == f"begins at {saved}"

@@ -1,11 +1,11 @@
 """Parameter servers, between graphs as in TF1: every process runs the script and is a client of its own.
 
-A worker's sessions run its functions in this process; variables, queues, accumulators and tables that the graph puts on a
-parameter server are there, under the names they have in the graph, and so are the same for all workers. Nobody coordinates:
-the chief initialises and the others wait, by the script's own means.
+A worker's sessions run its functions in this process; variables, queues, accumulators and tables that the graph puts on
+a parameter server are there, under the names they have in the graph, and so are the same for all workers. Nobody
+coordinates: the chief initialises and the others wait, by the script's own means.
 
-Each process that has a session holds a `tf.distribute.ParameterServerStrategy`, whose cluster is the parameter servers and
-itself as the one worker; its connection is what the functions run on.
+Each process that has a session holds a `tf.distribute.ParameterServerStrategy`, whose cluster is the parameter servers
+and itself as the one worker; its connection is what the functions run on.
 """
 
 from __future__ import annotations
@@ -127,8 +127,8 @@ class Connection:
                 cls.current = cls(task)
             elif cls.current.servers != list(task.servers.values()):
                 raise ClusterError(
-                    f"{task.name}: this process is already connected to the parameter servers {cls.current.servers}, and "
-                    f"cannot be to {list(task.servers.values())} as well. A process for each cluster, please."
+                    f"{task.name}: this process is connected to the parameter servers {cls.current.servers} already, "
+                    f"and cannot be to {list(task.servers.values())} as well. A process for each cluster, please."
                 )
             return cls.current
 
@@ -187,7 +187,7 @@ class Member(Process):
         changed = {
             name
             for name, function in functions.items()
-            if any([self._translate(node, name) for node in function.node_def])  # all of them
+            if sum(self._translate(node, name) for node in function.node_def)
         }
         self._rename(nodes, functions, changed)
 
@@ -233,9 +233,10 @@ class Member(Process):
         ):
             node.device = _within(place)
             return
-        server = self._order.get((place.job, max(place.task, 0)))
+        server = self._order.get((str(place.job), max(place.task, 0)))
         if server is None:
-            self._refused.setdefault(owner, node.device)
+            if node.op != "Const":  # which is the same anywhere
+                self._refused.setdefault(owner, node.device)
             node.device = ""
             return
         node.device = f"/job:ps/replica:0/task:{server}{_within(place) or '/device:CPU:0'}"
@@ -303,8 +304,9 @@ class Member(Process):
                 node = _v1.NodeDef(name=f"fetched_{index}", op="Identity", input=[output], device=_CHIEF)
                 node.attr["T"].type = dtype.base_dtype.as_datatype_enum
                 nodes.append(node)
-                output = f"{node.name}:0"
-            brought.append(output)
+                brought.append(f"{node.name}:0")
+            else:
+                brought.append(output)
         return brought
 
     def _repeat_constants(self, nodes: Sequence[Any]) -> list[Any]:
@@ -336,8 +338,8 @@ class Member(Process):
         if lost or again:
             who = ", ".join(lost) or "a parameter server, which was started again"
             raise ClusterError(
-                f"{self.task.name}: lost {who}, and the variables on it. Start the whole job again: it goes on from its last "
-                "checkpoint."
+                f"{self.task.name}: lost {who}, and the variables on it. Start the whole job again: it goes "
+                "on from its last checkpoint."
             ) from error
 
 
@@ -395,12 +397,13 @@ def _called(node: Any) -> list[str]:
 
 
 def _refusal(node: Any, device: str, task: Task) -> Exception:
+    servers = ", ".join(f"/job:{job}/task:{index}" for job, index in task.servers) or "there are none"
     return tf.errors.InvalidArgumentError(
         node,
         None,
-        f"Cannot assign a device for operation {node.name} ({node.op}): it was explicitly assigned to {device}, and this is "
-        f"{task.name}. Here every worker runs its own part of the graph and nobody else's; only parameter servers "
-        f"({', '.join(f'/job:{job}/task:{index}' for job, index in task.servers) or 'there are none'}) are shared. "
+        f"Cannot assign a device for operation {node.name} ({node.op}): it was explicitly assigned to {device}, "
+        f"and this is {task.name}. Here every worker runs its own part of the graph and nobody else's; only parameter "
+        f"servers ({servers}) are shared. "
         "Put what workers share, such as a queue, on a parameter server.",
     )
 

@@ -1,7 +1,7 @@
 """A task that keeps variables: it serves until the training has ended, which the workers tell it.
 
-TF1's parameter servers were killed from outside. Here each worker writes a small file on the parameter server's machine when
-it ends well, and its address tells whether it is alive.
+TF1's parameter servers were killed from outside. Here each worker writes a small file on the parameter server's machine
+when it ends well, and its address tells whether it is alive.
 """
 
 from __future__ import annotations
@@ -122,6 +122,6 @@ def _check_port(name: str, address: str) -> None:
             probe.bind(("", port))
         except OSError as error:
             raise ClusterError(
-                f"{name}: port {port} of {address} cannot be used here ({error.strerror}). Does this task run already, or "
-                "another program at this port?"
+                f"{name}: port {port} of {address} cannot be used here ({error.strerror}). Does this task run already, "
+                "or another program at this port?"
             ) from None

@@ -1,0 +1,97 @@
+"""A process's place in a cluster: targets, devices, what is refused; no other process is needed for these."""
+
+import pytest
+
+pytestmark = pytest.mark.tensorflow
+
+SCRIPT = """
+import sys
+import tensorflow.compat.v1 as tf
+from tests.runtime.cluster.jobs import free_ports
+from tf2towers.runtime import ClusterError, Server, Session, graph_mode
+from tf2towers.runtime.graph_session.cluster import process_of
+
+graph_mode()
+here, there, other = (f"localhost:{port}" for port in free_ports(3))
+
+
+def raised(kind, call):
+    try:
+        call()
+    except kind as error:
+        return str(error)
+    raise AssertionError("nothing was raised")
+
+
+# a parameter server and a worker in one process, and another worker that is not there
+spec = tf.train.ClusterSpec({"ps": [here], "worker": [there, other]})
+ps = Server(spec, "ps", 0)
+server = Server(spec, job_name="worker", task_index=0)
+assert server.target == f"grpc://{there}".encode(), server.target
+assert (server.server_def.job_name, server.server_def.task_index) == ("worker", 0)
+assert "is not the target of a server" in raised(ClusterError, lambda: Session("grpc://localhost:1"))
+assert "task_index goes from 0 to 1" in raised(ClusterError, lambda: Server(spec, "worker", 2))
+assert "the cluster has no job 'master'" in raised(ClusterError, lambda: Server(spec, "master", 0))
+assert "Does this task run already" in raised(ClusterError, lambda: Server(spec, "worker", 0))
+
+with tf.device(tf.train.replica_device_setter(worker_device="/job:worker/task:0", cluster=spec)):
+    shared = tf.get_variable("shared", [3], initializer=tf.ones_initializer())
+    table = tf.get_variable("table", [6, 2], initializer=tf.ones_initializer())
+    with tf.device("/job:worker/task:0/cpu:0"):
+        own = tf.get_local_variable("own", [], initializer=tf.zeros_initializer())
+    add = tf.cond(tf.reduce_sum(shared) > 0.0, lambda: shared.assign_add([1.0, 1.0, 1.0]), lambda: shared.value())
+    with tf.device("/job:worker/task:1"):
+        elsewhere = tf.add(shared, 1.0, name="elsewhere")
+    with tf.device("/job:ps/task:0"):
+        queue = tf.FIFOQueue(3, tf.float32, [[3]], name="queue")
+        on_ps = tf.identity(shared) * 2.0
+        words = tf.constant([b"a", b"b"])
+    put, size, get = queue.enqueue(shared), queue.size(), queue.dequeue()
+    sparse = tf.SparseConditionalAccumulator(tf.float32, [6, 2], shared_name="sparse")
+    loop = tf.while_loop(lambda i: i < 3, lambda i: i + tf.cast(shared[0], tf.int32), [0])
+
+with Session(server.target) as session:
+    session.run([tf.global_variables_initializer(), tf.local_variables_initializer()])
+    assert session.run(add).tolist() == [2, 2, 2]
+    assert session.run(shared).tolist() == [2, 2, 2]
+    assert session.run(on_ps).tolist() == [4, 4, 4]
+    assert session.run(words).tolist() == [b"a", b"b"]
+    assert session.run(loop) == 4
+    assert session.run(tf.assign_add(own, 1.0)) == 1.0
+    session.run(put)
+    assert session.run(size) == 1
+    said = raised(tf.errors.InvalidArgumentError, lambda: session.run(elsewhere))
+    assert "operation elsewhere (Add" in said and "/job:worker/task:1" in said and "/job:ps/task:0" in said, said
+
+# what is in the server and the parameter server outlives a session, as in TF1; a session of its own process has its own
+with Session(server.target) as session:
+    assert session.run(own) == 1.0
+    assert session.run(get).tolist() == [2, 2, 2]
+    assert session.run(size) == 0
+with Session() as session:
+    session.run(tf.local_variables_initializer())
+    assert session.run(own) == 0.0
+
+with tf.Graph().as_default():  # a session of the parameter server's own process
+    with tf.device("/job:ps/task:0"):
+        shared = tf.get_variable("shared", [3])
+    with Session(ps.target) as session:
+        assert session.run(shared).tolist() == [2, 2, 2]
+
+local = Server.create_local_server()
+with tf.Graph().as_default(), Session(local.target) as session:
+    with tf.device("/job:localhost/task:0"):
+        assert session.run(tf.constant(3) + 4) == 7
+assert type(server.strategy).__name__ == "ParameterServerStrategyV2"
+print("fine")
+"""
+
+
+def test_one_process() -> None:
+    import subprocess
+    import sys
+
+    done = subprocess.run(
+        [sys.executable, "-c", SCRIPT], capture_output=True, text=True, timeout=100, check=False
+    )
+    assert done.returncode == 0 and done.stdout.endswith("fine\n"), done.stderr[-3000:]
