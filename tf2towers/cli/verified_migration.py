@@ -52,9 +52,7 @@ def verify_all(results: Sequence[MigrationResult], options: argparse.Namespace) 
 
 
 def _verify(result: MigrationResult, options: argparse.Namespace) -> int:
-    from tf2towers.cli.verify import cluster_of
-    from tf2towers.parity.sides import Options
-    from tf2towers.parity.verify import verify
+    from tf2towers.cli.verify import verdict_on
     from tf2towers.report.parity_text import render_parity
 
     if not result.changed:
@@ -64,15 +62,7 @@ def _verify(result: MigrationResult, options: argparse.Namespace) -> int:
             output.write()
         name = result.script.name
         migrated = next(path for path in sorted(Path(folder).rglob(name)))
-        how = Options(steps=options.steps, timeout=options.timeout, legacy_python=options.legacy_python)
-        parity = verify(
-            result.script,
-            migrated,
-            options.argument,
-            how,
-            tolerance=options.tolerance,
-            cluster=cluster_of(result.script),
-        )
+        parity = verdict_on(result.script, migrated, options.argument, options)
     print(render_parity(parity), end="", file=sys.stderr)
     if parity.status:
         print(f"tf2towers migrate: {shown(result.script)}: nothing was written", file=sys.stderr)

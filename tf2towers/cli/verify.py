@@ -8,7 +8,7 @@ import signal
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from tf2towers.parity.cluster.sides import Shape
@@ -108,34 +108,66 @@ def run(options: argparse.Namespace) -> int:
         return 2
     for number in (signal.SIGTERM, signal.SIGHUP):  # as Ctrl-C: nothing runs or lies about afterwards
         signal.signal(number, lambda got, _: sys.exit(128 + got))
-    from tf2towers.parity.sides import Options
-    from tf2towers.parity.verify import verify
-
     report = Path(options.report) if options.report else None
     if report is not None:
         report.mkdir(parents=True, exist_ok=True)
-    result = verify(
+    result = verdict_on(
         Path(options.legacy),
         Path(options.migrated),
         options.arguments,
-        Options(
-            steps=options.steps,
-            timeout=options.timeout,
-            legacy_python=options.legacy_python,
-            lockstep=not options.free,
-            tower_order=options.tower_order,
-            names=dict(pair.split("=", 1) for pair in options.name),
-            seed=options.seed,
-        ),
-        tolerance=options.tolerance,
-        gradients_only=options.gradients_only,
-        towers=options.replicas,
-        work=None if report is None else report / "recordings",
-        progress=_progress(),
-        cluster=cluster_of(Path(options.legacy), options.ps, options.workers, options.task_flags),
+        options,
+        None if report is None else report / "recordings",
+        _progress(),
     )
     _show(result, options, report)
     return result.status
+
+
+def verdict_on(
+    legacy: Path,
+    migrated: Path,
+    arguments: list[str],
+    options: argparse.Namespace,
+    work: Path | None = None,
+    progress: Callable[[str, int], object] | None = None,
+) -> ParityResult:
+    """Verifies as the register of the migrated script wants it.
+
+    Args:
+        legacy, migrated, arguments: what is run.
+        options: those of `verify`, as far as they are given.
+        work: where the recordings stay; None: nowhere.
+        progress: called with what runs, and its steps so far.
+    """
+    from tf2towers.parity.continuous.register import is_exact
+    from tf2towers.parity.continuous.verdict import verify_exact
+    from tf2towers.parity.sides import Options
+    from tf2towers.parity.verify import verify
+
+    def given(name: str, otherwise: Any = None) -> Any:
+        return getattr(options, name, otherwise)
+
+    how = Options(
+        steps=options.steps,
+        timeout=options.timeout,
+        legacy_python=options.legacy_python,
+        lockstep=not given("free", False),
+        tower_order=given("tower_order", False),
+        names=dict(pair.split("=", 1) for pair in given("name", [])),
+        seed=given("seed", 0),
+    )
+    tolerance, towers = options.tolerance, given("replicas")
+    cluster = cluster_of(legacy, given("ps"), given("workers"), given("task_flags"))
+    if is_exact(migrated):
+        return verify_exact(
+            legacy, migrated, arguments, how,
+            tolerance=tolerance, towers=towers, work=work, progress=progress, cluster=cluster,
+        )  # fmt: skip
+    return verify(
+        legacy, migrated, arguments, how,
+        tolerance=tolerance, gradients_only=given("gradients_only", False), towers=towers, work=work,
+        progress=progress, cluster=cluster,
+    )  # fmt: skip
 
 
 def _problem(options: argparse.Namespace) -> str:

@@ -31,7 +31,7 @@ class Tolerances:
 
 
 @dataclass
-class _Series:
+class Series:
     """One thing over all steps."""
 
     shape: tuple[int, ...] = ()
@@ -45,6 +45,7 @@ class _Series:
     errors: list[float] = field(default_factory=list)
 
     def add(self, place: int, one: np.ndarray | None, other: np.ndarray | None) -> None:
+        """Compares the two values of a step."""
         if one is None or other is None:
             self._fail(place, "only in the migrated run" if one is None else "only in the original")
             return
@@ -87,6 +88,7 @@ class _Series:
         self.ulps = max(self.ulps, absolute / ulp)
 
     def comparison(self, kind: Kind, name: str, tolerance: float) -> Comparison:
+        """What came of it."""
         return Comparison(
             kind=kind,
             name=name,
@@ -124,7 +126,7 @@ def compare(
     Raises:
         NotComparable: there are no steps, or more on one side than on the other.
     """
-    series: dict[tuple[Kind, str], _Series] = {}
+    series: dict[tuple[Kind, str], Series] = {}
     chosen = set(kinds)
     mine = original.steps if isinstance(original, Recording) else original
     theirs = migrated.steps if isinstance(migrated, Recording) else migrated
@@ -136,13 +138,13 @@ def compare(
             if kind == "summary" and apart:
                 lone.append((count, name, value, its))
             elif kind in chosen:
-                series.setdefault((kind, name), _Series()).add(count, value, its)
+                series.setdefault((kind, name), Series()).add(count, value, its)
         count += 1
     if not count:
         raise NotComparable("no training step was recorded")
     if "summary" in chosen and not any(kind == "summary" for kind, _ in series):
         for place, name, value, its in lone:
-            series.setdefault(("summary", name), _Series()).add(place, value, its)
+            series.setdefault(("summary", name), Series()).add(place, value, its)
     limits = tolerances or Tolerances()
     return [found.comparison(kind, name, limits.of(kind)) for (kind, name), found in series.items()]
 

@@ -3,7 +3,7 @@
 OPTIONS.json: {"out": folder, "steps": K, "layers": bool, "double": bool, "seed": int, "stand_ins": bool,
 "scratch": folder or null}, see `tf2towers.parity.sides.Options`. Exit status: that of the script, or 0 once K steps are
 recorded. meta.json in the folder says what was found, also where no step was. With "turns": "host:port" it is one task
-of a cluster, see `cluster/task.py`.
+of a cluster, see `cluster/task.py`; with "calls" every session call is recorded, see `continuous`.
 """
 
 import importlib.util
@@ -30,4 +30,6 @@ if __name__ == "__main__":
     with open(sys.argv[1]) as stream:
         options = json.load(stream)
     running = ".cluster.task" if "turns" in options else ".running"
+    if "calls" in options:
+        running = ".continuous.running"
     sys.exit(importlib.import_module(_package() + running).main(options, sys.argv[2], sys.argv[3:]))

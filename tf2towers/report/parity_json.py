@@ -6,7 +6,7 @@
      "verdict": "..",                one line
      "error": "..",                  why it is 'error', otherwise ""
      "arguments": ["--steps=10"],
-     "steps": 10, "towers": 2, "tolerance": 0.0, "seconds": 31.5,
+     "steps": 10, "calls": 0, "towers": 2, "tolerance": 0.0, "seconds": 31.5,
      "original": SIDE, "migrated": SIDE,
      "diagnoses": [{"name", "message", "todo", "step", "confidence"}],
      "first": {"step": 0 | null, "layer": "..", "gradient": ".."},       "" where there is none
@@ -45,6 +45,7 @@ def parity_as_json(result: ParityResult) -> str:
         "error": result.error,
         "arguments": list(result.arguments),
         "steps": int(result.steps),
+        "calls": int(result.calls),
         "towers": int(result.towers),
         "tolerance": _number(result.tolerance),
         "seconds": _number(result.seconds),

@@ -89,6 +89,8 @@ class ParityResult:
             not be run or compared, `error` says why.
         first_layer, first_gradient: what differs first, forward (the first layer) and backward (the first variable
             whose gradient differs), in the step `first_step`; empty where nothing does.
+        calls: so many session calls were compared, of two programs that make the same ones; a step of a comparison is
+            then the number of a call, and `steps` says how many train. 0: training steps were compared.
     """
 
     original: Side
@@ -106,6 +108,7 @@ class ParityResult:
     first_gradient: str = ""
     notes: list[str] = field(default_factory=list)
     seconds: float = 0.0
+    calls: int = 0
 
     @property
     def status(self) -> int:

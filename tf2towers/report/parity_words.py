@@ -63,12 +63,15 @@ def headline(result: ParityResult) -> str:
     if result.outcome == "error":
         lines = result.error.strip().splitlines()
         return f"could not be compared: {lines[0].strip() if lines else 'no reason was given'}"
-    if result.outcome != "differs" and not (result.steps and result.comparisons):
+    if result.outcome != "differs" and not ((result.calls or result.steps) and result.comparisons):
         return (
             f"NOTHING COMPARED: {'no training step was' if not result.steps else 'no values were'} recorded"
         )
     where = f"{counted(result.steps, 'step')} on {counted(result.towers, 'tower')}"
     of = [one for one in result.comparisons if one.kind in _CORE] or result.comparisons
+    if result.calls:
+        where = f"{counted(result.calls, 'session call')}, {counted(result.steps, 'training step')}"
+        of = [one for one in result.comparisons if one.kind in ("gradient", "variable", "fetched", "summary")]
     if result.outcome == "bitwise":
         return f"PARITY: every {_kinds(of)} of {where} is bit-identical"
     apart = [one for one in of if verdict_of(one) in ("failed", "differs")]
@@ -98,7 +101,10 @@ def error_details(result: ParityResult) -> str:
 def first_differences(result: ParityResult) -> list[tuple[str, str]]:
     """What differs first: pairs of what it is and its name. Empty where nothing does."""
     pairs = [
-        ("first step", "" if result.first_step is None else f"{result.first_step} (counted from 0)"),
+        (
+            "first session call" if result.calls else "first step",
+            "" if result.first_step is None else f"{result.first_step} (counted from 0)",
+        ),
         ("first layer, forward", result.first_layer),
         ("first gradient, backward", result.first_gradient),
     ]
@@ -163,7 +169,8 @@ def _differing(result: ParityResult, of: list[Comparison], apart: list[Compariso
     failed = sum(bool(one.problem) for one in apart)
     parts = []
     if len(apart) > failed:
-        since = "" if result.first_step is None else f", first at step {result.first_step}"
+        what = "session call" if result.calls else "step"
+        since = "" if result.first_step is None else f", first at {what} {result.first_step}"
         names = [PLURALS[kind] for kind in _ordered(of)]
         parts.append(f"{len(apart) - failed} of {len(of)} {_listed(names)}{since}, {most}")
     if failed:

@@ -28,7 +28,7 @@ def main(options: Dict[str, Any], script: str, arguments: List[str]) -> int:
     turns = Turns(options["turns"], worker)
     recorder = WorkerRecorder(tf, folder, worker, turns)
     optimizers.watch(tf, recorder)
-    _look_for_the_chief(tf, turns)
+    look_for_the_chief(tf.train.SessionManager, turns)
 
     def finish() -> None:
         facts = recorder.facts()
@@ -49,13 +49,16 @@ def main(options: Dict[str, Any], script: str, arguments: List[str]) -> int:
     return leave(status)
 
 
-def _look_for_the_chief(tf: Any, turns: Turns) -> None:
+def look_for_the_chief(manager: Any, turns: Turns) -> None:
     """Lets workers that wait for the chief look every second whether it is ready, but only once it is about to train.
 
     TF1's look every 30 seconds, and so seldom come up between the chief's initialization and the start of its queues:
     a count of epochs on the parameter servers, which they share, would then be used up by one of them.
+
+    Args:
+        manager: the class of session managers.
+        turns: this worker's.
     """
-    manager = tf.train.SessionManager
     begin, wait = manager.__init__, manager.wait_for_session
 
     def begun(self: Any, *args: Any, **kwargs: Any) -> None:

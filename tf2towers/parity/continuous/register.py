@@ -1,0 +1,51 @@
+"""Whether a migrated script is of the exact register: what it imports of `tf2towers.runtime` says so."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+from collections.abc import Iterator
+from pathlib import Path
+
+from tf2towers.runtime import _HOMES
+from tf2towers.source.errors import SourceError
+from tf2towers.source.local_imports import local_modules
+from tf2towers.source.script import Script
+from tf2towers.source.syntax import parse
+
+_RUNTIME = "tf2towers.runtime"
+#: names of the runtime that only an exact migration imports
+NAMES = frozenset(name for name, home in _HOMES.items() if home.startswith("graph_session."))
+
+
+def is_exact(script: Path) -> bool:
+    """Whether the script, or a local module that it reaches, uses the exact register's part of the runtime."""
+    paths = [script]
+    with contextlib.suppress(SourceError):
+        paths += local_modules(Script.read(script))
+    return any(name in NAMES for path in paths for name in _used(path))
+
+
+def _used(path: Path) -> Iterator[str]:
+    """The names of the runtime that a file imports, or takes from a module that it imports."""
+    try:
+        tree = parse(path.read_text(encoding="utf-8", errors="replace"), path)
+    except (SourceError, OSError):
+        return
+    modules: dict[str, str] = {}  # dotted text in the file -> the module
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and not node.level:
+            for alias in node.names:
+                if node.module == _RUNTIME:
+                    yield alias.name
+                elif (node.module or "").startswith(f"{_RUNTIME}.graph_session"):
+                    yield from NAMES
+                elif f"{node.module}.{alias.name}" == _RUNTIME:
+                    modules[alias.asname or alias.name] = _RUNTIME
+        elif isinstance(node, ast.Import):
+            modules.update(
+                (alias.asname or alias.name, alias.name) for alias in node.names if alias.name == _RUNTIME
+            )
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and ast.unparse(node.value) in modules:
+            yield node.attr

@@ -1,0 +1,290 @@
+"""Whether an exact migration is the same program: both run, every session call compared, and what was not, said."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from tf2towers.launch.errors import LaunchError
+from tf2towers.parity.cluster.sides import Shape
+from tf2towers.parity.compare import Tolerances
+from tf2towers.parity.continuous.cluster import record_cluster
+from tf2towers.parity.continuous.compare import Compared, Difference, compare
+from tf2towers.parity.continuous.recording import Run
+from tf2towers.parity.continuous.sides import Which, record
+from tf2towers.parity.process import RunFailed
+from tf2towers.parity.sides import Options, Progress
+from tf2towers.report.parity_result import Diagnosis, ParityResult, Side
+from tf2towers.report.parity_words import PLURALS, counted
+
+#: the rules of `tf2towers.parity.verify`; nothing is set back here, so that a step goes on with the last one's digits
+SUM_ORDER = Tolerances(gradients=1e-5, variables=1e-5)
+OTHER_TENSORFLOW = Tolerances(gradients=1e-4, variables=1e-3)
+
+
+def verify_exact(
+    legacy: Path,
+    migrated: Path,
+    arguments: Sequence[str] = (),
+    options: Options | None = None,
+    *,
+    tolerance: float | None = None,
+    towers: int | None = None,
+    work: Path | None = None,
+    progress: Progress | None = None,
+    cluster: Shape | None = None,
+) -> ParityResult:
+    """Runs both scripts, each from its beginning, and compares every session call.
+
+    Args:
+        legacy: the TF1 script.
+        migrated: its exact migration.
+        arguments: the command line of both.
+        options: how they are run.
+        tolerance: relative to the largest element; None: every bit, but for the named rules.
+        towers: so many are expected.
+        work: where the recordings stay; None: nowhere.
+        progress: called with what runs, and its calls so far.
+        cluster: of a parameter-server script; None: each script is one process.
+
+    Returns:
+        The verdict; its outcome is 'error' where a script could not be run or compared.
+    """
+    result = ParityResult(_side("original", legacy), _side("migrated", migrated), list(arguments))
+    options = options or Options()
+    started = time.monotonic()
+    with tempfile.TemporaryDirectory(prefix="tf2towers-") as folder:
+        place = work or Path(folder)
+        options = replace(options, scratch=options.scratch or Path(folder) / "scratch")
+        try:
+            runner = Runner(place, options, list(arguments), progress, cluster)
+            one = runner.run("original", legacy)
+            if towers is not None and towers != one.towers:
+                raise RunFailed(f"the original has {one.towers} towers, and --replicas says {towers}")
+            other = runner.run("migrated", migrated)
+            found = judge(result, one, other, tolerance, options.tower_order)
+            if result.outcome == "differs" and tolerance is None:
+                _ask_the_original(result, found, one, other, runner)
+        except (RunFailed, LaunchError) as problem:
+            result.outcome, result.error = "error", str(problem)
+    result.seconds = time.monotonic() - started
+    return result
+
+
+@dataclass
+class Runner:
+    """Runs the sides, one like the other."""
+
+    place: Path
+    options: Options
+    arguments: list[str]
+    progress: Progress | None
+    cluster: Shape | None
+
+    def run(self, which: Which, script: Path, suffix: str = "", resource_variables: bool = False) -> Run:
+        """A side's recording, in a folder of its name with the suffix.
+
+        Raises:
+            RunFailed, LaunchError: it could not be run.
+        """
+        folder = self.place / (which + suffix)
+        if self.cluster is not None:
+            return record_cluster(
+                which, script, self.arguments, folder, self.options, self.cluster,
+                resource_variables=resource_variables,
+            )  # fmt: skip
+        return record(
+            which, script, self.arguments, folder, self.options, self.progress,
+            resource_variables=resource_variables,
+        )  # fmt: skip
+
+
+def judge(
+    result: ParityResult,
+    original: Run,
+    migrated: Run,
+    tolerance: float | None = None,
+    tower_order: bool = False,
+    found: Compared | None = None,
+) -> Compared:
+    """Writes into `result` what comes of comparing two runs."""
+    limits, rule = _tolerances(original, migrated, tolerance, tower_order)
+    if found is None:
+        found = compare(original, migrated, limits, left_out=_of_threads(original, migrated))
+    for side, run in ((result.original, original), (result.migrated, migrated)):
+        side.tensorflow, side.python, side.seconds = run.tensorflow, run.python, run.seconds
+    result.calls, result.steps, result.towers = original.calls, original.trained, original.towers
+    result.tolerance, result.comparisons = limits.gradients, found.comparisons
+    result.notes, result.diagnoses, result.first_step = [], [], None
+    if all(one.bitwise for one in found.comparisons):
+        result.outcome = "bitwise"
+    else:
+        result.outcome = "within" if all(one.within for one in found.comparisons) else "differs"
+        if result.outcome == "within" and rule:
+            result.notes.append(rule)
+    if found.first is not None:
+        result.first_step = found.first.original.number
+        result.diagnoses.append(_first(found.first, found))
+    if found.problem:
+        result.outcome = "differs"
+        result.diagnoses.append(Diagnosis("other session calls", found.problem + "."))
+    _note_the_rest(result, found, original, migrated)
+    return found
+
+
+def _tolerances(
+    original: Run, migrated: Run, tolerance: float | None, tower_order: bool
+) -> tuple[Tolerances, str]:
+    if tolerance is not None:
+        return Tolerances(tolerance, tolerance), ""
+    if original.tensorflow != migrated.tensorflow:
+        return OTHER_TENSORFLOW, (
+            f"rule 'another TensorFlow' ({original.tensorflow} and {migrated.tensorflow}): kernels round otherwise; "
+            f"variables within {OTHER_TENSORFLOW.variables:g} of the largest element, all else within "
+            f"{OTHER_TENSORFLOW.gradients:g}"
+        )
+    if original.towers > 2 and not tower_order:
+        return SUM_ORDER, (
+            f"rule 'order of the sum': {original.towers} towers are added up in another order than in TF1; within "
+            f"{SUM_ORDER.gradients:g} of the largest element. With --tower-order they are added as in TF1: then every "
+            "bit must be equal"
+        )
+    return Tolerances(), ""
+
+
+def _of_threads(*runs: Run) -> set[str]:
+    """The variables that calls of other threads change, at times of their own."""
+    return {name for run in runs for thread in run.threads for name in thread.writes}
+
+
+def _note_the_rest(result: ParityResult, found: Compared, original: Run, migrated: Run) -> None:
+    """What was not compared; where that may have changed variables that count, there is no parity."""
+    if found.hooks_apart:
+        result.notes.append(
+            f"hooks fetched other things in {counted(found.hooks_apart, 'call')}, at times of their own: only what the "
+            "script fetched is compared there"
+        )
+    for side, run in (("the original", original), ("the migrated script", migrated)):
+        for thread in run.threads:
+            writes = f"; they change {', '.join(thread.writes)}" if thread.writes else ""
+            result.notes.append(
+                f"not compared: {counted(thread.calls, 'call')} of {side}'s threads, fetching {thread.fetches}{writes}"
+            )
+    shared = sorted(
+        {name for run in (original, migrated) for thread in run.threads for name in thread.shared}
+    )
+    if shared and result.outcome in ("bitwise", "within"):
+        result.outcome = "error"
+        result.error = (
+            f"calls of threads change {', '.join(shared[:4])}, in no order with the main thread's calls, which use "
+            "them too: no such run can be repeated. What could be compared is equal"
+        )
+
+
+# -- where they part ---------------------------------------------------------------------------------------------------
+
+
+def _first(first: Difference, found: Compared) -> Diagnosis:
+    one, other = first.original, first.migrated
+    others = [
+        f"{count - (kind == first.kind)} other {PLURALS[kind]}"
+        for kind, count in found.beside.items()
+        if count > (kind == first.kind)
+    ]
+    message = (
+        f"session call {one.number} ({one.place} of the original; {other.place} of the migrated script): "
+        f"{first.kind} {first.name}: {_values(*first.values)}"
+    )
+    if others:
+        message += f". In the same call: {', '.join(others)}"
+    return Diagnosis("first difference", message + ".", "", one.number)
+
+
+def _values(one: np.ndarray | None, other: np.ndarray | None) -> str:
+    if one is None or other is None:
+        return "only in the migrated script" if one is None else "only in the original"
+    if one.shape != other.shape or one.dtype != other.dtype:
+        return f"{one.dtype}{list(one.shape)} in the original, {other.dtype}{list(other.shape)} in the migrated script"
+    if one.dtype == np.uint8:
+        return f"{one.tobytes()[:60]!r} in the original, {other.tobytes()[:60]!r} in the migrated script"
+    alike = one == other
+    if one.dtype.kind in "fc":
+        alike |= np.isnan(one) & np.isnan(other)
+    apart = np.flatnonzero(~alike)
+    place = np.unravel_index(apart[0], one.shape)
+    at = f" at {[int(index) for index in place]}" if one.ndim else ""
+    text = f"{one[place]!s} in the original, {other[place]!s} in the migrated script{at}"
+    if one.ndim:
+        text += f"; {apart.size} of {one.size} elements differ"
+    return text + _factor(one, other)
+
+
+def _factor(one: np.ndarray, other: np.ndarray) -> str:
+    """What one is times the other, where that is the same for all elements."""
+    if one.dtype.kind != "f" or not one.size:
+        return ""
+    with np.errstate(all="ignore"):
+        mine, its = one.astype(np.float64), other.astype(np.float64)
+        factor = float((mine * its).sum() / (mine * mine).sum()) if (mine * mine).sum() else 1.0
+        if not np.isfinite(factor) or abs(factor - 1) < 1e-3:
+            return ""
+        if np.allclose(its, factor * mine, rtol=1e-4, atol=1e-6 * float(np.abs(its).max())):
+            return f"; it is {factor:.4g} times the original's"
+    return ""
+
+
+# -- what the original does by itself ----------------------------------------------------------------------------------
+
+
+def _ask_the_original(
+    result: ParityResult,
+    found: Compared,
+    original: Run,
+    migrated: Run,
+    runner: Runner,
+) -> None:
+    """Runs the original again where the two differ: what it does not repeat itself is no difference of the two.
+
+    TF1's variables are changed in place, while an operation in no order with the change still reads them.
+    """
+    if found.problem:
+        return
+    order = runner.options.tower_order
+    limits, _ = _tolerances(original, migrated, None, order)
+    left = set(found.places)
+    runs = (("with TF 2's variables", True), ("run a second time", False))
+    for title, resource in runs:
+        try:
+            again = runner.run(
+                "original", result.original.script, "-resources" if resource else "-again", resource
+            )
+        except RunFailed as problem:
+            result.notes.append(f"the original {title}: {str(problem).splitlines()[0]}")
+            continue
+        left &= compare(again, migrated, limits, left_out=_of_threads(original, migrated)).places
+        excused = found.places - left
+        if not excused:
+            result.notes.append(f"the original {title} does not make the migrated script's values either")
+            continue
+        now = compare(original, migrated, limits, excused, _of_threads(original, migrated))
+        judge(result, original, migrated, None, order, now)
+        result.notes.insert(
+            0,
+            f"rule 'the original differs from itself': {title}, it has other values than in its first run, in places "
+            f"where the migrated script has those; {counted(len(excused), 'value')} so, {len(left)} not",
+        )
+        if result.outcome != "differs":
+            return
+
+
+def _side(title: str, script: Path) -> Side:
+    try:
+        text = script.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        text = ""
+    return Side(title, script, text)

@@ -1,0 +1,124 @@
+"""Runs one side of a continuous comparison, as `python SCRIPT ARGS` would, and ends it when there is enough."""
+
+import os
+from typing import Any, Callable, Dict, List
+
+from .. import seeds
+from ..running import leave, prepare, run, versions
+from ..writing import Writer
+from .calls import CallRecorder
+from .draws import same_draws
+
+
+def main(options: Dict[str, Any], script: str, arguments: List[str]) -> int:
+    """Records a script; its exit status.
+
+    Args:
+        options: as `__main__.py` says, and "calls": 'original' or 'migrated'; "resource_variables": the original's
+            variables are resources; "tower_order": the migrated script's means are added up in TF1's order.
+        script, arguments: what to run.
+    """
+    tf = prepared(options)
+    if "turns" in options:
+        from . import cluster
+
+        return cluster.main(options, tf, script, arguments)
+    writer = Writer(options["out"])
+    folder = os.path.dirname(os.path.abspath(script))
+    recorder = CallRecorder(tf, writer, options["steps"], folder, options.get("scratch") or "")
+
+    def finish() -> None:
+        facts = recorder.facts()
+        facts.update(versions(tf), calls=writer.steps)
+        writer.facts(facts)
+
+    def enough() -> None:
+        finish()
+        leave(0)
+
+    recorder.on_enough = enough
+    watch(tf, recorder)
+    seeds.fix_seeds(options.get("seed", seeds.SEED))
+    same_draws(options.get("seed", seeds.SEED))
+    status = run(script, arguments)
+    finish()
+    return leave(status)
+
+
+def prepared(options: Dict[str, Any]) -> Any:
+    """The TF1 module, without graph rewriting, which rounds by what else is fetched."""
+    if options["calls"] == "migrated":
+        import tensorflow
+
+        from ..overlay import Overlay, patch_python, patch_tensorflow
+
+        if options.get("scratch"):
+            overlay = Overlay(options["scratch"], [options["out"]])
+            patch_python(overlay)
+            patch_tensorflow(overlay)
+        tensorflow.config.optimizer.set_experimental_options({"disable_meta_optimizer": True})
+        if options.get("tower_order"):
+            from tf2towers.runtime.graph_session import function
+
+            vars(function)["find_means"] = lambda *_: []
+        return tensorflow.compat.v1
+    tf = prepare(options)
+    _without_rewriting(tf)
+    if options.get("resource_variables"):
+        from tensorflow.python.ops import variable_scope
+
+        tf.enable_resource_variables()
+        # `tf.disable_v2_behavior()` is the script's to say, and this is part of it
+        variable_scope.disable_resource_variables = lambda: None
+    return tf
+
+
+def _without_rewriting(tf: Any) -> None:
+    session = next(one for one in tf.Session.__mro__ if one.__name__ == "BaseSession")
+    make = session.__init__
+
+    def without(self: Any, target: Any = "", graph: Any = None, config: Any = None) -> None:
+        if config is None or isinstance(config, tf.ConfigProto):
+            copied = tf.ConfigProto()
+            if config is not None:
+                copied.CopyFrom(config)
+            config = copied
+            rewriting = config.graph_options.rewrite_options
+            if hasattr(rewriting, "disable_meta_optimizer"):
+                rewriting.disable_meta_optimizer = True
+        make(self, target, graph, config)
+
+    session.__init__ = without
+
+
+def watch(tf: Any, recorder: CallRecorder) -> None:
+    """Lets the recorder see every update that is built, and every session call, from now on."""
+    _watch_optimizer(tf.train.Optimizer, recorder)
+    _watch_optimizer(tf.train.SyncReplicasOptimizer, recorder)  # which has its own apply_gradients
+    base = next(one for one in tf.Session.__mro__ if "_run" in vars(one))
+    run_it = base._run
+
+    def recorded(self: Any, handle: Any, fetches: Any, feed_dict: Any, *more: Any) -> Any:
+        return recorder.run(run_it, self, handle, fetches, feed_dict, *more)
+
+    def make_callable(
+        self: Any, fetches: Any, feed_list: Any = None, accept_options: bool = False
+    ) -> Callable[..., Any]:
+        def call(*fed: Any, **kwargs: Any) -> Any:
+            return self.run(fetches, dict(zip(feed_list or (), fed)), **kwargs)
+
+        return call
+
+    base._run, base.make_callable = recorded, make_callable
+
+
+def _watch_optimizer(optimizer: Any, recorder: CallRecorder) -> None:
+    apply = optimizer.apply_gradients
+
+    def apply_gradients(self: Any, grads_and_vars: Any, *args: Any, **kwargs: Any) -> Any:
+        pairs = list(grads_and_vars)
+        op = apply(self, pairs, *args, **kwargs)
+        recorder.applying(getattr(op, "op", op), pairs)
+        return op
+
+    optimizer.apply_gradients = apply_gradients

@@ -1,0 +1,129 @@
+"""What a session call returned, one by one with the names of what was fetched, and as arrays that can be kept."""
+
+import hashlib
+import re
+from typing import Any, Dict, Iterator, List, Tuple
+
+import numpy as np
+
+_CALLER = "caller"  # beside which a `MonitoredSession` fetches what its hooks want
+_SUMMARIES = (
+    "MergeSummary", "ScalarSummary", "HistogramSummary", "ImageSummary", "ImageSummaryV2", "AudioSummary",
+    "AudioSummaryV2", "TensorSummary", "TensorSummaryV2",
+)  # fmt: skip
+#: an array of more bytes is kept as its digest, once a run has written much
+_SMALL = 65536
+
+
+def leaves(fetch: Any, value: Any, hooks: bool = False) -> Iterator[Tuple[Any, Any, bool]]:
+    """(what was fetched, its value, whether a hook wanted it) of a nest, in order."""
+    if isinstance(value, dict):
+        outer = _CALLER in value and not hooks
+        for key in value:
+            part = fetch[key] if isinstance(fetch, dict) and key in fetch else fetch
+            for leaf in leaves(part, value[key], hooks or (outer and key != _CALLER)):
+                yield leaf
+    elif isinstance(value, (list, tuple)):
+        parts = list(fetch) if isinstance(fetch, (list, tuple)) and len(fetch) == len(value) else []
+        for place, one in enumerate(value):
+            for leaf in leaves(parts[place] if parts else fetch, one, hooks):
+                yield leaf
+    else:
+        yield fetch, value, hooks
+
+
+def name_of(fetch: Any) -> str:
+    """What a fetch is called in a report."""
+    if isinstance(fetch, str):
+        return fetch
+    name = getattr(fetch, "name", None)
+    return name if isinstance(name, str) else type(fetch).__name__
+
+
+def kind_of(value: Any) -> str:
+    """What a script sees of a value before it looks at its numbers."""
+    if isinstance(value, np.generic):
+        return "a number"
+    return {"ndarray": "an array", "NoneType": "nothing", "bytes": "bytes"}.get(
+        type(value).__name__, type(value).__name__
+    )
+
+
+def is_summary(graph: Any, fetch: Any) -> bool:
+    """Whether it is fetched from an operation that makes summaries."""
+    try:
+        element = graph.as_graph_element(fetch)
+    except (TypeError, ValueError, KeyError):
+        return False
+    return getattr(element, "op", element).type in _SUMMARIES
+
+
+def summaries(tf: Any, text: bytes) -> Dict[str, Any]:
+    """The values in a summary by their tags, as arrays."""
+    summary = getattr(tf, "Summary", None) or tf.summary.Summary
+    found = {}
+    for one in summary.FromString(text).value:
+        if one.WhichOneof("value") == "simple_value":
+            found[one.tag] = np.float32(one.simple_value)
+        else:
+            found[one.tag] = np.frombuffer(one.SerializeToString(), np.uint8)
+    return found
+
+
+def as_array(value: Any, scratch: str = "") -> Any:
+    """A value as an array of numbers; None for what is none, as an object of the session.
+
+    Args:
+        value: what a session gave.
+        scratch: the folder that a run's files are kept in, which is another one in each run: left out of text.
+    """
+    if isinstance(value, (bytes, str)):
+        return _text(value if isinstance(value, bytes) else value.encode("utf-8"), scratch)
+    if isinstance(value, (np.ndarray, np.generic, bool, int, float)):
+        array = np.asarray(value)
+        if array.dtype.kind in "biufc":
+            return array
+        if array.dtype.kind in "OSU":
+            return _text(repr(array.tolist()).encode("utf-8"), scratch)
+        if array.dtype.kind == "V":  # bfloat16, float8
+            return np.frombuffer(array.tobytes(), np.uint8)
+    return None
+
+
+def _text(value: bytes, scratch: str) -> Any:
+    if scratch:
+        folder = re.escape(scratch.encode("utf-8"))
+        value = re.sub(folder + rb"(/files)?(/tmp/tmp\w{8})?", b"", value)
+    return np.frombuffer(value, np.uint8)
+
+
+class Keeper(object):
+    """Arrays for the disk: whole, or as digests once a run has written `most` bytes.
+
+    Args:
+        scratch: see `as_array`.
+        most: so many bytes.
+    """
+
+    def __init__(self, scratch: str = "", most: int = 1 << 30) -> None:
+        self.scratch = scratch
+        self._left = most
+
+    def kept(self, name: str, value: Any) -> List[Tuple[str, Any]]:
+        """Pairs of name and array; none for what is no array."""
+        array = as_array(value, self.scratch)
+        if array is None:
+            return []
+        if array.nbytes > _SMALL and self._left <= 0:
+            return [("digest|" + name, np.frombuffer(_digest(array), np.uint8))]
+        self._left -= array.nbytes
+        return [(name, array)]
+
+
+def _digest(array: Any) -> bytes:
+    """Of type, shape and numbers: one for all NaN, and for both zeros."""
+    if array.dtype.kind in "fc":
+        array = np.where(np.isnan(array), array.dtype.type(np.nan), array + array.dtype.type(0))
+    found = hashlib.sha256(("%s%s" % (array.dtype, array.shape)).encode("ascii"))
+    found.update(np.ascontiguousarray(array).tobytes())
+    return found.digest()

@@ -1,0 +1,84 @@
+"""Which variables an operation reads or may change, by what TensorFlow says of its inputs."""
+
+from typing import Any, Dict, Iterable, List, Set
+
+from .. import graph as graphs
+
+VARIABLES = ("Variable", "VariableV2", "VarHandleOp")
+#: operations that take a variable and leave it as it is
+_READS = {
+    "ReadVariableOp", "ResourceGather", "ResourceGatherNd", "VarIsInitializedOp", "VariableShape", "Identity", "Enter",
+    "Exit", "Switch", "Merge", "NextIteration", "IdentityN", "_ReadVariablesOp", "IsVariableInitialized", "RefSwitch",
+    "RefEnter", "RefExit", "RefIdentity", "RefMerge", "RefNextIteration", "RefSelect", "NoOp",
+}  # fmt: skip
+_ASKS = ("VarIsInitializedOp", "IsVariableInitialized")
+
+
+class Effects(object):
+    """What a session call may do to variables, by the names of their operations.
+
+    Attributes:
+        written: those that it may change.
+        used: those that it reads or changes; not those it initializes, restores or asks whether they are initialized.
+        training: it runs the update of an optimizer.
+        behind: all operations that it runs.
+    """
+
+    def __init__(self, ops: Iterable[Any], updates: Set[Any]) -> None:
+        self.behind = graphs.ancestors(ops, stop_at_inputs=False)
+        self.training = bool(self.behind & updates)
+        self.written: Set[str] = set()
+        self.used: Set[str] = set()
+        traced: Dict[Any, str] = {}
+        for op in self.behind:
+            if op.type in VARIABLES:
+                continue
+            names = {name for name in (_variable_of(tensor, traced) for tensor in _handles(op)) if name}
+            if op.type not in _READS and not _only_reads(op):
+                self.written |= names
+            if op.type not in _ASKS and not _begins(op):
+                self.used |= names
+
+
+def _handles(op: Any) -> List[Any]:
+    return [tensor for tensor in op.inputs if tensor.dtype._is_ref_dtype or tensor.dtype.name == "resource"]
+
+
+def _only_reads(op: Any) -> bool:
+    """Whether it takes the values of TF1's variables alone: it has no input that is declared a reference."""
+    if any(tensor.dtype.name == "resource" for tensor in op.inputs):
+        return False
+    return not any(one.is_ref for one in op.op_def.input_arg)
+
+
+def _begins(op: Any) -> bool:
+    """Whether it gives a variable its first value, or that of a checkpoint."""
+    if op.type not in ("Assign", "AssignVariableOp"):
+        return False
+    name = op.inputs[0].op.name
+    return op.name == name + "/Assign" or any(one.op.type == "RestoreV2" for one in _behind(op.inputs[1]))
+
+
+def _behind(tensor: Any) -> List[Any]:
+    """A tensor, and what it is a copy of."""
+    found = [tensor]
+    while found[-1].op.type in ("Identity", "Reshape") and len(found) < 9:
+        found.append(found[-1].op.inputs[0])
+    return found
+
+
+def _variable_of(tensor: Any, traced: Dict[Any, str]) -> str:
+    """The name of the variable that a reference or handle is of; empty where it is of something else."""
+    path = []
+    op = tensor.op
+    while op not in traced and op.type not in VARIABLES:
+        path.append(op)
+        inputs = _handles(op)
+        if op.type not in _READS or not inputs or len(path) > 99:
+            traced[op] = ""
+            break
+        op = inputs[0].op
+    name = op.name if op.type in VARIABLES else traced[op]
+    for one in path:
+        traced[one] = name
+    return str(name)
