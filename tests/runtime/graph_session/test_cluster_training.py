@@ -49,7 +49,7 @@ def test_synchronous_every_value_is_tf1s(tmp_path: Path) -> None:
 
 
 def test_tasks_that_die(tmp_path: Path) -> None:
-    """A worker that dies leaves the other training, and comes back; a lost parameter server ends the job, which resumes."""
+    """A dead worker leaves the other training, and comes back; a dead parameter server ends the job, which resumes."""
     folder = tmp_path / "checkpoints"
     with cluster(
         tmp_path / "first", "job_train.py", "functions", 1, 2, "0", "100000", str(folder), "0.05"

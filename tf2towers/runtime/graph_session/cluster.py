@@ -172,6 +172,10 @@ class Member(Process):
         """All sessions of a server share what is in its process, as in TF1; but each draws its own random numbers."""
         return session if is_state(node) else f"{self.task.job}.{self.task.index}"
 
+    def ends(self, node: Any) -> bool:
+        """What sessions of a server share outlives each of them."""
+        return is_state(node)
+
     def elsewhere(self, node: Any) -> bool:
         """Whether a node is on a parameter server."""
         return bool(node.device.startswith("/job:ps/replica:0/"))

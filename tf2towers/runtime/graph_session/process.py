@@ -32,6 +32,10 @@ class Process:
         """The container for a resource of this process, made by a session that has this container of its own."""
         return session
 
+    def ends(self, node: Any) -> bool:
+        """Whether a resource of this process ends with the session that made it."""
+        return True
+
     def elsewhere(self, node: Any) -> bool:
         """Whether a node, its device being translated, is in another process."""
         return False

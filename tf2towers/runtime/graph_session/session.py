@@ -79,9 +79,10 @@ class Session(tf.compat.v1.Session):
         if self._closed:
             return
         self._closed = True
-        if self._program is not None and self._resources:
+        ending = [node for node in self._resources.values() if self._process.ends(node)]
+        if self._program is not None and ending:
             with eager_mode():
-                self._program.ending(list(self._resources.values()))()
+                self._program.ending(ending)()
         self._functions.clear()
 
     def __del__(self) -> None:
