@@ -14,5 +14,9 @@ collections are the script's own.
     function     the transformed part as a TF 2 function
     session      Session and InteractiveSession on it
     managed      what makes sessions: SessionManager, Supervisor, MonitoredTrainingSession
+    process      where a session's operations are: in this process
+    cluster      the other place: parameter servers, each process a client of its own; Server
+    parcels      small tensors that go from one process to another travel together
+    serving      a parameter server, which ends with the training
     private      the few names of TensorFlow's that are not public, with the reason for each
 """

@@ -243,7 +243,7 @@ class Member(Process):
                 self._refused.setdefault(owner, node.device)
             node.device = ""
             return
-        node.device = f"/job:ps/replica:0/task:{server}{_within(place) or '/device:CPU:0'}"
+        node.device = _server_device(server)
 
     def check(self, part: Iterable[Any]) -> None:
         """Raises for an operation that another worker would have to run."""

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, TypeVar
 import tensorflow as tf
 
 from tf2towers.runtime.devices import tower_devices
+from tf2towers.runtime.graph_session.process import Process
 
 T = TypeVar("T")
 
@@ -101,8 +102,9 @@ def _available(named: Sequence[int]) -> list[str]:
     try:
         return [full_name(name) for name in tower_devices([f"/gpu:{max(index, 0)}" for index in named])]
     except RuntimeError:  # TensorFlow has started: the devices it has
-        found = tf.config.list_logical_devices("GPU") or tf.config.list_logical_devices("CPU")
-        return [device.name for device in found]
+        own = [one.name for one in tf.config.list_logical_devices() if one.name.startswith(Process.name)]
+        gpus = [name for name in own if "/device:GPU:" in name]
+        return [full_name(name) for name in gpus or own if gpus or "/device:CPU:" in name]
 
 
 def full_name(device: str) -> str:
