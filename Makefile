@@ -11,12 +11,14 @@ unexport TF_USE_LEGACY_KERAS
 # tests that start no TensorFlow, and the linters, fill the time in which the others wait
 MAKEFLAGS += --jobs=3
 
-.PHONY: help test test-plain test-tensorflow demo demo-ps lint format tables clean
+.PHONY: help test test-plain test-tensorflow test-versions soundness corpus demo demo-ps lint format tables clean
 
 help:
 	@echo "make test    install into $(VENV) and run the tests"
 	@echo "make demo    migrate a tower trainer, train both programs, compare them bit by bit"
 	@echo "make demo-ps the same for a parameter-server trainer, as clusters of processes"
+	@echo "make test-versions  what migrated scripts stand on, on TensorFlow $(VERSIONS)"
+	@echo "make soundness      thousands of variants of small scripts, migrated and run beside the originals"
 	@echo "make lint    ruff and mypy"
 	@echo "make format  let ruff format the code"
 	@echo "make tables  write the rename tables again from the installed TensorFlow"
@@ -37,6 +39,19 @@ test-tensorflow: $(VENV)/.installed
 test-plain: $(VENV)/.installed
 	@$(PY) -m pytest -m "not tensorflow" $(TESTS) > $(VENV)/test-plain.log 2>&1 || test $$? = 5; \
 	status=$$?; cat $(VENV)/test-plain.log; exit $$status
+
+# the declared range is what has run here: oldest, one in the middle, newest
+VERSIONS ?= 2.15.1 2.18.1 2.21.0
+test-versions:
+	@for version in $(VERSIONS); do \
+		echo "TensorFlow $$version"; \
+		$(PYTHON) -m venv .venv-$$version && \
+		.venv-$$version/bin/python -m pip install --quiet "tensorflow==$$version" libcst scikit-learn pytest && \
+		PYTHONPATH=. .venv-$$version/bin/python -m pytest -q tests/soundness tests/runtime/graph_session || exit 1; \
+	done
+
+soundness: $(VENV)/.installed
+	$(PY) tests/soundness/campaign.py
 
 demo: $(VENV)/.installed
 	$(PY) -m tf2towers.parity.demo

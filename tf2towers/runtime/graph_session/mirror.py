@@ -132,6 +132,10 @@ class Mirror:
         """The variable that an input of a node is, handed on or not; None for any other tensor."""
         return self._variable_of.get(parse(text).node) if text[0] != "^" else None
 
+    def device(self, tower: int) -> str:
+        """A tower's device."""
+        return self._towers.devices[tower]
+
     def home(self, variable: str) -> str:
         """The device of a variable's first copy."""
         if variable in self.copies:

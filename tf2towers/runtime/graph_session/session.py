@@ -17,6 +17,7 @@ import tensorflow as tf
 from tf2towers.runtime.graph_session.cluster import process_of
 from tf2towers.runtime.graph_session.config import configure
 from tf2towers.runtime.graph_session.function import Function, Program
+from tf2towers.runtime.graph_session.layout import Layout
 from tf2towers.runtime.graph_session.partial import PartialRun
 from tf2towers.runtime.graph_session.private import eager_mode
 
@@ -63,6 +64,7 @@ class Session(tf.compat.v1.Session):
         self._partial_runs: dict[str, PartialRun] = {}
         self._building = threading.RLock()
         self._program: Program | None = None
+        self._layout: Layout | None = None
 
     @property
     def sess_str(self) -> bytes:
@@ -145,10 +147,20 @@ class Session(tf.compat.v1.Session):
                 if self._program is None or self._program.nodes.version != self._graph.version:
                     self._process.connect()
                     self._program = Program(self._graph, self._process)
+                    self._settle()
                 made = self._program.function(fetches, targets, feeds, self._container)
                 self._begin(made)
                 self._functions[key] = made
             return self._functions[key]
+
+    def _settle(self) -> None:
+        """Variables are where the graph, which has grown, wants them; functions that had them elsewhere are gone."""
+        assert self._program is not None
+        before, self._layout = self._layout, Layout(self._program.mirror)
+        moved = self._layout.moved_from(before) if before is not None else []
+        if before is not None and moved:
+            self._layout.bring(moved, before, self._container)
+            self._functions.clear()
 
     def _begin(self, function: Function) -> None:
         """Notes what the function makes that lives longer, and gives that its first value, where it has one."""
