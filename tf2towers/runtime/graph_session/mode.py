@@ -6,7 +6,11 @@ import contextlib
 
 import tensorflow as tf
 
-from tf2towers.runtime.graph_session.private import complete_variables
+from tf2towers.runtime.graph_session.private import (
+    complete_variables,
+    variables_by_tensor_name,
+    whole_floats_are_sizes,
+)
 
 
 def graph_mode(cpu_towers: int = 8) -> None:
@@ -28,6 +32,8 @@ def graph_mode(cpu_towers: int = 8) -> None:
     tf.compat.v1.disable_control_flow_v2()
     tf.compat.v1.enable_resource_variables()
     complete_variables()
+    whole_floats_are_sizes()
+    variables_by_tensor_name()
 
 
 def _make_logical_cpus(count: int) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import tensorflow as tf
 
 # : functions are called eagerly while the script's own code is in graph mode; `tf.init_scope` stays in a
@@ -37,6 +38,42 @@ def complete_variables() -> None:
     if variables._safe_initial_value_from_op is not _guarded:
         _TENSORFLOWS.append(variables._safe_initial_value_from_op)
         variables._safe_initial_value_from_op = _guarded
+
+
+def whole_floats_are_sizes() -> None:
+    """Lets `tf.get_variable("w", [n / 2, 10])` have the size that TF1 gave it: 4.0 is 4, and 4.5 is an error still."""
+    from tensorflow.python.framework.tensor_shape import Dimension
+
+    plain = Dimension.__init__
+    if plain.__name__ != "whole":
+
+        def whole(self: Any, value: Any) -> None:
+            plain(self, int(value) if isinstance(value, float | np.floating) and value == int(value) else value)
+
+        Dimension.__init__ = whole
+
+
+def variables_by_tensor_name() -> None:
+    """Gives `graph.get_tensor_by_name("w:0")` the variable, as TF1's was the variable's own tensor, not a handle.
+
+    TensorFlow itself looks for `global_step:0` so, and refuses a handle.
+    """
+    from tensorflow.python.framework import ops
+
+    plain = ops.Graph.get_tensor_by_name
+    if plain.__name__ != "named":
+
+        def named(graph: tf.Graph, name: str) -> Any:
+            found = plain(graph, name)
+            if found.dtype != tf.resource or found.op.type != "VarHandleOp":
+                return found
+            keys = tf.compat.v1.GraphKeys
+            for variable in graph.get_collection(keys.GLOBAL_VARIABLES) + graph.get_collection(keys.LOCAL_VARIABLES):
+                if getattr(variable, "handle", None) is found:
+                    return variable
+            return found
+
+        ops.Graph.get_tensor_by_name = named
 
 
 #: what `_truth` stands for
