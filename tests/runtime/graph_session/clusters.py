@@ -57,13 +57,13 @@ class Cluster:
         self.tasks[name].kill()
         self.tasks[name].wait(10)
 
-    def status(self, name: str, seconds: float = 60) -> int:
+    def status(self, name: str, seconds: float = 180) -> int:
         try:
             return self.tasks[name].wait(seconds)
         except subprocess.TimeoutExpired:
             raise AssertionError(f"{name} has not ended: {self.output(name)[-3000:]}") from None
 
-    def wait_for(self, name: str, pattern: str, seconds: float = 60) -> None:
+    def wait_for(self, name: str, pattern: str, seconds: float = 180) -> None:
         deadline = time.monotonic() + seconds
         while not re.search(pattern, self.output(name)):
             assert time.monotonic() < deadline, self.output(name)[-3000:]

@@ -47,7 +47,10 @@ with tf.device(tf.train.replica_device_setter(worker_device="/job:worker/task:0"
         on_ps = tf.identity(shared) * 2.0
         words = tf.constant([b"a", b"b"])
     put, size, get = queue.enqueue(shared), queue.size(), queue.dequeue()
-    sparse = tf.SparseConditionalAccumulator(tf.float32, [6, 2], shared_name="sparse")
+    with tf.device("/job:ps/task:0"):
+        sparse = tf.SparseConditionalAccumulator(tf.float32, [6, 2], shared_name="sparse")
+    gradient = tf.IndexedSlices(tf.gather(table, [1, 3]), tf.constant([1, 3], tf.int64), [6, 2])
+    give, take = sparse.apply_indexed_slices_grad(gradient), sparse.take_indexed_slices_grad(2)
     loop = tf.while_loop(lambda i: i < 3, lambda i: i + tf.cast(shared[0], tf.int32), [0])
 
 with Session(server.target) as session:
@@ -60,6 +63,10 @@ with Session(server.target) as session:
     assert session.run(tf.assign_add(own, 1.0)) == 1.0
     session.run(put)
     assert session.run(size) == 1
+    session.run(give)
+    session.run(give)
+    taken = session.run(take)
+    assert (taken.indices.tolist(), taken.values.tolist()) == ([1, 3], [[1, 1], [1, 1]])
     said = raised(tf.errors.InvalidArgumentError, lambda: session.run(elsewhere))
     assert "operation elsewhere (Add" in said and "/job:worker/task:1" in said and "/job:ps/task:0" in said, said
 

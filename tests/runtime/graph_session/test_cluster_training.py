@@ -23,7 +23,7 @@ def test_taking_turns_every_value_is_tf1s(tmp_path: Path) -> None:
             assert functions.status(name) == 0, functions.output(name)
             assert functions.lines(name) == original.lines(name)
         assert functions.lines("ps 1") == ["done [0, 1]"]
-        assert functions.status("ps 0", 15) == 0  # it ends with the training, where TF1's had to be killed
+        assert functions.status("ps 0", 60) == 0  # it ends with the training, where TF1's had to be killed
         assert len(functions.lines("worker 1")) == 10
 
 
@@ -45,7 +45,7 @@ def test_synchronous_every_value_is_tf1s(tmp_path: Path) -> None:
             losses = [line.split()[:2] for line in functions.lines(name) if "0x" in line]
             assert losses == [line.split()[:2] for line in original.lines(name) if "0x" in line]
             assert len(losses) == 12
-        assert functions.status("ps 0", 15) == 0
+        assert functions.status("ps 0", 60) == 0
 
 
 def test_tasks_that_die(tmp_path: Path) -> None:
@@ -75,4 +75,4 @@ def test_tasks_that_die(tmp_path: Path) -> None:
         job.start()
         assert job.status("worker 0") == 0, job.output("worker 0")
         assert job.lines("worker 0")[0] == f"begins at {saved}"
-        assert job.status("ps 0", 15) == 0
+        assert job.status("ps 0", 60) == 0
