@@ -146,9 +146,7 @@ class Mirror:
         device = device_here(node.device, self._towers)
         if device:
             return device
-        return (
-            self._towers.devices[0] if self._towers.devices and node.attr["dtype"].type in _FLOATS else HOST
-        )
+        return self._towers.first if node.attr["dtype"].type in _FLOATS else HOST
 
     def apply(
         self,

@@ -10,12 +10,10 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-# : functions are called eagerly while the script's own code is in graph mode; `tf.init_scope` stays in a
-# plain graph
+#: functions are called eagerly while the script's own code is in graph mode; `tf.init_scope` stays in a plain graph
 eager_mode: Any = tf.__internal__.eager_context.eager_mode
 
-# : what `BaseSession` sets in its constructor, which would begin a C++ session, and uses in `run`: see
-# `session.py`
+#: what `BaseSession` sets in its constructor, which would begin a C++ session, and uses in `run`: see `session.py`
 SESSION_ATTRIBUTES = ("_graph", "_closed", "_target", "_delete_lock", "_dead_handles", "_config", "_session")
 
 

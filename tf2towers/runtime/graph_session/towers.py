@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import weakref
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cache
+from functools import cache, cached_property
 from typing import Any, NamedTuple, TypeVar
 
 import tensorflow as tf
@@ -79,6 +79,12 @@ class Towers:
         available = [] if not named else _available(named) if strategy is None else _devices_of(strategy)
         self.devices: list[str] = available[: len(named)]
         self._tower = {index: order % len(available) for order, index in enumerate(named)}
+
+    @cached_property
+    def first(self) -> str:
+        """Where TF1 put what has no device: the first GPU, where there is one."""
+        gpus = [] if self.devices else tf.config.list_logical_devices("GPU")
+        return self.devices[0] if self.devices else full_name(gpus[0].name if gpus else "/cpu:0")
 
     @property
     def count(self) -> int:
