@@ -462,11 +462,18 @@ class Server:
         """Serves until the training has ended; then the process ends, with status 0. TF1's ran until it was killed.
 
         Raises:
-            SystemExit: the training has ended.
+            SystemExit: the training has ended; for a worker, which nobody else uses, at once.
+            ClusterError: a worker that has run nothing itself.
         """
         self.start()
-        assert self._serving is not None
-        self._serving.until_the_end()
+        if self._task.serves:
+            assert self._serving is not None
+            self._serving.until_the_end()
+        elif Connection.current is None:
+            raise ClusterError(
+                f"{self._task.name} only serves others (in-graph replication): here a worker runs its own "
+                "sessions, and nobody else's operations."
+            )
         raise SystemExit(0)
 
     @property
