@@ -10,14 +10,21 @@ from tf2towers.source.script import Script
 from tf2towers.source.write import copy_file, write_change
 
 
-def migrate_into(script: Path, folder: Path) -> MigrationResult:
+def migrate_into(script: Path, folder: Path, exact: bool = False) -> MigrationResult:
     """Writes the migrated script and the modules it needs into `folder`, as `tf2towers migrate -o` does.
+
+    Args:
+        script: the original.
+        folder: where the output goes.
+        exact: the exact register; else the idiomatic one.
 
     Raises:
         RunFailed: sites are left by hand.
     """
-    from tf2towers.migrate import migrate
-
+    if exact:
+        from tf2towers.exact.migrate import migrate
+    else:
+        from tf2towers.migrate import migrate
     result = migrate(Script.read(script))
     if result.left or result.error:
         raise RunFailed(f"{script} does not migrate: {result.error or result.left[0].message}")

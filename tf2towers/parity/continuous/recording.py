@@ -13,7 +13,7 @@ import numpy as np
 from tf2towers.report.parity_result import Kind
 
 #: what a call has, in the order in which a difference is looked for
-KINDS: tuple[Kind, ...] = ("input", "fetched", "summary", "gradient", "variable")
+KINDS: tuple[Kind, ...] = ("input", "fetched", "gradient", "summary", "variable")
 
 
 @dataclass

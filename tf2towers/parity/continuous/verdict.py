@@ -192,9 +192,9 @@ def _note_the_rest(result: ParityResult, found: Compared, original: Run, migrate
 def _first(first: Difference, found: Compared) -> Diagnosis:
     one, other = first.original, first.migrated
     others = [
-        f"{count - (kind == first.kind)} other {PLURALS[kind]}"
+        f"{more} other {kind if more == 1 else PLURALS[kind]}"
         for kind, count in found.beside.items()
-        if count > (kind == first.kind)
+        if (more := count - (kind == first.kind))
     ]
     message = (
         f"session call {one.number} ({one.place} of the original; {other.place} of the migrated script): "

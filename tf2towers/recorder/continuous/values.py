@@ -65,6 +65,9 @@ def summaries(tf: Any, text: bytes) -> Dict[str, Any]:
     for one in summary.FromString(text).value:
         if one.WhichOneof("value") == "simple_value":
             found[one.tag] = np.float32(one.simple_value)
+        elif one.WhichOneof("value") == "histo":
+            parts = one.histo  # the counts of its buckets follow from the same values
+            found[one.tag] = np.array([parts.min, parts.max, parts.num, parts.sum, parts.sum_squares])
         else:
             found[one.tag] = np.frombuffer(one.SerializeToString(), np.uint8)
     return found
