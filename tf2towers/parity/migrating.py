@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from pathlib import Path
 
 from tf2towers.parity.process import RunFailed
@@ -21,11 +22,8 @@ def migrate_into(script: Path, folder: Path, exact: bool = False) -> MigrationRe
     Raises:
         RunFailed: sites are left by hand.
     """
-    if exact:
-        from tf2towers.exact.migrate import migrate
-    else:
-        from tf2towers.migrate import migrate
-    result = migrate(Script.read(script))
+    engine = import_module("tf2towers.exact.migrate" if exact else "tf2towers.migrate").migrate
+    result: MigrationResult = engine(Script.read(script))
     if result.left or result.error:
         raise RunFailed(f"{script} does not migrate: {result.error or result.left[0].message}")
     for change in result.changes:
