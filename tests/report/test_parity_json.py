@@ -30,8 +30,18 @@ def test_every_result_is_json(name: str) -> None:
 def test_the_fields() -> None:
     document = strict(parity_as_json(differs()))
     assert set(document) == {
-        *("schema", "outcome", "status", "verdict", "error", "arguments", "steps", "towers", "tolerance"),
-        *("seconds", "original", "migrated", "diagnoses", "first", "counts", "comparisons", "notes"),
+        *("schema", "outcome", "status", "verdict", "error", "arguments", "steps", "calls", "towers"),
+        *(
+            "tolerance",
+            "seconds",
+            "original",
+            "migrated",
+            "diagnoses",
+            "first",
+            "counts",
+            "comparisons",
+            "notes",
+        ),
     }
     assert document["first"] == {"step": 0, "layer": "tower_0/fc/MatMul", "gradient": "fc/weights"}
     assert document["counts"]["variable"] == {"failed": 1, "differs": 1, "within": 0, "bitwise": 0}

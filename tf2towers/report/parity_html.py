@@ -26,7 +26,7 @@ def parity_page(result: ParityResult) -> str:
     """
     sections = [
         section("runs", "What was run", parts.runs(result)),
-        section("why", "Why", parts.diagnoses(result.diagnoses)),
+        section("why", "Why", parts.diagnoses(result)),
         section("first", "What differs first", parts.first(result)),
         section("values", "Every value", values(result)),
         section("errors", "Differences over the steps", error_chart(result)),

@@ -34,7 +34,7 @@ def render_parity(result: ParityResult, *, colour: bool = False, verbose: bool =
 
 
 def _sections(result: ParityResult, verbose: bool) -> Iterator[tuple[str, list[str]]]:
-    yield "why", [line for found in result.diagnoses for line in _diagnosis(found)]
+    yield "why", [line for found in result.diagnoses for line in _diagnosis(found, words.unit(result))]
     yield "what differs first", _aligned(words.first_differences(result))
     yield "compared", _tally(result.comparisons)
     for kind, _ in words.tally(result.comparisons):
@@ -48,8 +48,8 @@ def _sections(result: ParityResult, verbose: bool) -> Iterator[tuple[str, list[s
     yield "notes", [line for note in words.notes(result) for line in _lines(note)]
 
 
-def _diagnosis(found: Diagnosis) -> Iterator[str]:
-    yield f"{_plain(found.name)} (from step {found.step}, confidence {words.percent(found.confidence)})"
+def _diagnosis(found: Diagnosis, unit: str) -> Iterator[str]:
+    yield f"{_plain(found.name)} (from {unit} {found.step}, confidence {words.percent(found.confidence)})"
     yield from (f"    {line}" for line in _lines(found.message))
     if found.todo:
         yield from (f"    {line}" for line in _lines(f"to do: {found.todo}"))

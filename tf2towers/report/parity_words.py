@@ -67,10 +67,9 @@ def headline(result: ParityResult) -> str:
         return (
             f"NOTHING COMPARED: {'no training step was' if not result.steps else 'no values were'} recorded"
         )
-    where = f"{counted(result.steps, 'step')} on {counted(result.towers, 'tower')}"
+    where = span(result)
     of = [one for one in result.comparisons if one.kind in _CORE] or result.comparisons
     if result.calls:
-        where = f"{counted(result.calls, 'session call')}, {counted(result.steps, 'training step')}"
         of = [one for one in result.comparisons if one.kind in ("gradient", "variable", "fetched", "summary")]
     if result.outcome == "bitwise":
         return f"PARITY: every {_kinds(of)} of {where} is bit-identical"
@@ -98,11 +97,23 @@ def error_details(result: ParityResult) -> str:
     return "\n".join(result.error.strip().splitlines()[1:]) if result.outcome == "error" else ""
 
 
+def span(result: ParityResult) -> str:
+    """What was compared, in numbers."""
+    steps = counted(result.steps, "training step" if result.calls else "step")
+    calls = f"{counted(result.calls, 'session call')}, " if result.calls else ""
+    return f"{calls}{steps} on {counted(result.towers, 'tower')}"
+
+
+def unit(result: ParityResult) -> str:
+    """What the numbers of a result count: 'step', or 'session call'."""
+    return "session call" if result.calls else "step"
+
+
 def first_differences(result: ParityResult) -> list[tuple[str, str]]:
     """What differs first: pairs of what it is and its name. Empty where nothing does."""
     pairs = [
         (
-            "first session call" if result.calls else "first step",
+            f"first {unit(result)}",
             "" if result.first_step is None else f"{result.first_step} (counted from 0)",
         ),
         ("first layer, forward", result.first_layer),
@@ -169,8 +180,7 @@ def _differing(result: ParityResult, of: list[Comparison], apart: list[Compariso
     failed = sum(bool(one.problem) for one in apart)
     parts = []
     if len(apart) > failed:
-        what = "session call" if result.calls else "step"
-        since = "" if result.first_step is None else f", first at {what} {result.first_step}"
+        since = "" if result.first_step is None else f", first at {unit(result)} {result.first_step}"
         names = [PLURALS[kind] for kind in _ordered(of)]
         parts.append(f"{len(apart) - failed} of {len(of)} {_listed(names)}{since}, {most}")
     if failed:

@@ -51,7 +51,7 @@ def test_every_bit(tmp_path: Path) -> None:
     result = result_of(run(tmp_path / "a", *calls), run(tmp_path / "b", *calls))
     assert result.outcome == "bitwise"
     assert render_parity(result).startswith(
-        "PARITY: every variable and fetched value of 2 session calls, 2 training steps is bit-identical"
+        "PARITY: every variable and fetched value of 2 session calls, 2 training steps on 2 towers is bit-identical"
     )
     calls[1] = call(fetched_0000=np.nextafter(np.float32(2), np.float32(3)))
     result = result_of(

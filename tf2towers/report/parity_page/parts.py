@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from tf2towers.report import parity_words as words
 from tf2towers.report.parity_page.elements import Markup, element, joined, scrolling
-from tf2towers.report.parity_result import Diagnosis, ParityResult, Side
+from tf2towers.report.parity_result import ParityResult, Side
 from tf2towers.report.paths import shown
 
 #: colour is not the only carrier: a sign as well
@@ -47,7 +47,7 @@ def runs(result: ParityResult) -> Markup:
     arguments = shlex.join(result.arguments) or "none"
     compared = [
         ("arguments", element("code", arguments)),
-        ("compared", f"{words.counted(result.steps, 'step')} on {words.counted(result.towers, 'tower')}"),
+        ("compared", words.span(result)),
         ("tolerance", "none: every bit" if not result.tolerance else words.number(result.tolerance)),
         ("seconds", f"{result.seconds:.1f} in all"),
     ]
@@ -55,7 +55,7 @@ def runs(result: ParityResult) -> Markup:
     return joined([scrolling("The two runs", table), _pairs(compared)])
 
 
-def diagnoses(found: Sequence[Diagnosis]) -> Markup:
+def diagnoses(result: ParityResult) -> Markup:
     """Each cause: what it is, what shows it, what to do."""
     return joined(
         element(
@@ -63,10 +63,12 @@ def diagnoses(found: Sequence[Diagnosis]) -> Markup:
             element("h3", one.name),
             element("p", one.message),
             element("p", element("strong", "To do: "), one.todo) if one.todo else "",
-            element("p", f"From step {one.step}; confidence {words.percent(one.confidence)}."),
+            element(
+                "p", f"From {words.unit(result)} {one.step}; confidence {words.percent(one.confidence)}."
+            ),
             class_="diagnosis",
         )
-        for one in found
+        for one in result.diagnoses
     )
 
 
