@@ -94,10 +94,13 @@ class Program:
         for node in [*part, *more]:
             if "_class" in node.attr:
                 del node.attr["_class"]
-        drawing, states = share_states([node for node in part if not self.nodes.in_loop(node.name)])
+        drawing, states = share_states(part, self.nodes.in_loop)
         iterators = one_shot_iterators(part)
         every = [*placeholders, *part, *made, *more, *drawing]
-        resources = name_resources(every, container, self._process)
+        resources = [_copy(one) for one in name_resources(every, container, self._process)]
+        for one in resources:
+            if one.op == "VarHandleOp":
+                del one.input[:]  # that of a draw in a loop
         outputs = [written_tensor(fed, name) for name in wanted]
         every, outputs = self._process.settle(
             every, list(zip(outputs, (one.dtype for one in fetches), strict=True))

@@ -9,6 +9,7 @@ same ones.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import tensorflow as tf
@@ -46,8 +47,12 @@ def first_state(node: Any) -> list[int]:
     return [0, node.attr["seed2"].i, node.attr["seed"].i]
 
 
-def share_states(nodes: list[Any]) -> tuple[list[Any], dict[str, list[Any]]]:
+def share_states(
+    nodes: list[Any], in_loop: Callable[[str], bool]
+) -> tuple[list[Any], dict[str, list[Any]]]:
     """Lets the seeded nodes draw by their states. They are changed in place.
+
+    `in_loop` tells of a node's name whether it is in a `tf.while_loop`, where each round draws.
 
     Returns:
         New nodes; and for each state, by its variable's name, nodes that begin it, the last of them to be
@@ -58,7 +63,7 @@ def share_states(nodes: list[Any]) -> tuple[list[Any], dict[str, list[Any]]]:
     for node in nodes:
         if seeded(node):
             begun[state_name(node)] = _begin(state_name(node), first_state(node))
-            _draw_by_state(node, made)
+            _draw_by_state(node, made, in_loop(node.name))
     return made, begun
 
 
@@ -73,13 +78,17 @@ def _begin(variable: str, value: list[int]) -> list[Any]:
     return [constant, assign]
 
 
-def _draw_by_state(node: Any, made: list[Any]) -> None:
+def _draw_by_state(node: Any, made: list[Any], in_loop: bool) -> None:
     name, shape, device = node.name, node.input[0], node.device
     shape_type, out_type = node.attr["T"].type, node.attr["dtype"].type
     if node.op == "RandomUniformInt":
         shape_type, out_type = node.attr["T"].type, node.attr["Tout"].type
 
+    # what has no input would be outside of the loop: a control input puts it into the round of the draw
+    anchor = [f"^{shape.lstrip('^').partition(':')[0]}"] if in_loop else []
+
     def add(suffix: str, op: str, inputs: list[str], where: str = HOST, **types: int) -> str:
+        inputs = inputs or anchor
         new = tf.compat.v1.NodeDef(name=f"{name}/{suffix}", op=op, input=inputs, device=where)
         for key, value in types.items():
             new.attr[key].type = value
