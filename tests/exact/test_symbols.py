@@ -4,42 +4,44 @@ import pytest
 from exact_texts import after, body, migrated
 
 ONE_LINE = [
-    # the same object
+    # what compat.v1 has
     ("x = tf.float32", "x = tf.float32"),
     ("x = tf.nn.relu(y)", "x = tf.nn.relu(y)"),
     ("e = tf.train.ExponentialMovingAverage(0.9)", "e = tf.train.ExponentialMovingAverage(0.9)"),
     ("t = tf.AggregationMethod.ADD_N", "t = tf.AggregationMethod.ADD_N"),
-    # the same object under another name
-    ("x = tf.log(y)", "x = tf.math.log(y)"),
-    ("x = tf.random_normal([2])", "x = tf.random.normal([2])"),
-    ("x = tf.FIFOQueue(1, tf.int32)", "x = tf.queue.FIFOQueue(1, tf.int32)"),
-    # TF1's own
-    ("v = tf.Variable(0)", "v = tf.compat.v1.Variable(0)"),
-    ("v = tf.get_variable('v', [])", "v = tf.compat.v1.get_variable('v', [])"),
-    ("s = tf.train.Saver()", "s = tf.compat.v1.train.Saver()"),
-    ("g = tf.gradients(x, y)", "g = tf.compat.v1.gradients(x, y)"),
-    ("d = tf.data.Dataset.range(3)", "d = tf.compat.v1.data.Dataset.range(3)"),
-    ("x = tf.losses.mean_squared_error(x, y)", "x = tf.compat.v1.losses.mean_squared_error(x, y)"),
-    ("x = tf.metrics.accuracy(x, y)", "x = tf.compat.v1.metrics.accuracy(x, y)"),
-    ("x = tf.summary.scalar('a', x)", "x = tf.compat.v1.summary.scalar('a', x)"),
+    ("x = tf.log(y)", "x = tf.log(y)"),
+    ("x = tf.random_normal([2])", "x = tf.random_normal([2])"),
+    ("x = tf.FIFOQueue(1, tf.int32)", "x = tf.FIFOQueue(1, tf.int32)"),
+    ("v = tf.Variable(0)", "v = tf.Variable(0)"),
+    ("v = tf.get_variable('v', [])", "v = tf.get_variable('v', [])"),
+    ("s = tf.train.Saver()", "s = tf.train.Saver()"),
+    ("g = tf.gradients(x, y)", "g = tf.gradients(x, y)"),
+    ("d = tf.data.Dataset.range(3)", "d = tf.data.Dataset.range(3)"),
+    ("x = tf.losses.mean_squared_error(x, y)", "x = tf.losses.mean_squared_error(x, y)"),
+    ("x = tf.metrics.accuracy(x, y)", "x = tf.metrics.accuracy(x, y)"),
+    ("x = tf.summary.scalar('a', x)", "x = tf.summary.scalar('a', x)"),
     ("c = tf.get_collection(tf.GraphKeys.UPDATE_OPS)",
-     "c = tf.compat.v1.get_collection(tf.compat.v1.GraphKeys.UPDATE_OPS)"),
+     "c = tf.get_collection(tf.GraphKeys.UPDATE_OPS)"),
     ("x = tf.compat.v1.placeholder(tf.int32)", "x = tf.compat.v1.placeholder(tf.int32)"),
-    ("o = tf.train.AdamOptimizer(0.1)", "o = tf.compat.v1.train.AdamOptimizer(0.1)"),
-    ("F = tf.app.flags.FLAGS", "F = tf.compat.v1.flags.FLAGS"),
-    ("F = tf.flags.FLAGS", "F = tf.compat.v1.flags.FLAGS"),
-    # a call that is the same in TF 2, and one that is not
+    ("x = tf.compat.v1.mul(x, y)", "x = tf.compat.v1.multiply(x, y)"),
+    ("x = tf.compat.v2.where(c, x, y)", "x = tf.compat.v2.where(c, x, y)"),
+    ("v = tf.VERSION, tf.__version__", "v = tf.VERSION, tf.__version__"),
+    ("tf.random.set_seed(1)", "tf2.random.set_seed(1)"),
+    ("F = tf.python.platform.flags.FLAGS", "F = tf.app.flags.FLAGS"),
+    ("o = tf.train.AdamOptimizer(0.1)", "o = tf.train.AdamOptimizer(0.1)"),
+    ("F = tf.app.flags.FLAGS", "F = tf.app.flags.FLAGS"),
+    ("F = tf.flags.FLAGS", "F = tf.flags.FLAGS"),
     ("x = tf.reduce_mean(x, 0)", "x = tf.reduce_mean(x, 0)"),
-    ("x = tf.reduce_mean(x, 0, keep_dims=True)", "x = tf.compat.v1.reduce_mean(x, 0, keep_dims=True)"),
-    ("x = f(tf.reduce_mean)", "x = f(tf.compat.v1.reduce_mean)"),
+    ("x = tf.reduce_mean(x, 0, keep_dims=True)", "x = tf.reduce_mean(x, 0, keep_dims=True)"),
+    ("x = f(tf.reduce_mean)", "x = f(tf.reduce_mean)"),
     ("x = tf.nn.softmax_cross_entropy_with_logits(labels=x, logits=y)",
-     "x = tf.compat.v1.nn.softmax_cross_entropy_with_logits(labels=x, logits=y)"),
+     "x = tf.nn.softmax_cross_entropy_with_logits(labels=x, logits=y)"),
     ("x = tf.nn.softmax_cross_entropy_with_logits_v2(labels=x, logits=y)",
-     "x = tf.compat.v1.nn.softmax_cross_entropy_with_logits_v2(labels=x, logits=y)"),
-    ("x = tf.where(c, x, y)", "x = tf.compat.v1.where(c, x, y)"),
+     "x = tf.nn.softmax_cross_entropy_with_logits_v2(labels=x, logits=y)"),
+    ("x = tf.where(c, x, y)", "x = tf.where(c, x, y)"),
     ("d = tf.device('/gpu:0')", "d = tf.device('/gpu:0')"),
     ("d = tf.device('/gpu:%d' % 0)", "d = tf.device('/gpu:%d' % 0)"),
-    ("d = tf.device(setter)", "d = tf.compat.v1.device(setter)"),
+    ("d = tf.device(setter)", "d = tf.device(setter)"),
     # old releases
     ("x = tf.mul(x, y)", "x = tf.multiply(x, y)"),
     ("x = tf.pack([x, y])", "x = tf.stack([x, y])"),
@@ -48,9 +50,9 @@ ONE_LINE = [
     ("x = tf.concat([x, y], 1)", "x = tf.concat([x, y], 1)"),
     ("x = tf.split(0, 2, x)", "x = tf.split(axis=0, num_or_size_splits=2, value=x)"),
     ("x = tf.split(x, 2, 0)", "x = tf.split(x, 2, 0)"),
-    ("x = tf.merge_all_summaries()", "x = tf.compat.v1.summary.merge_all()"),
-    ("i = tf.initialize_all_variables()", "i = tf.compat.v1.global_variables_initializer()"),
-    ("w = tf.train.SummaryWriter(d)", "w = tf.compat.v1.summary.FileWriter(d)"),
+    ("x = tf.merge_all_summaries()", "x = tf.summary.merge_all()"),
+    ("i = tf.initialize_all_variables()", "i = tf.initialize_all_variables()"),
+    ("w = tf.train.SummaryWriter(d)", "w = tf.summary.FileWriter(d)"),
     # text of the user
     ("s = 'tf.Session and tf.log'", "s = 'tf.Session and tf.log'"),
     ("x = y  # tf.log", "x = y  # tf.log"),
@@ -60,8 +62,8 @@ ONE_LINE = [
     # Python's own
     ("for i in xrange(3): pass", "for i in range(3): pass"),
     ("def f(xrange): return xrange(3)", "def f(xrange): return xrange(3)"),
-    ("é = 'ü'; x = tf.log('ß', tf.log(y))", "é = 'ü'; x = tf.math.log('ß', tf.math.log(y))"),
-    ("x = (tf.train\n     .Saver())", "x = (tf.compat.v1.train.Saver())"),
+    ("é = 'ü'; x = tf.log('ß', tf.log(y))", "é = 'ü'; x = tf.log('ß', tf.log(y))"),
+    ("x = (tf.train\n     .Saver())", "x = (tf.train\n     .Saver())"),
 ]  # fmt: skip
 
 
@@ -77,24 +79,41 @@ def test_a_symbol_again(before, wanted):
 
 
 IMPORTS = [
-    ("import tensorflow as tf\n\ntf.log(1)\n", "import tensorflow as tf\n\ntf.math.log(1)\n"),
-    ("import tensorflow\n\ntensorflow.placeholder(1)\n", "import tensorflow\n\ntensorflow.compat.v1.placeholder(1)\n"),
-    ("import tensorflow as t\n\nt.log(1)\n", "import tensorflow as t\n\nt.math.log(1)\n"),
-    ("import tensorflow as tf\nt = tf\nt.log(1)\n", "import tensorflow as tf\nt = tf\nt.math.log(1)\n"),
-    ("import tensorflow.compat.v1 as tf\n\ntf.log(1)\n", "import tensorflow as tf\n\ntf.math.log(1)\n"),
-    ("from tensorflow.compat import v1 as tf\n\ntf.log(1)\n", "import tensorflow as tf\n\ntf.math.log(1)\n"),
+    ("import tensorflow as tf\n\ntf.log(1)\n", "import tensorflow.compat.v1 as tf\n\ntf.log(1)\n"),
+    ("import tensorflow\n\ntensorflow.placeholder(1)\n",
+     "import tensorflow.compat.v1 as tensorflow\n\ntensorflow.placeholder(1)\n"),
+    ("import tensorflow as t\n\nt.mul(1, 2)\n", "import tensorflow.compat.v1 as t\n\nt.multiply(1, 2)\n"),
+    ("import tensorflow as tf\nt = tf\nt.mul(1)\n", "import tensorflow.compat.v1 as tf\nt = tf\nt.multiply(1)\n"),
+    ("import tensorflow.compat.v1 as tf\n\ntf.mul(1)\n", "import tensorflow.compat.v1 as tf\n\ntf.multiply(1)\n"),
+    ("from tensorflow.compat import v1 as tf\n\ntf.mul(1)\n",
+     "from tensorflow.compat import v1 as tf\n\ntf.multiply(1)\n"),
+    ("import tensorflow as tf\ntf = tf.compat.v1\ntf.mul(1)\n",
+     "import tensorflow.compat.v1 as tf\ntf = tf.compat.v1\ntf.multiply(1)\n"),
     ("import numpy as np, tensorflow as tf\n\ntf.placeholder(1)\n",
-     "import numpy as np, tensorflow as tf\n\ntf.compat.v1.placeholder(1)\n"),
+     "import numpy as np, tensorflow.compat.v1 as tf\n\ntf.placeholder(1)\n"),
     ("from tensorflow import placeholder as p, float32\n\np(float32)\n",
-     "from tensorflow.compat.v1 import placeholder as p\nfrom tensorflow import float32\n\np(float32)\n"),
-    ("from tensorflow import log\n\nlog(1)\n", "from tensorflow.math import log\n\nlog(1)\n"),
+     "from tensorflow.compat.v1 import placeholder as p, float32\n\np(float32)\n"),
+    ("from tensorflow import log, mul\n\nlog(1)\n",
+     "from tensorflow.compat.v1 import log, multiply as mul\n\nlog(1)\n"),
     ("from tensorflow import nn, train\n\nnn.relu(train.Saver())\n",
      "from tensorflow.compat.v1 import nn, train\n\nnn.relu(train.Saver())\n"),
+    ("from tensorflow.nn import relu\n\nrelu(1)\n", "from tensorflow.compat.v1.nn import relu\n\nrelu(1)\n"),
+    ("import tensorflow.nn as nn\n\nnn.relu(1)\n", "import tensorflow.compat.v1.nn as nn\n\nnn.relu(1)\n"),
     ("from tensorflow import *\n\nplaceholder(float32)\n",
      "from tensorflow.compat.v1 import *\n\nplaceholder(float32)\n"),
     ("import tensorflow as tf\nfrom tensorflow.python.ops import math_ops\n\ntf.placeholder(math_ops.add(1, 1))\n",
-     "import tensorflow as tf\nfrom tensorflow.python.ops import math_ops\n\n"
-     "tf.compat.v1.placeholder(math_ops.add(1, 1))\n"),
+     "import tensorflow.compat.v1 as tf\nfrom tensorflow.python.ops import math_ops\n\n"
+     "tf.placeholder(math_ops.add(1, 1))\n"),
+    # `tensorflow` has to be the package itself
+    ("import tensorflow\nimport tensorflow.python.client.timeline\n\ntensorflow.log(1)\n",
+     "import tensorflow\nimport tensorflow.python.client.timeline\n\ntensorflow.compat.v1.log(1)\n"),
+    ("import tensorflow\nimport tensorflow.python.client.timeline\nt = tensorflow\n\nt.mul(1)\n",
+     "import tensorflow\nimport tensorflow.python.client.timeline\nt = tensorflow\n\nt.compat.v1.multiply(1)\n"),
+    ("import tensorflow.python.client.timeline\nimport tensorflow as tf\n\ntf.log(1)\n",
+     "import tensorflow.python.client.timeline\nimport tensorflow.compat.v1 as tf\n\ntf.log(1)\n"),
+    ("import tensorflow.contrib.slim\n\ntensorflow.contrib.slim.conv2d(tensorflow.log(1))\n",
+     "import tensorflow.compat.v1 as tensorflow\nfrom tf2towers.runtime import slim\n\n"
+     "slim.conv2d(tensorflow.log(1))\n"),
     ("import tensorflow.contrib.slim as slim\n\nslim.conv2d(1)\n",
      "from tf2towers.runtime import slim\n\nslim.conv2d(1)\n"),
     ("from tensorflow.contrib import slim as s\n\ns.conv2d(1)\n",
@@ -102,24 +121,27 @@ IMPORTS = [
     ("from tensorflow.contrib.layers import xavier_initializer\n\nxavier_initializer()\n",
      "from tf2towers.runtime.slim import xavier_initializer\n\nxavier_initializer()\n"),
     ("import tensorflow as tf\n\ntf.contrib.layers.xavier_initializer()\n",
-     "import tensorflow as tf\nfrom tf2towers.runtime import slim\n\nslim.xavier_initializer()\n"),
+     "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import slim\n\nslim.xavier_initializer()\n"),
     ("import tensorflow as tf\n\nslim = tf.contrib.slim\nslim.conv2d(1)\n",
-     "import tensorflow as tf\nfrom tf2towers.runtime import slim\n\nslim.conv2d(1)\n"),
+     "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import slim\n\nslim.conv2d(1)\n"),
     ("import tensorflow as tf\n\ntf.layers.dense(1, 2)\n",
-     "import tensorflow as tf\nfrom tf2towers.runtime import layers\n\nlayers.dense(1, 2)\n"),
+     "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import layers\n\nlayers.dense(1, 2)\n"),
     ("from tensorflow import layers\n\nlayers.dense(1, 2)\n",
      "from tf2towers.runtime import layers\n\nlayers.dense(1, 2)\n"),
     ("from tensorflow.app import flags\n\nflags.FLAGS\n", "from tensorflow.compat.v1 import flags\n\nflags.FLAGS\n"),
+    ("from tensorflow import app\n\napp.flags.FLAGS\n", "from tensorflow.compat.v1 import app\n\napp.flags.FLAGS\n"),
+    ("import tensorflow.app as app\n\napp.flags.FLAGS\n", "from tensorflow.compat.v1 import app\n\napp.flags.FLAGS\n"),
     ("from tensorflow.examples.tutorials.mnist import input_data\n\ninput_data.read_data_sets('d')\n",
      "from tf2towers.runtime import input_data\n\ninput_data.read_data_sets('d')\n"),
     ("try:\n    import tensorflow.compat.v1 as tf\nexcept ImportError:\n    import tensorflow as tf\n\ntf.log(1)\n",
-     "try:\n    import tensorflow as tf\nexcept ImportError:\n    import tensorflow as tf\n\ntf.math.log(1)\n"),
+     "try:\n    import tensorflow.compat.v1 as tf\nexcept ImportError:\n    import tensorflow.compat.v1 as tf\n\n"
+     "tf.log(1)\n"),
     ("def f():\n    import tensorflow as tf\n    return tf.placeholder(1)\n",
-     "def f():\n    import tensorflow as tf\n    return tf.compat.v1.placeholder(1)\n"),
-    ("import os; import tensorflow.compat.v1 as tf; x = tf.log(1)\n",
-     "import os; import tensorflow as tf; x = tf.math.log(1)\n"),
+     "def f():\n    import tensorflow.compat.v1 as tf\n    return tf.placeholder(1)\n"),
+    ("import os; import tensorflow as tf; x = tf.log(1)\n",
+     "import os; import tensorflow.compat.v1 as tf; x = tf.log(1)\n"),
     ("if x: from tensorflow import Session, float32\n",
-     "if x: from tf2towers.runtime import Session; from tensorflow import float32\n"),
+     "if x: from tf2towers.runtime import Session; from tensorflow.compat.v1 import float32\n"),
 ]  # fmt: skip
 
 
@@ -214,8 +236,8 @@ def test_no_line_is_too_long():
 
 @pytest.mark.parametrize("terms", [400, 1500])
 def test_deep_expressions(terms):
-    text = "import tensorflow as tf\n\nx = " + " + ".join(["tf.log(1)"] * terms) + "\ntf.Session()\n"
-    assert after(text).count("tf.math.log") == terms
+    text = "import tensorflow as tf\n\nx = " + " + ".join(["tf.mul(1)"] * terms) + "\ntf.Session()\n"
+    assert after(text).count("tf.multiply") == terms
 
 
 #: programs that run on TF 2 already: what is plain there is TF 2's
@@ -239,4 +261,5 @@ def test_plain_names_of_a_program_that_runs_on_tf2(lines):
 
 def test_one_tf1_name_makes_all_plain_ones_tf1():
     text = "import tensorflow as tf\n\ntf.compat.v1.Session()\nx = tf.where(c, tf.log(1), y)\n"
-    assert "tf.compat.v1.where(c, tf.math.log(1), y)" in after(text)
+    assert after(text).startswith("import tensorflow.compat.v1 as tf\n")
+    assert "x = tf.where(c, tf.log(1), y)" in after(text)

@@ -45,7 +45,7 @@ def looped(target: str, iterable: str, device: str) -> str:
 def test_a_loop_over_a_strategy(target, iterable, device, given):
     text = after(looped(target, iterable, device))
     flat = " ".join(text.split())
-    assert f"strategy = tf.distribute.MirroredStrategy( tower_devices({given})) for" in flat.replace(
+    assert f"strategy = tf2.distribute.MirroredStrategy( tower_devices({given})) for" in flat.replace(
         "MirroredStrategy(tower", "MirroredStrategy( tower"
     )
     assert f"    for {target} in towers(strategy, {iterable}):\n" in text
@@ -75,7 +75,7 @@ def test_a_loop_that_stays(target, iterable, device):
 
 def test_the_user_says_how_many():
     text = after(looped("d", "unknown", "'/gpu:%d' % d"), towers="2")
-    assert "strategy = tf.distribute.MirroredStrategy(tower_devices(2))\n" in text
+    assert "strategy = tf2.distribute.MirroredStrategy(tower_devices(2))\n" in text
     assert "    for d in towers(strategy, unknown):" in text
     assert after(text, towers="2") == text
 
@@ -107,7 +107,7 @@ def test_two_loops_of_one_block_share_a_strategy():
 
 def test_a_strategy_of_the_scripts_own_name():
     text = after(looped("i", "range(n)", "'/gpu:%d' % i").replace("unknown, self", "strategy, self"))
-    assert "strategy_2 = tf" in text and "towers(strategy_2, range(n))" in text
+    assert "strategy_2 = tf2.distribute" in text and "towers(strategy_2, range(n))" in text
 
 
 def test_bare_tuples_are_put_in_brackets():

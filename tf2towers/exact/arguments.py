@@ -6,7 +6,6 @@ import ast
 
 from tf2towers.exact.file import File
 from tf2towers.names.argument_tables import argument_orders, keyword_renames
-from tf2towers.names.tables import PlainCall
 
 
 def old_order(file: File, call: ast.Call) -> tuple[str, ...] | None:
@@ -37,20 +36,6 @@ def new_keywords(file: File, call: ast.Call) -> dict[ast.keyword, str]:
         for keyword in call.keywords
         if keyword.arg in renames and not renames[keyword.arg].accepted
     }
-
-
-def fits(file: File, plain: PlainCall, call: ast.Call) -> bool:
-    """Whether a call, with its arguments as they will be, may write the TF 2 function; one with * or ** never does."""
-    if any(isinstance(one, ast.Starred) for one in call.args):
-        return False
-    if any(keyword.arg is None for keyword in call.keywords):
-        return False
-    renamed = new_keywords(file, call)
-    keywords = {renamed.get(keyword, keyword.arg or "") for keyword in call.keywords}
-    order = old_order(file, call)
-    if order is not None:
-        return plain.fits(0, keywords | set(order))
-    return plain.fits(len(call.args), keywords)
 
 
 def _is_integer(node: ast.expr) -> bool:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from tf2towers.exact.edits import Edit, Placed, Text
-from tf2towers.names.meanings import Meanings
+from tf2towers.names.meanings import Assigned, Binding, Imported, Meanings
 from tf2towers.report.result import FindingKind
 from tf2towers.source.script import Script
 from tf2towers.source.syntax import parse
@@ -53,6 +53,7 @@ class File:
         #: the place in the body of a statement that new imports have to precede
         self.imports_before: int | None = None
         self._reserved: set[str] = set()
+        self._asked: set[str] = set()
         self._kinds: dict[type[ast.AST], list[ast.AST]] = {}
         for node in self.meanings.nodes:
             self._kinds.setdefault(type(node), []).append(node)
@@ -114,8 +115,6 @@ class File:
 
     def imported_from_v1(self, node: ast.Name | ast.Attribute) -> bool:
         """Whether a use goes through an import of `tensorflow.compat.v1`, which TF 2 programs have too."""
-        from tf2towers.names.meanings import Imported
-
         root: ast.AST = node
         while isinstance(root, ast.Attribute):
             root = root.value
@@ -127,8 +126,6 @@ class File:
 
     def is_plain(self, node: ast.Name | ast.Attribute) -> bool:
         """Whether a use is taken from plain `tensorflow` by an import, and says no `compat.v1`."""
-        from tf2towers.names.meanings import Imported
-
         root: ast.AST = node
         while isinstance(root, ast.Attribute):
             root = root.value
@@ -176,7 +173,7 @@ class File:
 
         for statement in self.tree.body:
             if isinstance(statement, ast.Import | ast.ImportFrom):
-                for one in made_by(statement):
+                for one in made_by(self, statement):
                     if (one.module, one.name) == (module, name):
                         return one.bound
         return None
@@ -193,23 +190,109 @@ class File:
         if found.kind == "private":
             parent, _, name = found.target.rpartition(".")
             return self.need(name, parent)
-        root = self.tensorflow
-        if root is not None:
-            return root + found.target[2:]
-        return self.need("tensorflow", "") + found.target[2:]
+        if found.kind == "tf2":
+            return self.plain_tensorflow() + found.target[2:]
+        names = self._top_names()
+        for one in names:
+            if self.is_v1(one):
+                return one.id + found.target[2:]
+        head = f"{names[0].id}.compat.v1" if names else self.need_module("tensorflow.compat.v1", "tf")
+        return head + found.target[2:]
+
+    def plain_tensorflow(self) -> str:
+        """A name for plain TensorFlow, which has TF 2's strategies: the file's own, or a new import's."""
+        plain = next((one for one in self._top_names() if not self.is_v1(one)), None)
+        return plain.id if plain is not None else self.need_module("tensorflow", "tf2")
+
+    def need_module(self, module: str, name: str) -> str:
+        """Asks for `import module as name`; the name to write for it."""
+        key = ("", module)
+        if key not in self.wanted:
+            self.wanted[key] = self.fresh(name)
+            self._reserved.add(self.wanted[key])
+        return self.wanted[key]
+
+    def _top_names(self) -> list[ast.Name]:
+        """The names that the file's top level gives TensorFlow itself by imports, `tf` first."""
+        found = []
+        for name, bindings in self.meanings.module.bindings.items():
+            if all(isinstance(one, Imported) for one in bindings):
+                if self.meanings.canonical_of(name, self.meanings.module) == "tf":
+                    found.append(name)
+        return [ast.Name(name, ast.Load()) for name in sorted(found, key=lambda name: name != "tf")]
+
+    def is_v1(self, node: ast.expr) -> bool:
+        """Whether a name for TensorFlow stands for `tensorflow.compat.v1` once the imports are rewritten."""
+        if isinstance(node, ast.Attribute):
+            if node.attr == "v1":
+                return True
+            module = self.meanings.canonical(node.value)
+            other = self.program.module_of(self, module) if module is not None else None
+            return other is not None and other.is_v1(ast.Name(node.attr, ast.Load()))
+        if not isinstance(node, ast.Name) or node.id in self._asked:
+            return False
+        self._asked.add(node.id)
+        try:
+            scope = self.meanings.scope(node) if node in self.meanings.parents else self.meanings.module
+            found = scope.lookup(node.id)
+            if found is not None:
+                return any(self._binds_v1(one) for one in found[1])
+            stars = [self.program.module_of(self, module) for module in self.meanings.star_imports]
+            return any(other is not None and other.is_v1(ast.Name(node.id, ast.Load())) for other in stars)
+        finally:
+            self._asked.discard(node.id)
+
+    def _binds_v1(self, binding: Binding) -> bool:
+        if isinstance(binding, Assigned):
+            return self.is_v1(binding.value)
+        if not isinstance(binding, Imported):
+            return False
+        if binding.target.partition(".")[0] == "tensorflow":
+            return binding.target != "tensorflow" or not self.keeps_plain(binding.alias)
+        module, _, name = binding.target.rpartition(".")
+        other = self.program.module_of(self, module)
+        return other is not None and other.is_v1(ast.Name(name, ast.Load()))
+
+    def keeps_plain(self, alias: ast.alias) -> bool:
+        """Whether `import tensorflow` stays plain: in a program that runs on TF 2, and beside `import tensorflow.x`.
+
+        So it does where only TF 2's own is taken from it: the strategy.
+        """
+        if self.program.plain_is_tf2 or (alias.asname is None and self._has_dotted):
+            return True
+        return alias.name == "tensorflow" and (alias.asname or alias.name) in self._tf2_names
 
     @cached_property
-    def tensorflow(self) -> str | None:
-        """The name that the file's top level gives TensorFlow itself by an import; None where it has none."""
-        from tf2towers.names.meanings import Imported
+    def _has_dotted(self) -> bool:
+        """Whether `import tensorflow.python.x` binds `tensorflow`, which then has to be the package itself."""
+        from tf2towers.exact.imports import stays_dotted
 
-        names = [
-            name
-            for name, bindings in self.meanings.module.bindings.items()
-            if all(isinstance(one, Imported) for one in bindings)
-            and self.meanings.canonical_of(name, self.meanings.module) == "tf"
-        ]
-        return "tf" if "tf" in names else next(iter(names), None)
+        return any(
+            alias.asname is None and stays_dotted(alias.name)
+            for node in self.all(ast.Import)
+            for alias in node.names
+        )
+
+    @cached_property
+    def _tf2_names(self) -> set[str]:
+        """The names from which nothing is taken but what only TF 2 has."""
+        from tf2towers.exact.lookup import find
+
+        uses: dict[str, bool] = {}
+        for node, canonical in self.symbols:
+            name = self.text.of(node).partition(".")[0]
+            only = self.on_tower_devices(node, canonical) or find(canonical).kind == "tf2"
+            uses[name] = uses.get(name, True) and only
+        return {name for name, only in uses.items() if only}
+
+    def on_tower_devices(self, node: ast.AST, canonical: str) -> bool:
+        """Whether it is the strategy that T2T605 writes."""
+        call = self.parent(node)
+        if canonical != "tf.distribute.MirroredStrategy" or not isinstance(call, ast.Call):
+            return False
+        if len(call.args) != 1 or not isinstance(call.args[0], ast.Call):
+            return False
+        return self.canonical(call.args[0].func) == "tf2towers.runtime.tower_devices"
 
     def note(self, node: Placed, code: str, message: str, kind: FindingKind = "left") -> None:
         """Adds a note, once a place and code."""

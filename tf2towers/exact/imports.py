@@ -5,9 +5,15 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from tf2towers.exact.lookup import Found, find
 from tf2towers.names.canonical import canonical_name
+
+if TYPE_CHECKING:
+    from tf2towers.exact.file import File
+
+V1 = "tensorflow.compat.v1"
 
 
 @dataclass(frozen=True)
@@ -32,66 +38,70 @@ def is_tensorflow(dotted: str) -> bool:
     return dotted.partition(".")[0] == "tensorflow"
 
 
-def made_by(node: ast.Import | ast.ImportFrom) -> Iterator[Made]:
+def made_by(file: File, node: ast.Import | ast.ImportFrom) -> Iterator[Made]:
     """What each alias of an import statement becomes; what is not TensorFlow's stays as it is."""
     for alias in node.names:
         if isinstance(node, ast.ImportFrom):
             yield _from_import(node, alias)
         else:
-            yield _import(alias)
+            yield _import(file, alias)
+
+
+def stays_dotted(dotted: str) -> bool:
+    """Whether `import tensorflow.x.y` without `as` stays: there is such a module."""
+    return dotted.startswith("tensorflow.") and find(canonical_name(dotted)).kind in ("v1", "tf2", "private")
 
 
 def _from_import(node: ast.ImportFrom, alias: ast.alias) -> Made:
     module = "." * node.level + (node.module or "")
     bound = alias.asname or alias.name
+    was = Made(module, alias.name, bound, alias)
     if node.level or not is_tensorflow(module):
-        return Made(module, alias.name, bound, alias)
+        return was
     if alias.name == "*":
         root = canonical_name(module)
-        return Made("tensorflow.compat.v1" + root[2:] if _is_public(root) else module, "*", "*", alias)
+        return Made(V1 + root[2:], "*", "*", alias) if find(root).kind == "v1" else was
     canonical = canonical_name(f"{module}.{alias.name}")
-    if canonical == "tf":
-        return Made("", "tensorflow", bound, alias)
     found = find(canonical)
     if found.kind == "left":
         return Made(module, alias.name, bound, alias, found)
     if found.kind == "runtime":
         assert found.runtime is not None
         return Made(found.runtime.module, found.runtime.name, bound, alias)
-    if found.kind == "private":
-        parent, _, name = found.target.rpartition(".")
-        return Made(parent, name, bound, alias)
-    own = f"{module}.{alias.name}"
-    if own in ("tensorflow" + found.target[2:], "tensorflow.compat.v1" + canonical[2:]):
-        if ".app.flags" not in own:  # an import of compat.v1.app by itself has no flags
-            return Made(module, alias.name, bound, alias)
-    parent, _, name = ("tensorflow" + found.target[2:]).rpartition(".")
+    if found.kind == "tf2" or canonical == "tf" or found.target.startswith("tf.compat"):
+        return was
+    parent, _, name = _module(found).rpartition(".")
     return Made(parent, name, bound, alias)
 
 
-def _import(alias: ast.alias) -> Made:
+def _import(file: File, alias: ast.alias) -> Made:
     bound = alias.asname or alias.name
+    was = Made("", alias.name, bound, alias)
     if not is_tensorflow(alias.name):
-        return Made("", alias.name, bound, alias)
-    canonical = canonical_name(alias.name)
+        return was
     if alias.asname is None:
-        if canonical == "tf" or find(canonical).kind in ("private", "same", "compat"):
-            return Made("", alias.name, alias.name, alias)
-        return Made("", "tensorflow", "tensorflow", alias)  # what is used through it is rewritten where it is
-    if canonical == "tf":
-        return Made("", "tensorflow", bound, alias)
+        if file.keeps_plain(alias) or stays_dotted(alias.name):
+            return was
+        return Made("", V1, "tensorflow", alias)  # what is gone is rewritten where it is used
+    canonical = canonical_name(alias.name)
     found = find(canonical)
+    if canonical == "tf":
+        return was if file.keeps_plain(alias) else Made("", V1, bound, alias)
     if found.kind == "left":
         return Made("", alias.name, bound, alias, found)
     if found.kind == "runtime":
         assert found.runtime is not None
         return Made(found.runtime.module, found.runtime.name, bound, alias)
+    if found.kind == "tf2" or found.target.startswith("tf.compat"):
+        return was
+    if found.target.startswith("tf.app"):  # an import of the module by itself has no flags
+        parent, _, name = _module(found).rpartition(".")
+        return Made(parent, name, bound, alias)
+    return Made("", _module(found), bound, alias)
+
+
+def _module(found: Found) -> str:
+    """The dotted path that an import takes it from."""
     if found.kind == "private":
-        return Made("", found.target, bound, alias)
-    if alias.name in ("tensorflow" + found.target[2:], "tensorflow.compat.v1" + canonical[2:]):
-        return Made("", alias.name, bound, alias)
-    return Made("", "tensorflow" + found.target[2:], bound, alias)
-
-
-def _is_public(root: str) -> bool:
-    return root == "tf" or find(root).kind == "compat"
+        return found.target
+    return V1 + found.target[2:].replace(".app.flags", ".flags")

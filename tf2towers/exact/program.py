@@ -118,7 +118,7 @@ class Program:
             self.others.append(path)
 
     def _add_by_others(self) -> None:
-        """Adds the modules that get TensorFlow from another local module: `from layers import *`, `from layers import tf`."""
+        """Adds the modules that get TensorFlow from another local module: `from layers import tf`, or `*`."""
         waiting = []
         for path in self.others:
             script = Script.read(path, main=False)

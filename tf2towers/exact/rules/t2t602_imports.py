@@ -21,21 +21,6 @@ def edits(file: File) -> Iterator[Edit]:
             edit = _rewritten(file, node)
             if edit is not None:
                 yield edit
-    yield from _rebound(file)
-
-
-def _rebound(file: File) -> Iterator[Edit]:
-    """`tf = tf.compat.v1` goes: the symbols say what is TF 1."""
-    for node in file.all(ast.Assign):
-        target = node.targets[0]
-        if (
-            len(node.targets) != 1
-            or not isinstance(target, ast.Name)
-            or not isinstance(node.value, ast.Attribute)
-        ):
-            continue
-        if file.text.of(node.value) == f"{target.id}.compat.v1" and file.canonical(node.value) == "tf":
-            yield removed(file, node)
 
 
 def _touches_tensorflow(node: ast.Import | ast.ImportFrom) -> bool:
@@ -47,7 +32,7 @@ def _touches_tensorflow(node: ast.Import | ast.ImportFrom) -> bool:
 def _rewritten(file: File, node: ast.Import | ast.ImportFrom) -> Edit | None:
     made = [
         _kept(file, node, one)
-        for one in made_by(node)
+        for one in made_by(file, node)
         if not (one.left is not None and _goes(file, node, one))
     ]
     for one in made:
@@ -76,7 +61,7 @@ def _kept(file: File, node: ast.Import | ast.ImportFrom, made: Made) -> Made:
     was = Made(module, made.alias.name, made.bound, made.alias)
     if not made.module.startswith("tf2towers."):
         plain = made.left is None and not module.startswith("tensorflow.compat")
-        return was if plain and isinstance(node, ast.ImportFrom) and file.program.plain_is_tf2 else made
+        return was if plain and file.program.plain_is_tf2 else made
     left = any(
         find(name).kind == "left" and symbol is not _root(symbol) and _root(symbol).id == made.bound
         for symbol, name in file.symbols
@@ -134,9 +119,10 @@ RULE = Rule(
     code="T2T602",
     title="Every form of a TensorFlow import",
     why="""
-    `import tensorflow.compat.v1 as tf` becomes `import tensorflow as tf`, and the symbols say what is TF 1. A name that
-    is imported by itself (`from tensorflow import placeholder`) or a module of contrib (`import
-    tensorflow.contrib.slim as slim`) is imported from where it is now; the name in the script stays.
+    `import tensorflow as tf` becomes `import tensorflow.compat.v1 as tf`: said once, and the symbols stay. A name that
+    is imported by itself (`from tensorflow import placeholder`) comes from there too; a session, or a module of contrib
+    (`import tensorflow.contrib.slim as slim`), from tf2towers.runtime. A program that runs on TF 2 already keeps its
+    imports.
     """,
     edits=edits,
     sources=("names/data/symbols.tsv", "names/data/runtime.tsv"),
@@ -145,7 +131,7 @@ RULE = Rule(
             "names imported by themselves",
             "import tensorflow.contrib.slim as slim\nfrom tensorflow import Session, float32, placeholder\n\n"
             "x = placeholder(float32, [None, 4])\ny = slim.fully_connected(x, 2)\n",
-            "from tensorflow import float32\nfrom tensorflow.compat.v1 import placeholder\n"
+            "from tensorflow.compat.v1 import float32, placeholder\n"
             "from tf2towers.runtime import Session, graph_mode, slim\n\ngraph_mode()\n\n"
             "x = placeholder(float32, [None, 4])\ny = slim.fully_connected(x, 2)\n",
         ),

@@ -54,8 +54,8 @@ RULE = Rule(
         Example(
             "the axis came first",
             "import tensorflow as tf\n\nx = tf.placeholder(tf.float32, [4])\ny = tf.concat(0, [x, x])\n",
-            "import tensorflow as tf\nfrom tf2towers.runtime import graph_mode\n\ngraph_mode()\n\n"
-            "x = tf.compat.v1.placeholder(tf.float32, [4])\ny = tf.concat(axis=0, values=[x, x])\n",
+            "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import graph_mode\n\ngraph_mode()\n\n"
+            "x = tf.placeholder(tf.float32, [4])\ny = tf.concat(axis=0, values=[x, x])\n",
         ),
     ),
 )

@@ -70,8 +70,8 @@ RULE = Rule(
         Example(
             "in place of the script's own switch",
             "import tensorflow.compat.v1 as tf\n\ntf.disable_v2_behavior()\n\nx = tf.placeholder(tf.float32, [])\n",
-            "import tensorflow as tf\nfrom tf2towers.runtime import graph_mode\n\ngraph_mode()\n\n"
-            "x = tf.compat.v1.placeholder(tf.float32, [])\n",
+            "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import graph_mode\n\ngraph_mode()\n\n"
+            "x = tf.placeholder(tf.float32, [])\n",
         ),
     ),
 )

@@ -43,12 +43,12 @@ def edits(file: File) -> Iterator[Edit]:
 
 def _written(file: File, loop: Loop, count: str, made: dict[tuple[ast.AST, str], str]) -> Iterator[Edit]:
     towers, devices = file.need("towers"), file.need("tower_devices")
-    tensorflow = file.tensorflow or file.need("tensorflow", "")
     key = (file.parent(loop.statement), count)
     if key not in made:
         made[key] = file.fresh("strategy")
         indent = file.text.indent(loop.statement.lineno)
-        head, inner = f"{made[key]} = {tensorflow}.distribute.MirroredStrategy(", f"{devices}({count}))"
+        head = f"{made[key]} = {file.plain_tensorflow()}.distribute.MirroredStrategy("
+        inner = f"{devices}({count}))"
         if len(indent) + len(head) + len(inner) > _LIMIT:
             head += file.text.newline + indent + "    "
         place = file.text.start(loop.statement)
@@ -94,9 +94,10 @@ RULE = Rule(
             "one tower a GPU",
             "import tensorflow as tf\n\nx = tf.placeholder(tf.float32, [])\nlosses = []\nfor i in range(2):\n"
             "    with tf.device('/gpu:%d' % i):\n        losses.append(x * i)\n",
-            "import tensorflow as tf\nfrom tf2towers.runtime import graph_mode, tower_devices, towers\n\n"
-            "graph_mode()\n\nx = tf.compat.v1.placeholder(tf.float32, [])\nlosses = []\n"
-            "strategy = tf.distribute.MirroredStrategy(tower_devices(2))\nfor i in towers(strategy, range(2)):\n"
+            "import tensorflow.compat.v1 as tf\nimport tensorflow as tf2\n"
+            "from tf2towers.runtime import graph_mode, tower_devices, towers\n\n"
+            "graph_mode()\n\nx = tf.placeholder(tf.float32, [])\nlosses = []\n"
+            "strategy = tf2.distribute.MirroredStrategy(tower_devices(2))\nfor i in towers(strategy, range(2)):\n"
             "    with tf.device('/gpu:%d' % i):\n        losses.append(x * i)\n",
         ),
     ),

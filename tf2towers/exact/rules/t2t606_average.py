@@ -103,8 +103,9 @@ RULE = Rule(
             "the classic function",
             "import tensorflow as tf\n\n\n" + _MEAN + "\nopt = tf.train.GradientDescentOptimizer(0.1)\n"
             "train_op = opt.apply_gradients(average(tower_grads))\n",
-            "import tensorflow as tf\nfrom tf2towers.runtime import all_reduce_mean, graph_mode\n\ngraph_mode()\n\n\n"
-            "opt = tf.compat.v1.train.GradientDescentOptimizer(0.1)\n"
+            "import tensorflow.compat.v1 as tf\n"
+            "from tf2towers.runtime import all_reduce_mean, graph_mode\n\ngraph_mode()\n\n\n"
+            "opt = tf.train.GradientDescentOptimizer(0.1)\n"
             "train_op = opt.apply_gradients(all_reduce_mean(tower_grads))\n",
         ),
     ),

@@ -29,7 +29,7 @@ RULE = Rule(
         Example(
             "a loop over steps",
             "import tensorflow as tf\n\nsess = tf.Session()\nfor step in xrange(3):\n    sess.run(step)\n",
-            "import tensorflow as tf\nfrom tf2towers.runtime import Session, graph_mode\n\ngraph_mode()\n\n"
+            "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import Session, graph_mode\n\ngraph_mode()\n\n"
             "sess = Session()\nfor step in range(3):\n    sess.run(step)\n",
         ),
     ),

@@ -19,8 +19,8 @@ RULE = Rule(
             "a session",
             "import tensorflow as tf\n\nwith tf.Session(config=tf.ConfigProto()) as sess:\n"
             "    print(sess.run(tf.constant(1)))\n",
-            "import tensorflow as tf\nfrom tf2towers.runtime import Session, graph_mode\n\ngraph_mode()\n\n"
-            "with Session(config=tf.compat.v1.ConfigProto()) as sess:\n    print(sess.run(tf.constant(1)))\n",
+            "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import Session, graph_mode\n\ngraph_mode()\n\n"
+            "with Session(config=tf.ConfigProto()) as sess:\n    print(sess.run(tf.constant(1)))\n",
         ),
     ),
 )

@@ -52,7 +52,7 @@ def _stays(file: File, call: ast.Call) -> bool:
     if not isinstance(name, ast.Constant) or not isinstance(name.value, str):
         return False
     found = find(f"tf.{name.value}")
-    return found.kind == "same" and found.target == f"tf.{name.value}"
+    return found.kind == "v1" and found.target == f"tf.{name.value}"
 
 
 RULE = Rule(
