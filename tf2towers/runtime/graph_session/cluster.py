@@ -155,6 +155,9 @@ def _server_device(index: int) -> str:
 class Member(Process):
     """This process as a task of a cluster."""
 
+    # a process that is connected to others cannot lead a collective of its own: the mean stays what the graph has
+    collectives = False
+
     def __init__(self, task: Task) -> None:
         self.task = task
         self._refused: dict[str, str] = {}  # a node or a function -> the device it asks for

@@ -84,7 +84,7 @@ class Program:
                 elif name.output < 0 and TensorName(name.node, 0) in fed and name.node not in kept:
                     node.input[index] = f"^{fed[TensorName(name.node, 0)]}"
         placeholders = [_placeholder(f"feed_{index}", tensor) for index, tensor in enumerate(feeds)]
-        reducer = AllReduce(self._means(part) if all_reduce else [], part, self.towers, self.nodes.graph)
+        reducer = AllReduce(self._means(part) if all_reduce and self._process.collectives else [], part, self.towers, self.nodes.graph)
         made, reduced = reducer.added()
         more, extra = self.mirror.apply(
             part, reduced, [one.name for one in targets], [one.node for one in wanted]

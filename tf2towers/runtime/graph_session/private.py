@@ -23,7 +23,7 @@ def complete_variables() -> None:
     The same as `tf.compat.v1.Variable.initialized_value`; without it `tf.Variable(other.initialized_value())`
     ends in a NotImplementedError.
     """
-    from tensorflow.python.ops import variables
+    from tensorflow.python.ops import variable_scope, variables
     from tensorflow.python.ops.resource_variable_ops import BaseResourceVariable
 
     if "initialized_value" not in vars(BaseResourceVariable):
@@ -33,6 +33,8 @@ def complete_variables() -> None:
         BaseResourceVariable.__bool__ = _truth
     if not hasattr(BaseResourceVariable, "_ref"):
         BaseResourceVariable._ref = _reference
+    if not hasattr(variable_scope._LazyEvalTensor, "ref"):  # a regularizer's loss, which an average may be made of
+        variable_scope._LazyEvalTensor.ref = lambda loss: loss._master_tensor.ref()
     if variables._safe_initial_value_from_op is not _guarded:
         _TENSORFLOWS.append(variables._safe_initial_value_from_op)
         variables._safe_initial_value_from_op = _guarded

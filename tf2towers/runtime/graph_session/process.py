@@ -18,6 +18,8 @@ class Process:
 
     #: what TensorFlow calls this process; a process that is connected to others has another name
     name = LOCAL
+    #: whether a mean over the towers of this process can be an all-reduce
+    collectives = True
 
     def connect(self) -> None:
         """Before the first run."""
