@@ -5,10 +5,11 @@ from __future__ import annotations
 import argparse
 import shutil
 import sys
+from functools import partial
 from pathlib import Path
 
 from tf2towers.launch.errors import LaunchError
-from tf2towers.parity.cluster.running import record_cluster, run_tasks
+from tf2towers.parity.cluster.running import at_once, record_cluster, run_tasks
 from tf2towers.parity.cluster.sides import Shape
 from tf2towers.parity.compare import NotComparable, compare
 from tf2towers.parity.continuous.verdict import verify_exact
@@ -54,18 +55,20 @@ def _exact(options: argparse.Namespace) -> int:
     migrated = options.out / "exact"
     print("1. The same program on tf.distribute\n")
     print(f"tf2towers migrate {options.script} -o {migrated}")
-    result = migrate_into(options.script, migrated, exact=True)
-    print(f"  {len(result.changes)} file(s) changed, {len(result.copied)} copied, nothing left by hand\n")
-    script, status = migrated / options.script.name, 0
+    made = migrate_into(options.script, migrated, exact=True)
+    print(f"  {len(made.changes)} file(s) changed, {len(made.copied)} copied, nothing left by hand\n")
+    script = migrated / options.script.name
+    how, shape = Options(steps=options.exact_steps), Shape(workers=options.workers)
+    verifications = []
     for issync in (0, 1):
         flags = [*FLAGS, f"--train_steps={20 * options.exact_steps}", f"--issync={issync}"]
         command = f"--workers {options.workers} --steps {options.exact_steps}"
         print(f"tf2towers verify {command} {options.script} {script} -- {' '.join(flags)}", flush=True)
-        how = Options(steps=options.exact_steps)
-        parity = verify_exact(options.script, script, flags, how, cluster=Shape(workers=options.workers))
-        print(render_parity(parity).rstrip() + "\n", flush=True)
-        status = max(status, parity.status)
-    return status
+        verifications.append(partial(verify_exact, options.script, script, flags, how, cluster=shape))
+    results = at_once(*verifications)
+    for result in results:
+        print(f"\n{render_parity(result).rstrip()}")
+    return max(result.status for result in results)
 
 
 def _idiomatic(options: argparse.Namespace) -> int:
@@ -134,9 +137,9 @@ def _record(options: argparse.Namespace, scripts: dict[str, Path], issync: int) 
     for side, script in scripts.items():
         logs = options.out / f"{side}_{issync}"
         flags = [*FLAGS, f"--train_steps={options.steps}", f"--issync={issync}", f"--log_dir={logs}"]
-        recordings.append(record_cluster(side, script, flags, options.steps, options.workers))
-        print(f"  {side}: {len(recordings[-1].steps)} updates recorded", flush=True)
-    return compare(recordings[0], recordings[1])
+        recordings.append(partial(record_cluster, side, script, flags, options.steps, options.workers))
+    legacy, migrated = at_once(*recordings)
+    return compare(legacy, migrated)
 
 
 def _show(task: str, line: str) -> None:

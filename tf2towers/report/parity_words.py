@@ -99,9 +99,11 @@ def error_details(result: ParityResult) -> str:
 
 def span(result: ParityResult) -> str:
     """What was compared, in numbers."""
-    steps = counted(result.steps, "training step" if result.calls else "step")
-    calls = f"{counted(result.calls, 'session call')}, " if result.calls else ""
-    return f"{calls}{steps} on {counted(result.towers, 'tower')}"
+    towers = f" on {counted(result.towers, 'tower')}"
+    if not result.calls:
+        return counted(result.steps, "step") + towers
+    calls = f"{counted(result.calls, 'session call')}, {counted(result.steps, 'training step')}"
+    return calls + (towers if result.towers > 1 else "")
 
 
 def unit(result: ParityResult) -> str:

@@ -82,7 +82,8 @@ def compare(
             if not alike:
                 found.places.add(place)
             if alike or place in excused:
-                series.setdefault((kind, label), Series()).add(one.number, mine, mine)
+                same = its if mine is None else mine
+                series.setdefault((kind, label), Series()).add(one.number, same, same)
                 continue
             series.setdefault((kind, label), Series()).add(one.number, mine, its)
             if _within(mine, its, limits.of(kind)):
@@ -141,8 +142,14 @@ def _pairs(
                 yield kind, name, name, states[0].get(_owned(one, name)), states[1].get(_owned(other, name))
             continue
         for key in dict.fromkeys([*mine, *its]):
-            label = one.fetches[int(key)][0] if kind == "fetched" else key
-            yield kind, key, label, mine.get(key), its.get(key)
+            yield kind, key, _label(kind, key, one, other), mine.get(key), its.get(key)
+
+
+def _label(kind: Kind, key: str, one: Call, other: Call) -> str:
+    """The name that the original has for it, where it has it."""
+    if kind == "input":
+        return (one.inputs if int(key) < len(one.inputs) else other.inputs)[int(key)]
+    return one.fetches[int(key)][0] if kind == "fetched" else key
 
 
 def _owned(call: Call, name: str) -> tuple[int, int, str]:

@@ -41,10 +41,11 @@ class Call:
         number: from 0.
         session: the number of its session, in its process.
         file, line: the script's innermost line.
+        inputs: the names of the tensors that are fed; each variable's value has one name in TF1 and another in TF 2.
         fetches: name, kind of value and whether it was a hook's, one for each value.
         train, writes: whether it trains, or may change variables.
         error: the name of what it raised; empty if it returned.
-        values: by kind, by name: arrays; a fetched value's name is its place.
+        values: by kind, by name: arrays; the name of an input or a fetched value is its place.
         worker: whose it is; None in a program of one process.
     """
 
@@ -52,6 +53,7 @@ class Call:
     session: int
     file: str
     line: int
+    inputs: list[str]
     fetches: list[tuple[str, str, bool]]
     train: bool
     writes: bool
@@ -107,6 +109,7 @@ def _call(number: int, flat: dict[str, np.ndarray]) -> Call:
         session=about["session"],
         file=about["file"],
         line=about["line"],
+        inputs=about["inputs"],
         fetches=[(name, kind, hook) for name, kind, hook in about["fetches"]],
         train=about["train"],
         writes=about["writes"],

@@ -46,8 +46,9 @@ class CallRecorder(object):
 
     A step has the values of the call by 'kind|name', and in 'about' a JSON object:
 
-        {"session": 0, "line": 44, "file": "train.py", "fetches": [[name, kind of value, whether a hook's], ..],
-         "train": bool, "writes": bool, "error": name of the exception or ""}
+        {"session": 0, "line": 44, "file": "train.py", "inputs": [name, ..],
+         "fetches": [[name, kind of value, whether a hook's], ..], "train": bool, "writes": bool,
+         "error": name of the exception or ""}
 
     Of variables those are written that the call has changed.
 
@@ -137,9 +138,10 @@ class CallRecorder(object):
             self._used |= effects.used
         step: Dict[str, Any] = {}
         names, gradients = self._gradients(session.graph, effects) if handle is None else ([], [])
-        for name, value in feeds_of(session, feed_dict).items():
-            step.update(self._keeper.kept("input|" + name, value))
         about = self._about(session, effects)
+        for place, (name, value) in enumerate(feeds_of(session, feed_dict).items()):
+            about["inputs"].append(name)
+            step.update(self._keeper.kept("input|%04d" % place, value))
         try:
             if gradients:
                 result, extra = run(session, handle, [fetches, gradients], feed_dict, *more)
@@ -213,7 +215,7 @@ class CallRecorder(object):
         ]
         file, line = self._place()
         return {
-            "session": number, "file": file, "line": line, "fetches": [], "train": effects.training,
+            "session": number, "file": file, "line": line, "inputs": [], "fetches": [], "train": effects.training,
             "writes": bool(effects.written), "error": "",
         }  # fmt: skip
 
