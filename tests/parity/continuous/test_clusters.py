@@ -1,0 +1,80 @@
+"""Clusters, run as `launch` runs them: one asynchronous worker, two synchronous ones, and a mistake in each."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from tf2towers.parity.cluster.running import at_once
+from tf2towers.parity.cluster.sides import Shape
+from tf2towers.parity.continuous.cluster import record_cluster
+from tf2towers.parity.continuous.recording import Run
+from tf2towers.parity.continuous.verdict import judge
+from tf2towers.parity.migrating import migrate_into
+from tf2towers.parity.sides import Options
+from tf2towers.report.parity_result import ParityResult, Side
+
+pytest.importorskip("tensorflow")
+pytestmark = [pytest.mark.tensorflow, pytest.mark.slow]
+
+SCRIPT = Path(__file__).parents[3] / "legacy" / "mnist_supervisor.py"
+FLAGS = ["--batch_size=20", "--hidden_units=20", "--train_steps=100"]
+KINDS = {"asynchronous": (1, ["--issync=0"]), "synchronous": (2, ["--issync=1"])}
+MISTAKES = {
+    "asynchronous": (
+        "AdamOptimizer(FLAGS.learning_rate)",
+        "AdamOptimizer(FLAGS.learning_rate, epsilon=1e-6)",
+    ),
+    "synchronous": ("replicas_to_aggregate=num_workers", "replicas_to_aggregate=1"),
+}
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Run]:
+    """Recordings of three steps of each worker."""
+    folder = tmp_path_factory.mktemp("clusters")
+    migrate_into(SCRIPT, folder, exact=True)
+    text, options = (
+        (folder / SCRIPT.name).read_text(),
+        Options(steps=3, timeout=200, scratch=folder / "scratch"),
+    )
+    calls = {}
+    for kind, (workers, flags) in KINDS.items():
+        right, wrong = MISTAKES[kind]
+        assert right in text
+        script = folder / f"{kind}.py"
+        script.write_text(text.replace(right, wrong))
+        for which, path, name in (
+            ("original", SCRIPT, "original"),
+            ("migrated", folder / SCRIPT.name, "migrated"),
+            ("migrated", script, "wrong"),
+        ):
+            calls[f"{kind} {name}"] = partial(
+                record_cluster, which, path, [*FLAGS, *flags], folder / f"{kind}-{name}", options,
+                Shape(workers=workers),
+            )  # fmt: skip
+    return dict(zip(calls, at_once(*calls.values()), strict=True))
+
+
+def verdict(runs: dict[str, Run], kind: str, other: str) -> ParityResult:
+    result = ParityResult(Side("original", SCRIPT), Side("migrated", SCRIPT))
+    judge(result, runs[f"{kind} original"], runs[f"{kind} {other}"])
+    return result
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_same(kind: str, runs: dict[str, Run]) -> None:
+    result = verdict(runs, kind, "migrated")
+    assert (result.outcome, result.diagnoses) == ("bitwise", [])
+    assert result.steps == 3 * KINDS[kind][0]
+    compared = {(one.kind, one.name) for one in result.comparisons}
+    assert compared >= {("variable", "hid_w/Adam"), ("variable", "global_step"), ("gradient", "sm_b")}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_mistake(kind: str, runs: dict[str, Run]) -> None:
+    result = verdict(runs, kind, "wrong")
+    assert result.outcome == "differs"
+    assert "session call" in result.diagnoses[0].message
