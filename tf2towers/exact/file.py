@@ -10,7 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from tf2towers.exact.edits import Edit, Placed, Text
+from tf2towers.names.canonical import canonical_name
 from tf2towers.names.meanings import Assigned, Binding, Imported, Meanings
+from tf2towers.names.tables import is_module
 from tf2towers.report.result import FindingKind
 from tf2towers.source.script import Script
 from tf2towers.source.syntax import parse
@@ -111,6 +113,22 @@ class File:
             canonical = self.meanings.canonical(node)
             if canonical is not None and canonical.partition(".")[0] == "tf":
                 found.append((node, canonical))
+        return found
+
+    @cached_property
+    def doubtful(self) -> list[tuple[ast.Name, str]]:
+        """Uses of names that stand for a module of TensorFlow's and for something else, and what they may mean."""
+        found: list[tuple[ast.Name, str]] = []
+        for name in self.all(ast.Name):
+            if not isinstance(name.ctx, ast.Load) or self.meanings.canonical(name) is not None:
+                continue
+            for meaning in self.meanings.perhaps(name):
+                if meaning == "tf" or (meaning.startswith("tf.") and is_module(meaning)):
+                    parts, node = [meaning], self.parent(name)
+                    while isinstance(node, ast.Attribute):
+                        parts.append(node.attr)
+                        node = self.parent(node)
+                    found.append((name, canonical_name(".".join(parts))))
         return found
 
     def imported_from_v1(self, node: ast.Name | ast.Attribute) -> bool:

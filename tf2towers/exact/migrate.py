@@ -64,7 +64,7 @@ def _rules(program: Program) -> list[Rule]:
     if any(is_eager(file) for file in program.files):
         return [rule for rule in every if rule.code == "T2T623"]
     if not program.is_tf1:
-        return [rule for rule in every if rule.code == "T2T624"]
+        return [rule for rule in every if rule.code in ("T2T624", "T2T626")]
     return every
 
 
@@ -74,7 +74,7 @@ def _rewritten(file: File, active: list[Rule]) -> FileChange:
     for rule in active:
         assert rule.edits is not None
         edits += rule.edits(file)
-    edits += new_lines(file)
+    edits = [*new_lines(file), *edits]  # first, where a rule writes at the same place
     try:
         after = apply(script.text, edits)
     except Conflict as problem:

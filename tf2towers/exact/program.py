@@ -176,7 +176,7 @@ def _has_tf1(file: File) -> bool:
             return True
         if "compat.v1" not in file.text.of(use) and not file.imported_from_v1(use) and _only_tf1(canonical):
             return True
-    return False
+    return any(_is_graphs(name) or _only_tf1(name) for _, name in file.doubtful)
 
 
 def _names_v1(file: File) -> bool:

@@ -129,7 +129,30 @@ class Meanings:
     def bindings(self, node: ast.Name) -> list[Binding]:
         """Everything that binds a name where it is used; nothing for a builtin."""
         found = self._scopes[node].lookup(node.id)
-        return found[1] if found is not None else []
+        return self._visible(node.id, *found) if found is not None else []
+
+    def perhaps(self, node: ast.Name) -> set[str]:
+        """What a name may stand for, where its bindings do not agree: the meanings of those that have one."""
+        bindings = self.bindings(node)
+        if not bindings and node.id == "tf" and not hasattr(builtins, node.id):
+            return {"tf"}  # bound by means that are not seen
+        found = (self._meaning(one) for one in bindings if not isinstance(one, Defined | Opaque))
+        return {one for one in found if one is not None}
+
+    def _visible(self, name: str, home: Scope, bindings: list[Binding]) -> list[Binding]:
+        """The bindings of a name; before a class binds it, its body reads that of the scope around: `tf = tf`."""
+        if not isinstance(home.node, ast.ClassDef):
+            return bindings
+        own = [
+            one
+            for one in bindings
+            if not (isinstance(one, Assigned) and isinstance(one.value, ast.Name) and one.value.id == name)
+        ]
+        scope = home.parent
+        while scope is not None and isinstance(scope.node, ast.ClassDef):
+            scope = scope.parent
+        around = scope.lookup(name) if scope is not None else None
+        return own + (self._visible(name, *around) if around is not None else [])
 
     def imported(self, name: str, scope: Scope) -> bool:
         """Whether a name is bound by imports alone (or comes from a star import)."""
@@ -267,20 +290,21 @@ class Meanings:
             return self._undefined(name)
         home, bindings = found
         meanings: set[str | None] = set()
-        for binding in bindings:
-            if isinstance(binding, Imported):
-                meanings.add(self.through(binding.target) or canonical_name(binding.target))
-            elif isinstance(binding, Defined):
+        for binding in self._visible(name, home, bindings):
+            if isinstance(binding, Defined):
                 meanings.add(name if home is self.module and name != "tf" else None)
-            elif isinstance(binding, Assigned):
-                if binding.value in self._active or _is_none(binding):
-                    continue
-                meanings.add(self._assigned(binding.value))
+            elif isinstance(binding, Assigned) and (binding.value in self._active or _is_none(binding)):
+                continue
             else:
-                meanings.add(None)
+                meanings.add(self._meaning(binding))
             if None in meanings:
                 return None
         return meanings.pop() if len(meanings) == 1 else None
+
+    def _meaning(self, binding: Binding) -> str | None:
+        if isinstance(binding, Imported):
+            return self.through(binding.target) or canonical_name(binding.target)
+        return self._assigned(binding.value) if isinstance(binding, Assigned) else None
 
     def _assigned(self, value: ast.expr) -> str | None:
         if not isinstance(value, ast.Name | ast.Attribute):

@@ -23,13 +23,15 @@ def tower_devices(towers: int | Sequence[str | int]) -> list[str]:
         says so, as `allow_soft_placement=True` moved the towers to the CPU in TF1.
 
     Raises:
-        ValueError: no tower at all.
+        ValueError: no tower at all, where no graph is built.
         RuntimeError: TensorFlow has started already with too few logical CPU devices: make the strategy
             before any op.
     """
     several = range(towers) if isinstance(towers, int) else towers
     names = [f"/gpu:{one}" if isinstance(one, int) else str(one) for one in several]
     if not names:
+        if not tf.executing_eagerly():  # a graph's loop of no rounds, which builds nothing
+            return _logical_cpus(1)
         raise ValueError("no towers: the list of devices is empty")
     gpus = len(tf.config.list_physical_devices("GPU"))
     wanted = [_gpu_index(name) for name in names]

@@ -9,16 +9,25 @@ from tf2towers.exact.edits import Edit
 from tf2towers.exact.file import File
 from tf2towers.exact.lookup import find
 from tf2towers.exact.rule import Example, Rule
-from tf2towers.names.canonical import canonical_name
-from tf2towers.names.meanings import Imported
 
 _HARMLESS = frozenset(
     {"builtins.print", "builtins.dir", "builtins.help", "builtins.id", "builtins.type", "importlib.reload"}
 )
+#: what gives a module for its name, however it is reached
+_IMPORTING = frozenset(
+    {
+        "__import__", "import_module", "modules", "find_spec", "LazyLoader", "builtins.__import__",
+        "importlib.import_module", "sys.modules",
+    }
+)  # fmt: skip
 
 
 def edits(file: File) -> Iterator[Edit]:
     """Notes each use of the module TensorFlow itself that could take anything from it."""
+    for node in _imported_by_text(file):
+        file.note(node, "T2T626", "TensorFlow is imported by a text here: what is taken from it cannot be seen")
+    if not file.program.is_tf1:
+        return
     for node, canonical in file.symbols:
         if canonical != "tf":
             continue
@@ -32,17 +41,30 @@ def edits(file: File) -> Iterator[Edit]:
             ):
                 continue
         file.note(node, "T2T626", "TensorFlow itself is handed on here: what is taken from it cannot be seen")
-    for use in file.all(ast.Name):
-        if isinstance(use.ctx, ast.Load) and file.canonical(use) is None and _is_also_tensorflow(file, use):
-            file.note(use, "T2T626", f"{use.id} stands for TensorFlow, and for something else")
+    for use, _ in file.doubtful:
+        file.note(use, "T2T626", f"{use.id} stands for TensorFlow, and for something else")
     yield from ()
 
 
-def _is_also_tensorflow(file: File, name: ast.Name) -> bool:
-    return any(
-        isinstance(one, Imported) and canonical_name(one.target) == "tf"
-        for one in file.meanings.bindings(name)
-    )
+def _imported_by_text(file: File) -> Iterator[ast.Constant]:
+    """Texts that name TensorFlow to a call that imports, or to `sys.modules`."""
+    for text in file.all(ast.Constant):
+        if not isinstance(text.value, str) or text.value.partition(".")[0] != "tensorflow":
+            continue
+        parent = file.parent(text)
+        if isinstance(parent, ast.keyword):
+            parent = file.parent(parent)
+        if isinstance(parent, ast.Subscript):
+            function: ast.expr = parent.value
+        elif isinstance(parent, ast.Call) and text is not parent.func:
+            function = parent.func
+        else:
+            continue
+        names = {one.attr for one in ast.walk(function) if isinstance(one, ast.Attribute)}
+        names |= {one.id for one in ast.walk(function) if isinstance(one, ast.Name)}
+        canonical = {file.canonical(one) for one in ast.walk(function)}
+        if names & _IMPORTING or canonical & _IMPORTING:
+            yield text
 
 
 def _stays(file: File, call: ast.Call) -> bool:

@@ -51,8 +51,14 @@ def towers(strategy: tf.distribute.Strategy, iterable: Iterable[T]) -> Iterator[
     The variables that the towers share get a copy on each of its devices, and a mean over the towers is an
     all-reduce.
     """
-    declare(tf.compat.v1.get_default_graph(), strategy)
-    return iter(iterable)
+    return _declaring(strategy, iter(iterable))
+
+
+def _declaring(strategy: tf.distribute.Strategy, rounds: Iterator[T]) -> Iterator[T]:
+    """A loop of no rounds has no towers to declare."""
+    for one in rounds:
+        declare(tf.compat.v1.get_default_graph(), strategy)
+        yield one
 
 
 def declare(graph: tf.Graph, strategy: tf.distribute.Strategy) -> None:

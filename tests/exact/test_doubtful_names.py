@@ -1,0 +1,40 @@
+"""Names that stand for TensorFlow and for something else; what the mutation campaign found."""
+
+import pytest
+from exact_texts import after, migrated
+
+HEAD = "import tensorflow as tf\n"
+SESSION = "sess = tf.Session()\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        HEAD + SESSION + "tf = print\n",
+        HEAD + "if input():\n    tf = input\n" + SESSION,
+        "if input():\n    import os as tf\nelse:\n    import tensorflow as tf\n" + SESSION,
+        HEAD + "train = tf.train\nsv = train.Supervisor()\ntrain = 'done'\n",
+        "import tensorflow as first\ntf = first\n" + SESSION + "tf = 3\n",
+        "import importlib\ntf = importlib.import_module('tensorflow')\n" + SESSION,
+        "import importlib\ntf = importlib.import_module(name='tensorflow.compat.v1')\n" + SESSION,
+        "tf = __import__('tensorflow')\n" + SESSION,
+        "import sys, tensorflow\ntf = sys.modules['tensorflow']\n" + SESSION,
+        "import tensorflow as _t\nglobals()['tf'] = _t\n" + SESSION,
+        HEAD + "class A:\n    s = tf.Session\n    tf = 3\n",
+    ],
+)
+def test_left(text):
+    assert "T2T626" in {finding.code for finding in migrated(text).left}
+
+
+def test_a_class_that_binds_the_name_to_itself():
+    text = HEAD + "class A:\n    tf = tf\n    make = tf.Session\n    p = tf.placeholder\n"
+    result = migrated(text)
+    assert not result.left
+    assert "make = Session\n" in result.changes[0].after
+
+
+def test_a_tower_loop_right_behind_the_imports():
+    lines = after(HEAD + "for i in range(2):\n    with tf.device('/gpu:%d' % i):\n        tf.no_op()\n" + SESSION).splitlines()
+    imported = next(n for n, line in enumerate(lines) if line.startswith("from tf2towers.runtime import"))
+    assert imported < lines.index("graph_mode()") < next(n for n, line in enumerate(lines) if "MirroredStrategy" in line)
