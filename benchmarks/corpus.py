@@ -1,0 +1,123 @@
+"""What `tf2towers migrate` does with a folder of public scripts: docs/corpus.md, from one command.
+
+    python benchmarks/corpus.py CORPUS > docs/corpus.md
+
+CORPUS holds manifest.tsv (folder, main, kind, ..., py2_only) and a folder for each script: main file and local modules.
+None of that code is in this repository. Whether a script was run, and with what result, is read from docs/verified.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import datetime
+import platform
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+PLACE = re.compile(r"^  (\S+?):(\d+):\d+: (T2T\d+) (.*)$")
+#: codes that name something which neither TF 2.21 nor the runtime has, or a module that is not there
+MISSING = ("T2T620", "T2T621", "T2T622", "T2T624", "T2T625")
+KINDS = {"tower": "towers", "both": "towers and parameter servers", "ps": "parameter servers"}
+
+
+def migrate(folder: Path, main: str) -> tuple[str, list[tuple[str, str, str, str]], str, float]:
+    """Status, the sites left (file, line, code, message), the first line of an error, seconds."""
+    with tempfile.TemporaryDirectory() as out:
+        command = [sys.executable, "-m", "tf2towers", "migrate", main, "-o", out]
+        started = time.monotonic()
+        run = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300)
+        seconds = time.monotonic() - started
+        status = "crash" if "Traceback" in run.stderr else str(run.returncode)
+        for path in Path(out).rglob("*.py"):
+            try:
+                compile(path.read_text(encoding="utf-8"), str(path), "exec")
+            except SyntaxError:
+                status = "crash" if status == "0" else status
+    lines = (run.stdout + run.stderr).splitlines()
+    matches = [(PLACE.match(line), index) for index, line in enumerate(lines)]
+    left = [
+        found.groups()
+        for found, index in matches
+        if found and index + 1 < len(lines) and lines[index + 1].lstrip().startswith("to do:")
+    ]
+    error = next((line for line in lines if re.search(r"line \d+: ", line)), "")
+    return status, left, error, seconds
+
+
+def lacks(status: str, left: list[tuple[str, str, str, str]], error: str) -> str:
+    """What is in the way of a script, in a few words."""
+    if status == "2":
+        return re.sub(r"^.*?(line \d+)", r"\1", error)[:110]
+    names = Counter()
+    for file, _, code, message in left:
+        subject = "a module in Python 2" if "Python 2" in message else message.split(" has no ")[0].split(": ")[0]
+        subject = re.sub(r" is built on TensorFlow 1.*", "", subject)
+        names[f"{subject} ({code}, {file})"] += 1
+    shown = list(names)[:3]
+    more = f", and {len(names) - 3} more" if len(names) > 3 else ""
+    return "; ".join(shown) + more
+
+
+def verified() -> dict[str, str]:
+    """Script -> what docs/verified.md says of its run."""
+    found = {}
+    for line in (ROOT / "docs/verified.md").read_text(encoding="utf-8").splitlines():
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        if len(cells) >= 3 and re.fullmatch(r"[a-z0-9_]+", cells[0]) and cells[0] != "script":
+            found.setdefault(cells[0], cells[-1])
+    return found
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("corpus", type=Path)
+    corpus = parser.parse_args().corpus
+    runs = verified()
+    rows, times, counts, can = [], [], {}, {}
+    for row in csv.DictReader((corpus / "manifest.tsv").open(), delimiter="\t", quoting=csv.QUOTE_NONE):
+        name = row["folder"].split("_", 1)[1]
+        status, left, error, seconds = migrate(corpus / row["folder"], row["main"])
+        times.append(seconds)
+        python2 = status == "2" or row["py2_only"] == "yes" or any("Python 2" in one[3] for one in left)
+        missing = any(one[2] in MISSING for one in left)
+        counts.setdefault(row["kind"], Counter())[status] += 1
+        if not python2 and not missing:
+            can.setdefault(row["kind"], Counter())[status] += 1
+        run = runs.get(name, "")
+        rows.append((name, KINDS[row["kind"]], "yes" if python2 else "", status, lacks(status, left, error), run))
+    total = sum(map(Counter.total, counts.values()))
+    good = sum(one["0"] for one in counts.values())
+    print(f"""# What the tool does with {total} public scripts
+
+Written by `python benchmarks/corpus.py CORPUS` on {datetime.date.today():%d %B %Y}, Python {platform.python_version()}. The
+scripts (TF1, with towers or parameter servers, at fixed revisions, each with the local modules that could be fetched)
+are those the tool was developed with; none of their code is in this repository.
+
+**{good} of {total} migrate with status 0, {sum(one["crash"] for one in counts.values())} crash.** A migration takes {sorted(times)[total // 2]:.1f} s (median), {max(times):.1f} s
+at most, with Python's start.
+
+| | scripts | status 0 | status 1: sites are left | status 2: Python 2 syntax | Python 3 and nothing missing | of these status 0 |
+| --- | --- | --- | --- | --- | --- | --- |""")
+    for kind, label in KINDS.items():
+        one, able = counts.get(kind, Counter()), can.get(kind, Counter())
+        print(f"| {label} | {one.total()} | {one['0']} | {one['1']} | {one['2']} | {able.total()} | {able['0']} |")
+    print("""
+"Nothing missing": no site is left because of a symbol, a library or a module that neither TensorFlow 2.21, nor our
+runtime, nor the script's folder has. Status 0 alone says that the tool sees nothing in the way; the last column says
+what was run ([verified.md](verified.md)).
+
+| script | kind | Python 2 | status | what it lacks | run |
+| --- | --- | --- | --- | --- | --- |""")
+    for row in rows:
+        print("| " + " | ".join(cell.replace("|", "/") for cell in row) + " |")
+
+
+if __name__ == "__main__":
+    main()
