@@ -12,7 +12,7 @@ from tf2towers.runtime.graph_session.mirror import Mirror
 from tf2towers.runtime.graph_session.nodes import Nodes, TensorName, parse, written
 from tf2towers.runtime.graph_session.placement import place
 from tf2towers.runtime.graph_session.process import Process
-from tf2towers.runtime.graph_session.randomness import share_states
+from tf2towers.runtime.graph_session.randomness import keeps_its_own_place, share_states
 from tf2towers.runtime.graph_session.resources import name_resources, one_shot_iterators, released
 from tf2towers.runtime.graph_session.towers import Towers
 
@@ -23,14 +23,16 @@ class Function:
     Attributes:
         resources: the nodes that make what lives longer than the run.
         beginnings: for those that have a first value of their own, by name, the nodes that begin them.
+        alone: seeded random operations whose sequence is this function's alone.
     """
 
     def __init__(
-        self, call: Callable[..., Any], resources: list[Any], beginnings: dict[str, list[Any]]
+        self, call: Callable[..., Any], resources: list[Any], beginnings: dict[str, list[Any]], alone: Sequence[str]
     ) -> None:
         self._call = call
         self.resources = resources
         self.beginnings = beginnings
+        self.alone = alone
 
     def __call__(self, *values: Any) -> list[Any]:
         """The fetched values."""
@@ -111,7 +113,8 @@ class Program:
             outputs,
             [*[one.name for one in targets], *extra],
         )
-        return Function(call, resources, {**states, **iterators})
+        alone = [node.name for node in part if keeps_its_own_place(node)]
+        return Function(call, resources, {**states, **iterators}, alone)
 
     def _means(self, part: list[Any]) -> list[Mean]:
         return [

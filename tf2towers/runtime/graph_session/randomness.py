@@ -32,6 +32,16 @@ def seeded(node: Any) -> bool:
     return bool(node.op in STATELESS and (node.attr["seed"].i or node.attr["seed2"].i))
 
 
+def keeps_its_own_place(node: Any) -> bool:
+    """Whether a node draws from a seeded sequence that it cannot share with another run's function.
+
+    `tf.random_shuffle`, `tf.multinomial`, `tf.random_gamma`, candidate samplers: no operation of TensorFlow's takes their
+    place in a sequence from outside.
+    """
+    seeds = ("seed", "seed2")
+    return node.op not in STATELESS and all(name in node.attr for name in seeds) and any(node.attr[name].i for name in seeds)
+
+
 def state_name(node: Any) -> str:
     """The name of the variable that holds a node's place."""
     return f"{node.name}/random_state"

@@ -65,6 +65,8 @@ class Session(tf.compat.v1.Session):
         self._building = threading.RLock()
         self._program: Program | None = None
         self._layout: Layout | None = None
+        self._drawing: set[str] = set()
+        self._told: set[str] = set()
 
     @property
     def sess_str(self) -> bytes:
@@ -150,6 +152,7 @@ class Session(tf.compat.v1.Session):
                     self._settle()
                 made = self._program.function(fetches, targets, feeds, self._container)
                 self._begin(made)
+                self._tell_of_sequences(made)
                 self._functions[key] = made
             return self._functions[key]
 
@@ -161,6 +164,17 @@ class Session(tf.compat.v1.Session):
         if before is not None and moved:
             self._layout.bring(moved, before, self._container)
             self._functions.clear()
+
+    def _tell_of_sequences(self, function: Function) -> None:
+        """Says that a seeded operation draws one sequence for each run it is in, where TF1 drew one for all."""
+        for name in function.alone:
+            if name in self._drawing and name not in self._told:
+                self._told.add(name)
+                tf.compat.v1.logging.warning(
+                    "%s is in several runs of this session: each draws a sequence of its own, where TF1 drew one for all",
+                    name,
+                )
+            self._drawing.add(name)
 
     def _begin(self, function: Function) -> None:
         """Notes what the function makes that lives longer, and gives that its first value, where it has one."""

@@ -11,14 +11,16 @@ train = tf.placeholder(tf.bool)
 def augmented(batch):
     """Crops, and flips image by image."""
     batch = tf.random_crop(batch, [2, 3, 3, 1], seed=11)
-    return tf.map_fn(lambda image: tf.image.random_flip_left_right(image, 12), batch)
+    return tf.map_fn(lambda image: tf.image.random_flip_left_right(image, 12), batch,
+                     parallel_iterations=1)  # rounds side by side would draw in no fixed order
 
 
-mapped = tf.map_fn(lambda image: image + tf.random_normal([4, 4, 1], seed=5), images)
+mapped = tf.map_fn(lambda image: image + tf.random_normal([4, 4, 1], seed=5), images, parallel_iterations=1)
 branch = tf.cond(train, lambda: augmented(images), lambda: images[:, :3, :3])
 unseeded = tf.cond(train, lambda: tf.random_uniform([2]), lambda: tf.zeros([2]))
 total = tf.while_loop(
-    lambda i, s: i < 3, lambda i, s: (i + 1, s + tf.random_uniform([], seed=9)), [tf.constant(0), tf.constant(0.0)]
+    lambda i, s: i < 3, lambda i, s: (i + 1, s + tf.random_uniform([], seed=9)), [tf.constant(0), tf.constant(0.0)],
+    parallel_iterations=1
 )[1]
 w = tf.get_variable("w", [9, 1], initializer=tf.random_uniform_initializer(seed=2))
 loss = tf.reduce_mean(tf.matmul(tf.reshape(branch, [2, 9]), w)) + tf.reduce_mean(mapped) + total
