@@ -57,7 +57,9 @@ def lacks(status: str, left: list[tuple[str, str, str, str]], error: str) -> str
         return re.sub(r"^.*?(line \d+)", r"\1", error)[:110]
     names = Counter()
     for file, _, code, message in left:
-        subject = "a module in Python 2" if "Python 2" in message else message.split(" has no ")[0].split(": ")[0]
+        subject = (
+            "a module in Python 2" if "Python 2" in message else message.split(" has no ")[0].split(": ")[0]
+        )
         subject = re.sub(r" is built on TensorFlow 1.*", "", subject)
         names[f"{subject} ({code}, {file})"] += 1
     shown = list(names)[:3]
@@ -91,7 +93,9 @@ def main() -> None:
         if not python2 and not missing:
             can.setdefault(row["kind"], Counter())[status] += 1
         run = runs.get(name, "")
-        rows.append((name, KINDS[row["kind"]], "yes" if python2 else "", status, lacks(status, left, error), run))
+        rows.append(
+            (name, KINDS[row["kind"]], "yes" if python2 else "", status, lacks(status, left, error), run)
+        )
     total = sum(map(Counter.total, counts.values()))
     good = sum(one["0"] for one in counts.values())
     print(f"""# What the tool does with {total} public scripts
@@ -107,7 +111,9 @@ at most, with Python's start.
 | --- | --- | --- | --- | --- | --- | --- |""")
     for kind, label in KINDS.items():
         one, able = counts.get(kind, Counter()), can.get(kind, Counter())
-        print(f"| {label} | {one.total()} | {one['0']} | {one['1']} | {one['2']} | {able.total()} | {able['0']} |")
+        print(
+            f"| {label} | {one.total()} | {one['0']} | {one['1']} | {one['2']} | {able.total()} | {able['0']} |"
+        )
     print("""
 "Nothing missing": no site is left because of a symbol, a library or a module that neither TensorFlow 2.21, nor our
 runtime, nor the script's folder has. Status 0 alone says that the tool sees nothing in the way; the last column says

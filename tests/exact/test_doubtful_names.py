@@ -20,6 +20,8 @@ SESSION = "sess = tf.Session()\n"
         "tf = __import__('tensorflow')\n" + SESSION,
         "import sys, tensorflow\ntf = sys.modules['tensorflow']\n" + SESSION,
         "import tensorflow as _t\nglobals()['tf'] = _t\n" + SESSION,
+        HEAD + "def build(x, tf=tf):\n    return tf.placeholder(x)\n",
+        HEAD + "def build(x, *, lib=tf):\n    return lib.placeholder(x)\n",
         HEAD + "class A:\n    s = tf.Session\n    tf = 3\n",
     ],
 )
@@ -35,6 +37,12 @@ def test_a_class_that_binds_the_name_to_itself():
 
 
 def test_a_tower_loop_right_behind_the_imports():
-    lines = after(HEAD + "for i in range(2):\n    with tf.device('/gpu:%d' % i):\n        tf.no_op()\n" + SESSION).splitlines()
+    lines = after(
+        HEAD + "for i in range(2):\n    with tf.device('/gpu:%d' % i):\n        tf.no_op()\n" + SESSION
+    ).splitlines()
     imported = next(n for n, line in enumerate(lines) if line.startswith("from tf2towers.runtime import"))
-    assert imported < lines.index("graph_mode()") < next(n for n, line in enumerate(lines) if "MirroredStrategy" in line)
+    assert (
+        imported
+        < lines.index("graph_mode()")
+        < next(n for n, line in enumerate(lines) if "MirroredStrategy" in line)
+    )

@@ -42,7 +42,9 @@ LEFT = ["tf.contrib.seq2seq.dynamic_decode(1)\n", "from tensorflow.contrib impor
 @pytest.mark.parametrize("left", LEFT)
 def test_the_strategy_is_plain_tensorflows_beside_something_left(left):
     text = after(f"import tensorflow as tf\n\n{LOOP}{left}tf.Session()\n")
-    assert "import tensorflow as tf2\n" in text and "tf2.distribute.MirroredStrategy(tower_devices(2))" in text
+    assert (
+        "import tensorflow as tf2\n" in text and "tf2.distribute.MirroredStrategy(tower_devices(2))" in text
+    )
     assert after(text) == text
 
 

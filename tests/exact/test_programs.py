@@ -86,7 +86,9 @@ def test_local_modules_of_every_kind(tree):
     )
     result = migrate(Script.read(folder / "train.py"))
     assert result.status == 0, result.left
-    changed = {str(change.path.relative_to(folder)) for change in result.changes if change.before != change.after}
+    changed = {
+        str(change.path.relative_to(folder)) for change in result.changes if change.before != change.after
+    }
     assert changed == {
         "train.py",
         "lib/inside.py",
@@ -100,7 +102,9 @@ def test_local_modules_of_every_kind(tree):
 
 
 def test_a_module_that_cannot_be_read(tree):
-    folder = tree({"old.py": "print 'x'\n", "train.py": "import tensorflow as tf\nimport old\ntf.Session()\n"})
+    folder = tree(
+        {"old.py": "print 'x'\n", "train.py": "import tensorflow as tf\nimport old\ntf.Session()\n"}
+    )
     result = migrate(Script.read(folder / "train.py"))
     assert [finding.code for finding in result.left] == ["T2T624"]
     assert "Python 2" in result.left[0].message
@@ -117,7 +121,9 @@ def test_a_module_the_program_can_do_without(guarded):
 
 
 def test_the_edits_are_the_only_changes():
-    text = "import tensorflow as tf  # TF\n\n\n\nx = tf.log( 1.0 )   # a  comment\n\t\nsess=tf.Session( )\n# end"
+    text = (
+        "import tensorflow as tf  # TF\n\n\n\nx = tf.log( 1.0 )   # a  comment\n\t\nsess=tf.Session( )\n# end"
+    )
     assert after(text) == (
         "import tensorflow.compat.v1 as tf  # TF\n"
         "from tf2towers.runtime import Session, graph_mode\n\ngraph_mode()\n\n\n\n"

@@ -216,7 +216,9 @@ def test_a_name_of_the_script_is_not_hidden():
 
 
 def test_subclasses_and_isinstance():
-    text = "import tensorflow as tf\n\nclass S(tf.Session):\n    pass\n\nisinstance(1, tf.InteractiveSession)\n"
+    text = (
+        "import tensorflow as tf\n\nclass S(tf.Session):\n    pass\n\nisinstance(1, tf.InteractiveSession)\n"
+    )
     assert "class S(Session):" in after(text)
     assert "isinstance(1, InteractiveSession)" in after(text)
 

@@ -139,7 +139,10 @@ SAME = [
     [("tf.expand_dims(g, 0)", "g"), ("tf.concat(grads, 0)", "tf.stack(grads)")],
     [("tf.expand_dims(g, 0)", "g"), ("tf.concat(grads, 0)", "tf.stack(grads, axis=0)")],
     [
-        ("        grads = []\n        for g, v in pairs:\n            grads.append(tf.expand_dims(g, 0))\n", ""),
+        (
+            "        grads = []\n        for g, v in pairs:\n            grads.append(tf.expand_dims(g, 0))\n",
+            "",
+        ),
         ("tf.concat(grads, 0)", "tf.stack([g for g, _ in pairs])"),
     ],
     [("result.append((mean, pairs[0][1]))", "v = pairs[0][1]\n        result.append((mean, v))")],

@@ -16,9 +16,14 @@ def test_only_what_is_needed():
     files = {str(path) for path in vendored(["from tf2towers.runtime import Session, graph_mode\n"])}
     assert {"tf2towers/NOTICE.txt", "tf2towers/__init__.py", "tf2towers/runtime/__init__.py"} <= files
     assert "tf2towers/runtime/graph_session/session.py" in files
-    assert not any(path.startswith(("tf2towers/cli", "tf2towers/rewrites", "tf2towers/parity")) for path in files)
+    assert not any(
+        path.startswith(("tf2towers/cli", "tf2towers/rewrites", "tf2towers/parity")) for path in files
+    )
     more = {str(path) for path in vendored(["from tf2towers.runtime import layers\n"])}
-    assert "tf2towers/runtime/layers/__init__.py" in more and "tf2towers/runtime/graph_session/session.py" not in more
+    assert (
+        "tf2towers/runtime/layers/__init__.py" in more
+        and "tf2towers/runtime/graph_session/session.py" not in more
+    )
     assert vendored(["import numpy\n"]) == {}
 
 
@@ -42,7 +47,9 @@ def test_the_output_runs_by_itself(tmp_path):
     assert main(["migrate", "--vendor", "-o", str(tmp_path), str(ROOT / "legacy/single_device.py")]) == 0
     code = "import runpy, sys; sys.path[:] = [p for p in sys.path if 'tf2towers' not in p]; sys.path.insert(0, '.');"
     code += "runpy.run_path('single_device.py'); import tf2towers; print(tf2towers.__file__)"
-    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stderr
     assert done.stdout.split()[-1] == str(tmp_path / "tf2towers/__init__.py")
     assert "[7. 7.]" in done.stdout

@@ -50,7 +50,9 @@ def sessions() -> dict[str, str]:
 def own() -> dict[str, RuntimeName]:
     """Symbol -> the runtime's, for what is right in a graph only: queues, training loops."""
     lines = (_DATA / "own.tsv").read_text(encoding="utf-8").splitlines()[1:]
-    return {name: RuntimeName(module, attribute) for name, module, attribute in (one.split("\t") for one in lines)}
+    return {
+        name: RuntimeName(module, attribute) for name, module, attribute in (one.split("\t") for one in lines)
+    }
 
 
 @cache

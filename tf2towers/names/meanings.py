@@ -136,8 +136,24 @@ class Meanings:
         bindings = self.bindings(node)
         if not bindings and node.id == "tf" and not hasattr(builtins, node.id):
             return {"tf"}  # bound by means that are not seen
-        found = (self._meaning(one) for one in bindings if not isinstance(one, Defined | Opaque))
+        found: set[str | None] = {self._meaning(one) for one in bindings}
+        for one in bindings:
+            if isinstance(one, Opaque) and isinstance(one.node, ast.arg):
+                default = self._default(one.node)
+                found.add(self.canonical(default) if default is not None else None)
+                if node.id == "tf":
+                    found.add("tf")
         return {one for one in found if one is not None}
+
+    def _default(self, parameter: ast.arg) -> ast.expr | None:
+        """The value that a parameter has where a call gives none."""
+        where = self.parents[parameter]
+        assert isinstance(where, ast.arguments)
+        if parameter in where.kwonlyargs:
+            return where.kw_defaults[where.kwonlyargs.index(parameter)]
+        names = [*where.posonlyargs, *where.args]
+        place = names.index(parameter) - len(names) + len(where.defaults) if parameter in names else -1
+        return where.defaults[place] if place >= 0 else None
 
     def _visible(self, name: str, home: Scope, bindings: list[Binding]) -> list[Binding]:
         """The bindings of a name; before a class binds it, its body reads that of the scope around: `tf = tf`."""

@@ -1,4 +1,4 @@
-"""The losses of `tf.contrib.legacy_seq2seq`: lists of logits, of targets and of weights, one of each for a time step."""
+"""The losses of `tf.contrib.legacy_seq2seq`: lists of logits, targets and weights, one of each for a time step."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ def sequence_loss_by_example(
         losses = []
         for logit, target, weight in zip(logits, targets, weights, strict=True):
             if softmax_loss_function is None:
-                target = tf.reshape(target, [-1])
-                loss = tf.nn.sparse_softmax_cross_entropy_with_logits(labels=target, logits=logit)
+                labels = tf.reshape(target, [-1])
+                loss = tf.nn.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=logit)
             else:
                 loss = softmax_loss_function(labels=target, logits=logit)
             losses.append(loss * weight)

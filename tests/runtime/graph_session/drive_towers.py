@@ -16,6 +16,7 @@ from tf2towers.runtime.graph_session.private import eager_mode
 
 graph_mode()
 v1 = tf.compat.v1
+PARTS = ("Split", "StridedSlice")
 seen: list = []  # the definitions of the functions made, newest last
 imported = function._imported
 
@@ -90,7 +91,7 @@ def trained(count, average, **options):
             "losses": [float(value) for value in values],
             "collectives": sum(node.op == "CollectiveReduceV2" for node in nodes),
             "updates": sorted(node.device[-5:] for node in nodes if node.op == "ResourceApplyMomentum"),
-            "parts": sorted({node.device[-5:] for node in nodes if node.op in ("Split", "StridedSlice") and "feed" in " ".join(node.input)}),
+            "parts": sorted({node.device[-5:] for node in nodes if node.op in PARTS and "feed" in " ".join(node.input)}),
             "copies": {name: [one.tolist() for one in values] for name, values in copies.items()},
             "variables": [one.tolist() for one in variables],
         }  # fmt: skip

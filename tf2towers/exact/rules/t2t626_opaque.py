@@ -24,8 +24,10 @@ _IMPORTING = frozenset(
 
 def edits(file: File) -> Iterator[Edit]:
     """Notes each use of the module TensorFlow itself that could take anything from it."""
-    for node in _imported_by_text(file):
-        file.note(node, "T2T626", "TensorFlow is imported by a text here: what is taken from it cannot be seen")
+    for text in _imported_by_text(file):
+        file.note(
+            text, "T2T626", "TensorFlow is imported by a text here: what is taken from it cannot be seen"
+        )
     if not file.program.is_tf1:
         return
     for node, canonical in file.symbols:

@@ -27,7 +27,11 @@ class Function:
     """
 
     def __init__(
-        self, call: Callable[..., Any], resources: list[Any], beginnings: dict[str, list[Any]], alone: Sequence[str]
+        self,
+        call: Callable[..., Any],
+        resources: list[Any],
+        beginnings: dict[str, list[Any]],
+        alone: Sequence[str],
     ) -> None:
         self._call = call
         self.resources = resources
@@ -86,7 +90,8 @@ class Program:
                 elif name.output < 0 and TensorName(name.node, 0) in fed and name.node not in kept:
                     node.input[index] = f"^{fed[TensorName(name.node, 0)]}"
         placeholders = [_placeholder(f"feed_{index}", tensor) for index, tensor in enumerate(feeds)]
-        reducer = AllReduce(self._means(part) if all_reduce and self._process.collectives else [], part, self.towers, self.nodes.graph)
+        means = self._means(part) if all_reduce and self._process.collectives else []
+        reducer = AllReduce(means, part, self.towers, self.nodes.graph)
         made, reduced = reducer.added()
         more, extra = self.mirror.apply(
             part, reduced, [one.name for one in targets], [one.node for one in wanted]
@@ -164,7 +169,7 @@ def written_tensor(fed: dict[TensorName, str], name: TensorName) -> str:
 def _reference(operation: tf.Operation) -> tf.errors.UnimplementedError:
     message = (
         f"{operation.name} is a reference variable (use_resource=False, or a graph of TF1 that was imported): "
-        "functions hold resource variables alone. Build the model again by its code, and restore the checkpoint into it."
+        "functions hold resource variables alone. Build the model again by its code, and restore the checkpoint there."
     )
     return tf.errors.UnimplementedError(operation.node_def, operation, message)
 

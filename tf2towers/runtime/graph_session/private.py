@@ -33,7 +33,9 @@ def complete_variables() -> None:
         BaseResourceVariable.__bool__ = _truth
     if not hasattr(BaseResourceVariable, "_ref"):
         BaseResourceVariable._ref = _reference
-    if not hasattr(variable_scope._LazyEvalTensor, "ref"):  # a regularizer's loss, which an average may be made of
+    if not hasattr(
+        variable_scope._LazyEvalTensor, "ref"
+    ):  # a regularizer's loss, which an average may be made of
         variable_scope._LazyEvalTensor.ref = lambda loss: loss._master_tensor.ref()
     if variables._safe_initial_value_from_op is not _guarded:
         _TENSORFLOWS.append(variables._safe_initial_value_from_op)
@@ -48,7 +50,9 @@ def whole_floats_are_sizes() -> None:
     if plain.__name__ != "whole":
 
         def whole(self: Any, value: Any) -> None:
-            plain(self, int(value) if isinstance(value, float | np.floating) and value == int(value) else value)
+            plain(
+                self, int(value) if isinstance(value, float | np.floating) and value == int(value) else value
+            )
 
         Dimension.__init__ = whole
 
@@ -68,7 +72,9 @@ def variables_by_tensor_name() -> None:
             if found.dtype != tf.resource or found.op.type != "VarHandleOp":
                 return found
             keys = tf.compat.v1.GraphKeys
-            for variable in graph.get_collection(keys.GLOBAL_VARIABLES) + graph.get_collection(keys.LOCAL_VARIABLES):
+            for variable in graph.get_collection(keys.GLOBAL_VARIABLES) + graph.get_collection(
+                keys.LOCAL_VARIABLES
+            ):
                 if getattr(variable, "handle", None) is found:
                     return variable
             return found

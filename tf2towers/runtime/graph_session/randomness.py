@@ -35,11 +35,15 @@ def seeded(node: Any) -> bool:
 def keeps_its_own_place(node: Any) -> bool:
     """Whether a node draws from a seeded sequence that it cannot share with another run's function.
 
-    `tf.random_shuffle`, `tf.multinomial`, `tf.random_gamma`, candidate samplers: no operation of TensorFlow's takes their
-    place in a sequence from outside.
+    `tf.random_shuffle`, `tf.multinomial`, `tf.random_gamma`, candidate samplers: no operation of TensorFlow's takes
+    their place in a sequence from outside.
     """
     seeds = ("seed", "seed2")
-    return node.op not in STATELESS and all(name in node.attr for name in seeds) and any(node.attr[name].i for name in seeds)
+    return (
+        node.op not in STATELESS
+        and all(name in node.attr for name in seeds)
+        and any(node.attr[name].i for name in seeds)
+    )
 
 
 def state_name(node: Any) -> str:
@@ -57,9 +61,7 @@ def first_state(node: Any) -> list[int]:
     return [0, node.attr["seed2"].i, node.attr["seed"].i]
 
 
-def share_states(
-    nodes: list[Any], in_loop: Callable[[str], bool]
-) -> tuple[list[Any], dict[str, list[Any]]]:
+def share_states(nodes: list[Any], in_loop: Callable[[str], bool]) -> tuple[list[Any], dict[str, list[Any]]]:
     """Lets the seeded nodes draw by their states. They are changed in place.
 
     `in_loop` tells of a node's name whether it is in a `tf.while_loop`, where each round draws.

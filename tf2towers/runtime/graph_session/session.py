@@ -171,7 +171,7 @@ class Session(tf.compat.v1.Session):
             if name in self._drawing and name not in self._told:
                 self._told.add(name)
                 tf.compat.v1.logging.warning(
-                    "%s is in several runs of this session: each draws a sequence of its own, where TF1 drew one for all",
+                    "%s is in several runs of this session: each draws a sequence of its own; in TF1 there was one",
                     name,
                 )
             self._drawing.add(name)

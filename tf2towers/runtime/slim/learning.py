@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import tensorflow as tf
@@ -22,9 +23,10 @@ def clip_gradient_norms(gradients_to_variables: Sequence[Any], max_norm: float) 
     """Each gradient clipped to a norm, one by one."""
     clipped = []
     for gradient, variable in gradients_to_variables:
-        if gradient is not None:
-            gradient = _of_values(gradient, lambda values: tf.clip_by_norm(values, max_norm))
-        clipped.append((gradient, variable))
+        if gradient is None:
+            clipped.append((gradient, variable))
+        else:
+            clipped.append((_of_values(gradient, lambda values: tf.clip_by_norm(values, max_norm)), variable))
     return clipped
 
 
@@ -41,7 +43,8 @@ def multiply_gradients(grads_and_vars: list[Any], gradient_multipliers: dict[Any
     if not isinstance(gradient_multipliers, dict):
         raise ValueError("`gradient_multipliers` must be a dict.")
     multiplied = []
-    for gradient, variable in grads_and_vars:
+    for one, variable in grads_and_vars:
+        gradient = one
         by_object = [factor for key, factor in gradient_multipliers.items() if key is variable]
         factor = by_object[0] if by_object else gradient_multipliers.get(variable.op.name)
         if factor is not None:
@@ -49,9 +52,13 @@ def multiply_gradients(grads_and_vars: list[Any], gradient_multipliers: dict[Any
                 raise ValueError("Requested multiple of `None` gradient.")
             if not isinstance(factor, tf.Tensor):
                 factor = tf.constant(factor, dtype=gradient.dtype)
-            gradient = _of_values(gradient, lambda values, factor=factor: values * factor)
+            gradient = _of_values(gradient, partial(_times, factor))
         multiplied.append((gradient, variable))
     return multiplied
+
+
+def _times(factor: Any, values: tf.Tensor) -> tf.Tensor:
+    return values * factor
 
 
 def add_gradients_summaries(grads_and_vars: Sequence[Any]) -> list[tf.Tensor]:
@@ -89,7 +96,7 @@ def create_train_op(
     gradient_multipliers: dict[Any, Any] | None = None,
     check_numerics: bool = True,
 ) -> tf.Tensor:
-    """The loss as a tensor that updates the variables first: it runs UPDATE_OPS, the gradients and `apply_gradients`."""
+    """The loss as a tensor that updates the variables first: UPDATE_OPS, the gradients, `apply_gradients`."""
     if global_step is _USE_GLOBAL_STEP:
         global_step = _v1.train.get_or_create_global_step()
     collected = _v1.get_collection(_v1.GraphKeys.UPDATE_OPS)
@@ -134,9 +141,9 @@ def create_train_op(
 
 def _after(operations: list[Any], tensor: tf.Tensor) -> tf.Tensor:
     """The tensor, once the operations have run."""
-    with _v1.name_scope(None, "control_dependency") as name, _v1.colocate_with(tensor):
-        with tf.control_dependencies(operations):
-            return tf.identity(tensor, name=name)
+    scope = _v1.name_scope(None, "control_dependency")
+    with scope as name, _v1.colocate_with(tensor), tf.control_dependencies(operations):
+        return tf.identity(tensor, name=name)
 
 
 def train_step(
@@ -153,7 +160,7 @@ def train_step(
     return total_loss, False
 
 
-def train(
+def train(  # noqa: PLR0915 - in TF1's order
     train_op: Any,
     logdir: str | None,
     train_step_fn: Callable[..., Any] = train_step,
@@ -245,7 +252,8 @@ def train(
         try:
             with supervisor.managed_session(
                 master, start_standard_services=False, config=session_config
-            ) as session:
+            ) as managed:
+                session = managed
                 _v1.logging.info("Starting Session.")
                 if session_wrapper is not None:
                     _v1.logging.info("Wrapping session with wrapper function: %s", session_wrapper)

@@ -1,4 +1,4 @@
-"""`tf.contrib.slim.prefetch_queue`: whole batches made ahead, from which each tower takes one (the CIFAR-10 tutorial)."""
+"""`tf.contrib.slim.prefetch_queue`: whole batches made ahead, from which each tower takes one."""
 
 from __future__ import annotations
 
