@@ -91,7 +91,7 @@ def trained(count, average, **options):
             "losses": [float(value) for value in values],
             "collectives": sum(node.op == "CollectiveReduceV2" for node in nodes),
             "updates": sorted(node.device[-5:] for node in nodes if node.op == "ResourceApplyMomentum"),
-            "parts": sorted({node.device[-5:] for node in nodes if node.op in PARTS and "feed" in " ".join(node.input)}),
+            "parts": sorted({one.device[-5:] for one in nodes if one.op in PARTS and "feed" in " ".join(one.input)}),
             "copies": {name: [one.tolist() for one in values] for name, values in copies.items()},
             "variables": [one.tolist() for one in variables],
         }  # fmt: skip
