@@ -1,0 +1,381 @@
+"""Mutations of names: renaming, importing in other forms, binding once more."""
+
+from __future__ import annotations
+
+import ast
+import random
+import re
+
+from mutations.text import Source, mutation, pick
+
+
+def uses(source: Source, name: str) -> list[ast.Name]:
+    return [node for node in source.all(ast.Name) if node.id == name]
+
+
+def _in_fstring(source: Source, name: str) -> bool:
+    return any(
+        isinstance(node, ast.Name) and node.id == name
+        for string in ast.walk(source.tree)
+        if isinstance(string, ast.JoinedStr)
+        for node in ast.walk(string)
+    )
+
+
+def renamed(source: Source, old: str, new: str) -> str | None:
+    """Every use of a name, in whatever scope, under another name."""
+    if _in_fstring(source, old) or any(node.arg == old for node in source.all(ast.keyword)):
+        return None
+    if any(old in node.names for node in source.all(ast.Global, ast.Nonlocal)):
+        return None
+    edits = [(node, new) for node in uses(source, old)]
+    for node in source.all(ast.arg):
+        if node.arg == old:
+            start = source.start(node)
+            edits.append(((start, start + len(old.encode())), new))
+    for node in source.all(ast.FunctionDef, ast.ClassDef):
+        if node.name == old and not isinstance(source.parents[node], ast.ClassDef):
+            start = source.start(node)
+            match = re.compile(rf"(?:def|class)\s+{old}\b".encode()).search(source.text.encode(), start)
+            if match is None:
+                return None
+            edits.append(((match.end() - len(old.encode()), match.end()), new))
+    for node in source.all(ast.alias):
+        if (node.asname or node.name) == old:
+            if node.asname is None and "." in node.name:
+                return None
+            edits.append((node, f"{node.name} as {new}"))
+    if any(getattr(node, "name", None) == old for node in source.all(ast.ExceptHandler)):
+        return None
+    return source.replaced(edits)
+
+
+@mutation
+def rename_variable(source: Source, rng: random.Random) -> str | None:
+    names = sorted({node.id for node in source.all(ast.Name) if isinstance(node.ctx, ast.Store)})
+    names += sorted({node.arg for node in source.all(ast.arg)} - set(names) - {"self"})
+    if not names:
+        return None
+    text = source.text
+    for name in pick(rng, names, 4):
+        now = Source(text)
+        text = renamed(now, name, now.fresh(rng)) or text
+    return text
+
+
+@mutation
+def rename_function(source: Source, rng: random.Random) -> str | None:
+    names = [
+        node.name
+        for node in source.all(ast.FunctionDef, ast.ClassDef)
+        if not isinstance(source.parents[node], ast.ClassDef)
+    ]
+    return renamed(source, rng.choice(names), source.fresh(rng)) if names else None
+
+
+@mutation
+def rename_import(source: Source, rng: random.Random) -> str | None:
+    names = [
+        node.asname or node.name for node in source.all(ast.alias) if "." not in (node.asname or node.name)
+    ]
+    wanted = (
+        "t",
+        "TF",
+        "K",
+        "tfl",
+        "tensorflow_",
+        "sess",
+        "np_",
+        "numpy_",
+        "tf1",
+        "tf2",
+        "session",
+        "_tf",
+        "v1",
+    )
+    return renamed(source, rng.choice(names), source.fresh(rng, *wanted)) if names else None
+
+
+def tensorflow_import(source: Source) -> ast.Import | None:
+    """`import tensorflow as tf`, alone in its statement, at the top."""
+    for node in source.tree.body:
+        if isinstance(node, ast.Import) and len(node.names) == 1:
+            if (node.names[0].name, node.names[0].asname) == ("tensorflow", "tf"):
+                return node
+    return None
+
+
+@mutation
+def import_form(source: Source, rng: random.Random) -> str | None:
+    node = tensorflow_import(source)
+    if node is None:
+        return None
+    form = rng.choice(
+        [
+            "import tensorflow.compat.v1 as tf",
+            "from tensorflow.compat import v1 as tf",
+            "from tensorflow import compat\ntf = compat.v1",
+            "import tensorflow\ntf = tensorflow",
+            "import tensorflow\nimport tensorflow as tf",
+            "try:\n    import tensorflow as tf\nexcept ImportError:\n    raise",
+            "try:\n    import tensorflow.compat.v1 as tf\nexcept ImportError:\n    import tensorflow as tf",
+            "import tensorflow as first\ntf = first",
+            "import tensorflow as tf, os as operating_system",
+            "import os as operating_system, tensorflow as tf",
+            "import tensorflow as tf; tf_again = tf",
+            "if True:\n    import tensorflow as tf",
+            "import tensorflow as tf\nimport tensorflow as tf",
+            "import importlib\ntf = importlib.import_module('tensorflow')",
+            "tf = __import__('tensorflow')",
+            "tf = None\nimport tensorflow as tf",
+            "import tensorflow as tf  # import tensorflow.compat.v2 as tf",
+            "import tensorflow as _tensorflow\nglobals()['tf'] = _tensorflow",
+            "import sys, tensorflow\ntf = sys.modules['tensorflow']",
+        ]
+    )
+    return source.replaced([(node, form)])
+
+
+@mutation
+def import_whole_name(source: Source, rng: random.Random) -> str | None:
+    node = tensorflow_import(source)
+    if node is None or _in_fstring(source, "tf"):
+        return None
+    places = [(one, "tensorflow") for one in uses(source, "tf")]
+    return source.replaced([(node, "import tensorflow"), *places])
+
+
+def chains(source: Source, *, depth: int = 1) -> dict[str, list[ast.Attribute]]:
+    """Dotted names of TensorFlow's of this many parts after `tf`: text -> places."""
+    found: dict[str, list[ast.Attribute]] = {}
+    for node in source.all(ast.Attribute):
+        inner, parts = node, []
+        while isinstance(inner, ast.Attribute):
+            parts.append(inner.attr)
+            inner = inner.value
+        if isinstance(inner, ast.Name) and inner.id == "tf" and len(parts) == depth:
+            if isinstance(node.ctx, ast.Load):
+                found.setdefault(".".join(["tf", *reversed(parts)]), []).append(node)
+    return found
+
+
+@mutation
+def from_import(source: Source, rng: random.Random) -> str | None:
+    node = tensorflow_import(source)
+    found = chains(source)
+    used = {one.id for one in ast.walk(source.tree) if isinstance(one, ast.Name)}
+    names = [text for text in found if text[3:] not in used and not text.endswith("app")]
+    if node is None or not names:
+        return None
+    edits, imported = [], []
+    for text in pick(rng, sorted(names), 6):
+        name = text[3:]
+        bound = source.fresh(rng) if rng.random() < 0.3 else name
+        if any(bound in one for one in imported):
+            bound = name
+        imported.append(name if bound == name else f"{name} as {bound}")
+        edits += [(place, bound) for place in found[text]]
+    base = rng.choice(["tensorflow", "tensorflow", "tensorflow.compat.v1"])
+    line = f"from {base} import " + rng.choice(["{}", "({})"]).format(", ".join(imported))
+    return source.replaced(
+        [(node, rng.choice([f"import tensorflow as tf\n{line}", f"{line}\nimport tensorflow as tf"])), *edits]
+    )
+
+
+@mutation
+def alias_of_symbol(source: Source, rng: random.Random) -> str | None:
+    """`tfs = tf.Session` after the imports, in a class, or before the statement; `train = tf.train`."""
+    node = tensorflow_import(source)
+    found = {**chains(source, depth=1), **chains(source, depth=2)}
+    if node is None or not found:
+        return None
+    text = rng.choice(sorted(found))
+    name = source.fresh(rng)
+    places = [one for one in found[text] if source.start(one) > source.start(node)]
+    if rng.random() < 0.5:
+        places = pick(rng, places, len(places))
+    return source.replaced(
+        [(node, f"import tensorflow as tf\n{name} = {text}"), *((one, name) for one in places)]
+    )
+
+
+@mutation
+def alias_in_container(source: Source, rng: random.Random) -> str | None:
+    """Symbols kept in a dict, a tuple or a class."""
+    node = tensorflow_import(source)
+    found = {**chains(source, depth=1), **chains(source, depth=2)}
+    if node is None or not found:
+        return None
+    text = rng.choice(sorted(found))
+    name = source.fresh(rng, "Symbols", "api", "table", "tools")
+    made, use = rng.choice(
+        [
+            (f"{name} = {{'run': {text}}}", f"{name}['run']"),
+            (f"class {name}:\n    run = {text}", f"{name}.run"),
+            (f"class {name}(object):\n    tf = tf\n    run = staticmethod({text})", f"{name}.run"),
+            (f"{name} = [tf, {text}]", f"{name}[1]"),
+            (f"{name} = type('sess', (), {{'run': staticmethod({text})}})", f"{name}.run"),
+            (f"def {name}():\n    return {text}", f"{name}()"),
+            (f"{name} = lambda: {text}", f"{name}()"),
+            (f"({name},) = [{text}]", name),
+            (f"import operator\n{name} = operator.attrgetter({text[3:]!r})", f"{name}(tf)"),
+        ]
+    )
+    places = [(one, use) for one in found[text] if source.start(one) > source.start(node)]
+    return source.replaced([(node, f"import tensorflow as tf\n{made}"), *places])
+
+
+@mutation
+def two_names_for_tensorflow(source: Source, rng: random.Random) -> str | None:
+    node = tensorflow_import(source)
+    if node is None:
+        return None
+    name = source.fresh(rng, "tf2", "t", "TF", "tensorflow_v1", "K")
+    made = rng.choice(
+        [f"import tensorflow as {name}", f"{name} = tf", f"import tensorflow.compat.v1 as {name}",
+         f"from tensorflow import compat as _compat\n{name} = _compat.v1"]
+    )  # fmt: skip
+    places = [(one, name) for one in uses(source, "tf") if rng.random() < 0.5]
+    return source.replaced([(node, f"import tensorflow as tf\n{made}"), *places])
+
+
+@mutation
+def parameter_tf(source: Source, rng: random.Random) -> str | None:
+    """A function takes TensorFlow as a default argument."""
+    functions = [
+        node
+        for node in source.all(ast.FunctionDef)
+        if not node.args.vararg and not node.args.kwarg and not node.args.kwonlyargs and node.args.args
+        and node.args.args[0].arg != "self"
+    ]  # fmt: skip
+    if not functions or "tf" not in {one.id for one in source.all(ast.Name)}:
+        return None
+    node = rng.choice(functions)
+    last = node.args.defaults[-1] if node.args.defaults else node.args.args[-1]
+    name = rng.choice(["tf", "tf", "_tf", "lib"])
+    return source.replaced([((source.end(last), source.end(last)), f", {name}=tf")])
+
+
+@mutation
+def bound_again_at_the_end(source: Source, rng: random.Random) -> str:
+    names = source.bound_at_top()
+    names += [node.name for node in source.tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef)]
+    names += [node.asname or node.name.partition(".")[0] for node in source.all(ast.alias)]
+    values = ["'done'", "None", "0", "[]", "'sess.run(train_op)'", "lambda *a: None", "print", "object()"]
+    text = source.text.rstrip("\n") + "\n"
+    for name in pick(rng, sorted(set(names)), 3):
+        text += rng.choice(
+            [f"{name} = {rng.choice(values)}\n", f"def {name}(*args):\n    pass\n", f"class {name}:\n    run = None\n",
+             f"del {name}\n", f"for {name} in 'ab':\n    pass\n", f"if len('ab') == 2:\n    {name} = 'later'\n",
+             f"import os as {name}\n"]
+        )  # fmt: skip
+    return text
+
+
+@mutation
+def never_bound_so(source: Source, rng: random.Random) -> str:
+    """A binding that is not reached, or one of a function's own."""
+    names = [*source.bound_at_top(), "tf", "np"]
+    name = rng.choice(names)
+    value = rng.choice(["None", "'x'", "tf.Session", "tf.placeholder", "tf", "range", "print"])
+    text = rng.choice(
+        [
+            f"if len('ab') == 3:\n    {name} = {value}",
+            f"def unused_{name}({name}=None, *sess):\n    {name} = sess\n    return {name}",
+            f"class Unused_{name}(object):\n    {name} = None\n    def run(self, {name}):\n        return {name}",
+            f"unused_{name} = lambda {name}: {name}.run({name}.Session())",
+            f"unused_{name} = [{name} for {name} in 'sess']",
+            f"while False:\n    {name} = {value}",
+            f"for unused_{name} in ():\n    {name} = {value}",
+            f"try:\n    pass\nexcept Exception as unused_{name}:\n    {name} = {value}",
+            f"def unused_{name}():\n    global {name}\n    {name} = {value}",
+        ]
+    )
+    first = source.after_imports()
+    return source.replaced([source.before(first, text)]) if first else source.text + text + "\n"
+
+
+@mutation
+def unused_imports(source: Source, rng: random.Random) -> str | None:
+    node = tensorflow_import(source)
+    if node is None:
+        return None
+    lines = [
+        "import os, sys as system", "from tensorflow.python.client import device_lib", "import tensorflow as unused_tf",
+        "from tensorflow.python.framework import ops as ops_lib", "import tensorflow.compat.v1 as unused_v1",
+        "from tensorflow import Session as S_unused, placeholder", "from tensorflow import train as unused_train",
+        "import tensorflow.python.platform", "from tensorflow.python.ops import variable_scope as vs_unused",
+        "from tensorflow.python.training import moving_averages", "from tensorflow import keras as unused_keras",
+        "from tensorflow.python.ops import control_flow_ops, math_ops", "import json, time, datetime, random as rnd",
+        "from tensorflow.python.platform import gfile as unused_gfile, flags as unused_flags",
+        "from tensorflow.core.framework import graph_pb2", "from tensorflow.examples.tutorials.mnist import input_data",
+    ]  # fmt: skip
+    chosen = "\n".join(pick(rng, lines, 3))
+    return source.replaced(
+        [(node, rng.choice([f"import tensorflow as tf\n{chosen}", f"{chosen}\nimport tensorflow as tf"]))]
+    )
+
+
+@mutation
+def into_namespace(source: Source, rng: random.Random) -> str | None:
+    """A variable becomes an attribute of a class, a namespace, or a dict's item, wherever it is used."""
+    taken = {node.arg for node in source.all(ast.arg, ast.keyword)}
+    taken |= {name for node in source.all(ast.Global, ast.Nonlocal) for name in node.names}
+    taken |= {one.asname or one.name for one in source.all(ast.alias)}
+    taken |= {node.name for node in source.all(ast.FunctionDef, ast.ClassDef)}
+    names = [
+        name
+        for name in source.bound_at_top()
+        if name not in taken and not _in_fstring(source, name)
+        and not any(
+            isinstance(up, ast.comprehension | ast.NamedExpr) for one in uses(source, name)
+            if isinstance(one.ctx, ast.Store) for up in source.around(one))
+    ]  # fmt: skip
+    first = source.after_imports()
+    if not names or first is None:
+        return None
+    home = source.fresh(rng, "Box", "state", "G", "context", "self", "tf1", "sess")
+    made, form = rng.choice(
+        [
+            (f"class {home}(object):\n    pass", "{home}.{name}"),
+            (f"import types\n{home} = types.SimpleNamespace()", "{home}.{name}"),
+            (f"import argparse\n{home} = argparse.Namespace()", "{home}.{name}"),
+            (f"{home} = {{}}", "{home}['{name}']"),
+            (f"{home} = dict()", "{home}[{name!r}]"),
+            (
+                f"class {home}_type(object):\n    def __getattr__(self, name):\n        raise AttributeError(name)\n{home} = {home}_type()",
+                "{home}.{name}",
+            ),
+        ]
+    )
+    edits = [
+        (one, form.format(home=home, name=name)) for name in pick(rng, names, 5) for one in uses(source, name)
+    ]
+    return source.replaced([source.before(first, made), *edits])
+
+
+@mutation
+def annotations(source: Source, rng: random.Random) -> str | None:
+    """Types of assignments, parameters and results."""
+    kinds = [
+        "object",
+        "'tf.Tensor'",
+        "tf.Tensor",
+        "'tf.Session'",
+        "tf.Variable",
+        "'Any'",
+        "None",
+        "list",
+        "dict",
+    ]
+    edits = [
+        ((source.end(node.targets[0]),) * 2, f": {rng.choice(kinds)}")
+        for node in source.all(ast.Assign)
+        if len(node.targets) == 1 and isinstance(node.targets[0], ast.Name) and rng.random() < 0.3
+        and not any(isinstance(up, ast.FunctionDef) for up in source.around(node))
+    ]  # fmt: skip
+    for node in source.all(ast.arg):
+        if not isinstance(source.parents[source.parents[node]], ast.Lambda) and rng.random() < 0.5:
+            if node.annotation is None:
+                edits.append(((source.end(node),) * 2, f": {rng.choice(kinds)} "))
+    return source.replaced(edits) if edits else None

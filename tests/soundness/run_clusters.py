@@ -1,0 +1,188 @@
+"""Runs scripts as clusters of processes, one script after the other: `python run_clusters.py MODE OUT SCRIPT...`.
+
+MODE `original` or `migrated`, as in `run_many.py`. A script says in its first lines how many tasks it has
+(`# tasks: 2 ps, 2 worker`); its arguments are a folder for all its tasks, the job, the task's index, and the addresses
+of either job. TensorFlow is imported once: each task is a fork of this process, before TensorFlow has done anything.
+OUT is a JSON object: script as named -> task ("worker 1") -> {"stdout", "error", "traceback"}, and "seconds".
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import signal
+import socket
+import sys
+import tempfile
+import time
+import traceback
+from pathlib import Path
+
+LONGEST = 60.0
+#: the exit status of a task that ended with an error
+FAILED = 9
+TASKS = re.compile(r"^# tasks: (\d+) ps, (\d+) worker", re.MULTILINE)
+
+
+def tasks_of(path: Path) -> dict[str, int]:
+    """How many tasks each job of a script has."""
+    found = TASKS.search("\n".join(path.read_text().splitlines()[:5]))
+    assert found is not None, f"{path} does not say its tasks"
+    return {"ps": int(found.group(1)), "worker": int(found.group(2))}
+
+
+def free_ports(count: int) -> list[int]:
+    """Ports that nobody listens at; all are held until all are found."""
+    sockets = [socket.socket() for _ in range(count)]
+    for one in sockets:
+        one.bind(("localhost", 0))
+    ports = [one.getsockname()[1] for one in sockets]
+    for one in sockets:
+        one.close()
+    return ports
+
+
+def run_cluster(mode: str, path: Path) -> dict:
+    """All tasks of a script; parameter servers of the original are killed when the workers have ended."""
+    started = time.monotonic()
+    folder = Path(tempfile.mkdtemp())  # no TemporaryDirectory: each fork would remove it at its end
+    try:
+        results = _run(mode, path, folder)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    return {**results, "seconds": round(time.monotonic() - started, 2)}
+
+
+def _run(mode: str, path: Path, folder: Path) -> dict[str, dict]:
+    (folder / "files").mkdir()
+    jobs = tasks_of(path)
+    ports = [f"localhost:{port}" for port in free_ports(sum(jobs.values()))]
+    hosts = [",".join(ports[: jobs["ps"]]), ",".join(ports[jobs["ps"] :])]
+    running: dict[str, int] = {}
+    for job in ("ps", "worker"):
+        for index in range(jobs[job]):
+            arguments = [str(path), str(folder / "files"), job, str(index), *hosts]
+            running[f"{job} {index}"] = _fork(mode, path, arguments, folder / f"{job} {index}.json")
+    for_ever = set()  # TF1's parameter servers
+    if mode == "original" and not _ends_by_itself(path):
+        for_ever = {task for task in running if task.startswith("ps")}
+    ended: dict[str, int] = {}
+    limit = time.monotonic() + LONGEST
+    while set(running) - for_ever - set(ended) and time.monotonic() < limit:
+        time.sleep(0.05)
+        for task in set(running) - set(ended):
+            done, status = os.waitpid(running[task], os.WNOHANG)
+            if done:
+                ended[task] = os.waitstatus_to_exitcode(status)
+    results = {}
+    for task, child in running.items():
+        if task not in ended:
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+        file = folder / f"{task}.json"
+        row = {"stdout": "", "error": None, "traceback": ""}
+        if file.exists():
+            row = json.loads(file.read_text())
+        if task not in for_ever and ended.get(task) not in (0, FAILED):
+            row["error"] = f"exit status {ended[task]}" if task in ended else "has not ended"
+        results[task] = row
+    return results
+
+
+def _ends_by_itself(path: Path) -> bool:
+    """Whether a script's parameter servers end without being killed."""
+    return "# ps ends" in "\n".join(path.read_text().splitlines()[:5])
+
+
+def _fork(mode: str, path: Path, arguments: list[str], out: Path) -> int:
+    """A task in a process of its own."""
+    child = os.fork()
+    if child:
+        return child
+    status = 1
+    try:
+        os.chdir(arguments[1])
+        status = _task(mode, path, arguments, out)
+    finally:
+        os._exit(status)
+
+
+def _task(mode: str, path: Path, arguments: list[str], out: Path) -> int:
+    import runpy
+
+    printed = out.with_suffix(".txt").open("w+")
+    os.dup2(printed.fileno(), 1)
+    errors = out.with_suffix(".err").open("w+")
+    os.dup2(errors.fileno(), 2)
+    sys.stdout = os.fdopen(os.dup(1), "w", buffering=1)
+    error, trace = None, ""
+    sys.argv = arguments
+    sys.path.insert(0, str(path.parent))
+    import random
+
+    import numpy as np
+
+    random.seed(0)
+    np.random.seed(0)
+    try:
+        runpy.run_path(str(path), run_name="__main__")
+    except SystemExit as end:
+        if end.code not in (None, 0):
+            error = f"SystemExit: {end.code}"
+    except BaseException as problem:
+        error, trace = f"{type(problem).__name__}: {problem}", traceback.format_exc()
+        sys.last_value = problem
+    sys.stdout.flush()
+    text = out.with_suffix(".txt").read_text()
+    if mode == "migrated":  # it says when the training has ended; TF1's said nothing
+        text = re.sub(r"^ps \d+: the training has ended\n", "", text, flags=re.MULTILINE)
+    row = {
+        "stdout": text,
+        "error": error,
+        "traceback": trace[-3000:] or out.with_suffix(".err").read_text()[-1500:],
+    }
+    out.write_text(json.dumps(row))
+    import atexit
+
+    atexit._run_exitfuncs()  # what the runtime does at the end of a process
+    return FAILED if error else 0
+
+
+def prepare(mode: str) -> None:
+    """Imports TensorFlow as `run_many.py` does, and starts nothing of it."""
+    os.environ["CUDA_VISIBLE_DEVICES"] = "-1"
+    os.environ["TF_ENABLE_ONEDNN_OPTS"] = "0"
+    os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
+    if mode == "original":
+        from run_many import _sessions_without_grappler
+
+        from tf2towers.stand_ins import install
+
+        install()
+        import tensorflow as tf
+
+        tf.disable_v2_behavior()
+        _sessions_without_grappler()
+        tf.logging.set_verbosity(tf.logging.ERROR)
+    else:
+        import tensorflow as tf
+
+        tf.compat.v1.logging.set_verbosity(tf.compat.v1.logging.ERROR)
+        tf.config.optimizer.set_experimental_options({"disable_meta_optimizer": True})
+        import tf2towers.runtime.graph_session.cluster  # noqa: F401
+        from tf2towers.runtime import Session  # noqa: F401
+
+
+def main(arguments: list[str]) -> None:
+    mode, out, *scripts = arguments
+    prepare(mode)
+    results = {}
+    for script in scripts:
+        results[script] = run_cluster(mode, Path(script).resolve())
+        Path(out).write_text(json.dumps(results, indent=1))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,59 @@
+"""Every parameter-server script, migrated, prints in each of its tasks what the original prints there."""
+
+import json
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE))  # `suite`, under --import-mode=importlib
+
+from suite import SCRIPTS, first_difference, migrated  # noqa: E402
+
+pytestmark = pytest.mark.tensorflow
+
+ALL = sorted((SCRIPTS / "clusters").glob("*.py"))
+
+
+@pytest.fixture(scope="session")
+def clusters(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, dict]]:
+    """`original` and `migrated` -> name of the script -> task -> its run."""
+    if find_spec("tensorflow") is None:
+        pytest.skip("needs TensorFlow")
+    folder = tmp_path_factory.mktemp("clusters")
+    texts = []
+    for path in ALL:
+        change = next(one for one in migrated(path).changes if one.path == path)
+        target = folder / path.name
+        target.write_text(change.after)
+        texts.append(target)
+    processes = {}
+    for mode, scripts in (("original", ALL), ("migrated", texts)):
+        command = [sys.executable, HERE / "run_clusters.py", mode, folder / f"{mode}.json", *scripts]
+        processes[mode] = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    found = {}
+    for mode, process in processes.items():
+        _, said = process.communicate(timeout=600)
+        assert process.returncode == 0, said[-3000:]
+        rows = json.loads((folder / f"{mode}.json").read_text())
+        found[mode] = {Path(one).stem: row for one, row in rows.items()}
+    return found
+
+
+@pytest.mark.parametrize("path", ALL, ids=lambda path: path.stem)
+def test_nothing_is_left(path: Path) -> None:
+    assert not migrated(path).left
+
+
+@pytest.mark.parametrize("path", ALL, ids=lambda path: path.stem)
+def test_same_in_every_task(path: Path, clusters: dict) -> None:
+    original, other = (clusters[mode][path.stem] for mode in ("original", "migrated"))
+    for task, run in original.items():
+        if task != "seconds":
+            assert run["error"] is None, f"{task}: {run['traceback']}"
+            difference = first_difference(run, other[task])
+            assert difference is None, f"{task}, {difference}\n{other[task]['traceback']}"
+    assert any(run["stdout"] for task, run in original.items() if task != "seconds")
