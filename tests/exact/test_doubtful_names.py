@@ -17,6 +17,7 @@ SESSION = "sess = tf.Session()\n"
         "import tensorflow as first\ntf = first\n" + SESSION + "tf = 3\n",
         "import importlib\ntf = importlib.import_module('tensorflow')\n" + SESSION,
         "import importlib\ntf = importlib.import_module(name='tensorflow.compat.v1')\n" + SESSION,
+        "import importlib\ntf = importlib.import_module('tensor' + 'flow')\n" + SESSION,
         "tf = __import__('tensorflow')\n" + SESSION,
         "import sys, tensorflow\ntf = sys.modules['tensorflow']\n" + SESSION,
         "import tensorflow as _t\nglobals()['tf'] = _t\n" + SESSION,

@@ -181,7 +181,6 @@ def main() -> int:
     options = parser.parse_args()
     started = time.monotonic()
     scripts = sorted(options.folder.rglob("*.py")) if options.folder else all_scripts()
-    scripts = [path for path in scripts if "clusters" not in path.parts]
     options.out.mkdir(parents=True, exist_ok=True)
     expected = _expected(scripts)
     print(f"{len(expected)} of {len(scripts)} scripts run and print the same twice", flush=True)

@@ -30,7 +30,8 @@ class Difference:
 
 
 def all_scripts() -> list[Path]:
-    return sorted(SCRIPTS.glob("*/*.py"))
+    """Those of one process."""
+    return sorted(path for path in SCRIPTS.glob("*/*.py") if path.parent.name != "clusters")
 
 
 def name_of(path: Path) -> str:

@@ -138,6 +138,12 @@ class Meanings:
             return {"tf"}  # bound by means that are not seen
         found: set[str | None] = {self._meaning(one) for one in bindings}
         for one in bindings:
+            if (
+                node.id == "tf"
+                and isinstance(one, Assigned)
+                and isinstance(one.value, ast.Call | ast.Subscript)
+            ):
+                found.add("tf" if _imports(one.value) else None)
             if isinstance(one, Opaque) and isinstance(one.node, ast.arg):
                 default = self._default(one.node)
                 found.add(self.canonical(default) if default is not None else None)
@@ -352,6 +358,13 @@ def _outside(node: Function | ast.Lambda) -> list[ast.AST]:
     if isinstance(node, ast.Lambda):
         return []
     return [*node.decorator_list, *([node.returns] if node.returns is not None else [])]
+
+
+def _imports(value: ast.Call | ast.Subscript) -> bool:
+    """Whether a module comes of it: `importlib.import_module(name)`, `__import__(name)`, `sys.modules[name]`."""
+    function = value.func if isinstance(value, ast.Call) else value.value
+    name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+    return name in ("import_module", "__import__", "modules")
 
 
 def _is_none(binding: Binding) -> bool:
