@@ -29,5 +29,7 @@ with tf.Session() as sess:
     feed = {x: np.array([0.1, 0.2, 0.3])}
     for t in (g[0], g[1], g[2], g2, weighted, rows, stopped, hess, clipped):
         print(np.round(sess.run(t, feed), 6).tolist())
-    sess.run(tf.train.GradientDescentOptimizer(0.1).apply_gradients([(clipped, w), (g[1], u)]), feed)
+    with tf.control_dependencies([clipped, g[1]]):  # both before w changes
+        step = tf.train.GradientDescentOptimizer(0.1).apply_gradients([(clipped, w), (g[1], u)])
+    sess.run(step, feed)
     print(sess.run([w, u]))
