@@ -47,3 +47,8 @@ def test_a_tower_loop_right_behind_the_imports():
         < lines.index("graph_mode()")
         < next(n for n, line in enumerate(lines) if "MirroredStrategy" in line)
     )
+
+
+def test_a_number_that_is_called_tf():
+    text = HEAD + "def twice(tf):\n    return tf * 2\n\n\n" + SESSION
+    assert not migrated(text).left

@@ -122,6 +122,8 @@ class File:
         for name in self.all(ast.Name):
             if not isinstance(name.ctx, ast.Load) or self.meanings.canonical(name) is not None:
                 continue
+            if isinstance(self.parent(name), ast.BinOp | ast.UnaryOp | ast.Compare | ast.FormattedValue):
+                continue  # no module is reckoned with
             for meaning in self.meanings.perhaps(name):
                 if meaning == "tf" or (meaning.startswith("tf.") and is_module(meaning)):
                     parts, node = [meaning], self.parent(name)
