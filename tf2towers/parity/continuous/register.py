@@ -30,8 +30,8 @@ def _used(path: Path) -> Iterator[str]:
     """The names of the runtime that a file imports, or takes from a module that it imports."""
     try:
         tree = parse(path.read_text(encoding="utf-8", errors="replace"), path)
-    except (SourceError, OSError):
-        return
+    except (SourceError, SyntaxError, OSError):
+        return  # what cannot be read is said by who runs it
     modules: dict[str, str] = {}  # dotted text in the file -> the module
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and not node.level:
