@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -33,6 +34,7 @@ class Run:
         folder: Path,
         flags: Sequence[str],
         tower_order: bool,
+        original: Run | None = None,
     ) -> None:
         self.out, self.train = folder / "run", folder / "train"
         arguments = [*FLAGS, *flags, f"--train_dir={self.train}"]
@@ -40,7 +42,12 @@ class Run:
         if side == "legacy":
             self._future = pool.submit(record_original, script, arguments, self.out, options)
         else:
-            self._future = pool.submit(record_migrated, script, arguments, self.out, options, None)
+            before = original.folder() if original is not None else None
+            self._future = pool.submit(record_migrated, script, arguments, self.out, options, before)
+
+    def folder(self) -> Path:
+        """Where the recording is, once the run has ended."""
+        return self._future.result().folder
 
     def result(self) -> Recording:
         """Waits for its end.
@@ -48,7 +55,7 @@ class Run:
         Raises:
             RunFailed: it ended with an error.
         """
-        return Recording.load(self._future.result().folder)
+        return Recording.load(self.folder())
 
 
 Pair = Callable[..., tuple[Recording, Recording]]
@@ -67,26 +74,43 @@ def record(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., R
     """Starts a recorded run of a trainer."""
     with ThreadPoolExecutor(2) as pool:
 
-        def start(side: str, script: Path, flags: Sequence[str], tower_order: bool = False) -> Run:
-            return Run(pool, side, script, tmp_path_factory.mktemp(side), flags, tower_order)
+        def start(
+            side: str,
+            script: Path,
+            flags: Sequence[str],
+            tower_order: bool = False,
+            original: Run | None = None,
+        ) -> Run:
+            return Run(pool, side, script, tmp_path_factory.mktemp(side), flags, tower_order, original)
 
         yield start
 
 
 @pytest.fixture(scope="session")
-def pair(record: Callable[..., Run], migrated: Path) -> Pair:
-    """(legacy, migrated) recordings for some flags; made once for the same flags."""
-    made: dict[tuple[tuple[str, ...], bool], tuple[Recording, Recording]] = {}
+def legacy(record: Callable[..., Run]) -> Callable[..., Run]:
+    """The legacy trainer's run for some flags; made once for the same flags."""
+    return cache(lambda *flags: record("legacy", LEGACY, flags))
 
+
+@pytest.fixture(scope="session")
+def pair(record: Callable[..., Run], legacy: Callable[..., Run], migrated: Path) -> Pair:
+    """(legacy, migrated) recordings for some flags; made once for the same flags."""
+
+    @cache
     def both(*flags: str, tower_order: bool = False) -> tuple[Recording, Recording]:
-        key = (flags, tower_order)
-        if key not in made:
-            runs = [
-                record("legacy", LEGACY, flags),
-                record("migrated", migrated / LEGACY.name, flags, tower_order),
-            ]
-            one, other = (run.result() for run in runs)
-            made[key] = (one, other)
-        return made[key]
+        one, other = legacy(*flags), record("migrated", migrated / LEGACY.name, flags, tower_order)
+        return one.result(), other.result()
+
+    return both
+
+
+@pytest.fixture(scope="session")
+def lockstep(record: Callable[..., Run], legacy: Callable[..., Run], migrated: Path) -> Pair:
+    """The same, with each step of the migrated trainer from the original's weights and batch."""
+
+    def both(*flags: str) -> tuple[Recording, Recording]:
+        one = legacy(*flags)
+        recording = one.result()  # the migrated trainer is given it
+        return recording, record("migrated", migrated / LEGACY.name, flags, original=one).result()
 
     return both

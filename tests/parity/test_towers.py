@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 
 from tests.parity.conftest import STEPS, Pair
 from tf2towers.parity.compare import compare
+from tf2towers.parity.recording import Recording
 from tf2towers.report.parity_result import Comparison
 
 pytest.importorskip("tensorflow")
@@ -43,17 +46,41 @@ def test_four_towers_are_bitwise_equal_when_averaged_in_tower_order(pair: Pair, 
 
 @BATCH_NORM
 def test_four_towers_differ_by_the_order_of_the_sum_alone(pair: Pair, batch_norm: str) -> None:
-    original, migrated = pair("--num_gpus=4", "--input=feed", batch_norm)
-    verdicts = compare(original, migrated)
-    original.steps, migrated.steps = original.steps[:1], migrated.steps[:1]  # the same weights on both sides
-    first = compare(original, migrated)
+    steps = list(_step_by_step(*pair("--num_gpus=4", "--input=feed", batch_norm)))
+    first = steps[0]  # the same weights on both sides
     gradients = [verdict for verdict in first if verdict.kind == "gradient"]
     assert max(verdict.ulps for verdict in gradients) <= 4, [str(verdict) for verdict in gradients]
     assert all(verdict.bitwise for verdict in first if verdict.kind == "loss")
-    # later steps go where the last bits take them: 3.0e-3 at most with batch norm on a processor with AVX512
-    assert all(
-        verdict.max_abs < (1e-2 if batch_norm else 1e-3) for verdict in verdicts if verdict.kind == "loss"
-    )
+    near = list(_until_something_tips(steps))
+    assert batch_norm == "--batch_norm" or len(near) == STEPS
+    assert all(verdict.max_abs < 1e-3 for step in near for verdict in step if verdict.kind == "loss")
+
+
+@BATCH_NORM
+def test_every_step_of_four_towers_is_as_near_from_the_same_weights(lockstep: Pair, batch_norm: str) -> None:
+    steps = list(_step_by_step(*lockstep("--num_gpus=4", "--input=feed", batch_norm)))
+    assert len(steps) == STEPS
+    for step in steps:
+        gradients = [verdict for verdict in step if verdict.kind == "gradient"]
+        assert max(verdict.ulps for verdict in gradients) <= 4, [str(verdict) for verdict in gradients]
+        assert all(verdict.bitwise for verdict in step if verdict.kind == "loss")
+
+
+def _step_by_step(original: Recording, migrated: Recording) -> Iterator[list[Comparison]]:
+    for one, other in zip(original.steps, migrated.steps, strict=True):
+        yield compare(Recording([one], original.facts), Recording([other], migrated.facts))
+
+
+def _until_something_tips(steps: list[list[Comparison]]) -> Iterator[list[Comparison]]:
+    """The steps that begin with weights that are equal to 1e-5.
+
+    With batch norm a ReLU or a max-pool tips in the end, when depends on the processor (step 3 with AVX512), and the
+    programs go apart: the steps that follow are compared from the same weights, in the test above.
+    """
+    for step in steps:
+        yield step
+        if any(verdict.max_abs > 1e-5 for verdict in step if verdict.kind == "variable"):
+            return
 
 
 def test_unequal_split_is_bitwise_equal(pair: Pair) -> None:
