@@ -52,3 +52,38 @@ def test_a_tower_loop_right_behind_the_imports():
 def test_a_number_that_is_called_tf():
     text = HEAD + "def twice(tf):\n    return tf * 2\n\n\n" + SESSION
     assert not migrated(text).left
+
+
+LOCAL = "import math as train\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "from tensorflow import train\n" + LOCAL + "train.sqrt(2)\n",
+        "from tensorflow import train\n" + LOCAL + "def root(x):\n    return [train.sqrt(y) for y in x]\n",
+        "from tensorflow import train\ntrain = open\nclass A:\n    def f(self):\n        return train\n",
+        "def f():\n    train = tf.train\n    train = input()\n    return train.strip()\n",
+    ],
+)
+def test_a_name_that_was_bound_again_before(text):
+    assert not migrated(HEAD + text + SESSION).left
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "def root(x):\n    return train.Supervisor(x)\nroot(1)\n" + LOCAL,
+        "def root(x):\n    return train.Supervisor(x)\n" + LOCAL + "train.sqrt(2)\n",
+        "if input():\n    import math as train\ntrain.sqrt(2)\n",
+        "try:\n    import math as train\nexcept ImportError:\n    pass\ntrain.sqrt(2)\n",
+        LOCAL + "from tensorflow import train\ntrain.Supervisor()\n",
+        LOCAL + "def again():\n    global train\n    train = tf.train\nagain()\ntrain.Supervisor()\n",
+        "for i in range(2):\n    train.Supervisor()\n    import math as train\n",
+        LOCAL + "from os.path import *\ntrain.sqrt(2)\n",
+        LOCAL + "(train.Supervisor() for i in '1')\n" + "train = tf.train\n",
+    ],
+)
+def test_a_name_that_may_have_been_bound_again(text):
+    found = migrated(HEAD + "from tensorflow import train\n" + text + SESSION).left
+    assert "T2T626" in {finding.code for finding in found}

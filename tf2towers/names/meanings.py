@@ -137,6 +137,9 @@ class Meanings:
         if not bindings and node.id == "tf" and not hasattr(builtins, node.id):
             return {"tf"}  # bound by means that are not seen
         found: set[str | None] = {self._meaning(one) for one in bindings}
+        if len(bindings) > 1 and any(found) and (last := self._in_force(node)) is not None:
+            bindings = [last]
+            found = {self._meaning(last)}
         for one in bindings:
             if (
                 node.id == "tf"
@@ -150,6 +153,59 @@ class Meanings:
                 if node.id == "tf":
                     found.add("tf")
         return {one for one in found if one is not None}
+
+    def _in_force(self, node: ast.Name) -> Binding | None:
+        """Of several bindings of a name the one that certainly holds where it is used; None where that is not certain.
+
+        It is certain where all of them are statements of one body, one after the other, under no condition: what
+        stands behind one of them in that body sees it, up to the next; a function sees the last one if it is
+        defined behind it.
+        """
+        found = self._scopes[node].lookup(node.id)
+        if found is None or self.star_imports:
+            return None
+        home, bindings = found
+        body = getattr(home.node, "body", None)
+        if not isinstance(home.node, ast.Module | Function) or not isinstance(body, list):
+            return None
+        places = {statement: place for place, statement in enumerate(body)}
+        bound = [places.get(statement) for one in bindings if (statement := self._statement_of(one))]
+        if len(bound) < len(bindings) or None in bound or self._deleted(node.id):
+            return None
+        use: ast.AST = node
+        later = False  # whether the use may come long after the text around it was run
+        while self.parents.get(use) is not home.node:
+            if use not in self.parents:
+                return None
+            use = self.parents[use]
+            later = later or isinstance(use, Function | ast.Lambda | ast.GeneratorExp)
+        if use not in places:
+            return None
+        before = [
+            one
+            for one, place in zip(bindings, bound, strict=True)
+            if place is not None and place < places[use]
+        ]
+        return before[-1] if before and (len(before) == len(bindings) or not later) else None
+
+    def _statement_of(self, binding: Binding) -> ast.AST | None:
+        """The statement that does nothing but bind a name."""
+        if isinstance(binding, Imported):
+            return binding.statement
+        if isinstance(binding, Defined):
+            return binding.node
+        if isinstance(binding, Opaque):
+            return None
+        node = self.parents[binding.value]
+        while isinstance(node, ast.Tuple | ast.List):
+            node = self.parents[node]
+        return node if isinstance(node, ast.Assign | ast.AnnAssign) else None
+
+    def _deleted(self, name: str) -> bool:
+        return any(
+            isinstance(one, ast.Name) and one.id == name and isinstance(one.ctx, ast.Del)
+            for one in self.nodes
+        )
 
     def _default(self, parameter: ast.arg) -> ast.expr | None:
         """The value that a parameter has where a call gives none."""
