@@ -223,7 +223,6 @@ for touch in (
     lambda: tf.contrib.crf.crf_log_likelihood,
     lambda: crf_decode(1),
     lambda: tf.contrib.training.HParams(),
-    lambda: tf.contrib.slim.learning.train,
     lambda: tf.estimator.Estimator,
 ):
     try:

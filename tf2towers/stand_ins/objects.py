@@ -16,6 +16,17 @@ STILL_THERE = {
 #: objects that a migrated script has no use for: (module, name)
 ONLY_HERE = {
     "tf.contrib.slim.prefetch_queue.prefetch_queue": ("tf2towers.stand_ins.prefetch_queue", "prefetch_queue"),
+    **{
+        f"tf.contrib.slim.learning.{name}": ("tf2towers.stand_ins.slim_learning", name)
+        for name in (
+            "add_gradients_summaries",
+            "clip_gradient_norms",
+            "create_train_op",
+            "multiply_gradients",
+            "train",
+            "train_step",
+        )
+    },
     "tf.contrib.staging.StagingArea": ("tensorflow.python.ops.data_flow_ops", "StagingArea"),
     "tf.contrib.slim.utils": ("tf2towers.runtime.slim", "utils"),
     "tf.contrib.layers.utils": ("tf2towers.runtime.slim", "utils"),

@@ -187,8 +187,12 @@ def train(  # noqa: PLR0915 - in TF1's order
     session_wrapper: Callable[[Any], Any] | None = None,
     trace_every_n_steps: int | None = None,
     ignore_live_threads: bool = False,
+    *,
+    _supervisor: Any = None,
 ) -> Any:
     """Trains under a Supervisor until `number_of_steps` or the end of the input, and gives the last loss.
+
+    `_supervisor` is the class of it: that of our sessions; for the originals of tests TensorFlow's own.
 
     Raises:
         ValueError: Arguments that contradict each other, as TF 1.15 says it.
@@ -226,9 +230,9 @@ def train(  # noqa: PLR0915 - in TF1's order
             runners = [one.get_chief_queue_runner() for one in sync_optimizer]
         if _default(train_step_kwargs):
             train_step_kwargs = _step_tensors(global_step, number_of_steps, log_every_n_steps)
-    from tf2towers.runtime.graph_session.managed import Supervisor
-
-    supervisor = Supervisor(
+    if _supervisor is None:
+        from tf2towers.runtime.graph_session.managed import Supervisor as _supervisor
+    supervisor = _supervisor(
         graph=graph,
         is_chief=is_chief,
         logdir=logdir,
@@ -238,7 +242,7 @@ def train(  # noqa: PLR0915 - in TF1's order
         ready_for_local_init_op=ready_for_local_init_op,
         ready_op=ready_op,
         summary_op=summary_op,
-        summary_writer=Supervisor.USE_DEFAULT if _default(summary_writer) else summary_writer,
+        summary_writer=_supervisor.USE_DEFAULT if _default(summary_writer) else summary_writer,
         global_step=global_step,
         saver=saver,
         save_summaries_secs=save_summaries_secs,
