@@ -38,18 +38,22 @@ from tf2towers.source.script import Script
 from tf2towers.source.tree import parse_tree, text_of
 
 
-def migrate(script: Script) -> MigrationResult:
+def migrate(script: Script, collective: bool = False) -> MigrationResult:
     """Migrates one script and the local modules it reaches.
+
+    Args:
+        script: the training script.
+        collective: only synchronous workers are wanted, with an all-reduce between them; any other program is left.
 
     Returns:
         What changes and what is left. When a site of the training structure is left, no file changes: half a tower
         program would not run.
     """
-    result = _migrate(script)
+    result = _migrate(script, collective)
     if result.left and ("replica_device_setter" in script.text or "from_structure" in script.text):
         prepared, said, settled = _said_plainly(script)
         if prepared is not None:
-            again = _migrate(prepared)
+            again = _migrate(prepared, collective)
             if len(again.left) < len(
                 result.left
             ):  # nothing, or what is in the way once the helpers are known
@@ -116,7 +120,7 @@ def _told_of(result: MigrationResult, script: Script, prepared: Script) -> Migra
     return result
 
 
-def _migrate(script: Script) -> MigrationResult:
+def _migrate(script: Script, collective: bool) -> MigrationResult:
     result = MigrationResult(script.path)
     wrapper = MetadataWrapper(parse_tree(script), unsafe_skip_copy=True)
     names = Names(wrapper)
@@ -134,6 +138,10 @@ def _migrate(script: Script) -> MigrationResult:
     if isinstance(cluster, list):
         for problem in [*cluster, *training_sites(wrapper.module, names)]:
             left(problem)
+        return result
+    if collective and (cluster is None or cluster.synchronous is None):
+        what = "no cluster of parameter servers" if cluster is None else "no SyncReplicasOptimizer"
+        left(Problem(cluster.server if cluster else wrapper.module, "T2T509", what))
         return result
     if cluster is not None:
         towers = [cluster.tower()]
@@ -168,17 +176,22 @@ def _migrate(script: Script) -> MigrationResult:
     text = text_of(module, script)
     cluster = training.tower.cluster
     where = training.tower.loop if cluster is None else cluster.stage
-    try:
-        for name in lost_names(script.text, text):
-            left(Problem(where, "T2T408", f"{name!r} would lose its definition"))
-    except SyntaxError as error:
-        left(Problem(where, "T2T408", f"the migrated text would not compile: {error.msg}"))
+    for message in _broken(script.text, text):
+        left(Problem(where, "T2T408", message))
     if result.left:
         return result
     result.changes.append(FileChange(script.path, script.text, text, script.encoding, script.bom))
     result.changes.extend(modules.changes)
     result.copied.extend(modules.copied)
     return result
+
+
+def _broken(before: str, after: str) -> list[str]:
+    """What is wrong with the migrated text."""
+    try:
+        return [f"{name!r} would lose its definition" for name in lost_names(before, after)]
+    except SyntaxError as error:
+        return [f"the migrated text would not compile: {error.msg}"]
 
 
 def freed_names(training: Training, census: Census) -> set[str]:

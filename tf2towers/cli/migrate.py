@@ -54,6 +54,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="hand-shaped TF 2 instead, where the whole program is understood",
     )
     parser.add_argument(
+        "--collective",
+        action="store_true",
+        help="--idiomatic, for synchronous workers only: an all-reduce between them (MultiWorkerMirroredStrategy) "
+        "and no parameter servers; docs/clusters.md says when",
+    )
+    parser.add_argument(
         "--vendor",
         action="store_true",
         help="with -o or -w: put the part of our runtime that is needed beside it",
@@ -77,10 +83,12 @@ def run(options: argparse.Namespace) -> int:
             "tf2towers migrate: -o needs files: the standard input has no name to write to", file=sys.stderr
         )
         return 2
-    if options.vendor and (options.idiomatic or not (options.write or options.output)):
+    idiomatic = options.idiomatic or options.collective
+    if options.vendor and (idiomatic or not (options.write or options.output)):
         print("tf2towers migrate: --vendor goes with -o or -w, in the exact register", file=sys.stderr)
         return 2
-    results = migrate_all(paths, options.jobs, Choice(options.idiomatic, options.towers))
+    choice = Choice(idiomatic, options.towers, options.collective)
+    results = migrate_all(paths, options.jobs, choice)
     status = max(result.status for result in results)
     if options.verify and status == 0:
         status = verified_migration.verify_all(results, options)
@@ -100,16 +108,17 @@ def run(options: argparse.Namespace) -> int:
 
 @dataclass(frozen=True)
 class Choice:
-    """The register, and what the exact one is told."""
+    """The register, and what it is told: `towers` the exact one, `collective` the idiomatic one."""
 
     idiomatic: bool = False
     towers: str | None = None
+    collective: bool = False
 
     def engine(self) -> Callable[[Script], MigrationResult]:
         """The function that migrates a script."""
         if self.idiomatic:
-            engine: Callable[[Script], MigrationResult] = importlib.import_module("tf2towers.migrate").migrate
-            return engine
+            hand_shaped = importlib.import_module("tf2towers.migrate")
+            return partial(hand_shaped.migrate, collective=self.collective)
         exact = importlib.import_module("tf2towers.exact.migrate")
         return partial(exact.migrate, options=exact.Options(towers=self.towers))
 
