@@ -1,6 +1,8 @@
 """Whole programs: where `graph_mode()` stands, local modules, the seeds of this repository."""
 
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -102,12 +104,59 @@ def test_local_modules_of_every_kind(tree):
 
 
 def test_a_module_that_cannot_be_read(tree):
-    folder = tree(
-        {"old.py": "print 'x'\n", "train.py": "import tensorflow as tf\nimport old\ntf.Session()\n"}
-    )
+    folder = tree({"old.py": "print 'x\n", "train.py": "import tensorflow as tf\nimport old\ntf.Session()\n"})
     result = migrate(Script.read(folder / "train.py"))
     assert [finding.code for finding in result.left] == ["T2T624"]
-    assert "Python 2" in result.left[0].message
+    assert "cannot be read" in result.left[0].message
+
+
+def test_a_program_in_python_2_is_converted_whole(tree):
+    folder = tree(
+        {
+            "train.py": "import tensorflow as tf\nimport old, package.a\ntf.Session()\nx = map(f, y)\nz = x / y\n",
+            "old.py": "print 'x'\n",
+            "plain.py": "x = y / 2\n",
+            "package/__init__.py": "",
+            "package/a.py": "import b\nimport plain\nx = zip(b.x)\n",
+            "package/b.py": "x = 1 / 2\n",
+        }
+    )
+    result = migrate(Script.read(folder / "train.py"))
+    assert result.status == 0
+    texts = {change.path.relative_to(folder).as_posix(): change.after for change in result.changes}
+    assert texts["old.py"] == "print('x')\n"
+    assert texts["plain.py"].endswith("x = python2_division(y, 2)\n")
+    assert texts["package/a.py"] == "from . import b\nimport plain\nx = list(zip(b.x))\n"
+    assert texts["package/b.py"] == "x = 1 // 2\n"
+    assert "x = list(map(f, y))\nz = python2_division(x, y)\n" in texts["train.py"]
+    assert [one.before for one in result.changes if one.path.name == "old.py"] == ["print 'x'\n"]
+
+
+def test_a_program_that_python_3_can_read_keeps_its_divisions(tree):
+    folder = tree(
+        {
+            "train.py": "import tensorflow as tf\ntf.Session()\nx = 1 / 2\ndef f():\n    import old\n",
+            "old.py": "print 1 / 2\n",
+        }
+    )
+    result = migrate(Script.read(folder / "train.py"))
+    assert result.status == 0
+    texts = {change.path.name: change.after for change in result.changes}
+    assert "x = 1 / 2\n" in texts["train.py"]
+    assert texts["old.py"] == "print(1 // 2)\n"
+
+
+def test_python_3_imports_no_converter(tree):
+    folder = tree({"train.py": "import tensorflow as tf\ntf.Session()\n"})
+    code = (
+        "import sys; from tf2towers.cli.main import main; status = main(['migrate', 'train.py'])\n"
+        "assert not [one for one in sys.modules if 'fissix' in one or one.endswith('python2.convert')]\n"
+        "sys.exit(status)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.parametrize("guarded", ["import no_such_module_a", "from no_such_module_a.b import c"])

@@ -12,6 +12,7 @@ from tf2towers.exact.place import new_lines
 from tf2towers.exact.program import Program
 from tf2towers.exact.registry import rules, todo_of
 from tf2towers.exact.rule import Rule
+from tf2towers.exact.rules.t2t608_python2 import told
 from tf2towers.exact.rules.t2t623_eager import is_eager
 from tf2towers.report.result import FileChange, Finding, MigrationResult
 from tf2towers.source.errors import SourceError
@@ -38,22 +39,32 @@ def migrate(script: Script, options: Options | None = None) -> MigrationResult:
 def _migrate(script: Script, options: Options) -> MigrationResult:
     result = MigrationResult(script.path)
     program = Program(script, options.towers)
-    result.copied.extend(program.others)
+    if not program.is_tf1 and program.script.conversion is not None:
+        check_syntax(program.script.before, script.path)  # nothing of ours in it: it stays Python 2
+    for path in program.others:
+        module = program.read(path)
+        if module.conversion is None:
+            result.copied.append(path)
+        else:
+            result.changes.append(FileChange(path, module.before, module.text, module.encoding, module.bom))
+            result.findings.extend(told(module))
     for path, error in program.unreadable:
         message = f"a local module that cannot be read: {error}"
         result.findings.append(Finding("T2T624", message, todo_of("T2T624"), path, error.line or 1, 1))
     active = _rules(program)
     for file in program.files:
         change = _rewritten(file, active)
+        result.findings.extend(told(file.script))
         if change.after != change.before or file.main:
             result.changes.append(change)
         else:
             result.copied.append(file.path)
         for note in sorted(file.notes, key=lambda one: (one.line, one.column, one.code)):
+            line = note.line
+            if file.script.conversion is not None:
+                line = file.script.conversion.line_before(line)
             result.findings.append(
-                Finding(
-                    note.code, note.message, todo_of(note.code), file.path, note.line, note.column, note.kind
-                )
+                Finding(note.code, note.message, todo_of(note.code), file.path, line, note.column, note.kind)
             )
     return result
 
@@ -87,7 +98,7 @@ def _rewritten(file: File, active: list[Rule]) -> FileChange:
             raise SourceError(
                 script.path, f"not migrated, please report it: the new text is wrong ({problem})"
             ) from None
-    return FileChange(script.path, script.text, after, script.encoding, script.bom)
+    return FileChange(script.path, script.before, after, script.encoding, script.bom)
 
 
 __all__ = ["Options", "migrate"]

@@ -8,6 +8,7 @@ from functools import cache, cached_property
 from pathlib import Path
 
 from tf2towers.exact.file import File
+from tf2towers.exact.python2.reading import Reader, is_python2
 from tf2towers.names.canonical import canonical_name
 from tf2towers.names.meanings import Meanings
 from tf2towers.source.errors import SourceError
@@ -40,10 +41,15 @@ class Program:
     """A script, `main`, and the local modules it reaches."""
 
     def __init__(self, script: Script, towers: str | None = None) -> None:
-        self.script = script
         #: what the user gives as the number of towers
         self.towers = towers
-        self.imports = LocalImports(script)
+        self.read = Reader(script)
+        self.imports = LocalImports(script, self.read)
+        if is_python2(script, self.imports, self.read):
+            self.read.convert_all()
+            script = self.read.main
+            self.imports = LocalImports(script, self.read)
+        self.script = script
         self.main = File(script, self, main=True)
         self.files: list[File] = [self.main]
         #: local modules without TensorFlow, copied as they are
@@ -105,7 +111,7 @@ class Program:
 
     def _add(self, path: Path) -> None:
         try:
-            script = Script.read(path, main=False)
+            script = self.read(path)
         except SourceError as error:
             self.unreadable.append((path, error))
             return
@@ -121,7 +127,7 @@ class Program:
         """Adds the modules that get TensorFlow from another local module: `from layers import tf`, or `*`."""
         waiting = []
         for path in self.others:
-            script = Script.read(path, main=False)
+            script = self.read(path)
             if _MAY_USE.search(script.text) and "import" in script.text:
                 waiting.append(File(script, self, main=False))
         found = True

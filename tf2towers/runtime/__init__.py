@@ -45,6 +45,10 @@ _HOMES = {
     "tower_gradients": "averaging",
     "tower_index": "towers",
     "watch": "cluster.watched",
+    # what Python 2 did otherwise
+    "python2_division": "python2",
+    "python2_division_in_place": "python2",
+    "python2_round": "python2",
     # the exact register: TF1 graph code run as functions
     "ChiefSessionCreator": "graph_session.managed",
     "InteractiveSession": "graph_session.session",

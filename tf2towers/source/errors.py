@@ -16,3 +16,7 @@ class SourceError(Exception):
 
     def __str__(self) -> str:
         return self.message if self.line is None else f"line {self.line}: {self.message}"
+
+
+class NotPython3(SourceError):
+    """The text is no Python 3; it may be Python 2."""

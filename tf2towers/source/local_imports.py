@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from tf2towers.source.errors import SourceError
@@ -21,8 +21,10 @@ from tf2towers.source.syntax import parse
 class LocalImports:
     """The import graph of one script, over local modules alone."""
 
-    def __init__(self, script: Script) -> None:
+    def __init__(self, script: Script, read: Callable[[Path], Script] | None = None) -> None:
+        """`read` reads a module; without, as the text that it is."""
         self.script = script
+        self._read = read or _read
         self._main = _absolute(script.path)
         self.roots = _roots(self._main)
         self._direct: dict[Path, dict[str, Path]] = {}
@@ -44,7 +46,7 @@ class LocalImports:
         seen = {self._main}
         while pending:
             path, text = pending.pop(0)
-            text = _text_of(path) if text is None else text
+            text = self._text_of(path) if text is None else text
             found = dict(self._imported(path, text)) if text is not None else {}
             self._direct[path] = found
             for target in found.values():
@@ -115,6 +117,12 @@ class LocalImports:
             package = package.parent
         return found
 
+    def _text_of(self, path: Path) -> str | None:
+        try:
+            return self._read(path).text
+        except SourceError:  # its own imports cannot be seen; that it is reached is known
+            return None
+
     def _is_file(self, file: Path) -> bool:
         if file not in self._files:
             self._files[file] = file.is_file()
@@ -142,8 +150,5 @@ def _roots(script: Path) -> list[Path]:
     return roots
 
 
-def _text_of(path: Path) -> str | None:
-    try:
-        return Script.read(path, main=False).text
-    except SourceError:  # its own imports cannot be seen; that it is reached is known
-        return None
+def _read(path: Path) -> Script:
+    return Script.read(path, main=False)

@@ -9,6 +9,7 @@ import tokenize
 from dataclasses import dataclass
 from pathlib import Path
 
+from tf2towers.source.conversion import Conversion
 from tf2towers.source.errors import SourceError
 from tf2towers.source.syntax import check_syntax
 
@@ -27,21 +28,32 @@ class Script:
     text: str
     encoding: str = "utf-8"
     bom: bool = False
+    #: how the text was made, where it is not the file's own
+    conversion: Conversion | None = None
+
+    @property
+    def before(self) -> str:
+        """The file's own text."""
+        return self.text if self.conversion is None else self.conversion.before
 
     @classmethod
-    def from_text(cls, text: str, path: str | Path = "script.py") -> Script:
+    def from_text(cls, text: str, path: str | Path = "script.py", *, checked: bool = True) -> Script:
         """A script that is not in a file, for tests and examples; its syntax is checked."""
-        check_syntax(text, Path(path))
+        if checked:
+            check_syntax(text, Path(path))
         return cls(Path(path), text)
 
     @classmethod
-    def read(cls, path: str | Path, *, main: bool = True) -> Script:
-        """The script in a file, or SourceError. An empty file is wrong only for a main script."""
+    def read(cls, path: str | Path, *, main: bool = True, checked: bool = True) -> Script:
+        """The script in a file, or SourceError. An empty file is wrong only for a main script.
+
+        `checked=False`: its text need not be Python 3.
+        """
         path = Path(path)
-        return cls.from_bytes(_bytes_of(path), path, main=main)
+        return cls.from_bytes(_bytes_of(path), path, main=main, checked=checked)
 
     @classmethod
-    def from_bytes(cls, data: bytes, path: str | Path, *, main: bool = True) -> Script:
+    def from_bytes(cls, data: bytes, path: str | Path, *, main: bool = True, checked: bool = True) -> Script:
         """The script in a file's bytes; see `read`."""
         path = Path(path)
         _refuse(data, path)
@@ -49,7 +61,8 @@ class Script:
         text = _decoded(data, encoding, path)
         if main and not text.strip():
             raise SourceError(path, "the file is empty: there is nothing to migrate")
-        check_syntax(text, path)
+        if checked:
+            check_syntax(text, path)
         return cls(path, text, encoding, bom)
 
 

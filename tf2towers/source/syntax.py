@@ -7,7 +7,7 @@ import re
 import warnings
 from pathlib import Path
 
-from tf2towers.source.errors import SourceError
+from tf2towers.source.errors import NotPython3, SourceError
 
 #: What only Python 2 can read, one pattern a construct, looked for in the line the parser stumbled on.
 _PYTHON2 = (
@@ -38,12 +38,12 @@ def check_syntax(text: str, path: Path) -> None:
             found = python2_construct(text, line)
             if found is not None:
                 name, line = found
-                raise SourceError(path, f"this is Python 2 ({name}): {_ADVICE}", line) from None
+                raise NotPython3(path, f"this is Python 2 ({name}): {_ADVICE}", line) from None
         if isinstance(problem, TabError):
             detail = "tabs and spaces are mixed in the indentation: expand the tabs first (expand -t 8)"
         else:
             detail = f"not valid Python 3: {getattr(problem, 'msg', problem)}"
-        raise SourceError(path, detail, line) from None
+        raise NotPython3(path, detail, line) from None
     except (RecursionError, MemoryError):
         raise SourceError(path, "its expressions are nested too deeply to be parsed") from None
 

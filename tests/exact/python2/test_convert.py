@@ -1,0 +1,216 @@
+"""Python 2 becomes Python 3 that means the same: construct by construct, and what stays."""
+
+from pathlib import Path
+
+import pytest
+
+from tf2towers.exact.python2.convert import converted
+from tf2towers.source.script import Script
+
+#: (Python 2, Python 3); every text has a print statement so that it certainly is Python 2
+CONVERTED = [
+    ("print 'x', y", "print('x', y)"),
+    ("print >>f, 'x'", "print('x', file=f)"),
+    ("print ('a' % b)\nprint 1", "print ('a' % b)\nprint(1)"),
+    ("print (a, b)", "print((a, b))"),
+    ("try:\n    a\nexcept E, e:\n    b", "try:\n    a\nexcept E as e:\n    b"),
+    ("raise E, 'x'", "raise E('x')"),
+    ("exec code in scope", "exec(code, scope)"),
+    ("print `x`", "print(repr(x))"),
+    ("if a <> b: print a", "if a != b: print(a)"),
+    ("x = 0755, 10L\nprint x", "x = 0o755, 10\nprint(x)"),
+    ("print ur'a\\d', u'b'", "print(r'a\\d', u'b')"),
+    ("def f(a, (b, c)):\n    print b", "def f(a, xxx_todo_changeme):\n    (b, c) = xxx_todo_changeme\n    print(b)"),
+    ("for k, v in d.iteritems(): print k", "for k, v in d.items(): print(k)"),
+    ("print [k for k in d.keys()]", "print([k for k in d.keys()])"),
+    ("print d.values() + e.values()", "print(list(d.values()) + list(e.values()))"),
+    ("print d.has_key(k)", "print(k in d)"),
+    ("x = map(f, y)\nprint x", "x = list(map(f, y))\nprint(x)"),
+    ("x = zip(a, b)\nprint x", "x = list(zip(a, b))\nprint(x)"),
+    ("x = range(3)\nprint x", "x = list(range(3))\nprint(x)"),
+    ("print isinstance(x, (int, long)), unicode(x)", "print(isinstance(x, int), str(x))"),
+    ("print raw_input('?')", "print(input('?'))"),
+    ("print it.next()", "print(next(it))"),
+    ("import sys\nprint sys.maxint", "import sys\nprint(sys.maxsize)"),
+    ("import urllib2\nprint urllib2.urlopen(x)", "import urllib.request, urllib.error, urllib.parse\nprint(urllib.request.urlopen(x))"),
+    ("import Queue, ConfigParser\nprint Queue.Queue()", "import queue, configparser\nprint(queue.Queue())"),
+    ("print reduce(f, x)", "from functools import reduce\nprint(reduce(f, x))"),
+    ("import string\nprint string.join(x, ''), string.letters", "import string\nprint(''.join(x), string.ascii_letters)"),
+    ("import string\nprint string.split(x), string.atoi(y)", "import string\nprint(x.split(), int(y))"),
+    ("import time\nprint time.clock()", "import time\nprint(time.process_time())"),
+    ("print file(x)", "print(open(x))"),
+    ("import sys\nreload(sys)\nsys.setdefaultencoding('utf8')\nprint 1", "import sys\nimport importlib\npass\npass\nprint(1)"),
+    ("print sorted(x, cmp=f)", "from functools import cmp_to_key\nprint(sorted(x, key=cmp_to_key(f)))"),
+    ("class A:\n    def __div__(self, o):\n        print o", "class A:\n    def __truediv__(self, o):\n        print(o)"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("before", "after"), CONVERTED)
+def test_construct(before, after):
+    assert text_of(before) == after
+    compile(text_of(before), "after", "exec")
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("import cPickle as pickle\nprint pickle.load(f)", "import pickle\nprint(pickle.load(f, encoding='latin1'))"),
+        ("import cPickle\nwith open(p, 'r') as f:\n    print cPickle.load(f)",
+         "import pickle\nwith open(p, 'rb') as f:\n    print(pickle.load(f, encoding='latin1'))"),
+        ("import pickle\nprint pickle.load(open(p))", "import pickle\nprint(pickle.load(open(p, 'rb'), encoding='latin1'))"),
+        ("import pickle\nf = open(p, 'w')\nprint pickle.dump(x, f)",
+         "import pickle\nf = open(p, 'wb')\nprint(pickle.dump(x, f))"),
+        ("import numpy as np\nprint np.load(p).item()",
+         "import numpy as np\nprint(np.load(p, allow_pickle=True, encoding='latin1').item())"),
+    ],
+)  # fmt: skip
+def test_pickles(before, after):
+    assert text_of(before) == after
+
+
+DIVISIONS = [
+    ("7 / 2", "7 // 2"),
+    ("x / 2.0", "x / 2.0"),
+    ("x / float(n)", "x / float(n)"),
+    ("len(x) / 2", "len(x) // 2"),
+    ("x / 2", "python2_division(x, 2)"),
+    ("(a+b) / (c+d)", "python2_division((a+b), (c+d))"),
+    ("a / b / c", "python2_division(python2_division(a, b), c)"),
+    ("a / b * 1.0", "python2_division(a, b) * 1.0"),
+    ("1.0 * a / b", "1.0 * a / b"),
+    ("a / (b / 2)", "python2_division(a, (python2_division(b, 2)))"),
+    ("f(a / b, c / d)", "f(python2_division(a, b), python2_division(c, d))"),
+    ("[i / 2 for i in range(4)]", "[i // 2 for i in range(4)]"),
+    ("np.mean(x) / n", "np.mean(x) / n"),
+    ("(time.time() - start) / n", "(time.time() - start) / n"),
+    ("math.ceil(n) / 2", "float(math.ceil(n)) / 2"),
+    ("int(math.ceil(n / 2.0))", "int(math.ceil(n / 2.0))"),
+    ("round(x)", "python2_round(x)"),
+    ("a // b", "a // b"),
+    ("a \\\n / b", "python2_division(a \\\n , b)"),
+    ("(a # / no\n / b)", "(python2_division(a # / no\n , b))"),
+]
+
+
+@pytest.mark.parametrize(("before", "after"), DIVISIONS)
+def test_division(before, after):
+    head = "import math, time\nimport numpy as np\n"
+    text = text_of(f"{head}y = {before}\nprint y")
+    assert text.replace("from tf2towers.runtime import python2_division\n", "").replace(
+        "from tf2towers.runtime import python2_round\n", ""
+    ) == (f"{head}y = {after}\nprint(y)")
+
+
+@pytest.mark.parametrize(
+    ("statements", "name", "kind"),
+    [
+        ("x = 8", "x", "int"),
+        ("x = 0\nfor i in y: x += 1", "x", "int"),
+        ("x = 0\nfor i in y: x += i", "x", "?"),
+        ("x = 0.0\nfor i in y: x += i", "x", "float"),
+        ("x = 0\nif y: x = 1.5", "x", "?"),
+        ("x = f()", "x", "?"),
+        ("x = 8\ndef f():\n    global x\n    x = g()", "x", "?"),
+        ("from m import *\nx = 8", "x", "?"),
+        ("for x in range(3): pass", "x", "int"),
+        ("for x, z in enumerate(y): pass", "x", "int"),
+        ("x = 4\nx = x / 2", "x", "int"),
+        ("x = 'a%d' % 3", "x", "?"),
+    ],
+)
+def test_what_is_certain_of_a_name(statements, name, kind):
+    text = text_of(f"{statements}\nprint {name} / 3")
+    expected = {"int": f"{name} // 3", "float": f"{name} / 3", "?": f"python2_division({name}, 3)"}[kind]
+    assert text.endswith(f"print({expected})")
+
+
+def test_flags():
+    text = (
+        "import tensorflow as tf\nflags = tf.app.flags\nFLAGS = flags.FLAGS\n"
+        "flags.DEFINE_integer('n', 4, '')\nflags.DEFINE_float('r', 0.1, '')\nflags.DEFINE_string('s', '', '')\n"
+        "print FLAGS.n / 2, FLAGS.r / 2, FLAGS.other / 2"
+    )
+    assert text_of(text).endswith("print(FLAGS.n // 2, FLAGS.r / 2, python2_division(FLAGS.other, 2))")
+
+
+def test_division_in_place():
+    assert text_of("def f(x, n):\n    x /= n\n    print x").endswith(
+        "    x = python2_division_in_place(x, n)\n    print(x)"
+    )
+    assert text_of("def f(x):\n    x /= 2.0\n    print x").endswith("    x /= 2.0\n    print(x)")
+    script = script_of("f().x /= n\nprint 1\n")
+    assert [step.name for step in script.conversion.left] == ["a division in place of what may be integers"]
+
+
+def test_true_division_stays():
+    assert text_of("from __future__ import division\nprint 'x'\ny = a / b") == (
+        "from __future__ import division\nprint('x')\ny = a / b"
+    )
+
+
+def test_the_import_stands_after_the_imports():
+    text = text_of('"""Doc."""\nfrom __future__ import print_function\nimport os\n\nx = a / b\ny = 0777')
+    assert text.startswith(
+        '"""Doc."""\nfrom __future__ import print_function\nimport os\nfrom tf2towers.runtime import python2_division\n'
+    )
+    assert text_of("x = a / b\nprint x").startswith("from tf2towers.runtime import python2_division\nx = ")
+
+
+def test_tabs_are_spaces_as_python2_counted_them():
+    text = 'if a:\n        x = """\n\tkept"""\n\tprint x\n'
+    assert text_of(text) == 'if a:\n        x = """\n\tkept"""\n        print(x)\n'
+    assert script_of(text).conversion.steps[0].name == "tabs in the indentation"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "from six.moves import xrange, zip\nx = zip(a)\nfor i in xrange(3): print i\n",
+        "def apply(f, x):\n    print f\napply(a, b)\n",
+        "def g(filter, map=None):\n    print filter(a), map(b)\n",
+    ],
+)
+def test_a_name_that_is_not_pythons_own_stays(text):
+    import re
+
+    assert text_of(text) == re.sub(r"print (.*)", r"print(\1)", text)
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        (
+            "class A:\n    def __cmp__(self, o):\n        print o\n",
+            "the method __cmp__, which Python 3 never calls",
+        ),
+        ("x = [i for i in y]\nprint i\n", "i of a list comprehension, read after it"),
+        ("i = 0\nx = [i for i in y]\nfor i in z: print i\n", None),
+        ("x = [i for i in y]\nz = [i for i in y]\nprint x\n", None),
+        ("print buffer(x)\n", "buffer, which Python 3 has not"),
+    ],
+)
+def test_what_is_left(text, left):
+    assert [step.name for step in script_of(text).conversion.left] == ([left] if left else [])
+
+
+def test_line_ends_and_the_lines_of_the_steps():
+    script = script_of("import os\r\nx = reduce(f, a)\r\nprint x\r\ny = x / 2\r\n")
+    assert script.text.count("\r\n") == script.text.count("\n")
+    assert [(step.name, step.line) for step in script.conversion.steps] == [
+        ("reduce()", 2), ("print statement", 3), ("division of what may be integers", 4),
+    ]  # fmt: skip
+
+
+def test_what_is_no_python_at_all():
+    assert converted(Script.from_text("print 'x\n", checked=False)) is None
+    assert converted(Script.from_text("def f(:\n", checked=False)) is None
+
+
+def script_of(text: str) -> Script:
+    found = converted(Script.from_text(text, Path("old.py"), checked=False))
+    assert found is not None
+    return found
+
+
+def text_of(text: str) -> str:
+    return script_of(text).text

@@ -1,0 +1,71 @@
+"""What Python 2 did with numbers, as Python 2.7 printed it."""
+
+import sys
+
+import pytest
+
+from tf2towers.runtime import python2_division, python2_division_in_place, python2_round
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "result"),
+    [(7, 2, 3), (-7, 2, -4), (7, 2.0, 3.5), (7.0, 2, 3.5), (True, 2, 0), (1j, 2, 0.5j)],
+)
+def test_numbers(left, right, result):
+    found = python2_division(left, right)
+    assert found == result and type(found) is type(result)
+    assert python2_division_in_place(left, right) == result
+
+
+@pytest.mark.parametrize(
+    ("number", "digits", "result"),
+    [
+        (0.5, 0, 1.0), (1.5, 0, 2.0), (2.5, 0, 3.0), (-2.5, 0, -3.0), (2.4, 0, 2.0), (7, 0, 7.0),
+        (0.125, 2, 0.13), (2.675, 2, 2.67), (-0.125, 2, -0.13), (1234.5, -2, 1200.0), (1250.0, -2, 1300.0),
+        (0.49999999999999994, 0, 0.0), (1e300, 2, 1e300), (float("inf"), 0, float("inf")),
+    ],
+)  # fmt: skip
+def test_round(number, digits, result):
+    found = python2_round(number, digits)
+    assert found == result and isinstance(found, float)
+
+
+def test_arrays():
+    np = pytest.importorskip("numpy")
+    whole = np.array([7, -7, 8])
+    assert python2_division(whole, 2).tolist() == [3, -4, 4]
+    assert python2_division(whole, 2.0).tolist() == [3.5, -3.5, 4.0]
+    assert python2_division(np.int64(7), 2) == 3
+    assert python2_division(np.array([7], np.uint8), np.array([2])).tolist() == [3]
+    assert python2_division(np.float32(7), 2) == 3.5
+    same = python2_division_in_place(whole, 2)
+    assert same is whole and whole.tolist() == [3, -4, 4]
+    parts = np.array([7.0])
+    assert python2_division_in_place(parts, 2) is parts and parts.tolist() == [3.5]
+
+
+@pytest.mark.tensorflow
+def test_tensors():
+    tf = pytest.importorskip("tensorflow")
+    with tf.Graph().as_default():
+        x = tf.compat.v1.placeholder(tf.float32, [None])
+        assert python2_division(x, 2).op.type == "RealDiv" and python2_division(x, 2).op.name == "div_1"
+        n = tf.constant([7, -7])
+        floors = [python2_division(n, 2), python2_division(20, n)]
+        assert [one.dtype for one in floors] == [tf.int32, tf.int32]
+        with tf.compat.v1.Session() as session:
+            assert [one.tolist() for one in session.run(floors)] == [[3, -4], [2, -3]]
+            quotient = python2_division(6, tf.constant([4.0]))
+            assert session.run(quotient).tolist() == [1.5]
+        assert python2_division(tf.compat.v1.Dimension(7), 2) == 3
+        v = tf.compat.v1.get_variable("v", [2])
+        assert python2_division(v, 2).op.type == "RealDiv"
+
+
+def test_nothing_is_loaded_for_plain_numbers():
+    import subprocess
+
+    code = "import sys; from tf2towers.runtime.python2 import *; python2_division(1, 2); " + (
+        "assert 'numpy' not in sys.modules"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -1,0 +1,265 @@
+"""What is Python 2 by its syntax and its names, converted by fissix, the maintained lib2to3."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from functools import cache
+from typing import Any
+
+from tf2towers.source.conversion import Step
+
+#: fixer -> what a user calls it. Left out are those that change what Python 3 reads as Python 2 did (asserts, idioms).
+_WORDS = {
+    "apply": "apply()",
+    "basestring": "basestring",
+    "dict": "lists and iterators of a dict",
+    "except": "except Error, name",
+    "exec": "exec statement",
+    "execfile": "execfile()",
+    "exitfunc": "sys.exitfunc",
+    "filter": "filter() as a list",
+    "funcattrs": "attributes of functions",
+    "getcwdu": "os.getcwdu",
+    "has_key": "has_key()",
+    "import": "implicit relative import",
+    "imports": "renamed module",
+    "imports2": "renamed module",
+    "input": "input()",
+    "intern": "intern()",
+    "isinstance": "isinstance()",
+    "itertools": "itertools.izip and the like",
+    "itertools_imports": "itertools.izip and the like",
+    "long": "long",
+    "map": "map() as a list",
+    "metaclass": "__metaclass__",
+    "methodattrs": "attributes of methods",
+    "ne": "<>",
+    "next": ".next()",
+    "nonzero": "__nonzero__",
+    "numliterals": "long or octal number",
+    "operator": "operator functions",
+    "paren": "list in a comprehension",
+    "print": "print statement",
+    "raise": "raise Error, message",
+    "raw_input": "raw_input()",
+    "reduce": "reduce()",
+    "reload": "reload()",
+    "renames": "sys.maxint",
+    "repr": "backquotes",
+    "standarderror": "StandardError",
+    "sys_exc": "sys.exc_type and the like",
+    "throw": "throw()",
+    "tuple_params": "tuple parameter",
+    "types": "types of the types module",
+    "unicode": "unicode",
+    "urllib": "urllib, urllib2",
+    "xrange": "xrange",
+    "xreadlines": "xreadlines()",
+    "zip": "zip() as a list",
+}
+#: a name that a fixer takes for Python's own
+_BUILTINS = (
+    "apply", "basestring", "execfile", "filter", "input", "intern", "long", "map", "raw_input", "reduce", "reload",
+    "unicode", "xrange", "zip",
+)  # fmt: skip
+_TYPES = {"StringType": "str", "StringTypes": "(str,)"}
+
+
+class NotPython2(Exception):
+    """The text is no Python 2 either."""
+
+
+def converted(text: str, filename: str, *, in_package: bool) -> tuple[str, list[Step]]:
+    """The text in Python 3's syntax, and what was converted.
+
+    `in_package` says that an import of a module beside the file may mean that module, as in a package.
+    """
+    tool = _tool()
+    tree = _parsed(tool, text)
+    steps: list[Step] = []
+    skipped = {name for name in _BUILTINS if name in _bound(tree)}
+    if not in_package:
+        skipped.add("import")
+    tool.begin(skipped, lambda name, line: steps.append(Step(_WORDS[name], line)))
+    try:
+        tool.refactor_tree(tree, filename)
+    except Exception as problem:  # fissix raises what it likes
+        raise NotPython2(str(problem)) from None
+    return str(tree)[:-1], steps
+
+
+def parses(text: str) -> bool:
+    """Whether a text is Python 2."""
+    try:
+        _parsed(_tool(), text)
+    except NotPython2:
+        return False
+    return True
+
+
+def _parsed(tool: Any, text: str) -> Any:
+    from fissix import pygram
+    from fissix.refactor import _detect_future_features
+
+    features = _detect_future_features(text)
+    plain = tool.driver.grammar
+    if "print_function" in features:
+        tool.driver.grammar = pygram.python_grammar_no_print_statement
+    try:
+        tree = tool.driver.parse_string(text + "\n")
+    except RecursionError:
+        raise
+    except Exception as problem:
+        raise NotPython2(str(problem)) from None
+    finally:
+        tool.driver.grammar = plain
+    tree.future_features = features
+    return tree
+
+
+def _bound(tree: Any) -> set[str]:
+    """The names of builtins that the file gives another meaning: it defines, imports or assigns them."""
+    from fissix.pygram import python_symbols as syms
+
+    found: set[str] = set()
+    for leaf in tree.leaves():
+        if leaf.value not in _BUILTINS or leaf.parent is None:
+            continue
+        before, after, kind = leaf.prev_sibling, leaf.next_sibling, leaf.parent.type
+        defined = before is not None and before.type == 1 and before.value in ("def", "class", "as")
+        imported = kind in (syms.import_from, syms.import_as_names, syms.import_as_name, syms.dotted_as_names)
+        assigned = kind == syms.expr_stmt and str(after).strip() == "="
+        looped = kind in (syms.parameters, syms.for_stmt, syms.exprlist) and after is not None
+        parameter = kind in (syms.typedargslist, syms.varargslist) and str(before).strip() != "="
+        if defined or imported or assigned or looped or parameter:
+            found.add(leaf.value)
+    return found
+
+
+@cache
+def _tool() -> Any:
+    """The engine of fissix with our choice of fixers: it remembers nothing of a text."""
+    import logging
+
+    for name in ("RefactoringTool", "fissix", "fissix.pgen2.driver"):
+        logging.getLogger(name).setLevel(logging.ERROR)
+    from fissix import refactor
+    from fissix.fixes import fix_dict, fix_print, fix_types, fix_unicode
+    from fissix.pygram import python_symbols as syms
+
+    class Unicode(fix_unicode.FixUnicode):  # type: ignore[misc]
+        """u'' stays, for Python 3 has it."""
+
+        def transform(self, node: Any, results: Any) -> Any:
+            text = node.value
+            if text[:2] in ("u'", 'u"', "U'", 'U"'):
+                return None
+            if text[:2].lower() == "ur":
+                new = node.clone()
+                new.value = text[1:] if "\\u" not in text and "\\U" not in text else _cooked(text)
+                return new
+            return super().transform(node, results)
+
+    class Types(fix_types.FixTypes):  # type: ignore[misc]
+        """str is StringType."""
+
+        def transform(self, node: Any, results: Any) -> Any:
+            new = super().transform(node, results)
+            if new is not None:
+                new.value = _TYPES.get(results["name"].value, new.value)
+            return new
+
+    class Print(fix_print.FixPrint):  # type: ignore[misc]
+        """`print (x)` is a call already; `print (x, y)` is not, which prints a tuple."""
+
+        def transform(self, node: Any, results: Any) -> Any:
+            given = node.children[1:] if node.type == syms.print_stmt else []
+            if len(given) == 1 and given[0].type == syms.atom and str(given[0].children[0]).strip() == "(":
+                inner = given[0].children[1]
+                if inner.type not in (syms.testlist_gexp, syms.yield_expr) and len(given[0].children) == 3:
+                    return None
+            return super().transform(node, results)
+
+    class Dict(fix_dict.FixDict):  # type: ignore[misc]
+        """A comprehension goes over what a dict has while nothing changes it: no list is needed."""
+
+        def transform(self, node: Any, results: Any) -> Any:
+            if results["method"][0].value in ("keys", "items", "values") and node.parent is not None:
+                found: dict[str, Any] = {}
+                if self.p2.match(node.parent, found) and found["node"] is node:
+                    if node.parent.type != syms.for_stmt:
+                        return None
+            return super().transform(node, results)
+
+    own = {"dict": Dict, "print": Print, "types": Types, "unicode": Unicode}
+
+    class Tool(refactor.RefactoringTool):  # type: ignore[misc]
+        """The engine, which tells each change, and leaves fixers out on demand."""
+
+        def begin(self, skipped: set[str], tell: Callable[[str, int], None]) -> None:
+            self.skipped, self.tell = skipped, tell
+
+        def get_fixers(self) -> Any:
+            before: list[Any] = []
+            after: list[Any] = []
+            for name in _WORDS:
+                kind: Any = own.get(name)
+                if kind is None:
+                    module = __import__(f"fissix.fixes.fix_{name}", {}, {}, ["*"])
+                    kind = getattr(module, "Fix" + "".join(part.title() for part in name.split("_")))
+                fixer = kind(self.options, self.fixer_log)
+                fixer.transform = _told(self, name, fixer.transform)
+                (before if fixer.order == "pre" else after).append(fixer)
+            before.sort(key=lambda fixer: int(fixer.run_order))
+            after.sort(key=lambda fixer: int(fixer.run_order))
+            return before, after
+
+    return Tool([])
+
+
+def _told(tool: Any, name: str, transform: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    def told(node: Any, results: Any) -> Any:
+        if name in tool.skipped:
+            return None
+        before, line = str(node), node.get_lineno()
+        new = transform(node, results)
+        if name == "reduce" or str(node) != before or (new is not None and str(new) != before):
+            tool.tell(name, line)
+        return new
+
+    return told
+
+
+def _cooked(text: str) -> str:
+    r"""A ur'' string without r: its backslashes doubled, but for those of \u."""
+    return text[0] + re.sub(r"\\(?![uU])", r"\\\\", text[2:])
+
+
+def expanded_tabs(text: str) -> tuple[str, list[int]]:
+    """The text with the tabs of its indentation made spaces, as Python 2 counted them, and the lines changed."""
+    lines = text.split("\n")
+    changed = []
+    for line in _starts(text):
+        row = lines[line - 1]
+        indent = row[: len(row) - len(row.lstrip(" \t"))]
+        if "\t" in indent:
+            lines[line - 1] = indent.expandtabs(8) + row[len(indent) :]
+            changed.append(line)
+    return "\n".join(lines), changed
+
+
+def _starts(text: str) -> Iterator[int]:
+    """The lines that do not begin inside a string."""
+    import io
+
+    from fissix.pgen2 import tokenize
+
+    inside: set[int] = set()
+    try:
+        for token in tokenize.generate_tokens(io.StringIO(text).readline):
+            if token[0] == tokenize.STRING:
+                inside.update(range(token[2][0] + 1, token[3][0] + 1))
+    except Exception as problem:
+        raise NotPython2(str(problem)) from None
+    yield from (line for line in range(1, text.count("\n") + 2) if line not in inside)

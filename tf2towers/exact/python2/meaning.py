@@ -1,0 +1,468 @@
+"""What Python 3 reads without a complaint and does otherwise than Python 2: division, rounding, pickles, and the like.
+
+It works on the text that `grammar` made. What is certain becomes plain Python 3 (`//`, `float(math.ceil(x))`); where
+the kind of a number shows only when the program runs, a function of our runtime does what Python 2 did.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Iterator
+
+from tf2towers.exact.edits import Edit, Placed, Text, apply
+from tf2towers.exact.python2.kinds import Kinds
+from tf2towers.exact.python2.strings import STRING_CONSTANTS, STRING_METHODS
+from tf2towers.names.meanings import Assigned, Meanings, Opaque
+from tf2towers.source.conversion import Step
+
+_RUNTIME = "tf2towers.runtime"
+#: builtins that Python 3 has not, and for which nothing is written
+_GONE = {
+    "apply": "apply", "buffer": "buffer", "coerce": "coerce", "execfile": "execfile", "intern": "intern",
+    "reload": "reload", "unichr": "unichr", "raw_input": "raw_input", "long": "long", "basestring": "basestring",
+    "unicode": "unicode", "reduce": "reduce",
+}  # fmt: skip
+#: methods that Python 3 never calls
+_METHODS = {"__cmp__", "__coerce__", "__getslice__", "__setslice__", "__delslice__", "__unicode__"}
+_OPERATORS = {"__div__": "__truediv__", "__rdiv__": "__rtruediv__", "__idiv__": "__itruediv__"}
+_PICKLES = ("pickle.load", "pickle.loads", "pickle.Unpickler", "_pickle.load", "_pickle.loads")
+_OPENED = ("pickle.load", "pickle.dump", "pickle.Unpickler", "pickle.Pickler")
+
+
+class Meaning:
+    """One text under conversion: what it becomes, what was done, what is left."""
+
+    def __init__(self, text: str, tree: ast.Module) -> None:
+        self.steps: list[Step] = []
+        self.left: list[Step] = []
+        self._text = Text(text)
+        self._tree = tree
+        self._meanings = Meanings(tree)
+        self._kinds = Kinds(tree, self._meanings)
+        self._true_division = _has_future(tree, "division")
+        self._wanted: set[str] = set()
+        self._names = {node.id for node in self._meanings.nodes if isinstance(node, ast.Name)}
+
+    def converted(self) -> str:
+        """The text with every edit made."""
+        starts: list[Edit] = []
+        ends: list[Edit] = []
+        for node in self._meanings.nodes:
+            for edit, at_end in self._edits(node):
+                (ends if at_end else starts).append(edit)
+        edits = [*starts, *reversed(ends)]
+        if self._wanted:
+            edits.append(self._import())
+        return apply(self._text.text, _together(edits))
+
+    def _edits(self, node: ast.AST) -> Iterator[tuple[Edit, bool]]:
+        """The edits of a node, and whether each closes what another opened."""
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
+            yield from self._division(node)
+        elif isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Div):
+            yield from self._division_in_place(node)
+        elif isinstance(node, ast.Call):
+            yield from ((edit, edit.text == ")") for edit in self._call(node))
+        elif isinstance(node, ast.Attribute):
+            yield from ((edit, False) for edit in self._attribute(node))
+        elif isinstance(node, ast.Name):
+            yield from ((edit, False) for edit in self._name(node))
+        elif isinstance(node, ast.FunctionDef):
+            yield from ((edit, False) for edit in self._method(node))
+        elif isinstance(node, ast.Expr):
+            yield from ((edit, False) for edit in self._default_encoding(node))
+        elif isinstance(node, ast.ListComp):
+            self._leak(node)
+        elif isinstance(node, ast.alias) and node.asname == node.name:  # was `import cPickle as pickle`
+            yield Edit(self._text.start(node), self._text.end(node), node.name), False
+
+    # -- division ---------------------------------------------------------------------------------------------------
+
+    def _division(self, node: ast.BinOp) -> Iterator[tuple[Edit, bool]]:
+        left, right = self._kinds.of(node.left), self._kinds.of(node.right)
+        if self._true_division or "float" in (left, right) or isinstance(node.left, ast.JoinedStr):
+            return
+        place = self._operator(node.left, node.right)
+        if left == right == "int":
+            self._did("integer division", node)
+            yield Edit(place, place + 1, "//"), False
+            return
+        self._did("division of what may be integers", node)
+        start, end = self._text.start(node), self._text.end(node)
+        yield Edit(start, start, f"{self._need('python2_division')}("), False
+        yield self._comma(place), False
+        yield Edit(end, end, ")"), True
+
+    def _division_in_place(self, node: ast.AugAssign) -> Iterator[tuple[Edit, bool]]:
+        right = self._kinds.of(node.value)
+        if self._true_division or right == "float":
+            return
+        target = node.target
+        if isinstance(target, ast.Name):
+            load = ast.copy_location(ast.Name(target.id, ast.Load()), target)
+            self._meanings.parents[load] = node
+            left = self._kinds.of(load)
+            if left == "float":
+                return
+        elif not _is_plain(target):
+            self._leave("a division in place of what may be integers", node)
+            return
+        self._did("division of what may be integers", node)
+        written = self._text.of(target)
+        start, end = self._text.start(node.value), self._text.end(node)
+        after = self._text.end(target)
+        name = self._need("python2_division_in_place")
+        yield Edit(after, start, f" = {name}({written}, "), False
+        yield Edit(end, end, ")"), True
+
+    def _operator(self, left: ast.expr, right: ast.expr) -> int:
+        """Where the `/` between two operands stands."""
+        place, end = self._text.end(left), self._text.start(right)
+        while place < end:
+            if self._text.text[place] == "#":
+                while self._text.text[place] not in "\r\n":
+                    place += 1
+            elif self._text.text[place] == "/":
+                return place
+            place += 1
+        raise AssertionError("no operator between operands")
+
+    def _comma(self, place: int) -> Edit:
+        """The operator becomes a comma."""
+        text = self._text.text
+        start, end = place, place + 1
+        while start > 0 and text[start - 1] == " ":
+            start -= 1
+        while end < len(text) and text[end] == " ":
+            end += 1
+        if text[start - 1] in "\r\n":  # the line begins with the operator: the comma stands there
+            return Edit(place, end, ", ")
+        return Edit(start, end, "," if text[end] in "\\\r\n" else ", ")
+
+    # -- calls ------------------------------------------------------------------------------------------------------
+
+    def _call(self, node: ast.Call) -> Iterator[Edit]:
+        name = self._meanings.canonical(node.func) or ""
+        if name in _PICKLES:
+            yield from self._pickle(node)
+        if name in _OPENED:
+            yield from self._opened(node, name)
+        if name == "numpy.load" and self._is_item(node):
+            missing = [one for one in ("allow_pickle=True", "encoding='latin1'") if not _has(node, one)]
+            if missing:
+                self._did("arrays of objects that Python 2 wrote", node)
+                yield self._further(node, ", ".join(missing))
+        if name in ("math.floor", "math.ceil") and not self._inside_int(node):
+            self._did("math.floor() and math.ceil() as floats", node)
+            start, end = self._text.start(node), self._text.end(node)
+            yield Edit(start, start, "float(")
+            yield Edit(end, end, ")")
+        if name == "builtins.round" and node.args:
+            self._did("round() of Python 2", node)
+            yield self._renamed(node.func, self._need("python2_round"))
+        if name == "time.clock":
+            self._did("time.clock()", node)
+            yield self._replaced_last(node.func, "process_time")
+        if name.startswith("string.") and name[7:] in STRING_METHODS:
+            yield from self._string(node, name[7:])
+        yield from self._compared(node, name)
+
+    def _pickle(self, node: ast.Call) -> Iterator[Edit]:
+        if not node.args or any(one.arg in ("encoding", None) for one in node.keywords):
+            return
+        self._did("pickles that Python 2 wrote", node)
+        yield self._further(node, "encoding='latin1'")
+
+    def _opened(self, node: ast.Call, name: str) -> Iterator[Edit]:
+        """The file that is pickled, or read as a pickle: opened as text in Python 2, it has to be bytes."""
+        place = 1 if name in ("pickle.dump",) else 0
+        if len(node.args) <= place:
+            return
+        for opened in self._opens(node.args[place]):
+            mode = opened.args[1] if len(opened.args) > 1 else None
+            wanted = "wb" if name in ("pickle.dump", "pickle.Pickler") else "rb"
+            if mode is None and len(opened.args) == 1 and not opened.keywords and wanted == "rb":
+                self._did("pickles in files of text", opened)
+                yield self._further(opened, "'rb'")
+            elif isinstance(mode, ast.Constant) and mode.value in ("r", "w", "rU", "a"):
+                self._did("pickles in files of text", opened)
+                new = {"r": "rb", "w": "wb", "rU": "rb", "a": "ab"}[str(mode.value)]
+                yield Edit(self._text.start(mode), self._text.end(mode), repr(new))
+
+    def _opens(self, handle: ast.expr) -> Iterator[ast.Call]:
+        """The calls of open that a handle comes from, where all that it comes from is seen."""
+        values: list[ast.expr] = [handle]
+        if isinstance(handle, ast.Name):
+            values = []
+            for one in self._meanings.bindings(handle):
+                parent = self._meanings.parents.get(one.node) if isinstance(one, Opaque) else None
+                if isinstance(one, Assigned):
+                    values.append(one.value)
+                elif isinstance(parent, ast.withitem):
+                    values.append(parent.context_expr)
+                else:
+                    return
+            if len(values) != 1:  # the name is used for several files: which is pickled is not certain
+                return
+        for value in values:
+            if isinstance(value, ast.Call):
+                if self._meanings.canonical(value.func) in ("builtins.open", "builtins.file") or (
+                    isinstance(value.func, ast.Name) and value.func.id == "file"
+                ):
+                    yield value
+
+    def _is_item(self, node: ast.Call) -> bool:
+        """Whether `.item()` of it is asked for: an object is in the array."""
+        parent = self._meanings.parents[node]
+        return isinstance(parent, ast.Attribute) and parent.attr in ("item", "tolist")
+
+    def _inside_int(self, node: ast.Call) -> bool:
+        parent = self._meanings.parents[node]
+        return isinstance(parent, ast.Call) and self._meanings.canonical(parent.func) in (
+            "builtins.int",
+            "builtins.float",
+            "builtins.range",
+        )
+
+    def _string(self, node: ast.Call, name: str) -> Iterator[Edit]:
+        """`string.split(text, ...)` becomes `text.split(...)`."""
+        how = STRING_METHODS[name]
+        if how.startswith("builtins."):
+            self._did("functions of the string module", node)
+            yield self._renamed(node.func, how[9:])
+            return
+        if how == "str":
+            self._did("functions of the string module", node)
+            yield self._renamed(node.func, f"str.{name}")
+            return
+        given = node.args
+        if node.keywords or not given or any(isinstance(one, ast.Starred) for one in given):
+            self._leave(f"string.{name}()", node)
+            return
+        self._did("functions of the string module", node)
+        texts = [self._text.of(one) for one in given]
+        if how == "join":
+            separator = texts[1] if len(texts) > 1 else "' '"
+            inner = [texts[0]]
+            if len(given) > 1 and not isinstance(given[1], ast.Name | ast.Constant | ast.Attribute):
+                separator = f"({separator})"
+        else:
+            separator = texts[0]
+            inner = texts[1:]
+            if not isinstance(given[0], ast.Name | ast.Constant | ast.Attribute | ast.Call | ast.Subscript):
+                separator = f"({separator})"
+        if any(isinstance(child, ast.Call | ast.BinOp) for one in given for child in ast.walk(one)):
+            # edits inside the arguments would be lost: the unbound method takes them as they stand
+            if how == "join":
+                self._leave(f"string.{name}()", node)
+            else:
+                yield self._renamed(node.func, f"str.{how}")
+            return
+        yield Edit(self._text.start(node), self._text.end(node), f"{separator}.{how}({', '.join(inner)})")
+
+    def _compared(self, node: ast.Call, name: str) -> Iterator[Edit]:
+        """A function that compares two items, which sort() took."""
+        is_sort = isinstance(node.func, ast.Attribute) and node.func.attr == "sort"
+        given: list[tuple[ast.expr, bool]] = [(one.value, True) for one in node.keywords if one.arg == "cmp"]
+        if is_sort and not node.keywords and len(node.args) == 1 and not name.startswith(("tf.", "numpy.")):
+            if isinstance(node.args[0], ast.Lambda) and len(node.args[0].args.args) == 2:
+                given = [(node.args[0], False)]
+        if name == "builtins.sorted" and len(node.args) == 2:
+            given = [(node.args[1], False)]
+        if (is_sort or name == "builtins.sorted") and given:
+            value, named = given[0]
+            keyword = next((one for one in node.keywords if one.value is value), None)
+            start = self._text.start(keyword if named and keyword is not None else value)
+            self._did("sorting by cmp", node)
+            yield Edit(start, self._text.start(value), f"key={self._need('cmp_to_key', 'functools')}(")
+            end = self._text.end(value)
+            yield Edit(end, end, ")")
+
+    # -- names ------------------------------------------------------------------------------------------------------
+
+    def _attribute(self, node: ast.Attribute) -> Iterator[Edit]:
+        name = self._meanings.canonical(node) or ""
+        if name.startswith("string.") and name[7:] in STRING_CONSTANTS:
+            self._did("names of the string module", node)
+            yield self._replaced_last(node, STRING_CONSTANTS[name[7:]])
+        elif name in ("operator.div", "operator.idiv"):
+            self._did("division of what may be integers", node)
+            which = "python2_division" + ("_in_place" if name.endswith("idiv") else "")
+            yield self._renamed(node, self._need(which))
+
+    def _name(self, node: ast.Name) -> Iterator[Edit]:
+        if not isinstance(node.ctx, ast.Load) or self._meanings.bindings(node):
+            return
+        if node.id in self._names and self._bound_by_star(node.id):
+            return
+        if node.id == "file" and isinstance(self._meanings.parents[node], ast.Call):
+            self._did("file()", node)
+            yield self._renamed(node, "open")
+        elif node.id == "cmp":
+            self._did("cmp()", node)
+            yield self._renamed(node, "(lambda x, y: (x > y) - (x < y))")
+        elif node.id in _GONE and not hasattr(builtins, node.id):
+            self._leave(f"{node.id}, which Python 3 has not", node)
+
+    def _bound_by_star(self, name: str) -> bool:
+        return any(not one.startswith("tensorflow") for one in self._meanings.star_imports)
+
+    def _method(self, node: ast.FunctionDef) -> Iterator[Edit]:
+        if not isinstance(self._meanings.parents[node], ast.ClassDef):
+            return
+        if node.name in _METHODS:
+            self._leave(f"the method {node.name}, which Python 3 never calls", node)
+        elif node.name in _OPERATORS:
+            self._did("operator methods", node)
+            place = self._text.text.index(node.name, self._text.start(node))
+            yield Edit(place, place + len(node.name), _OPERATORS[node.name])
+
+    def _default_encoding(self, node: ast.Expr) -> Iterator[Edit]:
+        """`reload(sys)` and `sys.setdefaultencoding('utf-8')`: text is UTF-8 in Python 3."""
+        call = node.value
+        if not isinstance(call, ast.Call):
+            return
+        name = self._meanings.canonical(call.func) or ""
+        reloads = name in ("importlib.reload", "imp.reload") and any(
+            isinstance(one, ast.Name) and one.id == "sys" for one in call.args
+        )
+        if name == "sys.setdefaultencoding" or reloads:
+            self._did("sys.setdefaultencoding()", node)
+            yield Edit(self._text.start(node), self._text.end(node), "pass", whole=True)
+
+    def _leak(self, node: ast.ListComp) -> None:
+        """A list comprehension's variable was the function's own in Python 2: it is told where that shows."""
+        names = {
+            one.id
+            for generator in node.generators
+            for one in ast.walk(generator.target)
+            if isinstance(one, ast.Name)
+        }
+        scope = self._meanings.scope(self._meanings.parents[node])
+        while not isinstance(scope.node, ast.FunctionDef | ast.Module | ast.Lambda) and scope.parent:
+            scope = scope.parent
+        statement: ast.AST = node
+        while not isinstance(statement, ast.stmt):
+            statement = self._meanings.parents[statement]
+        last = statement.end_lineno or statement.lineno
+        if isinstance(statement, ast.For | ast.While | ast.If | ast.With):
+            return
+        for name in sorted(names):
+            places = sorted(
+                (one.lineno, one.col_offset, not isinstance(one.ctx, ast.Load))
+                for one in self._meanings.nodes
+                if isinstance(one, ast.Name)
+                and one.id == name
+                and self._meanings.scope(one) is scope
+                and one.lineno > last
+            )
+            if places and not places[0][2] and not self._binds_on_the_line(name, places[0][0], scope):
+                self._leave(f"{name} of a list comprehension, read after it", node)
+
+    def _binds_on_the_line(self, name: str, line: int, scope: object) -> bool:
+        """Whether a name that a line reads is bound there or is an import's or a function's."""
+        found = self._meanings.module.lookup(name)
+        if found is not None and any(not isinstance(one, Assigned | Opaque) for one in found[1]):
+            return True
+        for node in self._meanings.nodes:
+            if isinstance(node, ast.Name) and node.id == name and not isinstance(node.ctx, ast.Load):
+                if node.lineno == line and self._meanings.scope(node) is scope:
+                    return True
+        return False
+
+    # -- helpers ----------------------------------------------------------------------------------------------------
+
+    def _did(self, what: str, node: Placed) -> None:
+        self.steps.append(Step(what, node.lineno))
+
+    def _leave(self, what: str, node: Placed) -> None:
+        self.left.append(Step(what, node.lineno))
+
+    def _renamed(self, node: ast.expr, new: str) -> Edit:
+        return Edit(self._text.start(node), self._text.end(node), new)
+
+    def _replaced_last(self, node: ast.expr, new: str) -> Edit:
+        """The last name of a dotted name becomes another."""
+        end = self._text.end(node)
+        last = node.attr if isinstance(node, ast.Attribute) else self._text.of(node)
+        return Edit(end - len(last), end, new)
+
+    def _further(self, node: ast.Call, argument: str) -> Edit:
+        """One more argument at a call's end."""
+        last = max([*node.args, *(one.value for one in node.keywords)], key=self._text.end)
+        end = self._text.end(last)
+        while self._text.text[end : self._text.end(node) - 1].lstrip().startswith(")"):
+            end = self._text.text.index(")", end) + 1
+        return Edit(end, end, f", {argument}")
+
+    def _need(self, name: str, module: str = _RUNTIME) -> str:
+        self._wanted.add(f"from {module} import {name}" if module != _RUNTIME else name)
+        return name
+
+    def _import(self) -> Edit:
+        """The lines that import what was asked for, after the imports that the module begins with."""
+        ours = sorted(name for name in self._wanted if " " not in name)
+        lines = sorted(name for name in self._wanted if " " in name)
+        if ours:
+            lines.append(f"from {_RUNTIME} import {', '.join(ours)}")
+        after: ast.stmt | None = None
+        for place, statement in enumerate(self._tree.body):
+            if isinstance(statement, ast.Import | ast.ImportFrom) or (
+                place == 0 and _is_docstring(statement)
+            ):
+                after = statement
+            elif after is None or not isinstance(statement, ast.Try | ast.If):
+                break
+        newline = self._text.newline
+        if after is not None:
+            offset = self._text.line_start((after.end_lineno or after.lineno) + 1)
+            ended = offset == 0 or self._text.text[offset - 1] in "\r\n"
+            return Edit(offset, offset, ("" if ended else newline) + "".join(one + newline for one in lines))
+        first = self._tree.body[0]
+        line = min([first.lineno, *(one.lineno for one in getattr(first, "decorator_list", ()))])
+        offset = self._text.line_start(line)
+        return Edit(offset, offset, "".join(one + newline for one in lines))
+
+
+def _together(edits: list[Edit]) -> list[Edit]:
+    """Insertions at one place as one, in their order: the same function may begin twice there."""
+    places: dict[int, str] = {}
+    for edit in edits:
+        if edit.start == edit.end:
+            places[edit.start] = places.get(edit.start, "") + edit.text
+    spans = [edit for edit in edits if edit.start != edit.end]
+    return [*(Edit(place, place, text) for place, text in places.items()), *spans]
+
+
+def _has(node: ast.Call, argument: str) -> bool:
+    return any(one.arg == argument.partition("=")[0] for one in node.keywords)
+
+
+def _has_future(tree: ast.Module, feature: str) -> bool:
+    return any(
+        isinstance(node, ast.ImportFrom)
+        and node.module == "__future__"
+        and any(alias.name == feature for alias in node.names)
+        for node in tree.body
+    )
+
+
+def _is_plain(node: ast.expr) -> bool:
+    """Whether evaluating it twice does nothing else than once: names, attributes, items by them and numbers."""
+    return all(
+        isinstance(
+            one,
+            ast.Name | ast.Attribute | ast.Subscript | ast.Constant | ast.Slice | ast.Tuple | ast.UnaryOp
+            | ast.expr_context | ast.unaryop,
+        )
+        for one in ast.walk(node)
+    )  # fmt: skip
+
+
+def _is_docstring(statement: ast.stmt) -> bool:
+    return (
+        isinstance(statement, ast.Expr)
+        and isinstance(statement.value, ast.Constant)
+        and isinstance(statement.value.value, str)
+    )

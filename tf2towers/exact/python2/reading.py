@@ -1,0 +1,110 @@
+"""`Reader`: the files of a program as Python 3: those in Python 2 are converted when they are read."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tf2towers.source.errors import NotPython3
+from tf2towers.source.script import Script
+from tf2towers.source.syntax import parse
+
+if TYPE_CHECKING:
+    from tf2towers.source.local_imports import LocalImports
+
+
+def read_script(load: Callable[[bool], Script]) -> Script:
+    """A main script, converted where it is no Python 3. `load` reads it; its argument says whether it is checked."""
+    try:
+        return load(True)
+    except NotPython3 as problem:
+        from tf2towers.exact.python2.convert import converted
+
+        found = converted(load(False))
+        if found is None:
+            raise problem from None
+        return found
+
+
+class Reader:
+    """Reads the modules of one program, each once. `whole` says that all of it is Python 2."""
+
+    def __init__(self, main: Script) -> None:
+        self.main = main
+        self.whole = False
+        self._read: dict[Path, Script] = {}
+
+    def __call__(self, path: Path) -> Script:
+        """The module at a path; SourceError where it cannot be read."""
+        if path not in self._read:
+            self._read[path] = self._module(path)
+        return self._read[path]
+
+    def convert_all(self) -> None:
+        """From now on everything is Python 2, what could be read as Python 3, too."""
+        self.whole = True
+        self._read.clear()
+        if self.main.conversion is None:
+            self.main = _as_python2(self.main, False)
+
+    def _module(self, path: Path) -> Script:
+        in_package = (
+            path.parent != self.main.path.absolute().parent and (path.parent / "__init__.py").is_file()
+        )
+        try:
+            script = Script.read(path, main=False)
+        except NotPython3 as problem:
+            from tf2towers.exact.python2.convert import converted
+
+            found = converted(Script.read(path, main=False, checked=False), in_package=in_package)
+            if found is None:
+                raise problem from None
+            return found
+        return _as_python2(script, in_package) if self.whole else script
+
+
+def is_python2(main: Script, imports: LocalImports, read: Reader) -> bool:
+    """Whether a program runs on Python 2 alone: its script is no Python 3, or a module that it always imports."""
+    if main.conversion is not None:
+        return True
+    pending, seen = [Path(main.path).absolute()], set()
+    while pending:
+        path = pending.pop()
+        if path in seen:
+            continue
+        seen.add(path)
+        try:
+            script = main if not seen - {path} else read(path)
+        except Exception:  # its own imports cannot be seen
+            continue
+        if script.conversion is not None:
+            return True
+        found = imports.imports_of(path)
+        for dotted in _always(parse(script.text, path)):
+            parts = dotted.split(".")
+            for count in range(1, len(parts) + 1):
+                target = found.get(".".join(parts[:count]))
+                if target is not None:
+                    pending.append(target)
+    return False
+
+
+def _always(tree: ast.Module) -> Iterator[str]:
+    """What a module imports whenever it is imported itself: outside functions, conditions and `try`."""
+    for node in tree.body:
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = "." * node.level + (node.module or "")
+            yield base
+            for alias in node.names:
+                yield base + ("" if base.endswith(".") else ".") + alias.name
+
+
+def _as_python2(script: Script, in_package: bool) -> Script:
+    """A module of a program in Python 2 that Python 3 could read, too; as it is where it is Python 3 alone."""
+    from tf2towers.exact.python2.convert import converted
+
+    return converted(script, in_package=in_package) or script

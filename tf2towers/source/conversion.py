@@ -1,0 +1,46 @@
+"""What was done to a text before it could be migrated: converted from Python 2."""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass
+from functools import cached_property
+
+
+@dataclass(frozen=True)
+class Step:
+    """One construct that was converted, or one that could not be with certainty; the line is the old text's."""
+
+    name: str
+    line: int
+
+
+@dataclass(frozen=True)
+class Conversion:
+    """The text as it was read, the text that was made of it, and what was done on the way."""
+
+    before: str
+    after: str
+    steps: tuple[Step, ...] = ()
+    #: what cannot be said with certainty: to be looked at by the user
+    left: tuple[Step, ...] = ()
+
+    def line_before(self, line: int) -> int:
+        """The line of the old text that a line of the new one came from, or the last one known before it."""
+        return self._lines[min(line, len(self._lines) - 1)]
+
+    @cached_property
+    def _lines(self) -> list[int]:
+        return line_map(self.before, self.after)
+
+
+def line_map(before: str, after: str) -> list[int]:
+    """For each line of `after` (from 1; place 0 is 1) the line of `before` that it came from."""
+    old = [line.strip() for line in before.splitlines()]
+    new = [line.strip() for line in after.splitlines()]
+    found = [1] * (len(new) + 1)
+    for tag, i, end_i, j, end_j in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        for step in range(end_j - j):
+            place = i + step if tag != "insert" else i - 1
+            found[j + step + 1] = max(1, min(place, max(end_i, i) - 1 if tag == "replace" else place) + 1)
+    return found
