@@ -13,6 +13,7 @@ from pathlib import Path
 
 from tf2towers.cli import verified_migration
 from tf2towers.cli.outputs import Output, beside, in_place
+from tf2towers.exact.python2.reading import read_script
 from tf2towers.report.paths import shown
 from tf2towers.report.result import MigrationResult
 from tf2towers.source.errors import SourceError
@@ -137,11 +138,7 @@ def migrate_all(paths: list[str], jobs: int = 1, choice: Choice = Choice()) -> l
 def migrate_path(path: str, choice: Choice = Choice()) -> MigrationResult:
     """Reads and migrates one script. An error, the user's or ours, is in the result; no traceback."""
     try:
-        if path == str(STDIN):
-            script = Script.from_bytes(sys.stdin.buffer.read(MAX_BYTES + 1), STDIN)
-        else:
-            script = Script.read(path)
-        return choice.engine()(script)
+        return choice.engine()(_script(path, choice))
     except SourceError as problem:
         where = "" if problem.path == Path(path) else f"{shown(problem.path)}: "
         return MigrationResult(Path(path), error=f"{where}{problem}")
@@ -151,6 +148,18 @@ def migrate_path(path: str, choice: Choice = Choice()) -> MigrationResult:
         kind = f"{type(problem).__name__}: {problem}".strip(": ")
         hint = "please report it; TF2TOWERS_DEBUG=1 shows where"
         return MigrationResult(Path(path), error=f"internal error, nothing was done: {kind} ({hint})")
+
+
+def _script(path: str, choice: Choice) -> Script:
+    """The script at a path. The exact register takes Python 2, too."""
+    data = sys.stdin.buffer.read(MAX_BYTES + 1) if path == str(STDIN) else None
+
+    def load(checked: bool) -> Script:
+        if data is not None:
+            return Script.from_bytes(data, STDIN, checked=checked)
+        return Script.read(path, checked=checked)
+
+    return load(True) if choice.idiomatic else read_script(load)
 
 
 def _write(results: list[MigrationResult], options: argparse.Namespace) -> list[Path]:
