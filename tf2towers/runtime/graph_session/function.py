@@ -9,7 +9,7 @@ import tensorflow as tf
 
 from tf2towers.runtime.graph_session.all_reduce import AllReduce, Mean, find_means
 from tf2towers.runtime.graph_session.mirror import Mirror
-from tf2towers.runtime.graph_session.nodes import Nodes, TensorName, parse, written
+from tf2towers.runtime.graph_session.nodes import Nodes, TensorName, needed, parse, written
 from tf2towers.runtime.graph_session.placement import place
 from tf2towers.runtime.graph_session.process import Process
 from tf2towers.runtime.graph_session.randomness import keeps_its_own_place, share_states
@@ -83,12 +83,13 @@ class Program:
                 raise _not_fed(self.nodes.graph.get_operation_by_name(node.name))
             if node.op in ("Variable", "VariableV2", "TemporaryVariable"):
                 raise _reference(self.nodes.graph.get_operation_by_name(node.name))
-            for index, text in enumerate(node.input):
-                name = parse(text)
+            inputs = list(node.input)
+            del node.input[:]
+            for name in map(parse, inputs):
                 if name in fed:
-                    node.input[index] = fed[name]
-                elif name.output < 0 and TensorName(name.node, 0) in fed and name.node not in kept:
-                    node.input[index] = f"^{fed[TensorName(name.node, 0)]}"
+                    node.input.append(fed[name])
+                elif name.output >= 0 or TensorName(name.node, 0) not in fed or name.node in kept:
+                    node.input.append(written(name))
         placeholders = [_placeholder(f"feed_{index}", tensor) for index, tensor in enumerate(feeds)]
         means = self._means(part) if all_reduce and self._process.collectives else []
         reducer = AllReduce(means, part, self.towers, self.nodes.graph)
@@ -114,7 +115,7 @@ class Program:
         )
         call = _imported(
             self._definition(every),
-            [one.name for one in placeholders],
+            [(one.name, tf.dtypes.as_dtype(one.attr["dtype"].type)) for one in placeholders],
             outputs,
             [*[one.name for one in targets], *extra],
         )
@@ -198,23 +199,36 @@ def _copy(node: Any) -> Any:
 
 
 def _imported(
-    definition: Any, feeds: Sequence[str], outputs: Sequence[str], targets: Sequence[str]
+    definition: Any, feeds: Sequence[tuple[str, tf.DType]], outputs: Sequence[str], targets: Sequence[str]
 ) -> Callable[..., Any]:
-    def build() -> None:
-        tf.graph_util.import_graph_def(definition, name="")
+    """The function of those nodes that outputs and targets need, with the fed tensors as its arguments.
 
-    wrapped = tf.compat.v1.wrap_function(build, [])
-    graph = wrapped.graph
-    inputs = [graph.get_tensor_by_name(f"{name}:0") for name in feeds]
-    specs = [tf.TensorSpec(one.shape, one.dtype) for one in inputs]
-    return wrapped.prune(
-        inputs,
-        (
-            [graph.get_tensor_by_name(name) for name in outputs],
-            [graph.get_operation_by_name(name) for name in targets],
-        ),
-        input_signature=(specs, {}),
-    )
+    What else is there would not run, but be in the way: the executor of TensorFlow 2.21 dies of a loop's Enter
+    that nobody uses. (`WrappedFunction.prune` would cut as well; it takes as long as all the rest.)
+    """
+    names = [f"{name}:0" for name, _ in feeds]
+    ends = [*(parse(one).node for one in outputs if one not in names), *targets]
+    nodes = needed({node.name: node for node in definition.node}, ends, {parse(one) for one in names})
+    used = {written_tensor({}, parse(text)) for node in nodes for text in node.input if text[0] != "^"}
+    cut = tf.compat.v1.GraphDef(versions=definition.versions, library=definition.library)
+    cut.node.extend(nodes)
+
+    def build(*values: tf.Tensor) -> tuple[list[tf.Tensor], tf.Tensor | None]:
+        given = dict(zip(names, values, strict=True))
+        made = tf.graph_util.import_graph_def(
+            cut,
+            {name: value for name, value in given.items() if name in used},
+            [*(one for one in outputs if one not in given), *targets],
+            name="",
+        )
+        tensors = dict(zip((one for one in outputs if one not in given), made, strict=False))
+        with tf.control_dependencies(made[len(made) - len(targets) :]):
+            fetched = [tf.identity(given[one] if one in given else tensors[one]) for one in outputs]
+            return fetched, None if fetched else tf.constant(
+                0
+            )  # for a function that returns nothing may do nothing
+
+    return tf.compat.v1.wrap_function(build, [tf.TensorSpec(None, dtype) for _, dtype in feeds])
 
 
 __all__ = ["Function", "Program", "written"]

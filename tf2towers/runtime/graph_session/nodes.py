@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 import tensorflow as tf
@@ -72,29 +72,30 @@ class Nodes:
         except KeyError:
             return None
 
-    def _fed_wholly(self, name: TensorName, fed: set[TensorName]) -> bool:
-        """Whether a control dependency is on a placeholder that is fed: it is met then, as in TF1."""
-        return (
-            name.output < 0
-            and self.by_name[name.node].op == "Placeholder"
-            and TensorName(name.node, 0) in fed
-        )
-
     def needed(self, targets: Iterable[str], fed: set[TensorName]) -> list[Any]:
-        """The nodes, in their order, that the named ones need when the fed tensors are given.
+        """The nodes that the named ones need: see `needed`."""
+        return needed(self.by_name, targets, fed)
 
-        A node whose outputs are all fed or unused is not needed: feeding replaces what computes it, as in
-        TF1.
-        """
-        found: set[str] = set()
-        pending = list(targets)
-        while pending:
-            name = pending.pop()
-            if name in found:
-                continue
-            found.add(name)
-            for text in self.by_name[name].input:
-                source = parse(text)
-                if source not in fed and source.node not in found and not self._fed_wholly(source, fed):
-                    pending.append(source.node)
-        return [node for name, node in self.by_name.items() if name in found]
+
+def needed(by_name: Mapping[str, Any], targets: Iterable[str], fed: set[TensorName]) -> list[Any]:
+    """The nodes, in their order, that the named ones need when the fed tensors are given.
+
+    A node whose outputs are all fed or unused is not needed: feeding replaces what computes it, as in TF1.
+    """
+    found: set[str] = set()
+    pending = list(targets)
+    while pending:
+        name = pending.pop()
+        if name in found:
+            continue
+        found.add(name)
+        for text in by_name[name].input:
+            source = parse(text)
+            if source not in fed and source.node not in found and not _fed_wholly(by_name, source, fed):
+                pending.append(source.node)
+    return [node for name, node in by_name.items() if name in found]
+
+
+def _fed_wholly(by_name: Mapping[str, Any], name: TensorName, fed: set[TensorName]) -> bool:
+    """Whether a control dependency is on a placeholder that is fed: it is met then, as in TF1."""
+    return name.output < 0 and by_name[name.node].op == "Placeholder" and TensorName(name.node, 0) in fed
