@@ -9,7 +9,10 @@ from tf2towers.names.argument_tables import argument_orders, keyword_renames
 
 
 def old_order(file: File, call: ast.Call) -> tuple[str, ...] | None:
-    """Today's keyword for each positional argument of a call in the order of an old release; None where it is not."""
+    """Today's keyword for each positional argument of a call in the order of an old release; None where it is not.
+
+    The keyword is empty for an argument that keeps its place.
+    """
     canonical = file.canonical(call.func)
     order, when, _ = argument_orders().get(canonical or "", ((), "", ""))
     given = call.args
@@ -23,6 +26,8 @@ def old_order(file: File, call: ast.Call) -> tuple[str, ...] | None:
     if when in ("first-is-int", "int-or-list-second") and not _is_integer(given[0]):
         if when == "first-is-int" or not _list_comes_second(given):
             return None
+    if when == "third-positional":
+        return ("", "", *order[2 : len(given)]) if len(given) > 2 else None
     return order[: len(given)]
 
 

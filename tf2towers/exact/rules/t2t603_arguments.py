@@ -20,6 +20,8 @@ def edits(file: File) -> Iterator[Edit]:
             continue
         order = old_order(file, call) or ()
         for place, keyword in enumerate(order):
+            if not keyword:
+                continue
             start = _start(file, call, place)
             yield Edit(start, start, f"{keyword}=")
         for keyword_node, new in new_keywords(file, call).items():

@@ -1,0 +1,136 @@
+"""What TensorFlow 0.x said, in the script and in its modules: what the official upgraders knew (0.x to 1.0, 1.x to 2)."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tf2towers.exact.migrate import migrate
+from tf2towers.source.script import Script
+
+#: a call of TensorFlow 0.x, and what it is today; x and y are tensors [2, 3], m matrices, s a scalar
+CALLS = [
+    ("tf.mul(x, y)", "tf.multiply(x, y)"),
+    ("tf.sub(x, y)", "tf.subtract(x, y)"),
+    ("tf.neg(x)", "tf.negative(x)"),
+    ("tf.inv(x)", "tf.math.reciprocal(x)"),
+    ("tf.pack([x, y])", "tf.stack([x, y])"),
+    ("tf.unpack(x)", "tf.unstack(x)"),
+    ("tf.select(x > y, x, y)", "tf.where(x > y, x, y)"),
+    ("tf.complex_abs(tf.complex(x, y))", "tf.abs(tf.complex(x, y))"),
+    ("tf.concat(0, [x, y])", "tf.concat(axis=0, values=[x, y])"),
+    ("tf.concat(-1, [x, y])", "tf.concat(axis=-1, values=[x, y])"),
+    ("tf.concat(0, [x, y], 'name')", "tf.concat(axis=0, values=[x, y], name='name')"),
+    ("tf.concat(0, [x, y], name='n')", "tf.concat(axis=0, values=[x, y], name='n')"),
+    ("tf.concat(concat_dim=0, values=[x, y])", "tf.concat(axis=0, values=[x, y])"),
+    ("tf.concat([x, y], 0)", "tf.concat([x, y], 0)"),
+    ("tf.concat_v2([x, y], 0)", "tf.concat([x, y], 0)"),
+    ("tf.split(1, 3, x)", "tf.split(axis=1, num_or_size_splits=3, value=x)"),
+    ("tf.split(1, 3, x, 'n')", "tf.split(axis=1, num_or_size_splits=3, value=x, name='n')"),
+    ("tf.split(split_dim=1, num_split=3, value=x)", "tf.split(axis=1, num_or_size_splits=3, value=x)"),
+    ("tf.split(x, 3, 1)", "tf.split(x, 3, 1)"),
+    ("tf.batch_matmul(m, m, adj_y=True)", "tf.matmul(m, m, adjoint_b=True)"),
+    ("tf.batch_matmul(m, m, True)", "tf.matmul(m, m, adjoint_a=True)"),
+    ("tf.batch_matrix_diag(x)", "tf.matrix_diag(x)"),
+    ("tf.batch_matrix_inverse(m)", "tf.linalg.inv(m)"),
+    ("tf.batch_cholesky(m)", "tf.linalg.cholesky(m)"),
+    ("tf.batch_matrix_transpose(m)", "tf.linalg.matrix_transpose(m)"),
+    ("tf.reduce_sum(x, reduction_indices=[1])", "tf.reduce_sum(x, reduction_indices=[1])"),
+    ("tf.reduce_mean(x, 1, keep_dims=True)", "tf.reduce_mean(x, 1, keep_dims=True)"),
+    ("tf.argmax(x, dimension=1)", "tf.argmax(x, dimension=1)"),
+    ("tf.arg_max(x, 1)", "tf.arg_max(x, 1)"),
+    ("tf.expand_dims(x, dim=1)", "tf.expand_dims(x, dim=1)"),
+    ("tf.squeeze(x[:1], squeeze_dims=[0])", "tf.squeeze(x[:1], squeeze_dims=[0])"),
+    ("tf.reverse_sequence(x, [1, 2], seq_dim=1)", "tf.reverse_sequence(x, [1, 2], seq_dim=1)"),
+    ("tf.listdiff([1, 2], [1])", "tf.setdiff1d([1, 2], [1])"),
+    ("tf.lin_space(0.0, 1.0, 3)", "tf.lin_space(0.0, 1.0, 3)"),
+    ("tf.nn.softmax_cross_entropy_with_logits(x, y)",
+     "tf.nn.softmax_cross_entropy_with_logits(logits=x, labels=y)"),
+    ("tf.nn.softmax_cross_entropy_with_logits(x, y, -1, 'n')",
+     "tf.nn.softmax_cross_entropy_with_logits(logits=x, labels=y, dim=-1, name='n')"),
+    ("tf.nn.sparse_softmax_cross_entropy_with_logits(x, [0, 1])",
+     "tf.nn.sparse_softmax_cross_entropy_with_logits(logits=x, labels=[0, 1])"),
+    ("tf.nn.sparse_softmax_cross_entropy_with_logits(x, [0, 1], 'n')",
+     "tf.nn.sparse_softmax_cross_entropy_with_logits(logits=x, labels=[0, 1], name='n')"),
+    ("tf.nn.sigmoid_cross_entropy_with_logits(x, y)",
+     "tf.nn.sigmoid_cross_entropy_with_logits(logits=x, labels=y)"),
+    ("tf.nn.softmax_cross_entropy_with_logits(labels=y, logits=x)",
+     "tf.nn.softmax_cross_entropy_with_logits(labels=y, logits=x)"),
+    ("tf.scalar_summary('loss', s)", "tf.summary.scalar(name='loss', tensor=s)"),
+    ("tf.scalar_summary(tags='loss', values=s)", "tf.summary.scalar(name='loss', tensor=s)"),
+    ("tf.histogram_summary('x', x)", "tf.summary.histogram(name='x', values=x)"),
+    ("tf.image_summary('i', tf.zeros([1, 2, 2, 3]), max_images=1)",
+     "tf.summary.image(name='i', tensor=tf.zeros([1, 2, 2, 3]), max_outputs=1)"),
+    ("tf.audio_summary('a', tf.zeros([1, 9]), 8.0)", "tf.summary.audio(name='a', tensor=tf.zeros([1, 9]), sample_rate=8.0)"),
+    ("tf.merge_summary([tf.summary.scalar('q', s)])", "tf.summary.merge([tf.summary.scalar('q', s)])"),
+    ("tf.merge_all_summaries()", "tf.summary.merge_all()"),
+    ("tf.initialize_all_variables()", "tf.initialize_all_variables()"),
+    ("tf.initialize_local_variables()", "tf.initialize_local_variables()"),
+    ("tf.initialize_variables(tf.all_variables())", "tf.initialize_variables(tf.all_variables())"),
+    ("tf.initialize_all_tables()", "tf.initialize_all_tables()"),
+    ("tf.image.per_image_whitening(tf.zeros([2, 2, 3]))", "tf.image.per_image_standardization(tf.zeros([2, 2, 3]))"),
+    ("tf.op_scope([x], 'n', 'd')", "tf.op_scope([x], 'n', 'd')"),
+    ("tf.contrib.deprecated.scalar_summary('loss', s)", "tf.summary.scalar(name='loss', tensor=s)"),
+    ("tf.contrib.deprecated.merge_all_summaries()", "tf.summary.merge_all()"),
+    ("tf.nn.deconv2d(z, w, [1, 4, 4, 1], [1, 2, 2, 1])", "tf.nn.conv2d_transpose(z, w, [1, 4, 4, 1], [1, 2, 2, 1])"),
+    ("tf.sparse_split(1, 1, sparse)", "tf.sparse_split(axis=1, num_split=1, sp_input=sparse)"),
+    ("tf.sparse_reduce_sum(sparse, reduction_axes=1)", "tf.sparse_reduce_sum(sparse, reduction_axes=1)"),
+    ("tf.sparse_concat(concat_dim=0, sp_inputs=[sparse])", "tf.sparse_concat(axis=0, sp_inputs=[sparse])"),
+    ("tf.reduce_join(['a', 'b'], reduction_indices=0)", "tf.reduce_join(['a', 'b'], reduction_indices=0)"),
+    ("tf.count_nonzero(x, reduction_indices=0)", "tf.count_nonzero(x, reduction_indices=0)"),
+]  # fmt: skip
+HEAD = """\
+x = tf.constant([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+y = tf.constant([[0.5, 0.25, 0.25], [0.0, 1.0, 0.0]])
+m = tf.constant([[[4.0, 1.0], [1.0, 3.0]]])
+s = tf.reduce_sum(x)
+z = tf.zeros([1, 2, 2, 1])
+w = tf.zeros([3, 3, 1, 1])
+sparse = tf.SparseTensor([[0, 0]], [1.0], [2, 2])
+"""
+
+
+def module(calls: list[str]) -> str:
+    body = "".join(f"    found.append({call})\n" for call in calls)
+    return (
+        f"import tensorflow as tf\n\n\ndef build():\n    found = []\n{indented(HEAD)}{body}    return found\n"
+    )
+
+
+def indented(text: str) -> str:
+    return "".join(f"    {line}\n" for line in text.splitlines())
+
+
+def test_a_module_of_the_program(tmp_path: Path) -> None:
+    (tmp_path / "old.py").write_text(module([before for before, _ in CALLS]))
+    (tmp_path / "train.py").write_text("import tensorflow as tf\nimport old\ntf.Session().run(old.build())\n")
+    result = migrate(Script.read(tmp_path / "train.py"))
+    assert not result.left
+    texts = {change.path.name: change.after for change in result.changes}
+    rows = [row.strip() for row in texts["old.py"].splitlines() if "found.append" in row]
+    assert len(rows) == len(CALLS)
+    for row, (before, after) in zip(rows, CALLS, strict=True):
+        assert row == f"found.append({after})", before
+    again = migrate(Script.from_text(texts["old.py"].replace("build()", "graph()")))
+    assert not any(change.before != change.after for change in again.changes if change.path.name == "old.py")
+
+
+@pytest.mark.parametrize(("before", "after"), CALLS)
+def test_a_script(before: str, after: str) -> None:
+    result = migrate(Script.from_text(f"import tensorflow as tf\nf = {before}\ntf.Session()\n"))
+    assert f"f = {after}\n" in result.changes[0].after
+
+
+@pytest.mark.tensorflow
+def test_every_one_of_them_builds(tmp_path: Path) -> None:
+    text = module([after for _, after in CALLS]).replace("import tensorflow", "import tensorflow.compat.v1")
+    (tmp_path / "new.py").write_text(
+        text + "\n\ntf.disable_eager_execution()\nwith tf.Graph().as_default():\n    print(len(build()))\n"
+    )
+    environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": ""}
+    done = subprocess.run(
+        [sys.executable, "new.py"], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.stdout.strip() == str(len(CALLS)), done.stderr[-2000:]
