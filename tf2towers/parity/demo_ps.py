@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import shutil
 import sys
 from functools import partial
 from pathlib import Path
@@ -13,6 +12,7 @@ from tf2towers.parity.cluster.running import at_once, record_cluster, run_tasks
 from tf2towers.parity.cluster.sides import Shape
 from tf2towers.parity.compare import NotComparable, compare
 from tf2towers.parity.continuous.verdict import verify_exact
+from tf2towers.parity.demo import both_registers
 from tf2towers.parity.migrating import migrate_into
 from tf2towers.parity.process import RunFailed
 from tf2towers.parity.sides import Options
@@ -33,21 +33,11 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--out", type=Path, default=Path("demo-ps"))
     options = parser.parse_args(argv)
-    shutil.rmtree(options.out, ignore_errors=True)
-    options.out.mkdir(parents=True)
     try:
-        return _demonstrate(options)
+        return both_registers(options, _exact, _idiomatic)
     except (RunFailed, NotComparable, LaunchError, ValueError) as problem:
         print(f"demo-ps: {problem}", file=sys.stderr)
         return 2
-
-
-def _demonstrate(options: argparse.Namespace) -> int:
-    exact = _exact(options)
-    if exact == 2:
-        return 2
-    print("\n2. As a TF 2 programmer would have written it\n")
-    return max(exact, _idiomatic(options))
 
 
 def _exact(options: argparse.Namespace) -> int:

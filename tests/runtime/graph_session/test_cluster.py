@@ -7,7 +7,7 @@ pytestmark = pytest.mark.tensorflow
 SCRIPT = """
 import sys
 import tensorflow.compat.v1 as tf
-from tests.runtime.cluster.jobs import free_ports
+from tests.runtime.tasks import free_ports
 from tf2towers.runtime import ClusterError, Server, Session, graph_mode
 from tf2towers.runtime.graph_session.cluster import process_of
 

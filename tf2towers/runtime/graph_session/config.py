@@ -7,8 +7,7 @@ from typing import Any
 
 import tensorflow as tf
 
-# : fields of `graph_options.rewrite_options` that switch an optimizer, and their names in
-# `tf.config.optimizer`
+#: fields of `graph_options.rewrite_options` that switch an optimizer, and their names in `tf.config.optimizer`
 _OPTIMIZERS = {
     "layout_optimizer": "layout_optimizer",
     "constant_folding": "constant_folding",

@@ -54,8 +54,7 @@ class Program:
         self.mirror = Mirror(self.nodes, self.towers)
 
     def function(
-        self, fetches: Sequence[tf.Tensor], targets: Sequence[tf.Operation], feeds: Sequence[tf.Tensor], container: str,
-        all_reduce: bool = True,
+        self, fetches: Sequence[tf.Tensor], targets: Sequence[tf.Operation], feeds: Sequence[tf.Tensor], container: str
     ) -> Function:  # fmt: skip
         """The function of a run.
 
@@ -64,7 +63,6 @@ class Program:
             targets: operations to run beside them.
             feeds: tensors whose values are its arguments, in this order.
             container: the session's, for variables and resources.
-            all_reduce: whether means over towers become all-reduces.
         """
         fed = {
             name: f"feed_{index}"
@@ -91,7 +89,7 @@ class Program:
                 elif name.output >= 0 or TensorName(name.node, 0) not in fed or name.node in kept:
                     node.input.append(written(name))
         placeholders = [_placeholder(f"feed_{index}", tensor) for index, tensor in enumerate(feeds)]
-        means = self._means(part) if all_reduce and self._process.collectives else []
+        means = self._means(part) if self._process.collectives else []
         reducer = AllReduce(means, part, self.towers, self.nodes.graph)
         made, reduced = reducer.added()
         more, extra = self.mirror.apply(

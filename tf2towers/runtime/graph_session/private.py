@@ -13,9 +13,6 @@ import tensorflow as tf
 #: functions are called eagerly while the script's own code is in graph mode; `tf.init_scope` stays in a plain graph
 eager_mode: Any = tf.__internal__.eager_context.eager_mode
 
-#: what `BaseSession` sets in its constructor, which would begin a C++ session, and uses in `run`: see `session.py`
-SESSION_ATTRIBUTES = ("_graph", "_closed", "_target", "_delete_lock", "_dead_handles", "_config", "_session")
-
 
 def complete_variables() -> None:
     """Gives resource variables `initialized_value`, which TF1's variables have and TensorFlow itself calls.
