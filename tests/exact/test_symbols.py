@@ -160,7 +160,7 @@ def test_an_import(before, wanted, tree):
 
 
 LEFT = [
-    ("x = tf.contrib.seq2seq.dynamic_decode(d)", "T2T620"),
+    ("x = tf.contrib.image.dense_image_warp(d, d)", "T2T620"),
     ("x = tf.no_such_name", "T2T620"),
     ("x = tf.keras.layers.Dense(1)", "T2T621"),
     ("from tensorflow.keras import layers; layers.Dense(1)", "T2T621"),

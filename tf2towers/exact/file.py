@@ -203,7 +203,10 @@ class File:
         if found.runtime is not None:
             module, name = found.runtime
             parent, _, last = module.rpartition(".")
-            if parent == RUNTIME:  # `layers.conv2d`, with `from tf2towers.runtime import layers`
+            if parent in (
+                RUNTIME,
+                f"{RUNTIME}.contrib",
+            ):  # `layers.conv2d`, `from tf2towers.runtime import layers`
                 return f"{self.need(last, parent)}.{name}"
             first, dot, rest = name.partition(".")
             return self.need(first, module) + dot + rest

@@ -68,8 +68,8 @@ def find(canonical: str) -> Found:
         name, _, last = name.rpartition(".")
         rest = f".{last}{rest}"
     for one in (canonical, public_name(canonical)):
-        if one in own():
-            return Found("runtime", runtime=own()[one])
+        if (ours := in_own(one)) is not None:
+            return Found("runtime", runtime=ours)
         if refused := _refused(one):
             return refused
     if _is_only_tf2(canonical):
@@ -77,6 +77,33 @@ def find(canonical: str) -> Found:
     if canonical in _TENSORFLOWS_OWN:
         return Found("private", "tensorflow" + canonical[2:])
     return _in_tables(canonical)
+
+
+@cache
+def _own_modules() -> frozenset[str]:
+    """The names in own.tsv that are modules: what stands below them has a row of its own, or is not there."""
+    return frozenset(name.rpartition(".")[0] for name in own())
+
+
+def in_own(canonical: str) -> RuntimeName | None:
+    """What own.tsv gives for a name, also by a file's name, or for an attribute of something that it has."""
+    for spelling in _spellings(canonical):
+        name, rest = spelling, ""
+        while name.count(".") > 1:
+            if name in own() and not (rest and name in _own_modules()):
+                module, attribute = own()[name]
+                return RuntimeName(module, attribute + rest)
+            name, _, last = name.rpartition(".")
+            rest = f".{last}{rest}"
+    return None
+
+
+def _spellings(canonical: str) -> list[str]:
+    """The name, and its public form where it names a file: `tf.contrib.crf.python.ops.crf.crf_decode`."""
+    parts = canonical.split(".")
+    if parts[:2] != ["tf", "contrib"] or "python" not in parts[3:-1]:
+        return [canonical]
+    return [canonical, ".".join([*parts[: parts.index("python")], parts[-1]])]
 
 
 def _in_tables(canonical: str) -> Found:
@@ -137,7 +164,17 @@ _MOVED = (
 )
 
 
+@cache
+def _same() -> dict[str, str]:
+    """What TF 1.15 had under a second name, where TF 2 has another object (data/same.tsv)."""
+    lines = (_DATA / "same.tsv").read_text(encoding="utf-8").splitlines()[1:]
+    found: dict[str, str] = dict(line.split("\t") for line in lines)
+    return found
+
+
 def _moved(canonical: str) -> str:
+    if canonical in _same():
+        return _same()[canonical]
     for old, new in _MOVED:
         if canonical.startswith(old):
             return new + canonical[len(old) :]

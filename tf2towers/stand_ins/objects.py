@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from typing import Any
 
+from tf2towers.exact.lookup import in_own
 from tf2towers.names.tables import RuntimeName, lookup, read_table
 
 #: modules of tf.contrib that TensorFlow still has elsewhere, whole
@@ -73,6 +77,9 @@ class Objects:
                 module, attribute = ONLY_HERE[name]
                 return getattr(import_module(module), attribute)
             target = lookup(name).target
+            if target is None and (target := in_own(name)) is not None:
+                with self._tensorflow_2():
+                    import_module(target.module)
             if target is None:
                 continue
             try:
@@ -84,6 +91,16 @@ class Objects:
             except (AttributeError, ImportError):
                 continue
         raise NoStandInError(canonical)
+
+    @contextmanager
+    def _tensorflow_2(self) -> Iterator[None]:
+        """For modules of the runtime that are imported late, which speak TensorFlow 2."""
+        seen = sys.modules["tensorflow"]
+        sys.modules["tensorflow"] = self.real
+        try:
+            yield
+        finally:
+            sys.modules["tensorflow"] = seen
 
     def _cell(self, target: RuntimeName) -> Any:
         """TensorFlow's own cell or loop of this name, where it has one: the two kinds are not to be mixed."""

@@ -8,12 +8,13 @@ import numpy as np
 class Api:
     """The modules a case builds with: `tf` is `tensorflow.compat.v1`, the rest TF1's own or our replacements."""
 
-    def __init__(self, tf, layers=None, slim=None, contrib_layers=None, rnn=None):
+    def __init__(self, tf, layers=None, slim=None, contrib_layers=None, rnn=None, contrib=None):
         self.tf = tf
         self.layers = layers
         self.slim = slim
         self.contrib_layers = contrib_layers
         self.rnn = rnn
+        self.contrib = contrib
 
 
 class Case:
@@ -24,6 +25,9 @@ class Case:
         self.shapes = shapes
         self.keep_initial = options.pop("keep_initial", False)  # use the initializers, not `fixed`
         self.gradients = options.pop("gradients", True)
+        self.names_only = options.pop(
+            "names_only", False
+        )  # a large network: its variables and outputs, not run
         if options:
             raise TypeError(f"unknown options: {sorted(options)}")
 
@@ -43,10 +47,10 @@ def build(case, api, inputs):
     fetches = {f"output{i}": output for i, output in enumerate(outputs)}
     losses = tf.get_collection(tf.GraphKeys.REGULARIZATION_LOSSES)
     fetches.update({f"regularization{i}": loss for i, loss in enumerate(losses)})
-    if case.gradients:
+    if case.gradients and not case.names_only:
         loss = tf.add_n(
             [
-                tf.reduce_sum(one * (one + fixed(f"weight{i}", one.shape.as_list())))
+                tf.reduce_sum(one * (one + fixed(f"weight{i}", [size or 1 for size in one.shape.as_list()])))
                 for i, one in enumerate(outputs)
             ]
         )
@@ -85,6 +89,22 @@ def _plain(operation):
     ):
         operation = operation.split(one)[0] if other is None else operation.replace(one, other)
     return operation
+
+
+def counted(names):
+    """How many names there are, and a number for them all: a large network has thousands."""
+    return [len(names), zlib.crc32(repr(names).encode())]
+
+
+def names_of(tf, facts):
+    """`facts` of a large network, counted, with its variables and their shapes."""
+    variables = [[variable_name(one), one.shape.as_list()] for one in tf.global_variables()]
+    return {
+        "variables": counted(variables),
+        "trainable": counted(facts["trainable"]),
+        "model_variables": counted(facts["model_variables"]),
+        "shapes": facts["shapes"],
+    }
 
 
 def variable_name(variable):

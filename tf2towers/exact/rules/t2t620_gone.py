@@ -16,7 +16,7 @@ RULE = Rule(
         Example(
             "a part of contrib",
             "import tensorflow as tf\n\nx = tf.placeholder(tf.float32, [1, 2, 3])\n"
-            "y = tf.contrib.seq2seq.sequence_loss(x, x, x)\n",
+            "y = tf.contrib.image.dense_image_warp(x, x)\n",
             left=True,
         ),
     ),

@@ -69,6 +69,10 @@ class Dense(Layer):
                 constraint=self.bias_constraint,
             )
 
+    def compute_output_shape(self, input_shape: Any) -> tf.TensorShape:
+        """(..., last) -> (..., units)."""
+        return tf.TensorShape(input_shape)[:-1].concatenate(self.units)
+
     def call(self, inputs: tf.Tensor) -> tf.Tensor:
         """(..., last) -> (..., units): one matrix product, after a reshape where there are more than two dimensions."""
         if isinstance(inputs, tf.SparseTensor):

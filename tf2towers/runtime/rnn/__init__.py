@@ -4,6 +4,9 @@ Every name here stands for the symbol of the same name in TensorFlow 1.15: same 
 variable names, same kernels. They are built on TensorFlow's public API only.
 """
 
+from importlib import import_module
+from typing import Any
+
 from tf2towers.runtime.rnn.basic import BasicRNNCell, GRUCell
 from tf2towers.runtime.rnn.cell import LayerRNNCell, RNNCell
 from tf2towers.runtime.rnn.contrib import LayerNormBasicLSTMCell, LSTMBlockCell
@@ -38,3 +41,19 @@ __all__ = [
     "static_bidirectional_rnn",
     "static_rnn",
 ]
+
+#: what few scripts need: name -> module
+_LATER = {
+    **dict.fromkeys(
+        ("EmbeddingWrapper", "InputProjectionWrapper", "OutputProjectionWrapper"), "core_rnn_cell"
+    ),
+    **dict.fromkeys(("LSTMBlockFusedCell", "LSTMBlockWrapper"), "block_lstm"),
+    **dict.fromkeys(("FusedRNNCell", "FusedRNNCellAdaptor", "TimeReversedFusedRNN"), "fused_rnn_cell"),
+    **dict.fromkeys(("stack_bidirectional_dynamic_rnn", "stack_bidirectional_rnn"), "stacked"),
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_LATER[name]}"), name)

@@ -1,8 +1,12 @@
 """TF1's `tf.contrib.layers` and `tf.contrib.slim`, with `tf.contrib.framework`'s scopes and variables, for TF2.
 
 Every name here stands for the symbol of the same name in those packages of TensorFlow 1.15: same arguments in the same
-order, same variable names, same kernels. They are built on TensorFlow's public API only.
+order, same variable names, same kernels. They are built on TensorFlow's public API only. What stands in modules of its
+own (networks, records, summaries) is loaded on its first use.
 """
+
+from importlib import import_module
+from typing import Any
 
 from tf2towers.runtime.slim import learning, losses, model_analyzer, prefetch_queue, utils
 from tf2towers.runtime.slim.arg_scopes import (
@@ -191,3 +195,53 @@ __all__ = [
     "xavier_initializer",
     "xavier_initializer_conv2d",
 ]
+
+#: name -> module, for what few scripts need
+_LATER = {
+    **dict.fromkeys(
+        (
+            "data_decoder",
+            "data_provider",
+            "dataset",
+            "dataset_data_provider",
+            "nets",
+            "parallel_reader",
+            "queues",
+            "tfexample_decoder",
+        ),
+        "",
+    ),
+    **dict.fromkeys(
+        (
+            "assign_from_checkpoint",
+            "assign_from_checkpoint_fn",
+            "assign_from_values",
+            "assign_from_values_fn",
+        ),
+        "checkpoints",
+    ),
+    **dict.fromkeys(
+        ("OPTIMIZER_CLS_NAMES", "OPTIMIZER_SUMMARIES", "adaptive_clipping_fn", "optimize_loss"), "optimizers"
+    ),
+    **dict.fromkeys(
+        (
+            "summarize_activation",
+            "summarize_activations",
+            "summarize_collection",
+            "summarize_tensor",
+            "summarize_tensors",
+        ),
+        "summaries",
+    ),
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name == "metrics":
+        return import_module("tf2towers.runtime.contrib.metrics")
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    home = import_module(f"{__name__}.{_LATER[name] or name}")
+    value = getattr(home, name) if _LATER[name] else home
+    globals()[name] = value  # a module of the same name is set by its import
+    return value

@@ -1,0 +1,67 @@
+"""What contrib's own modules became."""
+
+import pytest
+from exact_texts import after, body, migrated
+
+ONE_LINE = [
+    ("s = tf.contrib.seq2seq.TrainingHelper(x, n)", "s = seq2seq.TrainingHelper(x, n)"),
+    ("c = tf.contrib.rnn.LSTMBlockFusedCell(3)", "c = rnn.LSTMBlockFusedCell(3)"),
+    ("h = tf.contrib.training.HParams(a=1)", "h = training.HParams(a=1)"),
+    ("d = tf.contrib.distributions.Normal(0.0, 1.0)", "d = distributions.Normal(0.0, 1.0)"),
+    ("t = tf.contrib.lookup.index_table_from_tensor(w)", "t = lookup.index_table_from_tensor(w)"),
+    ("i = tf.keras.initializers.he_normal()", "i = tf.initializers.he_normal()"),
+    ("d = tf.keras.layers.Dropout(0.5)", "d = keras_layers.Dropout(0.5)"),
+    ("raise tf.app.flags.FlagsError('x')", "raise tf.app.flags.Error('x')"),
+    ("n = tf.contrib.slim.nets.vgg.vgg_16.default_image_size", "n = vgg_16.default_image_size"),
+]
+
+
+@pytest.mark.parametrize(("line", "expected"), ONE_LINE)
+def test_one_line(line: str, expected: str) -> None:
+    assert body(line + "\n").strip() == expected
+
+
+IMPORTS = [
+    (
+        "from tensorflow.contrib.seq2seq.python.ops.attention_wrapper import LuongAttention\n\nLuongAttention(1)\n",
+        "from tf2towers.runtime.contrib.seq2seq.attention_wrapper import LuongAttention\n",
+    ),
+    (
+        "from tensorflow.contrib.seq2seq.python.ops import decoder\n\nclass A(decoder.Decoder):\n    pass\n",
+        "from tf2towers.runtime.contrib.seq2seq import decoder\n",
+    ),
+    (
+        "from tensorflow.contrib.slim.nets import vgg\n\nvgg.vgg_16(1)\n",
+        "from tf2towers.runtime.slim.nets import vgg\n",
+    ),
+    (
+        "import tensorflow.contrib.slim.nets as nets\n\nnets.vgg.vgg_16(1)\n",
+        "from tf2towers.runtime.slim import nets\n",
+    ),
+    (
+        "from tensorflow.python.training import training_ops\n\ntraining_ops.apply_adam(1)\n",
+        "from tf2towers.runtime.contrib import training_ops\n",
+    ),
+    (
+        "from tensorflow.contrib.crf.python.ops.crf import crf_decode\n\ncrf_decode(1)\n",
+        "from tf2towers.runtime.contrib.crf import crf_decode\n",
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "line"), IMPORTS)
+def test_imports(text: str, line: str) -> None:
+    result = after(text + "import tensorflow as tf\n\nsess = tf.Session()\n")
+    assert line in result
+    assert text.split("\n\n", 1)[1] in result
+
+
+def test_slim_keeps_its_modules() -> None:
+    text = (
+        "import tensorflow.contrib.slim as slim\n\nd = slim.dataset.Dataset(1)\nv = slim.nets.vgg.vgg_16(d)\n"
+    )
+    result = migrated(
+        text + "t = slim.tfexample_decoder.Tensor('a')\nm = slim.metrics.streaming_accuracy(1, 2)\n"
+    )
+    assert not [one for one in result.findings if one.kind == "left"]
+    assert "d = slim.dataset.Dataset(1)\nv = slim.nets.vgg.vgg_16(d)\n" in result.changes[0].after

@@ -1,0 +1,113 @@
+"""`tf.contrib.lookup` of TensorFlow 1.15: TensorFlow's own tables, with the names and arguments they had there."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import tensorflow as tf
+
+# the V1 tables are public, the functions that make one are not: they stand where they stood in TF 1.15
+from tensorflow.python.ops.lookup_ops import (
+    FastHashSpec,
+    HasherSpec,
+    IdTableWithHashBuckets,
+    KeyValueTensorInitializer,
+    StrongHashSpec,
+    TextFileIdTableInitializer,
+    TextFileIndex,
+    TextFileInitializer,
+    TextFileStringTableInitializer,
+    index_table_from_file,
+    index_to_string_table_from_file,
+)
+from tensorflow.python.ops.lookup_ops import MutableHashTable as _MutableHashTable
+from tensorflow.python.ops.lookup_ops import index_table_from_tensor as _index_table_from_tensor
+from tensorflow.python.ops.lookup_ops import (
+    index_to_string_table_from_tensor as _index_to_string_table_from_tensor,
+)
+
+v1 = tf.compat.v1
+_StaticHashTable: Any = v1.lookup.StaticHashTable
+
+
+def index_table_from_tensor(
+    mapping: Any,
+    num_oov_buckets: int = 0,
+    default_value: int = -1,
+    hasher_spec: Any = FastHashSpec,
+    dtype: Any = tf.string,
+    name: str | None = None,
+) -> Any:
+    """A table from the strings (or integers) of `mapping` to their places."""
+    return _index_table_from_tensor(mapping, num_oov_buckets, default_value, hasher_spec, dtype, name)
+
+
+def index_to_string_table_from_tensor(
+    mapping: Any, default_value: str = "UNK", name: str | None = None
+) -> Any:
+    """A table from places to the strings of `mapping`."""
+    return _index_to_string_table_from_tensor(mapping, default_value, name)
+
+
+def string_to_index_table_from_tensor(
+    mapping: Any,
+    num_oov_buckets: int = 0,
+    default_value: int = -1,
+    hasher_spec: Any = FastHashSpec,
+    name: str | None = None,
+) -> Any:
+    """`index_table_from_tensor` for strings."""
+    return _index_table_from_tensor(mapping, num_oov_buckets, default_value, hasher_spec, name=name)
+
+
+class HashTable(_StaticHashTable):
+    """A table that is filled once, by `init`."""
+
+    def __init__(
+        self, initializer: Any, default_value: Any, shared_name: str | None = None, name: str | None = None
+    ) -> None:
+        if shared_name is not None:
+            raise NotImplementedError("tf2towers: a table that sessions share (shared_name)")
+        super().__init__(initializer, default_value, name=name)
+
+    @property
+    def init(self) -> Any:
+        """The operation that fills it."""
+        return self.initializer
+
+
+class MutableHashTable(_MutableHashTable):  # type: ignore[misc, unused-ignore]
+    """A table that operations change."""
+
+    def __init__(
+        self,
+        key_dtype: Any,
+        value_dtype: Any,
+        default_value: Any,
+        shared_name: str | None = None,
+        name: str = "MutableHashTable",
+        checkpoint: bool = True,
+    ) -> None:
+        if shared_name is not None:
+            raise NotImplementedError("tf2towers: a table that sessions share (shared_name)")
+        super().__init__(key_dtype, value_dtype, default_value, name=name, checkpoint=checkpoint)
+
+
+__all__ = [
+    "FastHashSpec",
+    "HashTable",
+    "HasherSpec",
+    "IdTableWithHashBuckets",
+    "KeyValueTensorInitializer",
+    "MutableHashTable",
+    "StrongHashSpec",
+    "TextFileIdTableInitializer",
+    "TextFileIndex",
+    "TextFileInitializer",
+    "TextFileStringTableInitializer",
+    "index_table_from_file",
+    "index_table_from_tensor",
+    "index_to_string_table_from_file",
+    "index_to_string_table_from_tensor",
+    "string_to_index_table_from_tensor",
+]
