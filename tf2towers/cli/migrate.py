@@ -13,7 +13,7 @@ from pathlib import Path
 
 from tf2towers.cli import verified_migration
 from tf2towers.cli.outputs import Output, beside, in_place
-from tf2towers.exact.python2.reading import read_script
+from tf2towers.exact.python2.reading import read_notebook, read_script
 from tf2towers.report.paths import shown
 from tf2towers.report.result import MigrationResult
 from tf2towers.source.errors import SourceError
@@ -152,6 +152,8 @@ def migrate_path(path: str, choice: Choice = Choice()) -> MigrationResult:
 
 def _script(path: str, choice: Choice) -> Script:
     """The script at a path. The exact register takes Python 2, too."""
+    if path.endswith(".ipynb") and not choice.idiomatic:
+        return read_notebook(path)
     data = sys.stdin.buffer.read(MAX_BYTES + 1) if path == str(STDIN) else None
 
     def load(checked: bool) -> Script:
@@ -193,7 +195,7 @@ def _vendored(results: list[MigrationResult], options: argparse.Namespace) -> li
 
     good = [result for result in results if result.error is None and result.script != STDIN]
     folders = {options.output} if options.output else {result.script.parent for result in good}
-    files = vendored(change.after for result in good for change in result.changes)
+    files = vendored(change.code for result in good for change in result.changes)
     targets = {folder / path: data for folder in folders for path, data in files.items()}
     new = [target for target, data in targets.items() if not target.is_file() or target.read_bytes() != data]
     for target in new:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from tf2towers.exact.deep import with_deep_stack
 from tf2towers.exact.edits import Conflict, Edit, apply
@@ -14,10 +15,13 @@ from tf2towers.exact.registry import rules, todo_of
 from tf2towers.exact.rule import Rule
 from tf2towers.exact.rules.t2t608_python2 import told
 from tf2towers.exact.rules.t2t623_eager import is_eager
-from tf2towers.report.result import FileChange, Finding, MigrationResult
+from tf2towers.report.result import FileChange, Finding, MigrationResult, NotebookChange
 from tf2towers.source.errors import SourceError
 from tf2towers.source.script import Script
 from tf2towers.source.syntax import check_syntax
+
+if TYPE_CHECKING:
+    from tf2towers.source.notebook import Notebook
 
 
 @dataclass(frozen=True)
@@ -66,6 +70,8 @@ def _migrate(script: Script, options: Options) -> MigrationResult:
             result.findings.append(
                 Finding(note.code, note.message, todo_of(note.code), file.path, line, note.column, note.kind)
             )
+    if script.notebook is not None:
+        _tell_cells(result, script.notebook)
     return result
 
 
@@ -98,7 +104,28 @@ def _rewritten(file: File, active: list[Rule]) -> FileChange:
             raise SourceError(
                 script.path, f"not migrated, please report it: the new text is wrong ({problem})"
             ) from None
+    if script.notebook is not None:
+        show = script.notebook.shown
+        return NotebookChange(
+            script.path,
+            show(script.before),
+            show(after),
+            notebook=script.notebook,
+            python=after,
+            converted=script.conversion is not None,
+        )
     return FileChange(script.path, script.before, after, script.encoding, script.bom)
+
+
+def _tell_cells(result: MigrationResult, notebook: Notebook) -> None:
+    """Findings of a notebook say the cell and the line in it; a module that a cell writes is left."""
+    for place, finding in enumerate(result.findings):
+        if finding.path == notebook.path:
+            cell, line = notebook.place(finding.line)
+            result.findings[place] = replace(finding, line=line, cell=cell)
+    for cell, magic in notebook.files_written:
+        message = f"{magic}: the module that this cell writes is not looked into"
+        result.findings.append(Finding("T2T624", message, todo_of("T2T624"), notebook.path, 1, 1, cell=cell))
 
 
 __all__ = ["Options", "migrate"]

@@ -23,6 +23,8 @@ def render(results: Iterable[MigrationResult]) -> str:
                 "col": str(finding.column),
                 "title": finding.code,
             }
+            if finding.cell is not None:  # a notebook's lines are not its file's
+                place |= {"line": "1", "col": "1", "title": f"{finding.code} in cell {finding.cell}"}
             text = f"{finding.message}\nTo do: {finding.todo}" if finding.todo else finding.message
             lines.append(_command(_COMMANDS[finding.kind], place, text))
     return "".join(lines)

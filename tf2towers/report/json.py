@@ -46,4 +46,4 @@ def _findings(findings: Iterable[Finding]) -> Iterable[dict[str, object]]:
             "column": finding.column,
             "message": finding.message,
             "todo": finding.todo,
-        }
+        } | ({"cell": finding.cell} if finding.cell is not None else {})

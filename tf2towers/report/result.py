@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from tf2towers.source.notebook import Notebook
 
 FindingKind = Literal["left", "changed", "note"]
 
@@ -23,6 +26,8 @@ class Finding:
     column: int
     #: "left": the site is left to be migrated by hand; "changed" and "note": for information
     kind: FindingKind = "left"
+    #: in a notebook, the code cell that the line is counted in, from 1
+    cell: int | None = None
 
 
 @dataclass(frozen=True)
@@ -36,9 +41,35 @@ class FileChange:
     #: whether the file starts with a UTF-8 byte order mark, which the texts leave out
     bom: bool = False
 
+    @property
+    def code(self) -> str:
+        """The text after as Python."""
+        return self.after
+
     def encoded(self) -> bytes:
         """The bytes of the text after; UnicodeEncodeError when its encoding has no such character."""
         return (b"\xef\xbb\xbf" if self.bom else b"") + self.after.encode(self.encoding)
+
+
+@dataclass(frozen=True)
+class NotebookChange(FileChange):
+    """A notebook and the text of its code cells before and after."""
+
+    notebook: Notebook | None = None
+    #: the text after as Python, without magics
+    python: str = ""
+    #: whether it was converted from Python 2
+    converted: bool = False
+
+    @property
+    def code(self) -> str:
+        """The text after as Python."""
+        return self.python
+
+    def encoded(self) -> bytes:
+        """The bytes of the notebook with the text after."""
+        assert self.notebook is not None
+        return self.notebook.encoded(self.after, python3=self.converted and self.after != self.before)
 
 
 @dataclass

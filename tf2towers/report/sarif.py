@@ -49,10 +49,13 @@ def render(results: Sequence[MigrationResult]) -> str:
 def _result(finding: Finding, index: int) -> dict[str, object]:
     text = f"{finding.message} To do: {finding.todo}" if finding.todo else finding.message
     location = _location(finding.path)
-    location["physicalLocation"]["region"] = {
-        "startLine": max(finding.line, 1),
-        "startColumn": max(finding.column, 1),
-    }
+    if finding.cell is None:
+        location["physicalLocation"]["region"] = {
+            "startLine": max(finding.line, 1),
+            "startColumn": max(finding.column, 1),
+        }
+    else:  # a notebook's lines are not its file's
+        text = f"Cell {finding.cell}, line {finding.line}: {text}"
     return {
         "ruleId": finding.code,
         "ruleIndex": index,

@@ -89,11 +89,12 @@ def _lines(text: str) -> list[str]:
 
 
 def _site(finding: Finding) -> str:
-    return f"{shown(finding.path)}:{finding.line}:{finding.column}: {finding.code} {finding.message}"
+    cell = f"cell {finding.cell}:" if finding.cell is not None else ""
+    return f"{shown(finding.path)}:{cell}{finding.line}:{finding.column}: {finding.code} {finding.message}"
 
 
-def _place(finding: Finding) -> tuple[str, int, int]:
-    return str(finding.path), finding.line, finding.column
+def _place(finding: Finding) -> tuple[str, int, int, int]:
+    return str(finding.path), finding.cell or 0, finding.line, finding.column
 
 
 def _s(count: int) -> str:

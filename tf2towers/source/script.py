@@ -8,10 +8,14 @@ import os
 import tokenize
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tf2towers.source.conversion import Conversion
 from tf2towers.source.errors import SourceError
 from tf2towers.source.syntax import check_syntax
+
+if TYPE_CHECKING:
+    from tf2towers.source.notebook import Notebook
 
 #: Larger files are no training scripts; generated data, most likely.
 MAX_BYTES = 5_000_000
@@ -30,6 +34,25 @@ class Script:
     bom: bool = False
     #: how the text was made, where it is not the file's own
     conversion: Conversion | None = None
+    #: the notebook whose cells the text is
+    notebook: Notebook | None = None
+
+    @classmethod
+    def from_notebook(cls, path: str | Path, *, checked: bool = True) -> Script:
+        """The code cells of a notebook as one script."""
+        from tf2towers.source.notebook import Notebook
+
+        path = Path(path)
+        notebook = Notebook(_bytes_of(path), path)
+        if checked:
+            try:
+                check_syntax(notebook.text, path)
+            except SourceError as problem:
+                if problem.line is None:
+                    raise
+                cell, line = notebook.place(problem.line)
+                raise type(problem)(path, f"cell {cell}, line {line}: {problem.message}") from None
+        return cls(path, notebook.text, notebook=notebook)
 
     @property
     def before(self) -> str:
@@ -56,6 +79,8 @@ class Script:
     def from_bytes(cls, data: bytes, path: str | Path, *, main: bool = True, checked: bool = True) -> Script:
         """The script in a file's bytes; see `read`."""
         path = Path(path)
+        if path.suffix == ".ipynb":
+            raise SourceError(path, "this is a notebook, which only the exact register of migrate takes")
         _refuse(data, path)
         encoding, bom = _encoding_of(data, path)
         text = _decoded(data, encoding, path)

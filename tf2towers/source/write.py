@@ -23,7 +23,7 @@ def write_change(change: FileChange, target: Path | None = None) -> None:
 def encoded(change: FileChange) -> bytes:
     """The bytes to write for a change; SourceError when they are not Python or cannot be encoded."""
     try:
-        check_syntax(change.after, change.path)
+        check_syntax(change.code, change.path)
     except SourceError as problem:
         raise SourceError(
             change.path, f"not written: the new text is wrong, please report it ({problem})"

@@ -28,6 +28,14 @@ def read_script(load: Callable[[bool], Script]) -> Script:
         return found
 
 
+def read_notebook(path: str) -> Script:
+    """The code cells of a notebook, converted where they are no Python 3, or the notebook says that it is none."""
+    script = read_script(lambda checked: Script.from_notebook(path, checked=checked))
+    if script.conversion is None and script.notebook is not None and script.notebook.is_python2:
+        return _as_python2(script, False)
+    return script
+
+
 class Reader:
     """Reads the modules of one program, each once. `whole` says that all of it is Python 2."""
 

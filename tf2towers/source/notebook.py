@@ -1,0 +1,276 @@
+"""`Notebook`: a Jupyter notebook whose code cells are one script; everything else of the file stays byte for byte.
+
+The script's text has a mark where a cell begins and one for each magic (`%matplotlib inline`, `!pip install x`), both
+statements that do nothing, so that the text is Python. `shown` is the text for people: cells by number, magics as they
+are; `encoded` takes it back to the file.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from tf2towers.source.errors import SourceError
+
+_CELL = re.compile(r"^pass  # tf2towers: cell (\d+)$", re.MULTILINE)
+_MAGIC = re.compile(r"^([ \t]*)(.*)  # tf2towers: magic (\d+)$", re.MULTILINE)
+_SHOWN_CELL = re.compile(r"^# %% cell (\d+)\n", re.MULTILINE)
+_ASSIGNED_MAGIC = re.compile(r"^(\s*[A-Za-z_][\w.]*\s*=\s*)[%!]")
+#: cell magics whose cell is Python; the cell of every other one is kept as it is
+_OF_PYTHON = frozenset({"time", "timeit", "capture", "prun", "python", "python2", "python3", "pypy"})
+_SPACE = re.compile(r"[ \t\r\n]*")
+_KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
+
+
+class Notebook:
+    """A notebook of format 4."""
+
+    def __init__(self, data: bytes, path: Path) -> None:
+        self.path = path
+        try:
+            self._raw = data.decode("utf-8")
+            self._document = json.loads(self._raw)
+        except (ValueError, RecursionError) as problem:
+            raise SourceError(path, f"this is no notebook: {problem}") from None
+        if not _is_format_4(self._document):
+            raise SourceError(path, "this is no notebook, or one of an old format: save it in Jupyter first")
+        self._spans = dict(_spans(self._raw))
+        #: what each magic was
+        self._magics: list[str] = []
+        #: for each line of the script: the number of its cell, and its line there
+        self._places: list[tuple[int, int]] = []
+        self.text = self._script()
+
+    @property
+    def is_python2(self) -> bool:
+        """Whether the notebook says that it was written for Python 2."""
+        metadata = self._document.get("metadata", {})
+        version = str(metadata.get("language_info", {}).get("version", ""))
+        return version.startswith("2.") or metadata.get("kernelspec", {}).get("name") == "python2"
+
+    @property
+    def files_written(self) -> list[tuple[int, str]]:
+        """The cells that write a module with TensorFlow in it by a magic: number and first line."""
+        return [
+            (number, source.splitlines()[0])
+            for number, source in self._cells()
+            if source.startswith("%%writefile") and "tensorflow" in source
+        ]
+
+    def place(self, line: int) -> tuple[int, int]:
+        """The cell of a line of the script, counted from 1 as Jupyter counts code cells, and the line in it."""
+        return self._places[min(line, len(self._places)) - 1] if self._places else (1, 1)
+
+    def shown(self, text: str) -> str:
+        """A text of the script for people, and for `encoded`."""
+
+        def magic(found: re.Match[str]) -> str:
+            return self._magics[int(found[3])]
+
+        return _CELL.sub(r"# %% cell \1", _MAGIC.sub(magic, text))
+
+    def encoded(self, shown: str, *, python3: bool = False) -> bytes:
+        """The file with the cells of a text as `shown` gives it. `python3`: its kernel becomes Python 3."""
+        parts = _SHOWN_CELL.split(shown)
+        texts = {int(number): text for number, text in zip(parts[1::2], parts[2::2], strict=True)}
+        if texts:
+            texts[min(texts)] = parts[0] + texts[min(texts)]  # what stands before everything
+        if list(texts) != [number for number, _ in self._cells()]:
+            raise SourceError(self.path, "not written, please report it: a cell was lost")
+        edits: list[tuple[int, int, str]] = []
+        for number, source in self._cells():
+            new = texts[number].removesuffix("\n")
+            if new != source:
+                edits.append((*self._spans[("source", self._index[number])], self._value(number, new)))
+        if python3 and ("kernelspec", 0) in self._spans:
+            start, end = self._spans[("kernelspec", 0)]
+            edits.append((start, end, self._laid_out(_KERNEL, start)))
+        raw = self._raw
+        for start, end, text in sorted(edits, reverse=True):
+            raw = raw[:start] + text + raw[end:]
+        return raw.encode("utf-8")
+
+    def _cells(self) -> Iterator[tuple[int, str]]:
+        """The code cells: number and source."""
+        self._index: dict[int, int] = {}
+        number = 0
+        for index, cell in enumerate(self._document.get("cells", [])):
+            if cell.get("cell_type") == "code":
+                number += 1
+                self._index[number] = index
+                source = cell.get("source", "")
+                yield number, source if isinstance(source, str) else "".join(source)
+
+    def _script(self) -> str:
+        lines: list[str] = []
+        for number, source in self._cells():
+            lines.append(f"pass  # tf2towers: cell {number}")
+            self._places.append((number, 1))
+            for line, text in _without_magics(source, self._magics):
+                lines.append(text)
+                self._places.append((number, line))
+        return "".join(f"{line}\n" for line in lines)
+
+    def _value(self, number: int, source: str) -> str:
+        """The JSON of a cell's source, written as the old one was: a text, or a list of lines."""
+        start, end = self._spans[("source", self._index[number])]
+        if self._raw[start] == '"':
+            return self._json(source)
+        lines = source.splitlines(keepends=True)
+        if "\n" not in self._raw[start:end] and len(self._raw[start:end]) > 2:
+            return "[" + ", ".join(self._json(line) for line in lines) + "]"
+        return self._laid_out(lines, start)
+
+    def _laid_out(self, value: Any, start: int) -> str:
+        """A value over several lines, as the file is indented."""
+        row = self._raw[self._raw.rfind("\n", 0, start) + 1 : start]
+        margin = row[: len(row) - len(row.lstrip(" \t"))]
+        second = re.search(r"\n([ \t]+)", self._raw)
+        step = second[1] if second else " "
+        text = json.dumps(value, ensure_ascii=self._is_ascii, indent=step)
+        return text.replace("\n", f"\n{margin}")
+
+    def _json(self, text: str) -> str:
+        return json.dumps(text, ensure_ascii=self._is_ascii)
+
+    @property
+    def _is_ascii(self) -> bool:
+        return self._raw.isascii() and "\\u" in self._raw
+
+
+def _is_format_4(document: Any) -> bool:
+    """Whether a document has the shape that is relied on here."""
+    if not isinstance(document, dict) or document.get("nbformat") != 4:
+        return False
+    cells, metadata = document.get("cells", []), document.get("metadata", {})
+    if not isinstance(cells, list) or not isinstance(metadata, dict):
+        return False
+    if not all(isinstance(metadata.get(key, {}), dict) for key in ("kernelspec", "language_info")):
+        return False
+    return all(
+        isinstance(cell, dict) and isinstance(cell.get("source", ""), str | list) for cell in cells
+    ) and all(isinstance(line, str) for cell in cells for line in cell.get("source", ""))
+
+
+def _without_magics(source: str, magics: list[str]) -> Iterator[tuple[int, str]]:
+    """The lines of a cell with a mark for each magic, and the number of each line in the cell."""
+    if source.startswith("%%") and source[2:].split(None, 1)[:1] and _name(source) not in _OF_PYTHON:
+        magics.append(source)
+        yield 1, f"pass  # tf2towers: magic {len(magics) - 1}"
+        return
+    lines = source.split("\n")
+    state = _State()
+    number = 0
+    while number < len(lines):
+        line, first = lines[number], number + 1
+        number += 1
+        assigned = _ASSIGNED_MAGIC.match(line)
+        if not state.inside and (assigned or _is_magic(line)):
+            taken = [line]
+            while taken[-1].endswith("\\") and number < len(lines):
+                taken.append(lines[number])
+                number += 1
+            magics.append("\n".join(taken))
+            indent = line[: len(line) - len(line.lstrip())]
+            text = f"{assigned[1]}..." if assigned else f"{indent}pass"
+            yield first, f"{text}  # tf2towers: magic {len(magics) - 1}"
+            continue
+        state.read(line)
+        yield first, line
+
+
+def _name(source: str) -> str:
+    return source[2:].split(None, 1)[0]
+
+
+def _is_magic(line: str) -> bool:
+    text = line.strip()
+    if text.startswith(("%", "!", "?")):
+        return True
+    return re.fullmatch(r"[A-Za-z_][\w.]*\?{1,2}", text) is not None
+
+
+class _State:
+    """Whether the next line goes on with a string, a bracket or a line that ends in a backslash."""
+
+    def __init__(self) -> None:
+        self._quote = ""
+        self._depth = 0
+        self._continued = False
+
+    @property
+    def inside(self) -> bool:
+        """Whether it does."""
+        return bool(self._quote) or self._depth > 0 or self._continued
+
+    def read(self, line: str) -> None:
+        """Reads one line."""
+        place = 0
+        while place < len(line):
+            if self._quote:
+                if line[place] == "\\":
+                    place += 1
+                elif line.startswith(self._quote, place):
+                    place += len(self._quote) - 1
+                    self._quote = ""
+            elif line[place] in "'\"":
+                self._quote = line[place] * 3 if line.startswith(line[place] * 3, place) else line[place]
+                place += len(self._quote) - 1
+            elif line[place] == "#":
+                break
+            elif line[place] in "([{":
+                self._depth += 1
+            elif line[place] in ")]}":
+                self._depth = max(0, self._depth - 1)
+            place += 1
+        self._continued = line.endswith("\\")
+        if len(self._quote) == 1 and not self._continued:
+            self._quote = ""  # a string of one line, and the line is wrong
+
+
+def _spans(raw: str) -> Iterator[tuple[tuple[str, int], tuple[int, int]]]:
+    """Where the sources of the cells stand in the text of a notebook, by the cell's place, and its kernel."""
+    for key, start, _ in _members(raw, _SPACE.match(raw, 0).end()):  # type: ignore[union-attr]
+        if key == "cells":
+            for index, place in enumerate(_items(raw, start)):
+                for inner, begin, end in _members(raw, place):
+                    if inner == "source":
+                        yield ("source", index), (begin, end)
+        elif key == "metadata":
+            for inner, begin, end in _members(raw, start):
+                if inner == "kernelspec":
+                    yield ("kernelspec", 0), (begin, end)
+
+
+def _members(raw: str, place: int) -> Iterator[tuple[str, int, int]]:
+    """The keys of an object, and where each value starts and ends."""
+    decoder = json.JSONDecoder()
+    place = _skip(raw, place + 1)
+    while raw[place] != "}":
+        key, place = decoder.raw_decode(raw, place)
+        start = _skip(raw, _skip(raw, place) + 1)
+        _, end = decoder.raw_decode(raw, start)
+        yield key, start, end
+        place = _skip(raw, end)
+        if raw[place] == ",":
+            place = _skip(raw, place + 1)
+
+
+def _items(raw: str, place: int) -> Iterator[int]:
+    """Where the items of a list start."""
+    decoder = json.JSONDecoder()
+    place = _skip(raw, place + 1)
+    while raw[place] != "]":
+        yield place
+        place = _skip(raw, decoder.raw_decode(raw, place)[1])
+        if raw[place] == ",":
+            place = _skip(raw, place + 1)
+
+
+def _skip(raw: str, place: int) -> int:
+    found = _SPACE.match(raw, place)
+    assert found is not None
+    return found.end()
