@@ -11,10 +11,11 @@ unexport TF_USE_LEGACY_KERAS
 # tests that start no TensorFlow, and the linters, fill the time in which the others wait
 MAKEFLAGS += --jobs=3
 
-.PHONY: help test test-plain test-tensorflow test-versions soundness corpus demo demo-ps lint format tables clean
+.PHONY: help test test-plain test-tensorflow test-long test-versions soundness corpus demo demo-ps lint format tables clean
 
 help:
 	@echo "make test    install into $(VENV) and run the tests"
+	@echo "make test-long  more clusters of the idiomatic register"
 	@echo "make demo    migrate a tower trainer, train both programs, compare them bit by bit"
 	@echo "make demo-ps the same for a parameter-server trainer, as clusters of processes"
 	@echo "make test-versions  what migrated scripts stand on, on TensorFlow $(VERSIONS)"
@@ -34,11 +35,15 @@ test: test-tensorflow test-plain
 
 # status 5: none of $(TESTS) is of the kind
 test-tensorflow: $(VENV)/.installed
-	$(PY) -m pytest -m tensorflow $(TESTS) || test $$? = 5
+	$(PY) -m pytest -m "tensorflow and not long" $(TESTS) || test $$? = 5
 
 test-plain: $(VENV)/.installed
 	@$(PY) -m pytest -m "not tensorflow" $(TESTS) > $(VENV)/test-plain.log 2>&1 || test $$? = 5; \
 	status=$$?; cat $(VENV)/test-plain.log; exit $$status
+
+# what is begun as many processes in clusters, and proved by fewer of them above
+test-long: $(VENV)/.installed
+	$(PY) -m pytest -m long $(TESTS)
 
 # the declared range is what has run here: oldest, one in the middle, newest
 VERSIONS ?= 2.15.1 2.18.1 2.21.0

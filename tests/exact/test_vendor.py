@@ -42,7 +42,6 @@ def test_a_second_run_changes_nothing(tmp_path, capsys):
 
 
 @pytest.mark.tensorflow
-@pytest.mark.slow
 def test_the_output_runs_by_itself(tmp_path):
     assert main(["migrate", "--vendor", "-o", str(tmp_path), str(ROOT / "legacy/single_device.py")]) == 0
     code = "import runpy, sys; sys.path[:] = [p for p in sys.path if 'tf2towers' not in p]; sys.path.insert(0, '.');"

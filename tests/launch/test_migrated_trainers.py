@@ -169,6 +169,7 @@ def test_a_second_migration_changes_nothing(migrated: Path, tmp_path: Path) -> N
 # -- killed and started again ----------------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 def test_worker_1_killed_and_started_again(cluster: Callable[..., Cluster], tmp_path: Path) -> None:
     """No step is lost: the global step is the number of all steps of all loops, and one more at most.
 
@@ -197,6 +198,7 @@ def test_worker_1_killed_and_started_again(cluster: Callable[..., Cluster], tmp_
     assert job.output("worker 0").count(f"After {steps} training step(s), validation cross entropy = ") == 2
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("issync", [0, 1])
 def test_the_chief_killed_and_started_again(
     cluster: Callable[..., Cluster], tmp_path: Path, issync: int
@@ -346,7 +348,7 @@ def processes_with(word: str) -> list[str]:
     return [line for line in lines.splitlines() if word in line]
 
 
-@pytest.mark.parametrize("side", ["legacy", "migrated"])
+@pytest.mark.parametrize("side", ["legacy", pytest.param("migrated", marks=pytest.mark.long)])
 def test_the_same_launch_command(migrated: Path, tmp_path: Path, side: str) -> None:
     folder = ROOT / "legacy" if side == "legacy" else migrated
     log = tmp_path / "log"

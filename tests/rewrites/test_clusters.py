@@ -24,9 +24,11 @@ from tf2towers.parity.process import ENVIRONMENT as FIXED
 from tf2towers.parity.recording import Recording
 
 pytest.importorskip("tensorflow")
-pytestmark = [pytest.mark.tensorflow, pytest.mark.slow]
+pytestmark = pytest.mark.tensorflow
 
 CASES = [name for name, case in all_cases().items() if "test_clusters.py" in case.options.get("towers", "")]
+FEW = ("cluster_dataset", "cluster_logging_hooks", "cluster_monitored")
+NAMES = [pytest.param(name, marks=[] if name in FEW else pytest.mark.long) for name in CASES]
 STEPS = 12
 FLAGS = {
     "cluster_helper": ("--keep=1.0",),  # else its dropout draws numbers, other ones in every run
@@ -117,6 +119,7 @@ def test_every_case_is_here_or_says_why_not() -> None:
     assert len(CASES) >= 8
 
 
+@pytest.mark.long
 def test_a_cluster_in_tf_config_and_a_queue(tmp_path: Path) -> None:
     """Two synchronous workers that are told who they are by TF_CONFIG."""
     script = tmp_path / "train.py"
@@ -128,7 +131,7 @@ def test_a_cluster_in_tf_config_and_a_queue(tmp_path: Path) -> None:
     assert len(losses[1]) == 9
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", NAMES)
 def test_same_updates(name: str, trained) -> None:
     """Divisions in the cases are by powers of two.
 
@@ -139,7 +142,7 @@ def test_same_updates(name: str, trained) -> None:
     assert differences(before.recording, migrated.recording) == []
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", NAMES)
 def test_same_lines(name: str, trained) -> None:
     """Of as many steps as were asked for: who has to make one more is decided by when a TF1 worker looks.
 
@@ -154,6 +157,7 @@ def test_same_lines(name: str, trained) -> None:
     assert bool(wanted) == ("print(" in all_cases()[name].script)
 
 
+@pytest.mark.long
 def test_moving_averages_of_the_chief(trained) -> None:
     """Worker 0's updates move them, by TF1's formula; worker 1's do not."""
     _, migrated = trained("cluster_chief_graph")
@@ -210,6 +214,7 @@ def test_synchronous_by_the_flag(tmp_path: Path) -> None:
         assert migrated.printed[worker] == lines[:STEPS], "each prints its own"
 
 
+@pytest.mark.long
 def test_dropout_as_it_stands(trained, tmp_path: Path) -> None:
     """Its numbers are another run's; that it is drawn in the turns which are fed so, and in no others, is the same."""
     run = train("migrated", after("cluster_helper"), tmp_path / "migrated")

@@ -5,7 +5,7 @@ import pytest
 import training
 from cases import after, all_cases, is_left, towers
 
-pytestmark = [pytest.mark.tensorflow, pytest.mark.slow]
+pytestmark = pytest.mark.tensorflow
 
 JOBS = [(name, count) for name, case in all_cases().items() if not is_left(case) for count in towers(case)]
 

@@ -14,7 +14,6 @@ pytest.importorskip("tensorflow")
 pytest.importorskip("tqdm")
 pytestmark = [
     pytest.mark.tensorflow,
-    pytest.mark.slow,
     pytest.mark.skipif(not sys.platform.startswith("linux"), reason="finds processes in /proc"),
 ]
 LEGACY = ROOT / "tests" / "parity" / "verify" / "legacy" / "dropout_ps.py"

@@ -17,7 +17,7 @@ from tf2towers.parity.sides import Options
 from tf2towers.report.parity_result import ParityResult, Side
 
 pytest.importorskip("tensorflow")
-pytestmark = [pytest.mark.tensorflow, pytest.mark.slow]
+pytestmark = pytest.mark.tensorflow
 
 SCRIPT = Path(__file__).parents[3] / "legacy" / "mnist_supervisor.py"
 FLAGS = ["--batch_size=20", "--hidden_units=20", "--train_steps=100"]

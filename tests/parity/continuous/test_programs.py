@@ -18,7 +18,7 @@ from tf2towers.report.parity_result import ParityResult, Side
 from tf2towers.source.script import Script
 
 pytest.importorskip("tensorflow")
-pytestmark = [pytest.mark.tensorflow, pytest.mark.slow]
+pytestmark = pytest.mark.tensorflow
 
 HERE = Path(__file__).parent
 TRAINER = HERE / "legacy" / "trainer.py"

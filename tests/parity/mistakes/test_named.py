@@ -15,7 +15,7 @@ from tf2towers.parity.verify import explain, judge
 from tf2towers.report.parity_result import ParityResult, Side
 
 pytest.importorskip("tensorflow")
-pytestmark = [pytest.mark.tensorflow, pytest.mark.slow]
+pytestmark = pytest.mark.tensorflow
 
 SCRIPT = Path(__file__).parent / "legacy" / "small_towers.py"
 AVERAGE = "grads = average_gradients(grads)\n"

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 pytest.importorskip("tensorflow")
-pytestmark = [pytest.mark.tensorflow, pytest.mark.slow]
+pytestmark = pytest.mark.tensorflow
 
 ROOT = Path(__file__).resolve().parents[3]
 SMALL = ROOT / "tests/parity/mistakes/legacy/small_towers.py"

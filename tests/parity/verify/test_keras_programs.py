@@ -14,7 +14,7 @@ from tf2towers.parity.verify import judge
 from tf2towers.report.parity_result import ParityResult, Side
 
 pytest.importorskip("tensorflow")
-pytestmark = [pytest.mark.tensorflow, pytest.mark.slow]
+pytestmark = pytest.mark.tensorflow
 
 LEGACY = Path(__file__).with_name("legacy") / "dropout_towers.py"
 HEAD = """\

@@ -15,7 +15,7 @@ from tf2towers.parity.verify import verify
 from tf2towers.report.parity_result import ParityResult
 
 pytest.importorskip("tensorflow")
-pytestmark = [pytest.mark.tensorflow, pytest.mark.slow]
+pytestmark = [pytest.mark.tensorflow, pytest.mark.long]
 
 SCRIPT = Path(__file__).with_name("legacy") / "dropout_ps.py"
 

@@ -14,7 +14,7 @@ from tf2towers.parity.sides import Options
 from tf2towers.parity.verify import verify
 
 pytest.importorskip("tensorflow")
-pytestmark = [pytest.mark.tensorflow, pytest.mark.slow]
+pytestmark = pytest.mark.tensorflow
 TF1 = os.environ.get("TF2TOWERS_TF1_PYTHON")
 SMALL = Path(__file__).parents[1] / "mistakes" / "legacy" / "small_towers.py"
 AVERAGE = "grads = average_gradients(grads)\n"

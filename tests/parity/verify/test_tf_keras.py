@@ -12,7 +12,7 @@ from tf2towers.parity.verify import verify
 
 pytest.importorskip("tensorflow")
 pytest.importorskip("tf_keras")
-pytestmark = [pytest.mark.tensorflow, pytest.mark.slow]
+pytestmark = pytest.mark.tensorflow
 
 SCRIPT = Path(__file__).with_name("legacy") / "layers_and_cells.py"
 

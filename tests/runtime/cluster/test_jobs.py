@@ -13,7 +13,7 @@ spec = importlib.util.spec_from_file_location("jobs", Path(__file__).parent / "j
 jobs = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(jobs)
 
-pytestmark = [pytest.mark.tensorflow, pytest.mark.slow]
+pytestmark = pytest.mark.tensorflow
 ALL = ("ps 0", "worker 0", "worker 1")
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from tests.runtime.graph_session.clusters import cluster
 
-pytestmark = [pytest.mark.tensorflow, pytest.mark.slow]
+pytestmark = pytest.mark.tensorflow
 
 
 def test_taking_turns_every_value_is_tf1s(tmp_path: Path) -> None:

@@ -66,3 +66,15 @@ def test_where_an_operation_was_built() -> None:
     assert in_loop(loop.op) and not in_loop(branch.op)
     assert control_flow_context(branch.op) is not None
     assert control_flow_context(outside.op) is None
+
+
+def test_what_a_call_is_cancelled_by() -> None:
+    from tensorflow.python.eager import cancellation, context
+
+    from tf2towers.runtime.graph_session.cancelling import Runs
+
+    assert "cancellation.context()" in inspect.getsource(context.Context.call_function)
+    runs, plain = Runs(), cancellation.context()
+    with runs.running():
+        assert cancellation.context() is runs._manager
+    assert cancellation.context() is plain
