@@ -40,9 +40,12 @@ _RUN_GRAPHS = frozenset(
 class Program:
     """A script, `main`, and the local modules it reaches."""
 
-    def __init__(self, script: Script, towers: str | None = None) -> None:
+    def __init__(
+        self, script: Script, towers: str | None = None, mains: frozenset[Path] = frozenset()
+    ) -> None:
         #: what the user gives as the number of towers
         self.towers = towers
+        self._mains = mains
         self.read = Reader(script)
         self.imports = LocalImports(script, self.read)
         if is_python2(script, self.imports, self.read):
@@ -99,6 +102,13 @@ class Program:
         )
 
     @cached_property
+    def never_called(self) -> frozenset[ast.AST]:
+        """The functions and classes of local modules that nothing in the program names."""
+        from tf2towers.exact.never_called import never_called
+
+        return never_called(self)
+
+    @cached_property
     def plain_is_tf2(self) -> bool:
         """Whether `tf.x` means TF 2's `x`: the program runs on TF 2 already, and says `tf.compat.v1` for TF1.
 
@@ -116,7 +126,7 @@ class Program:
             self.unreadable.append((path, error))
             return
         if "tensorflow" in script.text or "tf2towers" in script.text:
-            file = File(script, self, main=False)
+            file = File(script, self, main=path in self._mains)
             self._connect(file)
             self.files.append(file)
             self._by_path[path] = file
@@ -129,7 +139,7 @@ class Program:
         for path in self.others:
             script = self.read(path)
             if _MAY_USE.search(script.text) and "import" in script.text:
-                waiting.append(File(script, self, main=False))
+                waiting.append(File(script, self, main=path in self._mains))
         found = True
         while found:
             found = False

@@ -9,6 +9,7 @@ from functools import cache
 from tf2towers.exact.edits import Edit
 from tf2towers.exact.file import File
 from tf2towers.exact.lookup import Found, find
+from tf2towers.exact.never_called import only_for_tpus
 from tf2towers.exact.removal import removed
 from tf2towers.exact.rule import Example, Rule
 from tf2towers.names.tables import RuntimeName, read_table
@@ -98,7 +99,7 @@ def _of_tensorflow(file: File, node: ast.expr, home: ast.expr, canonical: str) -
     if found.kind in ("v1", "tf2") and file.program.plain_is_tf2 and not is_v1 and not says_v1:
         return None  # TF 2's own
     if found.kind == "left":
-        file.note(node, found.code, found.why)
+        _note(file, node, found)
         return None
     if found.kind == "tf2" and not is_v1:
         return None
@@ -110,6 +111,19 @@ def _of_tensorflow(file: File, node: ast.expr, home: ast.expr, canonical: str) -
     if found.target.startswith("tf.compat"):
         return None
     return f"{head}.compat.v1{found.target[2:]}"
+
+
+def _note(file: File, node: ast.Name | ast.Attribute, found: Found) -> None:
+    """Says that a symbol is left; where nothing leads to it, it is only told."""
+    unit = next((one for one in file.ancestors(node) if one in file.program.never_called), None)
+    if unit is not None:
+        where = f"{getattr(unit, 'name', 'a function')}, which nothing here calls"
+    elif "tf.contrib.tpu" in found.why and only_for_tpus(file, node):
+        where = "what is for TPUs"
+    else:
+        file.note(node, found.code, found.why)
+        return
+    file.note(node, found.code, f"{found.why}; it stays in {where}, and raises where it is reached", "note")
 
 
 def _through_module(file: File, node: ast.Attribute, found: Found) -> str | None:
@@ -135,7 +149,7 @@ def _below(file: File, node: ast.Name | ast.Attribute, found: Found, base: Found
     """What to write for an attribute of something that is not TensorFlow itself: `slim.conv2d`, `layers.dense`."""
     if found.kind == "left":
         if base.kind != "private" or found.code != "T2T620":
-            file.note(node, found.code, found.why)
+            _note(file, node, found)
         return None
     if found.kind == "runtime":
         assert found.runtime is not None
@@ -155,7 +169,7 @@ def _path(name: RuntimeName) -> str:
 
 def _through_star(file: File, node: ast.Name | ast.Attribute, found: Found) -> str | None:
     if found.kind == "left":
-        file.note(node, found.code, found.why)
+        _note(file, node, found)
         return None
     if found.kind == "runtime":
         assert found.runtime is not None

@@ -1,0 +1,72 @@
+"""What TF 2 has no more, in functions that nothing calls and in what is for TPUs."""
+
+from pathlib import Path
+
+import pytest
+
+from tf2towers.exact.migrate import migrate
+from tf2towers.source.script import Script
+
+SHARED = """import tensorflow as tf
+
+def loss(x):
+    return mean(x)
+
+def mean(x):
+    return tf.reduce_mean(x)
+
+def configure():
+    return tf.contrib.tpu.RunConfig(inner())
+
+def inner():
+    return tf.contrib.cluster_resolver.TPUClusterResolver()
+"""
+MAIN = "import tensorflow as tf\nimport shared\n\nsess = tf.Session()\nsess.run(shared.loss(tf.ones([2])))\n"
+
+
+def left(folder: Path, main: str, shared: str = SHARED) -> list[str]:
+    (folder / "shared.py").write_text(shared)
+    (folder / "main.py").write_text(main)
+    result = migrate(Script.read(folder / "main.py"))
+    assert all(one.kind in ("left", "note") for one in result.findings)
+    return [one.message.split(" ")[0] for one in result.findings if one.kind == "left"]
+
+
+def test_a_function_that_nothing_calls(tmp_path: Path) -> None:
+    assert left(tmp_path, MAIN) == []
+
+
+CALLS = [
+    "shared.configure()\n",
+    "call = getattr(shared, name)\n",
+    "calls = {'configure': 1}\n",
+    "from shared import configure as made\n",
+    "exec(text)\n",
+]
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_one_that_something_may_call(tmp_path: Path, call: str) -> None:
+    assert left(tmp_path, MAIN + call) == [
+        "tf.contrib.tpu.RunConfig",
+        "tf.contrib.cluster_resolver.TPUClusterResolver",
+    ]
+
+
+def test_functions_of_the_main_script_count_as_called(tmp_path: Path) -> None:
+    assert left(tmp_path, MAIN + SHARED.replace("import tensorflow as tf\n", ""), "")
+
+
+@pytest.mark.parametrize(
+    ("lines", "stays"),
+    [
+        ("if FLAGS.use_tpu:\n    opt = tf.contrib.tpu.CrossShardOptimizer(opt)\n", True),
+        ("opt = opt if not use_tpu else tf.contrib.tpu.CrossShardOptimizer(opt)\n", True),
+        ("if not use_tpu:\n    opt = 1\nelse:\n    opt = tf.contrib.tpu.CrossShardOptimizer(opt)\n", True),
+        ("opt = tf.contrib.tpu.CrossShardOptimizer(opt)\n", False),
+        ("if not FLAGS.use_tpu:\n    opt = tf.contrib.tpu.CrossShardOptimizer(opt)\n", False),
+        ("if use_tpu:\n    pass\nelse:\n    opt = tf.contrib.tpu.CrossShardOptimizer(opt)\n", False),
+    ],
+)
+def test_what_is_for_tpus(tmp_path: Path, lines: str, stays: bool) -> None:
+    assert (left(tmp_path, MAIN + lines) == []) == stays

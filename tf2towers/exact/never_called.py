@@ -1,0 +1,98 @@
+"""Which functions of local modules nothing in a program names: what TF 2 has no more may stay in them.
+
+A module that several scripts share has parts for each: `configure_tpu` beside what a GPU script calls. Names decide,
+whatever they stand for: a function counts as called when its name stands anywhere in code that may run, as a name, an
+attribute or a string. The main script's own functions always count, and where names are looked up by other means
+(`getattr` with a variable, `globals`, `eval`) every function does.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from typing import TYPE_CHECKING
+
+from tf2towers.source.script import Script
+from tf2towers.source.syntax import parse
+
+if TYPE_CHECKING:
+    from tf2towers.exact.file import File
+    from tf2towers.exact.program import Program
+
+_BY_OTHER_MEANS = frozenset(
+    {"globals", "vars", "locals", "eval", "exec", "__dict__", "__import__", "import_module"}
+)
+
+_TPU = re.compile("tpu", re.IGNORECASE)
+
+Unit = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+
+
+def never_called(program: Program) -> frozenset[ast.AST]:
+    """The functions and classes at the top of local modules that no code which may run names."""
+    if program.unreadable:
+        return frozenset()
+    trees = [file.tree for file in program.files if not file.main]
+    main = program.main.tree
+    others = [parse(Script.read(path, main=False).text, path) for path in program.others]
+    if any(_looks_names_up(tree) for tree in (main, *trees, *others)):
+        return frozenset()
+    waiting: list[Unit] = []
+    named = set().union(*(_names(tree) for tree in (main, *others)))
+    for tree in trees:
+        for statement in tree.body:
+            if isinstance(statement, Unit) and not statement.decorator_list:
+                waiting.append(statement)
+            else:
+                named |= _names(statement)
+    while called := [unit for unit in waiting if unit.name in named]:
+        waiting = [unit for unit in waiting if unit not in called]
+        for unit in called:
+            named |= _names(unit)
+    return frozenset(waiting)
+
+
+def only_for_tpus(file: File, node: ast.AST) -> bool:
+    """Whether a place is only reached where a test says that there is a TPU: `if FLAGS.use_tpu:`."""
+    inner = node
+    for around in file.ancestors(node):
+        if isinstance(around, ast.If | ast.IfExp):
+            body = around.body if isinstance(around.body, list) else [around.body]
+            test, wanted = around.test, inner in body
+            if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+                test, wanted = test.operand, inner not in [*body, around.test]
+            name = test.attr if isinstance(test, ast.Attribute) else getattr(test, "id", "")
+            if wanted and _TPU.search(name):
+                return True
+        inner = around
+    return False
+
+
+def _names(tree: ast.AST) -> set[str]:
+    """Every name, attribute and string in a part of a module; of imports only what gets another name."""
+    found: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name):
+            found.add(node.id)
+        elif isinstance(node, ast.Attribute):
+            found.add(node.attr)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            found.add(node.value)
+        elif isinstance(node, ast.alias) and node.asname is not None:
+            found.add(node.name.rpartition(".")[2])
+    return found
+
+
+def _looks_names_up(tree: ast.AST) -> bool:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name | ast.Attribute):
+            name = node.id if isinstance(node, ast.Name) else node.attr
+            if name in _BY_OTHER_MEANS:
+                return True
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "getattr":
+            of = node.args[0] if node.args else None
+            if isinstance(of, ast.Name) and of.id in ("self", "FLAGS"):
+                continue  # no module
+            if len(node.args) < 2 or not isinstance(node.args[1], ast.Constant):
+                return True
+    return False
