@@ -90,7 +90,7 @@ def _text(file: File, node: ast.Name | ast.Attribute, canonical: str) -> str | N
     return _below(file, node, found, find(base))
 
 
-def _of_tensorflow(file: File, node: ast.expr, home: ast.expr, canonical: str) -> str | None:
+def _of_tensorflow(file: File, node: ast.Name | ast.Attribute, home: ast.expr, canonical: str) -> str | None:
     """What to write for `tf.x`: it stays where `tensorflow.compat.v1` has it, for that is what `tf` is."""
     found = find(canonical)
     head, rest = file.text.of(home), file.text.of(node)[len(file.text.of(home)) :]
