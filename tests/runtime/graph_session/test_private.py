@@ -76,5 +76,19 @@ def test_what_a_call_is_cancelled_by() -> None:
     assert "cancellation.context()" in inspect.getsource(context.Context.call_function)
     runs, plain = Runs(), cancellation.context()
     with runs.running():
-        assert cancellation.context() is runs._manager
+        (manager,) = runs._managers
+        assert cancellation.context() is manager
+        runs.cancel()
+        assert manager.is_cancelled
     assert cancellation.context() is plain
+
+
+def test_a_reference_to_a_variable_has_a_gradient() -> None:
+    from tf2towers.runtime.graph_session import mode  # noqa: F401 - it completes variables
+    from tf2towers.runtime.graph_session.private import complete_variables
+
+    complete_variables()
+    with tf.Graph().as_default():
+        variable = tf.compat.v1.get_variable("v", initializer=2.0, use_resource=True)
+        (gradient,) = tf.gradients(variable * variable, [variable._ref()])
+        assert gradient is not None

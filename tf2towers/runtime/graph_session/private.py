@@ -89,8 +89,8 @@ def _truth(variable: Any) -> bool:
 
 
 def _reference(variable: Any) -> Any:
-    """TF1's `variable._ref()`, as a value; what writes through a reference of TF1's does not take it."""
-    return variable.read_value()
+    """TF1's `variable._ref()`: the variable itself, of which there are gradients and which operations take or write."""
+    return variable
 
 
 #: what `_guarded` stands for
