@@ -7,12 +7,13 @@ import importlib
 import os
 import sys
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
 from tf2towers.cli import verified_migration
 from tf2towers.cli.outputs import Output, beside, in_place
+from tf2towers.cli.tree import each, summary, told_once, tree_of, with_progress
 from tf2towers.exact.python2.reading import read_notebook, read_script
 from tf2towers.report.paths import shown
 from tf2towers.report.result import MigrationResult
@@ -32,7 +33,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "With --verify the command line of the scripts follows a --, and nothing is written unless\n"
         "both run alike: status 1 says what differs, 2 that one of them could not be run."
     )
-    parser.add_argument("paths", nargs="+", metavar="PATH", help="a training script; - is the standard input")
+    parser.add_argument(
+        "paths",
+        nargs="+",
+        metavar="PATH",
+        help="a training script or notebook, or a folder of them; - is the standard input",
+    )
+    parser.add_argument(
+        "--exclude",
+        metavar="PATTERN",
+        action="append",
+        default=[],
+        help="of a folder, leave these out (as in .gitignore, which is respected); may be repeated",
+    )
     where = parser.add_mutually_exclusive_group()
     where.add_argument(
         "-w", "--write", action="store_true", help="write in place (for -: to the standard output)"
@@ -89,21 +102,35 @@ def run(options: argparse.Namespace) -> int:
         print("tf2towers migrate: --vendor goes with -o or -w, in the exact register", file=sys.stderr)
         return 2
     choice = Choice(idiomatic, options.towers, options.collective)
+    tree = tree_of(paths, options.exclude, options.output, options.jobs, notebooks=not idiomatic)
+    base = None
+    if tree is not None:
+        if options.verify:
+            print("tf2towers migrate: --verify takes scripts, no folder", file=sys.stderr)
+            return 2
+        base = tree.base(paths)
+        named = [path for path in paths if not Path(path).is_dir()]
+        paths = list(dict.fromkeys([*named, *map(shown, tree.mains)]))
+        choice = replace(choice, mains=frozenset(tree.mains))
     results = migrate_all(paths, options.jobs, choice)
-    status = max(result.status for result in results)
+    if tree is not None:
+        results = [one for one in results if one.error is not None or one.findings or one.changed]
+    status = max((result.status for result in results), default=0)
     if options.verify and status == 0:
         status = verified_migration.verify_all(results, options)
         if status:
             return status
     written: list[Path] = []
     if options.write or options.output is not None:
-        written = _write(results, options)
+        written = _write(results, options, base)
         if options.vendor:
             written += _vendored(results, options)
-        status = max(status, *(result.status for result in results))
+        status = max([status, *(result.status for result in results)])
     elif options.check and any(result.changed for result in results):
         status = max(status, 1)
-    _show(results, written, options)
+    _show(results if tree is None else told_once(results), written, options, brief=tree is not None)
+    if tree is not None and options.format == "text":
+        print(summary(tree, results))
     return status
 
 
@@ -114,6 +141,7 @@ class Choice:
     idiomatic: bool = False
     towers: str | None = None
     collective: bool = False
+    mains: frozenset[Path] = frozenset()
 
     def engine(self) -> Callable[[Script], MigrationResult]:
         """The function that migrates a script."""
@@ -121,18 +149,14 @@ class Choice:
             hand_shaped = importlib.import_module("tf2towers.migrate")
             return partial(hand_shaped.migrate, collective=self.collective)
         exact = importlib.import_module("tf2towers.exact.migrate")
-        return partial(exact.migrate, options=exact.Options(towers=self.towers))
+        return partial(exact.migrate, options=exact.Options(towers=self.towers, mains=self.mains))
 
 
 def migrate_all(paths: list[str], jobs: int = 1, choice: Choice = Choice()) -> list[MigrationResult]:
     """One result a path, whatever happens to it."""
-    work = partial(migrate_path, choice=choice)
     if jobs > 1 and len(paths) > 1:
-        from concurrent.futures import ProcessPoolExecutor
-
-        with ProcessPoolExecutor(min(jobs, len(paths))) as pool:
-            return list(pool.map(work, paths))
-    return [work(path) for path in paths]
+        choice.engine()  # loaded once, before there are several processes
+    return list(with_progress(each(partial(migrate_path, choice=choice), paths, jobs), len(paths)))
 
 
 def migrate_path(path: str, choice: Choice = Choice()) -> MigrationResult:
@@ -164,14 +188,16 @@ def _script(path: str, choice: Choice) -> Script:
     return load(True) if choice.idiomatic else read_script(load)
 
 
-def _write(results: list[MigrationResult], options: argparse.Namespace) -> list[Path]:
+def _write(
+    results: list[MigrationResult], options: argparse.Namespace, base: Path | None = None
+) -> list[Path]:
     """Writes what was migrated; a script whose files cannot all be written gets an error instead."""
     good = [result for result in results if result.error is None]
     planned: dict[Path, bytes] = {}
     plans: list[tuple[MigrationResult, list[Output]]] = []
     for result in good:
         try:
-            outputs = beside(result, good, options.output) if options.output is not None else in_place(result)
+            outputs = beside(result, good, options.output, base) if options.output is not None else in_place(result)
             for output in outputs:
                 if planned.get(output.target, output.data) != output.data:
                     raise SourceError(output.target, "not written: another script needs another text there")
@@ -203,7 +229,13 @@ def _vendored(results: list[MigrationResult], options: argparse.Namespace) -> li
     return [folder / "tf2towers" for folder in folders if any(one.is_relative_to(folder) for one in new)]
 
 
-def _show(results: list[MigrationResult], written: Iterable[Path], options: argparse.Namespace) -> None:
+def _show(
+    results: list[MigrationResult],
+    written: Iterable[Path],
+    options: argparse.Namespace,
+    *,
+    brief: bool = False,
+) -> None:
     shows_diff = not (options.write or options.output)
     if options.format == "text":
         from tf2towers.report import text
@@ -215,7 +247,7 @@ def _show(results: list[MigrationResult], written: Iterable[Path], options: argp
                 out.flush()
                 print(f"tf2towers: {text.summary(result)}", file=sys.stderr)
             else:
-                out.write(text.render([result], diff=shows_diff, colour=_colour()))
+                out.write(text.render([result], diff=shows_diff, colour=_colour(), brief=brief))
         for path in written:
             print(f"wrote {shown(path)}", file=out)
         return

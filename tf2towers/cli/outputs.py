@@ -44,16 +44,22 @@ def in_place(result: MigrationResult) -> list[Output]:
     return [Output(change.path, _real(change.path), encoded(change)) for change in changed]
 
 
-def beside(result: MigrationResult, results: Iterable[MigrationResult], directory: Path) -> list[Output]:
+def beside(
+    result: MigrationResult,
+    results: Iterable[MigrationResult],
+    directory: Path,
+    base: Path | None = None,
+) -> list[Output]:
     """The script of a result and every local module it reaches, under another directory.
 
     Paths stay what they are relative to the script's directory; when a module lies outside it, or there are
-    several scripts, relative to the directory that holds them all. Nothing for a script that could not be
+    several scripts, relative to the directory that holds them all, or to `base`. Nothing for a script that could not be
     changed at all.
     """
     if result.left and not result.changed:
         return []
-    base = _common_directory(results)
+    if base is None or not all(path.is_relative_to(base) for path in _files(result)):
+        base = _common_directory(results)
     texts = {_absolute(change.path): encoded(change) for change in result.changes}
     outputs: list[Output] = []
     for path in _files(result):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tf2towers.exact.deep import with_deep_stack
@@ -24,11 +26,19 @@ if TYPE_CHECKING:
     from tf2towers.source.notebook import Notebook
 
 
+#: what a program has that trains on several devices or machines
+_DISTRIBUTED = re.compile(
+    r"gpu|towers?\b|tf\.device|Server\(|ClusterSpec|device_setter|/job:|/cpu:", re.IGNORECASE
+)
+
+
 @dataclass(frozen=True)
 class Options:
     """What the user adds. `towers` is the number of towers where a loop does not say it."""
 
     towers: str | None = None
+    #: modules that are scripts of their own, too
+    mains: frozenset[Path] = frozenset()
 
 
 def migrate(script: Script, options: Options | None = None) -> MigrationResult:
@@ -42,7 +52,7 @@ def migrate(script: Script, options: Options | None = None) -> MigrationResult:
 
 def _migrate(script: Script, options: Options) -> MigrationResult:
     result = MigrationResult(script.path)
-    program = Program(script, options.towers)
+    program = Program(script, options.towers, options.mains)
     if not program.is_tf1 and program.script.conversion is not None:
         check_syntax(program.script.before, script.path)  # nothing of ours in it: it stays Python 2
     for path in program.others:
@@ -55,6 +65,8 @@ def _migrate(script: Script, options: Options) -> MigrationResult:
     for path, error in program.unreadable:
         message = f"a local module that cannot be read: {error}"
         result.findings.append(Finding("T2T624", message, todo_of("T2T624"), path, error.line or 1, 1))
+    if program.is_tf1 and not any(_DISTRIBUTED.search(file.script.text) for file in program.files):
+        result.remark = "no towers and no servers in it: it runs on one device, as before"
     active = _rules(program)
     for file in program.files:
         change = _rewritten(file, active)

@@ -85,6 +85,8 @@ class MigrationResult:
     findings: list[Finding] = field(default_factory=list)
     #: why nothing could be done at all
     error: str | None = None
+    #: a sentence about the program as a whole
+    remark: str = ""
 
     @property
     def left(self) -> list[Finding]:

@@ -11,9 +11,14 @@ from tf2towers.report.result import FileChange, Finding, MigrationResult
 _COLOURS = {"+": "32", "-": "31", "@": "36"}
 
 
-def render(results: Iterable[MigrationResult], *, diff: bool = True, colour: bool = False) -> str:
-    """The whole report; `diff=False` leaves the diffs out, for when the files are written anyway."""
-    return "".join(line for result in results for line in _result_lines(result, diff, colour))
+def render(
+    results: Iterable[MigrationResult], *, diff: bool = True, colour: bool = False, brief: bool = False
+) -> str:
+    """The whole report; `diff=False` leaves the diffs out, for when the files are written anyway.
+
+    `brief`: a program that there is a remark about is told by its summary alone.
+    """
+    return "".join(line for result in results for line in _result_lines(result, diff, colour, brief))
 
 
 def unified_diff(change: FileChange) -> Iterator[str]:
@@ -56,20 +61,23 @@ def summary(result: MigrationResult) -> str:
     files = sum(change.before != change.after for change in result.changes)
     left = len(result.left)
     done = f"{files} file{_s(files)} to change" if files else "nothing to change"
+    remark = f" ({result.remark})" if result.remark else ""
     return (
-        f"{name}: {done}, {left} site{_s(left)} left by hand"
+        f"{name}: {done}, {left} site{_s(left)} left by hand{remark}"
         if left
-        else f"{name}: {done}, nothing left by hand"
+        else f"{name}: {done}, nothing left by hand{remark}"
     )
 
 
-def _result_lines(result: MigrationResult, diff: bool, colour: bool) -> Iterator[str]:
+def _result_lines(result: MigrationResult, diff: bool, colour: bool, brief: bool = False) -> Iterator[str]:
     if diff:
         for change in result.changes:
             for line in unified_diff(change):
                 code = _COLOURS.get(line[:1], "1") if line[:3] not in ("+++", "---") else "1"
                 yield f"\x1b[{code}m{line[:-1]}\x1b[0m\n" if colour and line[:1] != " " else line
     yield f"{summary(result)}\n"
+    if brief and result.remark:
+        return
     informed = [finding for finding in result.findings if finding.kind != "left"]
     for finding in sorted(informed, key=_place):
         yield f"  {_site(finding)}\n"

@@ -21,9 +21,12 @@ from tf2towers.source.syntax import parse
 class LocalImports:
     """The import graph of one script, over local modules alone."""
 
-    def __init__(self, script: Script, read: Callable[[Path], Script] | None = None) -> None:
-        """`read` reads a module; without, as the text that it is."""
+    def __init__(
+        self, script: Script, read: Callable[[Path], Script] | None = None, *, deep: bool = True
+    ) -> None:
+        """`read` reads a module; without, as the text that it is. `deep=False`: the script's own imports alone."""
         self.script = script
+        self._deep = deep
         self._read = read or _read
         self._main = _absolute(script.path)
         self.roots = _roots(self._main)
@@ -54,7 +57,8 @@ class LocalImports:
                     if file not in seen:
                         seen.add(file)
                         self._order.append(file)
-                        pending.append((file, None))
+                        if self._deep:
+                            pending.append((file, None))
         if any(not file.is_relative_to(self._main.parent) for file in self._order):
             # the script runs as a part of its package, which Python then imports too
             self._order += [file for file in self._packages(self._main) if file not in seen]

@@ -1,0 +1,104 @@
+"""`tf2towers migrate DIR`: the programs of a folder, each with its modules; files without TF1 are passed over."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TypeVar
+
+from tf2towers.report.paths import shown
+from tf2towers.report.result import MigrationResult
+
+Given = TypeVar("Given")
+Got = TypeVar("Got")
+
+
+@dataclass(frozen=True)
+class Tree:
+    """What was found under the folders that were named."""
+
+    folders: tuple[Path, ...]
+    files: tuple[Path, ...]
+    #: the programs: files that are scripts and reach TensorFlow
+    mains: tuple[Path, ...]
+
+    def base(self, paths: Sequence[str]) -> Path | None:
+        """The folder that outputs are relative to: the one that was named, where it is all that was."""
+        return self.folders[0].absolute() if len(self.folders) == len(paths) == 1 else None
+
+
+def tree_of(
+    paths: Iterable[str], exclude: Iterable[str], output: Path | None, jobs: int, *, notebooks: bool
+) -> Tree | None:
+    """What lies under those paths that are folders; None where none is."""
+    folders = tuple(Path(path) for path in paths if Path(path).is_dir())
+    if not folders:
+        return None
+    from tf2towers.source.programs import programs, seen
+    from tf2towers.source.walk import sources_under
+
+    leave = [output] if output is not None else []
+    files = [file.absolute() for folder in folders for file in sources_under(folder, exclude, leave)]
+    files = [file for file in dict.fromkeys(files) if notebooks or file.suffix == ".py"]
+    mains = programs(files, lambda them: each(seen, them, jobs))
+    return Tree(folders, tuple(files), tuple(mains))
+
+
+def each(work: Callable[[Given], Got], items: Sequence[Given], jobs: int) -> Iterator[Got]:
+    """`map(work, items)` in so many processes; the order is that of the items."""
+    if jobs > 1 and len(items) > 1:
+        from concurrent.futures import ProcessPoolExecutor
+
+        with ProcessPoolExecutor(min(jobs, len(items))) as pool:
+            yield from pool.map(work, items, chunksize=max(1, min(16, len(items) // (jobs * 4))))
+    else:
+        yield from map(work, items)
+
+
+def with_progress(results: Iterable[Got], count: int) -> Iterator[Got]:
+    """The results, with their number on the terminal while they come."""
+    if not sys.stderr.isatty() or count < 2:
+        yield from results
+        return
+    for number, result in enumerate(results, 1):
+        done = 30 * number // count
+        print(f"\r[{'#' * done}{'.' * (30 - done)}] {number}/{count}", end="", file=sys.stderr, flush=True)
+        yield result
+    print("\r" + " " * 60 + "\r", end="", file=sys.stderr, flush=True)
+
+
+def told_once(results: Sequence[MigrationResult]) -> list[MigrationResult]:
+    """The results worth telling, each file's changes and findings with the first program that reaches it."""
+    files: set[Path] = set()
+    found: list[MigrationResult] = []
+    for result in results:
+        own = {path for path in _paths(result) if path not in files}
+        files |= own
+        changes = [change for change in result.changes if change.path.absolute() in own]
+        findings = [one for one in result.findings if one.path.absolute() in own]
+        if result.error is not None or findings or any(one.before != one.after for one in changes):
+            found.append(replace(result, changes=changes, findings=findings))
+    return found
+
+
+def summary(tree: Tree, results: Sequence[MigrationResult]) -> str:
+    """One line about a whole tree."""
+    names = ", ".join(shown(folder) for folder in tree.folders)
+    mains = set(tree.mains)
+    known = [result for result in results if result.script.absolute() in mains]
+    counts = [sum(result.status == status for result in known) for status in (0, 1, 2)]
+    words = ["nothing left by hand in {}", "sites left in {}", "{} could not be read"]
+    done = [word.format(count) for word, count in zip(words, counts, strict=True) if count]
+    programs = f"{len(known)} program{'' if len(known) == 1 else 's'} with TF1"
+    told = f": {', '.join(done)}" if done else ""
+    return f"{names}: {len(tree.files)} file{'' if len(tree.files) == 1 else 's'}, {programs}{told}"
+
+
+def _paths(result: MigrationResult) -> set[Path]:
+    return {
+        result.script.absolute(),
+        *(change.path.absolute() for change in result.changes),
+        *(one.path.absolute() for one in result.findings),
+    }

@@ -1,0 +1,123 @@
+"""Which files of a folder are programs of their own, and which are their modules."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from tf2towers.source.errors import SourceError
+from tf2towers.source.local_imports import LocalImports
+from tf2towers.source.script import Script
+from tf2towers.source.syntax import parse
+
+_IMPORT = re.compile(
+    r"^[ \t]*(import[ \t]+[\w., \t]+|from[ \t]+[\w.]+[ \t]+import[ \t]+[^\\\n(]+)", re.MULTILINE
+)
+_GUARD = re.compile(r"__name__\s*==|(tf|flags|app|absl)[\w.]*\.run\(")
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What is seen of a file without looking into what it means."""
+
+    path: Path
+    has_tensorflow: bool
+    #: whether it does something when it is run as a script
+    runs: bool
+    #: the local modules that it imports
+    imports: tuple[Path, ...]
+
+
+def seen(path: Path) -> Seen:
+    """Reads one file, whatever is wrong with it."""
+    path = path.absolute()
+    try:
+        text = _text(path)
+    except (SourceError, OSError, ValueError):
+        return Seen(path, _mentions(path), True, ())
+    runs = _GUARD.search(text) is not None
+    try:
+        parse(text, path)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):  # Python 2, say: its import lines
+        text = "\n".join(line for line in map(_import_line, _IMPORT.findall(text)) if line)
+    imports: tuple[Path, ...] = ()
+    if "import" in text:
+        found = LocalImports(Script(path, text), deep=False)
+        imports = tuple(found.modules)
+    return Seen(path, _mentions(path), runs, imports)
+
+
+def programs(files: Iterable[Path], each: Callable[[list[Path]], Iterable[Seen]]) -> list[Path]:
+    """The files to migrate as main scripts, in the order given: those that reach TensorFlow, however indirectly.
+
+    They are the files that no other one imports, and those that are imported and run as scripts, too.
+
+    Args:
+        files: the files of the folder.
+        each: `map(seen, files)`, in as many processes as there are.
+    """
+    every = {one.path: one for one in each(list(files))}
+    imported = {path for one in every.values() for path in one.imports if path != one.path}
+    reached: dict[Path, bool] = {}
+    mains = [
+        path
+        for path, one in every.items()
+        if path.name != "__init__.py"
+        and (path not in imported or one.runs)
+        and _reaches(path, every, reached)
+    ]
+    covered = {path for main in mains for path in _closure(main, every)}
+    for path in every:  # modules that import each other, or that a package alone imports
+        if path not in covered and _reaches(path, every, reached):
+            mains.append(path)
+            covered |= _closure(path, every)
+    order = {path: place for place, path in enumerate(every)}
+    mains.sort(key=order.__getitem__)
+    return mains
+
+
+def _closure(path: Path, every: dict[Path, Seen]) -> set[Path]:
+    found: set[Path] = set()
+    pending = [path]
+    while pending:
+        one = pending.pop()
+        if one not in found:
+            found.add(one)
+            pending += every[one].imports if one in every else ()
+    return found
+
+
+def _reaches(path: Path, every: dict[Path, Seen], known: dict[Path, bool]) -> bool:
+    if path not in known:
+        known[path] = any(every[one].has_tensorflow for one in _closure(path, every) if one in every)
+    return known[path]
+
+
+def _mentions(path: Path) -> bool:
+    try:
+        return b"tensorflow" in path.read_bytes()
+    except OSError:
+        return False
+
+
+def _text(path: Path) -> str:
+    if path.suffix == ".ipynb":
+        document = json.loads(path.read_bytes())
+        cells = document.get("cells", []) if isinstance(document, dict) else []
+        sources = ["".join(cell.get("source", "")) for cell in cells if cell.get("cell_type") == "code"]
+        return "\n".join(sources)
+    return Script.read(path, main=False, checked=False).text
+
+
+def _import_line(line: str) -> str:
+    """An import as far as it is one; nothing where it is not."""
+    line = re.split("[#;]", line, maxsplit=1)[0].strip().rstrip(",")
+    try:
+        ast.parse(line)
+    except (SyntaxError, ValueError):
+        return ""
+    return line

@@ -1,0 +1,75 @@
+"""The Python files and notebooks under a folder, without what .gitignore and the user leave out."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathspec import GitIgnoreSpec
+
+_SUFFIXES = frozenset({".py", ".ipynb"})
+#: folders that hold no sources of the user's own
+_NEVER = frozenset({"__pycache__", "node_modules", "site-packages", "build", "dist"})
+
+
+def sources_under(folder: Path, exclude: Iterable[str] = (), leave: Iterable[Path] = ()) -> list[Path]:
+    """The files, in the order of their names. `exclude` has patterns as .gitignore has them; `leave` folders.
+
+    Hidden folders, virtual environments and links to folders are passed over.
+    """
+    from pathspec import GitIgnoreSpec
+
+    rules: list[tuple[Path, GitIgnoreSpec]] = [(folder, GitIgnoreSpec.from_lines(exclude))]
+    rules += _ignored_above(folder)
+    return list(_walk(folder, rules, {path.resolve() for path in leave}))
+
+
+def _walk(folder: Path, rules: list[tuple[Path, GitIgnoreSpec]], leave: set[Path]) -> Iterator[Path]:
+    here = [*rules, *_ignored_in(folder)]
+    try:
+        entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+    except OSError:  # may not be looked into
+        return
+    for entry in entries:
+        path = folder / entry.name
+        if entry.is_dir(follow_symlinks=False):
+            passed = entry.name.startswith(".") or entry.name in _NEVER or (path / "pyvenv.cfg").exists()
+            if not passed and path.resolve() not in leave and not _matches(path, here, "/"):
+                yield from _walk(path, here, leave)
+        elif path.suffix in _SUFFIXES and entry.is_file() and not _matches(path, here):
+            yield path
+
+
+def _matches(path: Path, rules: list[tuple[Path, GitIgnoreSpec]], end: str = "") -> bool:
+    """Whether a rule leaves a path out; a later one, of a folder further in, decides over those before it."""
+    decided = False
+    for base, spec in rules:
+        found = spec.check_file(path.absolute().relative_to(base.absolute()).as_posix() + end).include
+        if found is not None:
+            decided = found
+            if found and base == rules[0][0] and spec is rules[0][1]:
+                return True  # what the user excludes stays out
+    return decided
+
+
+def _ignored_in(folder: Path) -> list[tuple[Path, GitIgnoreSpec]]:
+    from pathspec import GitIgnoreSpec
+
+    try:
+        lines = (folder / ".gitignore").read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return []
+    return [(folder, GitIgnoreSpec.from_lines(lines))]
+
+
+def _ignored_above(folder: Path) -> list[tuple[Path, GitIgnoreSpec]]:
+    """The rules of the folders above, up to that of the repository, outermost first."""
+    found: list[tuple[Path, GitIgnoreSpec]] = []
+    current = folder.absolute()
+    while current != current.parent and not (current / ".git").exists():
+        current = current.parent
+        found = [*_ignored_in(current), *found]
+    return found if (current / ".git").exists() else []
