@@ -8,11 +8,12 @@ from typing import Any
 import tensorflow as tf
 
 from tf2towers.runtime.graph_session.all_reduce import AllReduce, Mean, find_means
+from tf2towers.runtime.graph_session.catching_up import catch_up
 from tf2towers.runtime.graph_session.mirror import Mirror
 from tf2towers.runtime.graph_session.nodes import Nodes, TensorName, needed, parse, written
 from tf2towers.runtime.graph_session.placement import place
 from tf2towers.runtime.graph_session.process import Process
-from tf2towers.runtime.graph_session.randomness import keeps_its_own_place, share_states
+from tf2towers.runtime.graph_session.randomness import share_states
 from tf2towers.runtime.graph_session.resources import name_resources, one_shot_iterators, released
 from tf2towers.runtime.graph_session.towers import Towers
 
@@ -101,8 +102,9 @@ class Program:
             if "_class" in node.attr:
                 del node.attr["_class"]
         drawing, states = share_states(part, self.nodes.in_loop)
+        counted = catch_up(part, self.nodes, self._process.elsewhere)
         iterators = one_shot_iterators(part)
-        every = [*placeholders, *part, *made, *more, *drawing]
+        every = [*placeholders, *part, *made, *more, *drawing, *counted.made]
         resources = [_copy(one) for one in name_resources(every, container, self._process)]
         for one in resources:
             if one.op == "VarHandleOp":
@@ -112,13 +114,12 @@ class Program:
             every, list(zip(outputs, (one.dtype for one in fetches), strict=True))
         )
         call = _imported(
-            self._definition(every),
+            self._definition(every, counted.functions),
             [(one.name, tf.dtypes.as_dtype(one.attr["dtype"].type)) for one in placeholders],
             outputs,
-            [*[one.name for one in targets], *extra],
+            [*[one.name for one in targets], *extra, *counted.ends],
         )
-        alone = [node.name for node in part if keeps_its_own_place(node)]
-        return Function(call, resources, {**states, **iterators}, alone)
+        return Function(call, resources, {**states, **counted.begun, **iterators}, counted.alone)
 
     def _means(self, part: list[Any]) -> list[Mean]:
         return [
@@ -145,8 +146,9 @@ class Program:
         ends = [node.name for node in nodes if node.name.endswith("/end")]
         return _imported(self._definition(nodes), [], [], ends)
 
-    def _definition(self, nodes: Sequence[Any]) -> Any:
+    def _definition(self, nodes: Sequence[Any], functions: Sequence[Any] = ()) -> Any:
         definition = tf.compat.v1.GraphDef(versions=self.nodes.versions, library=self.nodes.library)
+        definition.library.function.extend(functions)
         definition.node.extend(nodes)
         return definition
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import tensorflow as tf
@@ -30,6 +31,13 @@ def written(name: TensorName) -> str:
     if name.output < 0:
         return f"^{name.node}"
     return f"{name.node}:{name.output}" if name.output else name.node
+
+
+def built_at(operation: tf.Operation) -> str:
+    """The line of the script that built an operation, 'train.py:12'."""
+    libraries = (str(Path(tf.__file__).parent), str(Path(__file__).parents[2]))
+    lines = [f"{frame[0]}:{frame[1]}" for frame in operation.traceback if not frame[0].startswith(libraries)]
+    return lines[-1] if lines else "built by a library"
 
 
 class Nodes:

@@ -23,6 +23,8 @@ STATELESS = {
     "RandomStandardNormal": "StatelessRandomNormalV2",
     "TruncatedNormal": "StatelessTruncatedNormalV2",
 }
+#: what the names of variables that hold a place in a sequence end with
+STATE = "/random_state"
 _PHILOX = 1
 _int32, _int64, _uint64 = (one.as_datatype_enum for one in (tf.int32, tf.int64, tf.uint64))
 
@@ -36,11 +38,12 @@ def keeps_its_own_place(node: Any) -> bool:
     """Whether a node draws from a seeded sequence that it cannot share with another run's function.
 
     `tf.random_shuffle`, `tf.multinomial`, `tf.random_gamma`, candidate samplers: no operation of TensorFlow's takes
-    their place in a sequence from outside.
+    their place in a sequence from outside. What is done about it: `catching_up`.
     """
     seeds = ("seed", "seed2")
     return (
         node.op not in STATELESS
+        and "shared_name" not in node.attr  # a queue, which all functions share
         and all(name in node.attr for name in seeds)
         and any(node.attr[name].i for name in seeds)
     )
@@ -48,12 +51,12 @@ def keeps_its_own_place(node: Any) -> bool:
 
 def state_name(node: Any) -> str:
     """The name of the variable that holds a node's place."""
-    return f"{node.name}/random_state"
+    return f"{node.name}{STATE}"
 
 
 def is_state(node: Any) -> bool:
     """Whether a node makes the variable that holds another's place."""
-    return bool(node.name.endswith("/random_state"))
+    return bool(node.name.endswith(STATE))
 
 
 def first_state(node: Any) -> list[int]:
@@ -74,12 +77,13 @@ def share_states(nodes: list[Any], in_loop: Callable[[str], bool]) -> tuple[list
     begun: dict[str, list[Any]] = {}
     for node in nodes:
         if seeded(node):
-            begun[state_name(node)] = _begin(state_name(node), first_state(node))
+            begun[state_name(node)] = begin(state_name(node), first_state(node))
             _draw_by_state(node, made, in_loop(node.name))
     return made, begun
 
 
-def _begin(variable: str, value: list[int]) -> list[Any]:
+def begin(variable: str, value: list[int] | int) -> list[Any]:
+    """Nodes that give the variable of a session its first value, the last of them to be run."""
     constant = tf.compat.v1.NodeDef(name=f"{variable}/first", op="Const", device=HOST)
     constant.attr["dtype"].type = _int64
     constant.attr["value"].tensor.CopyFrom(tf.make_tensor_proto(value, tf.int64))

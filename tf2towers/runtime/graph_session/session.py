@@ -18,6 +18,7 @@ from tf2towers.runtime.graph_session.cluster import process_of
 from tf2towers.runtime.graph_session.config import configure
 from tf2towers.runtime.graph_session.function import Function, Program
 from tf2towers.runtime.graph_session.layout import Layout
+from tf2towers.runtime.graph_session.nodes import built_at
 from tf2towers.runtime.graph_session.partial import PartialRun
 from tf2towers.runtime.graph_session.private import eager_mode
 
@@ -171,8 +172,9 @@ class Session(tf.compat.v1.Session):
             if name in self._drawing and name not in self._told:
                 self._told.add(name)
                 tf.compat.v1.logging.warning(
-                    "%s is in several runs of this session: each draws a sequence of its own; in TF1 there was one",
+                    "%s (%s) is in several runs of the session: each draws a sequence of its own; TF1 had one for all",
                     name,
+                    built_at(self._graph.get_operation_by_name(name)),
                 )
             self._drawing.add(name)
 

@@ -1,0 +1,36 @@
+"""What is said where a seeded operation cannot go on where another run left it."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("tensorflow")
+pytestmark = pytest.mark.tensorflow
+
+SCRIPT = """\
+import tensorflow as tf
+from tf2towers.runtime import Session, graph_mode
+
+graph_mode()
+size = tf.compat.v1.placeholder(tf.int32, [])
+counted = tf.random.shuffle(tf.range(5), seed=1)
+free = tf.random.shuffle(tf.range(size), seed=1)
+with Session() as sess:
+    sess.run([counted, free], {size: 3})
+    sess.run(counted)
+    sess.run(free, {size: 4})
+    sess.run(free, {size: 5})
+"""
+
+
+def test_the_line_is_named(tmp_path: Path) -> None:
+    script = tmp_path / "draws.py"
+    script.write_text(SCRIPT)
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True)
+    said = [line for line in done.stderr.splitlines() if "sequence of its own" in line]
+    assert len(said) == 1
+    assert f"({script}:7)" in said[0]

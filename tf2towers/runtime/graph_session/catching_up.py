@@ -1,0 +1,185 @@
+"""Seeded operations that keep their place in a sequence in their kernel: candidate samplers, shuffles, gamma.
+
+In TF1 a session had one kernel for such an operation, whichever run it was in; here every run's function has one of its
+own, and no operation takes the place from outside (for those where one does: `randomness`). So a function counts: how
+often the operation has drawn in this session, and how often its own kernel has. What the others have drawn in the
+meantime, it draws as well, and throws it away; then it draws its own. The numbers are TF1's.
+
+It holds where a draw takes as many random numbers each time: for a candidate sampler that is always so, for the others
+where all shapes are known. In branches and loops nothing is counted.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import tensorflow as tf
+
+from tf2towers.runtime.graph_session.nodes import Nodes
+from tf2towers.runtime.graph_session.placement import HOST
+from tf2towers.runtime.graph_session.randomness import STATE, begin, keeps_its_own_place
+from tf2towers.runtime.graph_session.towers import place_of
+
+#: those with a kernel for CPUs alone, and the one with another for GPUs, whose numbers are others
+_ON_HOST = frozenset({"RandomShuffle", "RandomGamma", "RandomPoisson", "RandomPoissonV2"})
+_ANYWHERE = frozenset({"Multinomial"})
+
+_int64 = tf.int64.as_datatype_enum
+_numbers = itertools.count()
+
+
+@dataclass
+class Counted:
+    """What came to a function for the operations that count.
+
+    Attributes:
+        made: new nodes.
+        begun: for each counter, by its variable's name, nodes that begin it, the last of them to be run.
+        functions: definitions of functions that the nodes call.
+        ends: operations to be run beside the targets.
+        alone: the operations that draw a sequence of this function's own.
+    """
+
+    made: list[Any] = field(default_factory=list)
+    begun: dict[str, list[Any]] = field(default_factory=dict)
+    functions: list[Any] = field(default_factory=list)
+    ends: list[str] = field(default_factory=list)
+    alone: list[str] = field(default_factory=list)
+
+
+def catch_up(part: Sequence[Any], nodes: Nodes, elsewhere: Callable[[Any], bool]) -> Counted:
+    """Lets the operations of a part of a graph that hold a place of their own draw on from where the session is.
+
+    They are changed in place. `elsewhere` tells whether a node is in another process.
+    """
+    counted = Counted()
+    for node in part:
+        if keeps_its_own_place(node):
+            if not elsewhere(node) and _takes_the_same_each_time(node, nodes):
+                _Catching(node, nodes, counted).build()
+            else:
+                counted.alone.append(node.name)
+    return counted
+
+
+def _takes_the_same_each_time(node: Any, nodes: Nodes) -> bool:
+    if nodes.in_control_flow(node.name):
+        return False
+    if node.op.endswith("CandidateSampler"):
+        return True
+    if node.op not in _ON_HOST and (node.op not in _ANYWHERE or place_of(node.device).kind == "GPU"):
+        return False
+    operation = nodes.graph.get_operation_by_name(node.name)
+    return all(one.shape.is_fully_defined() for one in [*operation.inputs, *operation.outputs])
+
+
+class _Catching:
+    """One operation, which becomes a loop: what it gives, a count, how often, what it takes."""
+
+    def __init__(self, node: Any, nodes: Nodes, counted: Counted) -> None:
+        self._node = node
+        self._counted = counted
+        self._name = node.name
+        operation = nodes.graph.get_operation_by_name(node.name)
+        self._operation = operation.op_def
+        self._gives = [one.dtype.as_datatype_enum for one in operation.outputs]
+        self._shapes = [one.shape.as_proto() for one in operation.outputs]
+        self._takes = [one.dtype.as_datatype_enum for one in operation.inputs]
+        self._types = [*self._gives, _int64, _int64, *self._takes]
+        self._number = next(_numbers)
+
+    def build(self) -> None:
+        """Changes the node."""
+        session = self._variable("draws")
+        own = self._variable(f"draws_{self._number}")
+        before = self._add("before", "ReadVariableOp", [session], dtype=_int64)
+        done = self._add("done", "ReadVariableOp", [own], dtype=_int64)
+        one = self._constant("one", 1, _int64)
+        after = self._add("after", "AddV2", [before, one], T=_int64)
+        times = self._add("times", "Sub", [after, done], T=_int64)
+        first = [self._constant(f"first_{index}", 0, kind) for index, kind in enumerate(self._gives)]
+        body, condition = self._body(), self._condition()
+        node = self._node
+        inputs = [text for text in node.input if text[0] != "^"]
+        controls = [text for text in node.input if text[0] == "^"]
+        del node.input[:]
+        node.input.extend([*first, self._constant("zero", 0, _int64), times, *inputs, *controls])
+        node.op, node.device = "While", HOST
+        node.attr.clear()
+        node.attr["T"].list.type.extend(self._types)
+        node.attr["body"].func.name, node.attr["cond"].func.name = body, condition
+        node.attr["parallel_iterations"].i = 1
+        shapes = node.attr["output_shapes"].list.shape
+        shapes.extend(self._shapes)
+        for _ in self._types[len(shapes) :]:
+            shapes.add().unknown_rank = True
+        for suffix, variable, ready in (("count", session, before), ("count_own", own, self._name)):
+            end = self._add(
+                suffix, "AssignVariableOp", [variable, after, f"^{ready}", f"^{done}"], dtype=_int64
+            )
+            self._counted.ends.append(end)
+
+    def _add(self, suffix: str, op: str, inputs: list[str], **types: int) -> str:
+        made = tf.compat.v1.NodeDef(name=f"{self._name}/{suffix}", op=op, input=inputs, device=HOST)
+        for key, value in types.items():
+            made.attr[key].type = value
+        self._counted.made.append(made)
+        return str(made.name)
+
+    def _constant(self, suffix: str, value: int, kind: int) -> str:
+        name = self._add(suffix, "Const", [], dtype=kind)
+        dtype = tf.dtypes.as_dtype(kind)
+        empty = tf.make_tensor_proto("" if dtype == tf.string else value, dtype)
+        self._counted.made[-1].attr["value"].tensor.CopyFrom(empty)
+        return name
+
+    def _variable(self, name: str) -> str:
+        """A counter of the session's."""
+        made = self._add(f"{name}{STATE}", "VarHandleOp", [], dtype=_int64)
+        attributes = self._counted.made[-1].attr
+        attributes["shape"].shape.CopyFrom(tf.TensorShape([]).as_proto())
+        attributes["shared_name"].s = made.encode()
+        attributes["container"].s = b""
+        self._counted.begun[made] = begin(made, 0)
+        return made
+
+    def _function(self, kind: str) -> Any:
+        made = tf.compat.v1.GraphDef().library.function.add()
+        made.signature.name = f"draw_{self._number}_{kind}"
+        made.signature.is_stateful = True
+        for index, value in enumerate(self._types):
+            made.signature.input_arg.add(name=f"a{index}", type=value)
+        self._counted.functions.append(made)
+        return made
+
+    def _body(self) -> str:
+        made = self._function("body")
+        draw = made.node_def.add()
+        draw.CopyFrom(self._node)
+        draw.name, draw.device = "draw", ""
+        del draw.input[:]
+        at = len(self._gives)
+        draw.input.extend(f"a{at + 2 + index}" for index in range(len(self._takes)))
+        one = made.node_def.add(name="one", op="Const")
+        one.attr["dtype"].type = _int64
+        one.attr["value"].tensor.CopyFrom(tf.make_tensor_proto(1, tf.int64))
+        made.node_def.add(name="next", op="AddV2", input=[f"a{at}", "one:output:0"]).attr["T"].type = _int64
+        for index, value in enumerate(self._types):
+            made.signature.output_arg.add(name=f"r{index}", type=value)
+            made.ret[f"r{index}"] = (
+                f"draw:{self._operation.output_arg[index].name}:0" if index < at
+                else "next:z:0" if index == at
+                else f"a{index}"
+            )  # fmt: skip
+        return str(made.signature.name)
+
+    def _condition(self) -> str:
+        made = self._function("condition")
+        at = len(self._gives)
+        made.node_def.add(name="more", op="Less", input=[f"a{at}", f"a{at + 1}"]).attr["T"].type = _int64
+        made.signature.output_arg.add(name="r", type=tf.bool.as_datatype_enum)
+        made.ret["r"] = "more:z:0"
+        return str(made.signature.name)
