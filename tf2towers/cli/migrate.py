@@ -65,7 +65,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--idiomatic",
         action="store_true",
-        help="hand-shaped TF 2 instead, where the whole program is understood",
+        help="hand-shaped TF 2 where the whole program is understood; else the exact form, and what stood in the way",
     )
     parser.add_argument(
         "--collective",
@@ -145,11 +145,14 @@ class Choice:
 
     def engine(self) -> Callable[[Script], MigrationResult]:
         """The function that migrates a script."""
-        if self.idiomatic:
+        if self.collective:
             hand_shaped = importlib.import_module("tf2towers.migrate")
-            return partial(hand_shaped.migrate, collective=self.collective)
+            return partial(hand_shaped.migrate, collective=True)
         exact = importlib.import_module("tf2towers.exact.migrate")
-        return partial(exact.migrate, options=exact.Options(towers=self.towers, mains=self.mains))
+        options = exact.Options(towers=self.towers, mains=self.mains)
+        if self.idiomatic:
+            return partial(importlib.import_module("tf2towers.registers").idiomatic_or_exact, options=options)
+        return partial(exact.migrate, options=options)
 
 
 def migrate_all(paths: list[str], jobs: int = 1, choice: Choice = Choice()) -> list[MigrationResult]:
@@ -197,7 +200,9 @@ def _write(
     plans: list[tuple[MigrationResult, list[Output]]] = []
     for result in good:
         try:
-            outputs = beside(result, good, options.output, base) if options.output is not None else in_place(result)
+            outputs = (
+                beside(result, good, options.output, base) if options.output is not None else in_place(result)
+            )
             for output in outputs:
                 if planned.get(output.target, output.data) != output.data:
                     raise SourceError(output.target, "not written: another script needs another text there")

@@ -8,6 +8,7 @@ from functools import cache, cached_property
 from pathlib import Path
 
 from tf2towers.exact.file import File
+from tf2towers.exact.lookup import sessions
 from tf2towers.exact.python2.reading import Reader, is_python2
 from tf2towers.names.canonical import canonical_name
 from tf2towers.names.meanings import Meanings
@@ -93,13 +94,19 @@ class Program:
 
         A program that runs on TF 2 may use some of `tf.compat.v1` without building graphs: then it is none.
         """
-        if not any(_has_tf1(file) for file in self.files):
+        if self._is_tf2 or not any(_has_tf1(file) for file in self.files):
             return False
         return (
             not self.plain_is_tf2
             or any(_imports_v1(file) or "graph_mode" in file.script.text for file in self.files)
             or any(canonical in _RUN_GRAPHS for file in self.files for _, canonical in file.symbols)
         )
+
+    @cached_property
+    def _is_tf2(self) -> bool:
+        """Whether it computes eagerly, in functions or under tapes, and runs no graph; it may well say `compat.v1`."""
+        used = {canonical for file in self.files for _, canonical in file.symbols}
+        return any(map(_is_eager, used)) and not any(map(_runs_graphs, used))
 
     @cached_property
     def never_called(self) -> frozenset[ast.AST]:
@@ -179,6 +186,23 @@ def _top_level(file: File, name: str) -> ast.AST | None:
     if len(bindings) == 1 and isinstance(bindings[0], Defined):
         return bindings[0].node
     return None
+
+
+def _is_eager(canonical: str) -> bool:
+    return canonical in ("tf.function", "tf.GradientTape", "tf2towers.runtime.VariableStore")
+
+
+def _runs_graphs(canonical: str) -> bool:
+    """Whether this runs a graph, or is for one only. (A server serves TF 2's coordinators as well.)"""
+    ours = canonical.removeprefix("tf2towers.runtime.")
+    if "Server" in (ours, canonical.rpartition(".")[2]):
+        return False
+    return (
+        canonical in _RUN_GRAPHS
+        or canonical in sessions()
+        or ours in ("graph_mode", *sessions().values())
+        or canonical.startswith(("tf.estimator.", "tf.contrib."))
+    )
 
 
 def _has_tf1(file: File) -> bool:

@@ -1,0 +1,56 @@
+"""Which register a script is written in."""
+
+from pathlib import Path
+
+from tf2towers.exact.migrate import Options
+from tf2towers.registers import idiomatic_or_exact
+from tf2towers.source.script import Script
+
+LEGACY = Path(__file__).resolve().parents[2] / "legacy"
+TOWERS = """\
+import tensorflow as tf
+
+opt = tf.train.GradientDescentOptimizer(0.1)
+total = 0.0
+for gpu in range(2):
+    with tf.device('/gpu:%d' % gpu):
+        w = tf.get_variable('w_%d' % gpu, [])
+        total += tf.square(w - gpu)
+train_op = opt.minimize(total)
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    print(sess.run([train_op, total])[1])
+"""
+
+
+def test_what_is_understood_is_idiomatic() -> None:
+    result = idiomatic_or_exact(Script.read(LEGACY / "cifar10_towers.py"), Options())
+    assert result.status == 0
+    assert "strategy.run(" in result.changes[0].after
+
+
+def test_what_is_not_is_exact_and_says_why(tmp_path: Path) -> None:
+    path = tmp_path / "train.py"
+    path.write_text(TOWERS)
+    result = idiomatic_or_exact(Script.read(path), Options())
+    assert result.status == 0
+    assert "in towers(strategy, range(2)):" in result.changes[0].after
+    [*_, note] = result.findings
+    assert (note.kind, note.line) == ("note", 5)
+    assert note.message.endswith("not certain in idiomatic form, so the exact one is written")
+
+
+def test_what_neither_takes_is_left_as_the_exact_register_says(tmp_path: Path) -> None:
+    path = tmp_path / "train.py"
+    path.write_text("import tensorflow as tf\n\nfor i in range(tf.contrib.gone()):\n    tf.device(i)\n")
+    result = idiomatic_or_exact(Script.read(path), Options())
+    assert result.status == 1
+    assert [site.code for site in result.left] == ["T2T620"]
+
+
+def test_a_second_time_nothing_is_said(tmp_path: Path) -> None:
+    path = tmp_path / "train.py"
+    path.write_text(TOWERS)
+    path.write_text(idiomatic_or_exact(Script.read(path), Options()).changes[0].after)
+    again = idiomatic_or_exact(Script.read(path), Options())
+    assert (again.status, again.changed, again.findings) == (0, False, [])
