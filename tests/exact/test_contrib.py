@@ -23,6 +23,10 @@ def test_one_line(line: str, expected: str) -> None:
 
 IMPORTS = [
     (
+        "from tensorflow.contrib.tensorboard.plugins import projector\n\nprojector.ProjectorConfig()\n",
+        "from tensorboard.plugins import projector\n",
+    ),
+    (
         "from tensorflow.contrib.seq2seq.python.ops.attention_wrapper import LuongAttention\n\nLuongAttention(1)\n",
         "from tf2towers.runtime.contrib.seq2seq.attention_wrapper import LuongAttention\n",
     ),

@@ -233,5 +233,7 @@ def test_every_name_that_the_codemod_writes_is_there() -> None:
     for name, (module, attribute) in own().items():
         value = import_module(module)
         for part in attribute.split("."):
+            if not hasattr(value, part):
+                import_module(f"{module}.{part}")  # as `from module import part` does
             value = getattr(value, part, None)
         assert value is not None, name
