@@ -27,8 +27,8 @@ MISSING = ("T2T620", "T2T621", "T2T622", "T2T624", "T2T625")
 KINDS = {"tower": "towers", "both": "towers and parameter servers", "ps": "parameter servers"}
 
 
-def migrate(folder: Path, main: str) -> tuple[str, list[tuple[str, str, str, str]], str, float]:
-    """Status, the sites left (file, line, code, message), the first line of an error, seconds."""
+def migrate(folder: Path, main: str) -> tuple[str, list[tuple[str, str, str, str]], str, float, bool]:
+    """Status, sites left (file, line, code, message), first line of an error, seconds, whether it is Python 2."""
     with tempfile.TemporaryDirectory() as out:
         command = [sys.executable, "-m", "tf2towers", "migrate", main, "-o", out]
         started = time.monotonic()
@@ -48,7 +48,7 @@ def migrate(folder: Path, main: str) -> tuple[str, list[tuple[str, str, str, str
         if found and index + 1 < len(lines) and lines[index + 1].lstrip().startswith("to do:")
     ]
     error = next((line for line in lines if re.search(r"line \d+: ", line)), "")
-    return status, left, error, seconds
+    return status, left, error, seconds, any(" T2T608 " in line for line in lines)
 
 
 def lacks(status: str, left: list[tuple[str, str, str, str]], error: str) -> str:
@@ -57,9 +57,7 @@ def lacks(status: str, left: list[tuple[str, str, str, str]], error: str) -> str
         return re.sub(r"^.*?(line \d+)", r"\1", error)[:110]
     names = Counter()
     for file, _, code, message in left:
-        subject = (
-            "a module in Python 2" if "Python 2" in message else message.split(" has no ")[0].split(": ")[0]
-        )
+        subject = message.split(" has no ")[0].split(": ")[0]
         subject = re.sub(r" is built on TensorFlow 1.*", "", subject)
         names[f"{subject} ({code}, {file})"] += 1
     shown = list(names)[:3]
@@ -85,12 +83,11 @@ def main() -> None:
     rows, times, counts, can = [], [], {}, {}
     for row in csv.DictReader((corpus / "manifest.tsv").open(), delimiter="\t", quoting=csv.QUOTE_NONE):
         name = row["folder"].split("_", 1)[1]
-        status, left, error, seconds = migrate(corpus / row["folder"], row["main"])
+        status, left, error, seconds, python2 = migrate(corpus / row["folder"], row["main"])
         times.append(seconds)
-        python2 = status == "2" or row["py2_only"] == "yes" or any("Python 2" in one[3] for one in left)
         missing = any(one[2] in MISSING for one in left)
         counts.setdefault(row["kind"], Counter())[status] += 1
-        if not python2 and not missing:
+        if not missing:
             can.setdefault(row["kind"], Counter())[status] += 1
         run = runs.get(name, "")
         rows.append(
@@ -107,7 +104,7 @@ are those the tool was developed with; none of their code is in this repository.
 **{good} of {total} migrate with status 0, {sum(one["crash"] for one in counts.values())} crash.** A migration takes {sorted(times)[total // 2]:.1f} s (median), {max(times):.1f} s
 at most, with Python's start.
 
-| | scripts | status 0 | status 1: sites are left | status 2: Python 2 syntax | Python 3 and nothing missing | of these status 0 |
+| | scripts | status 0 | status 1: sites are left | status 2: cannot be read | nothing missing | of these status 0 |
 | --- | --- | --- | --- | --- | --- | --- |""")
     for kind, label in KINDS.items():
         one, able = counts.get(kind, Counter()), can.get(kind, Counter())
@@ -116,7 +113,7 @@ at most, with Python's start.
         )
     print("""
 "Nothing missing": no site is left because of a symbol, a library or a module that neither TensorFlow 2.21, nor our
-runtime, nor the script's folder has. Status 0 alone says that the tool sees nothing in the way; the last column says
+runtime, nor the script's folder has. Scripts in Python 2 are converted first ([sources.md](sources.md)). Status 0 alone says that the tool sees nothing in the way; the last column says
 what was run ([verified.md](verified.md)).
 
 | script | kind | Python 2 | status | what it lacks | run |
