@@ -10,6 +10,7 @@ collections are the script's own.
     placement    the script's devices -> the strategy's
     all_reduce   a mean over the towers -> one all-reduce
     mirror       a copy of each variable for each tower that reads it, and every write on all copies
+    cancelling   a session that is closed ends its runs that wait
     resources    queues, tables, iterators: one for all functions of a session
     function     the transformed part as a TF 2 function
     session      Session and InteractiveSession on it

@@ -14,6 +14,7 @@ from typing import Any
 
 import tensorflow as tf
 
+from tf2towers.runtime.graph_session.cancelling import Runs
 from tf2towers.runtime.graph_session.cluster import process_of
 from tf2towers.runtime.graph_session.config import configure
 from tf2towers.runtime.graph_session.function import Function, Program
@@ -59,6 +60,7 @@ class Session(tf.compat.v1.Session):
             configure(config)
         # what runs
         self._process = process_of(self._target)
+        self._runs = Runs()
         self._container = f"session.{next(_numbers)}"
         self._functions: dict[Any, Function] = {}
         self._resources: dict[tuple[str, str], Any] = {}
@@ -80,10 +82,11 @@ class Session(tf.compat.v1.Session):
             return list(tf.config.list_logical_devices())
 
     def close(self) -> None:
-        """Ends the session."""
+        """Ends the session, and its runs that are under way in other threads, which raise a CancelledError."""
         if self._closed:
             return
         self._closed = True
+        self._runs.cancel()
         ending = [node for node in self._resources.values() if self._process.ends(node)]
         if self._program is not None and ending:
             with eager_mode():
@@ -139,7 +142,8 @@ class Session(tf.compat.v1.Session):
             function = self._functions.get(key) or self._function(key, fetches, targets, tensors)
             values = [_constant(value, tensor) for tensor, value in feeds.items()]
             try:
-                return [_numpy(value) for value in function(*values)]
+                with self._runs.running():
+                    return [_numpy(value) for value in function(*values)]
             except tf.errors.OpError as error:
                 self._process.failed(error)
                 raise
