@@ -189,8 +189,13 @@ class Member(Process):
                 Connection.of(self.task)
 
     def container(self, session: str, node: Any) -> str:
-        """All sessions of a server share what is in its process, as in TF1; but each draws its own random numbers."""
-        return session if is_state(node) else f"{self.task.job}.{self.task.index}"
+        """All sessions of a server share what is in its process, as in TF1, but for random numbers and iterators.
+
+        An iterator without a shared name was each session's own.
+        """
+        shared = f"{self.task.job}.{self.task.index}"
+        own = "Iterator" in node.op and not node.attr["shared_name"].s
+        return session if is_state(node) else f"{shared}.{session}" if own else shared
 
     def ends(self, node: Any) -> bool:
         """What sessions of a server share outlives each of them."""

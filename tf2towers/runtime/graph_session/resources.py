@@ -25,12 +25,12 @@ def name_resources(nodes: Iterable[Any], container: str, process: Process) -> li
     for node in nodes:
         if "shared_name" not in node.attr or "container" not in node.attr:
             continue
+        base = process.container(container, node).encode()
         if not node.attr["shared_name"].s:
             node.attr["shared_name"].s = node.name.encode()
         if process.elsewhere(node):
             continue
         own = node.attr["container"].s
-        base = process.container(container, node).encode()
         node.attr["container"].s = base + (b"." + own if own else b"")
         if node.op != "VarHandleOp" and any(word in node.op.lower() for word in _ON_HOST):
             node.device = HOST
