@@ -33,6 +33,7 @@ assert "is not the target of a server" in raised(ClusterError, lambda: Session("
 assert "task_index goes from 0 to 1" in raised(ClusterError, lambda: Server(spec, "worker", 2))
 assert "the cluster has no job 'master'" in raised(ClusterError, lambda: Server(spec, "master", 0))
 assert "Does this task run already" in raised(ClusterError, lambda: Server(spec, "worker", 0))
+assert "worker 0 only serves others (in-graph replication)" in raised(ClusterError, server.join)
 
 with tf.device(tf.train.replica_device_setter(worker_device="/job:worker/task:0", cluster=spec)):
     shared = tf.get_variable("shared", [3], initializer=tf.ones_initializer())

@@ -92,3 +92,16 @@ def test_a_reference_to_a_variable_has_a_gradient() -> None:
         variable = tf.compat.v1.get_variable("v", initializer=2.0, use_resource=True)
         (gradient,) = tf.gradients(variable * variable, [variable._ref()])
         assert gradient is not None
+
+
+def test_a_regularizers_loss_has_an_average() -> None:
+    from tf2towers.runtime.graph_session.private import complete_variables
+
+    complete_variables()
+    v1 = tf.compat.v1
+    with tf.Graph().as_default():
+        v1.get_variable("w", [2], use_resource=True, regularizer=lambda w: tf.reduce_sum(w * w))
+        (loss,) = v1.get_collection(v1.GraphKeys.REGULARIZATION_LOSSES)
+        average = v1.train.ExponentialMovingAverage(0.5)
+        average.apply([loss])
+        assert average.average(loss) is not None
