@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import replace
 from pathlib import Path
 
 import libcst as cst
@@ -23,17 +22,13 @@ from tf2towers.report.result import FileChange, Finding, MigrationResult
 from tf2towers.rewrites.assemble import Assembler
 from tf2towers.rewrites.census import Census, take_census
 from tf2towers.rewrites.checks import check
-from tf2towers.rewrites.chief_averages import averages_of_chief, the_same, without_condition
 from tf2towers.rewrites.context import FileContext
-from tf2towers.rewrites.inlining import line_map, written_out
 from tf2towers.rewrites.local_modules import migrate_modules
-from tf2towers.rewrites.module import with_imports, with_runtime
+from tf2towers.rewrites.module import with_imports
 from tf2towers.rewrites.notes import semantic_notes
 from tf2towers.rewrites.registry import todo_of
-from tf2towers.rewrites.structured_iterators import plain_iterators
 from tf2towers.rewrites.trainer_module import TrainerModuleRewriter, without_unused
 from tf2towers.rewrites.verify import lost_names
-from tf2towers.rewrites.watched_tensors import with_watched
 from tf2towers.source.script import Script
 from tf2towers.source.tree import parse_tree, text_of
 
@@ -49,78 +44,6 @@ def migrate(script: Script, collective: bool = False) -> MigrationResult:
         What changes and what is left. When a site of the training structure is left, no file changes: half a tower
         program would not run.
     """
-    result = _migrate(script, collective)
-    if result.left and ("replica_device_setter" in script.text or "from_structure" in script.text):
-        prepared, said, settled = _said_plainly(script)
-        if prepared is not None:
-            again = _migrate(prepared, collective)
-            if len(again.left) < len(
-                result.left
-            ):  # nothing, or what is in the way once the helpers are known
-                again = _told_of(again, script, prepared)
-                again.findings = [one for one in again.findings if one.code not in settled] + said
-                return again
-    return result
-
-
-def _said_plainly(script: Script) -> tuple[Script | None, list[Finding], set[str]]:
-    """The script with helpers written out and iterators and averages in their plain form, and what that means.
-
-    None where there is nothing of the kind. The codes are of notes that the plain form gives wrong reason for.
-    """
-    original = parse_tree(script)
-    wrapper = MetadataWrapper(original, unsafe_skip_copy=True)
-    module = plain_iterators(wrapper.module, Names(wrapper)) or wrapper.module
-    if module is not wrapper.module:
-        wrapper = MetadataWrapper(cst.parse_module(module.code), unsafe_skip_copy=True)
-    functions = Functions(script.path, ast.parse(script.text))
-    module = written_out(wrapper, Names(wrapper), functions) or wrapper.module
-    said: list[Finding] = []
-    settled: set[str] = set()
-    wrapper = MetadataWrapper(cst.parse_module(module.code), unsafe_skip_copy=True)
-    blocks = averages_of_chief(wrapper.module, Names(wrapper))
-    if blocks:
-        message = "what the chief alone averages or summarises: every worker does, to the same effect"
-        as_written = MetadataWrapper(original, unsafe_skip_copy=True)
-        positions = as_written.resolve(PositionProvider)
-        said = [
-            _finding(Problem(block, "T2T211", message), "note", script.path, positions)
-            for block in the_same(blocks, as_written.module)
-        ]
-        if any(".apply(" in wrapper.module.code_for_node(block) for block in blocks):
-            settled.add("T2T213")  # one worker's averages: not so many times a step
-        module = without_condition(wrapper.module, blocks)
-    wrapper = MetadataWrapper(cst.parse_module(module.code), unsafe_skip_copy=True)
-    names = Names(wrapper)
-    watched, hooks, words = with_watched(wrapper.module, names, functions)
-    if hooks:
-        codes = {module.code_for_node(hook) for hook in hooks}
-        positions = MetadataWrapper(original, unsafe_skip_copy=True).resolve(PositionProvider)
-        message = "a hook that reads tensors: the step hands them out by name"
-        said += [
-            _finding(Problem(one, "T2T120", message), "note", script.path, positions)
-            for one in [*find_all(original, cst.Call), *find_all(original, cst.ClassDef)]
-            if original.code_for_node(one) in codes
-        ]
-        module = with_runtime(watched, words)
-    text = module.code
-    return (None if text == original.code else replace(script, text=text)), said, settled
-
-
-def _told_of(result: MigrationResult, script: Script, prepared: Script) -> MigrationResult:
-    """A result for the script as it is on disk: its text before, its line numbers."""
-    lines = line_map(script.text, prepared.text)
-    result.findings = [
-        replace(one, line=lines[min(one.line, len(lines) - 1)]) if one.path == script.path else one
-        for one in result.findings
-    ]
-    result.changes = [
-        replace(one, before=script.text) if one.path == script.path else one for one in result.changes
-    ]
-    return result
-
-
-def _migrate(script: Script, collective: bool) -> MigrationResult:
     result = MigrationResult(script.path)
     wrapper = MetadataWrapper(parse_tree(script), unsafe_skip_copy=True)
     names = Names(wrapper)

@@ -27,11 +27,10 @@ pytest.importorskip("tensorflow")
 pytestmark = pytest.mark.tensorflow
 
 CASES = [name for name, case in all_cases().items() if "test_clusters.py" in case.options.get("towers", "")]
-FEW = ("cluster_dataset", "cluster_logging_hooks", "cluster_monitored")
+FEW = ("cluster_chief_graph", "cluster_dataset", "cluster_monitored")
 NAMES = [pytest.param(name, marks=[] if name in FEW else pytest.mark.long) for name in CASES]
 STEPS = 12
 FLAGS = {
-    "cluster_helper": ("--keep=1.0",),  # else its dropout draws numbers, other ones in every run
     "cluster_managed": ("--train_dir={folder}/train",),
     "cluster_monitored": ("--train_dir={folder}/train",),
 }
@@ -116,7 +115,7 @@ def test_every_case_is_here_or_says_why_not() -> None:
     }
     assert set(CASES) <= set(cases)
     assert all(case.options["towers"].startswith("none: ") for case in cases.values())
-    assert len(CASES) >= 8
+    assert len(CASES) >= 6
 
 
 @pytest.mark.long
@@ -212,14 +211,3 @@ def test_synchronous_by_the_flag(tmp_path: Path) -> None:
     assert differences(before.recording, migrated.recording) == []
     for worker, lines in before.printed.items():
         assert migrated.printed[worker] == lines[:STEPS], "each prints its own"
-
-
-@pytest.mark.long
-def test_dropout_as_it_stands(trained, tmp_path: Path) -> None:
-    """Its numbers are another run's; that it is drawn in the turns which are fed so, and in no others, is the same."""
-    run = train("migrated", after("cluster_helper"), tmp_path / "migrated")
-    _, kept = trained("cluster_helper")
-    first, other = (one.recording.steps for one in (run, kept))
-    for place in (0, 1):  # each worker's first turn keeps all; after that, the weights differ
-        assert np.array_equal(first[place].gradients["weights"], other[place].gradients["weights"])
-    assert not np.array_equal(first[2].gradients["weights"], other[2].gradients["weights"])

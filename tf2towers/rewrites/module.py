@@ -144,13 +144,6 @@ def with_imports(module: cst.Module, context: FileContext) -> cst.Module:
     return module.with_changes(body=[*module.body[:place], *lines, *module.body[place:]])
 
 
-def with_runtime(module: cst.Module, words: list[str]) -> cst.Module:
-    """The module with these names of the runtime imported, in a line of their own."""
-    place = _after_imports(module)
-    line = statement(_wrapped(f"from {_RUNTIME} import ", words))
-    return module.with_changes(body=[*module.body[:place], line, *module.body[place:]])
-
-
 def _joined(module: cst.Module, name: str, words: list[str]) -> cst.Module | None:
     """The module with words added to its import of the runtime; None where it has none."""
     for line in module.body:
