@@ -215,14 +215,14 @@ for master in ("", tf.train.Server.create_local_server().target):
 
 GONE = """
 import tensorflow as tf
-from tensorflow.contrib.crf import crf_decode
-from tensorflow.contrib.seq2seq import AttentionWrapper
+from tensorflow.contrib.image import rotate
+from tensorflow.contrib.gan import GANModel
 
 print(hasattr(tf.contrib.layers, "no_such_layer"), hasattr(tf, "no_such_name"))
 for touch in (
-    lambda: tf.contrib.crf.crf_log_likelihood,
-    lambda: crf_decode(1),
-    lambda: tf.contrib.training.HParams(),
+    lambda: tf.contrib.image.translate,
+    lambda: rotate(1),
+    lambda: tf.contrib.tpu.RunConfig(),
     lambda: tf.estimator.Estimator,
 ):
     try:
@@ -231,7 +231,7 @@ for touch in (
         print(error)
 
 
-class Own(AttentionWrapper):
+class Own(GANModel):
     pass
 """
 
