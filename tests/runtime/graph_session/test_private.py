@@ -105,3 +105,18 @@ def test_a_regularizers_loss_has_an_average() -> None:
         average = v1.train.ExponentialMovingAverage(0.5)
         average.apply([loss])
         assert average.average(loss) is not None
+
+
+def test_a_graph_as_a_function() -> None:
+    from tf2towers.runtime.graph_session.private import eager_mode, empty_function_graph, function_of
+
+    with tf.Graph().as_default(), eager_mode():
+        graph = empty_function_graph()
+        with graph.as_default():
+            x = tf.compat.v1.placeholder(tf.float32, name="x")
+            y = tf.identity(x * 2.0, name="y")
+            said = tf.compat.v1.assert_equal(x, 3.0, name="said")
+        call = function_of(graph, [x], [y], [said])
+        assert call(tf.constant(3.0))[0][0].numpy() == 6.0
+        with pytest.raises(tf.errors.InvalidArgumentError):
+            call(tf.constant(2.0))

@@ -12,6 +12,7 @@ from tf2towers.runtime.graph_session.catching_up import catch_up
 from tf2towers.runtime.graph_session.mirror import Mirror
 from tf2towers.runtime.graph_session.nodes import Nodes, TensorName, needed, parse, written
 from tf2towers.runtime.graph_session.placement import place
+from tf2towers.runtime.graph_session.private import empty_function_graph, function_of
 from tf2towers.runtime.graph_session.process import Process
 from tf2towers.runtime.graph_session.randomness import share_states
 from tf2towers.runtime.graph_session.resources import name_resources, one_shot_iterators, released
@@ -115,7 +116,7 @@ class Program:
         )
         call = _imported(
             self._definition(every, counted.functions),
-            [(one.name, tf.dtypes.as_dtype(one.attr["dtype"].type)) for one in placeholders],
+            [one.name for one in placeholders],
             outputs,
             [*[one.name for one in targets], *extra, *counted.ends],
         )
@@ -199,36 +200,26 @@ def _copy(node: Any) -> Any:
 
 
 def _imported(
-    definition: Any, feeds: Sequence[tuple[str, tf.DType]], outputs: Sequence[str], targets: Sequence[str]
+    definition: Any, feeds: Sequence[str], outputs: Sequence[str], targets: Sequence[str]
 ) -> Callable[..., Any]:
     """The function of those nodes that outputs and targets need, with the fed tensors as its arguments.
 
     What else is there would not run, but be in the way: the executor of TensorFlow 2.21 dies of a loop's Enter
-    that nobody uses. (`WrappedFunction.prune` would cut as well; it takes as long as all the rest.)
+    that nobody uses.
     """
-    names = [f"{name}:0" for name, _ in feeds]
-    ends = [*(parse(one).node for one in outputs if one not in names), *targets]
-    nodes = needed({node.name: node for node in definition.node}, ends, {parse(one) for one in names})
-    used = {written_tensor({}, parse(text)) for node in nodes for text in node.input if text[0] != "^"}
+    names = [f"{name}:0" for name in feeds]
+    ends = [*feeds, *(parse(one).node for one in outputs), *targets]
     cut = tf.compat.v1.GraphDef(versions=definition.versions, library=definition.library)
-    cut.node.extend(nodes)
-
-    def build(*values: tf.Tensor) -> tuple[list[tf.Tensor], tf.Tensor | None]:
-        given = dict(zip(names, values, strict=True))
-        made = tf.graph_util.import_graph_def(
-            cut,
-            {name: value for name, value in given.items() if name in used},
-            [*(one for one in outputs if one not in given), *targets],
-            name="",
-        )
-        tensors = dict(zip((one for one in outputs if one not in given), made, strict=False))
-        with tf.control_dependencies(made[len(made) - len(targets) :]):
-            fetched = [tf.identity(given[one] if one in given else tensors[one]) for one in outputs]
-            return fetched, None if fetched else tf.constant(
-                0
-            )  # for a function that returns nothing may do nothing
-
-    return tf.compat.v1.wrap_function(build, [tf.TensorSpec(None, dtype) for _, dtype in feeds])
+    cut.node.extend(needed({node.name: node for node in definition.node}, ends, set()))
+    graph = empty_function_graph()
+    with graph.as_default():
+        tf.graph_util.import_graph_def(cut, name="")
+    return function_of(
+        graph,
+        [graph.get_tensor_by_name(one) for one in names],
+        [graph.get_tensor_by_name(one) for one in outputs],
+        [graph.get_operation_by_name(one) for one in targets],
+    )
 
 
 __all__ = ["Function", "Program", "written"]

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -119,6 +120,35 @@ def _initialized_value(variable: Any) -> Any:
     return tf.compat.v1.cond(
         tf.compat.v1.is_variable_initialized(variable), variable.read_value, lambda: variable.initial_value
     )
+
+
+def empty_function_graph() -> Any:
+    """The graph of a function that is yet to be filled; outside of whatever graph is the default one."""
+    with _nothing().graph.as_default():
+        return tf.__internal__.FuncGraph("run")
+
+
+def function_of(
+    graph: Any, inputs: Sequence[tf.Tensor], outputs: Sequence[tf.Tensor], targets: Sequence[tf.Operation]
+) -> Callable[..., Any]:
+    """A function's graph as a function of eager tensors; what it returns begins with the list of the outputs.
+
+    What `tf.compat.v1.wrap_function(...).prune(inputs, (outputs, targets))` makes. That copies every operation in
+    Python first, which takes four fifths of the time: two minutes for a network of 40,000 operations.
+    """
+    graph.inputs.extend(inputs)
+    graph.outputs.extend(outputs)
+    graph.control_outputs.extend(targets)
+    graph.structured_outputs = (list(outputs), [None] * len(targets))
+    specs = [tf.TensorSpec(one.shape, one.dtype) for one in inputs]
+    graph.structured_input_signature = (specs, {})
+    nothing = _nothing()
+    return type(nothing)(graph, nothing._variable_holder, signature=specs)
+
+
+def _nothing() -> Any:
+    """A wrapped function that does nothing: TensorFlow's class for it has no public name."""
+    return tf.compat.v1.wrap_function(lambda: None, [])
 
 
 def control_flow_context(operation: Any) -> Any:
