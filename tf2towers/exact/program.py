@@ -94,7 +94,7 @@ class Program:
 
         A program that runs on TF 2 may use some of `tf.compat.v1` without building graphs: then it is none.
         """
-        if self._is_tf2 or not any(_has_tf1(file) for file in self.files):
+        if self.is_tf2 or not any(_has_tf1(file) for file in self.files):
             return False
         return (
             not self.plain_is_tf2
@@ -103,7 +103,7 @@ class Program:
         )
 
     @cached_property
-    def _is_tf2(self) -> bool:
+    def is_tf2(self) -> bool:
         """Whether it computes eagerly, in functions or under tapes, and runs no graph; it may well say `compat.v1`."""
         used = {canonical for file in self.files for _, canonical in file.symbols}
         return any(map(_is_eager, used)) and not any(map(_runs_graphs, used))

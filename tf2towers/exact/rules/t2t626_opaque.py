@@ -28,14 +28,14 @@ def edits(file: File) -> Iterator[Edit]:
         file.note(
             text, "T2T626", "TensorFlow is imported by a text here: what is taken from it cannot be seen"
         )
-    if not file.program.is_tf1:
+    if file.program.is_tf2:
         return
     for node, canonical in file.symbols:
         if canonical != "tf":
             continue
         parent = file.parent(node)
-        if isinstance(parent, ast.Assign | ast.AnnAssign | ast.Tuple):
-            continue  # an alias, whose uses are followed
+        if _is_alias(file, node):
+            continue
         if isinstance(parent, ast.Call) and node in parent.args:
             name = file.canonical(parent.func)
             if name in _HARMLESS or (
@@ -46,6 +46,26 @@ def edits(file: File) -> Iterator[Edit]:
     for use, _ in file.doubtful:
         file.note(use, "T2T626", f"{use.id} stands for TensorFlow, and for something else")
     yield from ()
+
+
+def _is_alias(file: File, module: ast.AST) -> bool:
+    """Whether the module is bound to plain names, `a = tf` or `a, b = tf, 1`, whose uses are followed."""
+    value, parent = module, file.parent(module)
+    if isinstance(parent, ast.Tuple):
+        value, parent = parent, file.parent(parent)
+    if isinstance(parent, ast.AnnAssign):
+        return value is module and isinstance(parent.target, ast.Name)
+    if not isinstance(parent, ast.Assign) or parent.value is not value:
+        return False
+    if not isinstance(value, ast.Tuple):
+        return all(isinstance(target, ast.Name) for target in parent.targets)
+    return all(
+        isinstance(target, ast.Tuple)
+        and len(target.elts) == len(value.elts)
+        and isinstance(target.elts[value.elts.index(module)], ast.Name)  # type: ignore[arg-type]
+        and not any(isinstance(part, ast.Starred) for part in (*target.elts, *value.elts))
+        for target in parent.targets
+    )
 
 
 def _imported_by_text(file: File) -> Iterator[ast.Constant]:
@@ -92,6 +112,16 @@ RULE = Rule(
         Example(
             "an optimizer by its name",
             "import tensorflow as tf\n\nx = tf.placeholder(tf.float32, [])\nop = getattr(tf, input())(x)\n",
+            left=True,
+        ),
+        Example(
+            "an attribute of something else",
+            "import tensorflow\n\n\nclass Held:\n    tf = None\n\n\nHeld.tf = tensorflow\nsess = Held.tf.Session()\n",
+            left=True,
+        ),
+        Example(
+            "an element of a tuple",
+            "import tensorflow as tf\n\nboth = (tf, 1)\nsess = both[0].Session()\n",
             left=True,
         ),
     ),
