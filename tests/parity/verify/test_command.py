@@ -37,7 +37,7 @@ CANNOT = {  # what a script does -> what verify says
     "Python 2": ("print 'hello'\n", "SyntaxError"),
     "a missing module": ("import nowhere_to_be_found\n", "nowhere_to_be_found"),
     "a contrib symbol": (
-        "import tensorflow as tf\ntf.contrib.crf.crf_log_likelihood\n", "--legacy-python"
+        "import tensorflow as tf\ntf.contrib.tensorrt.create_inference_graph\n", "--legacy-python"
     ),
 }  # fmt: skip
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import socket
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,10 +19,22 @@ class Cluster(Tasks):
         arguments = (kind, ",".join(ports[:ps]), ",".join(ports[ps:]), *arguments)
         super().__init__(folder, Path(__file__).parent / script, arguments, PYTHONWARNINGS="ignore")
         self.names = [f"ps {i}" for i in range(ps)] + [f"worker {i}" for i in range(workers)]
+        self._ports = dict(zip(self.names, ports, strict=True))
 
     def start(self, *names: str) -> None:
         """All tasks, or some."""
         super().start(*(names or self.names))
+
+    def wait_until_serving(self, *names: str, seconds: float = 60) -> None:
+        """Until these tasks take connections."""
+        deadline = time.monotonic() + seconds
+        for name in names:
+            port = int(self._ports[name].rpartition(":")[2])
+            while True:
+                with contextlib.suppress(OSError), socket.create_connection(("localhost", port), 1):
+                    break
+                assert time.monotonic() < deadline, f"{name} does not serve: {self.output(name)[-3000:]}"
+                time.sleep(0.1)
 
     def lines(self, name: str) -> list[str]:
         """What a task printed with 'say'."""

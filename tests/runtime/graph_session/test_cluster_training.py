@@ -16,8 +16,11 @@ def test_taking_turns_every_value_is_tf1s(tmp_path: Path) -> None:
         cluster(tmp_path / "original", "job_serial.py", "original", 2, 2) as original,
         cluster(tmp_path / "functions", "job_serial.py", "functions", 2, 2) as functions,
     ):
-        original.start()
         functions.start()
+        # a TF1 parameter server that looks for the other one too early fails the first step that needs it
+        original.start("ps 0", "ps 1")
+        original.wait_until_serving("ps 0", "ps 1")
+        original.start("worker 0", "worker 1")
         for name in ("worker 0", "worker 1", "ps 1"):
             assert original.status(name) == 0, original.output(name)
             assert functions.status(name) == 0, functions.output(name)
@@ -68,9 +71,11 @@ def test_tasks_that_die(tmp_path: Path) -> None:
                 r"lost ps 0 \(localhost:\d+\), and the variables on it\. Start the whole job",
                 job.output(name),
             )
-        saved = max(int(one.stem.rpartition("-")[2]) for one in folder.glob("model.ckpt-*.index"))
+        [saved] = re.findall(
+            r'^model_checkpoint_path: .*model\.ckpt-(\d+)"', (folder / "checkpoint").read_text(), re.M
+        )
     with cluster(
-        tmp_path / "again", "job_train.py", "functions", 1, 1, "0", str(saved + 5), str(folder)
+        tmp_path / "again", "job_train.py", "functions", 1, 1, "0", str(int(saved) + 5), str(folder)
     ) as job:
         job.start()
         assert job.status("worker 0") == 0, job.output("worker 0")
