@@ -11,7 +11,7 @@ log = tf.train.LoggingTensorHook({'loss': loss}, every_n_iter=2, formatter=lambd
 with tf.train.MonitoredSession(hooks=[final, log, tf.train.StopAtStepHook(num_steps=4)]) as sess:
     while not sess.should_stop():
         sess.run(train)
-print(len(lines), final.final_ops_values)
+print(lines, [float(value) for value in final.final_ops_values])
 nan = tf.train.NanTensorHook(loss, fail_on_nan_loss=True)
 try:
     with tf.train.MonitoredSession(hooks=[nan]) as sess:
