@@ -46,13 +46,18 @@ def test_programs_and_their_modules(project: Path, capsys: pytest.CaptureFixture
         "p/sub/old.py: 1 file to change, nothing left by hand",
         "p/train.py: 1 file to change, nothing left by hand",
     ]
-    assert out.count("+++ b/p/model.py") == 1 and "graph_mode()" not in out.split("+++ b/p/model.py")[1].split("+++")[0]
+    assert (
+        out.count("+++ b/p/model.py") == 1
+        and "graph_mode()" not in out.split("+++ b/p/model.py")[1].split("+++")[0]
+    )
     assert "T2T625" not in out and "T2T608" in out
     assert out.endswith("\np: 9 files, 4 programs with TF1: nothing left by hand in 3, sites left in 1\n")
 
 
 def test_exclude(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["migrate", "p", "--exclude", "sub/", "--exclude", "/plain.py", "--exclude", "kept_gen.py"]) == 0
+    assert (
+        main(["migrate", "p", "--exclude", "sub/", "--exclude", "/plain.py", "--exclude", "kept_gen.py"]) == 0
+    )
     out = capsys.readouterr().out
     assert "p/train.py: 2 files to change" in out and "old.py" not in out and "plain.py" not in out
 
