@@ -23,7 +23,7 @@ total = tf.while_loop(
     parallel_iterations=1
 )[1]
 w = tf.get_variable("w", [9, 1], initializer=tf.random_uniform_initializer(seed=2))
-loss = tf.reduce_mean(tf.matmul(tf.reshape(branch, [2, 9]), w)) + tf.reduce_mean(mapped) + total
+loss = tf.reduce_mean(tf.square(tf.matmul(tf.reshape(branch, [2, 9]), w))) + tf.reduce_mean(mapped) + total
 step = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
 
 data = np.arange(32, dtype=np.float32).reshape(2, 4, 4, 1) / 16

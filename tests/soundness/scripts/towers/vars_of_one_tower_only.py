@@ -20,7 +20,8 @@ for i in range(N):
             own = opt.compute_gradients(head_loss, [k])
         shared_grads.append(opt.compute_gradients(loss, [w]))
 grads = [(tf.add_n([g for g, _ in p]) / N, p[0][1]) for p in zip(*shared_grads)] + own
-train = opt.apply_gradients(grads)
+with tf.control_dependencies([g for g, _ in grads]):  # TF1 updates in place: k must not move before dw has read it
+    train = opt.apply_gradients(grads)
 r = np.random.RandomState(0)
 with tf.Session(config=tf.ConfigProto(allow_soft_placement=True)) as sess:
     sess.run(tf.global_variables_initializer())
