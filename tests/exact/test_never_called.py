@@ -64,6 +64,7 @@ def test_functions_of_the_main_script_count_as_called(tmp_path: Path) -> None:
         ("opt = opt if not use_tpu else tf.contrib.tpu.CrossShardOptimizer(opt)\n", True),
         ("if not use_tpu:\n    opt = 1\nelse:\n    opt = tf.contrib.tpu.CrossShardOptimizer(opt)\n", True),
         ("opt = tf.contrib.tpu.CrossShardOptimizer(opt)\n", False),
+        ("if FLAGS.output:\n    opt = tf.contrib.tpu.CrossShardOptimizer(opt)\n", False),
         ("if not FLAGS.use_tpu:\n    opt = tf.contrib.tpu.CrossShardOptimizer(opt)\n", False),
         ("if use_tpu:\n    pass\nelse:\n    opt = tf.contrib.tpu.CrossShardOptimizer(opt)\n", False),
     ],

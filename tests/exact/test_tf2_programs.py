@@ -32,6 +32,8 @@ SESSIONS = (
     "v1.train.MonitoredTrainingSession()",
     "v1.disable_eager_execution()",
     "x = v1.placeholder(tf.float32, [])",
+    "v1.get_default_session().run(w)",
+    "v1.keras.backend.get_session().run(w)",
 )
 
 

@@ -23,7 +23,8 @@ _BY_OTHER_MEANS = frozenset(
     {"globals", "vars", "locals", "eval", "exec", "__dict__", "__import__", "import_module"}
 )
 
-_TPU = re.compile("tpu", re.IGNORECASE)
+#: "tpu" as a word of a name: `use_tpu`, `num_TPUs`, not `output`
+_TPU = re.compile(r"(?:^|_)tpus?(?:_|$)", re.IGNORECASE)
 
 Unit = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 

@@ -13,7 +13,7 @@ import libcst as cst
 from tf2towers.names.symbols import Names
 from tf2towers.program.functions import Functions
 
-SUMMARIES, COLLECTIONS, PRINTS, WATCHED = "$summaries", "$collections", "$prints", "$watched"
+SUMMARIES, COLLECTIONS, PRINTS = "$summaries", "$collections", "$prints"
 _SUMMARY_OPS = ("scalar", "histogram", "image", "audio", "text", "tensor_summary")
 _OLD_SUMMARY_OPS = ("tf.scalar_summary", "tf.histogram_summary", "tf.image_summary", "tf.audio_summary")
 
@@ -63,8 +63,6 @@ class _EffectReader(cst.CSTVisitor):
         return True
 
     def _meet(self, symbol: str | None) -> None:
-        if symbol == "tf2towers.runtime.watch":
-            self.effects.writes.add(WATCHED)
         if symbol is None or not symbol.startswith("tf.") or symbol in self.effects.symbols:
             return
         self.effects.symbols.add(symbol)

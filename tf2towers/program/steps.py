@@ -5,7 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from tf2towers.program import kinds as k
-from tf2towers.program.effects import PRINTS, SUMMARIES, WATCHED
+from tf2towers.program.effects import PRINTS, SUMMARIES
 from tf2towers.program.flow import flow_of, root_name, target_names, upward_exposed
 from tf2towers.program.inputs import Input
 from tf2towers.program.leaf import DROPPED, TOWERS, Leaf
@@ -105,7 +105,6 @@ def _step(training: Training, run: Run) -> Step:
                 training.effects[leaf].writes.add(PRINTS)
             piece = slice_for(wanted, graph, training.effects)
     if trains and training.tower.cluster is not None:
-        wanted |= {WATCHED}
         wanted |= {SUMMARIES} if writes_summaries(training) else set()
         piece = slice_for(wanted, graph, training.effects)
     uses_towers = towers in piece.leaves

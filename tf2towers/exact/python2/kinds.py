@@ -28,6 +28,11 @@ _FLOAT_CALLS = frozenset(
         ),
     }
 )  # fmt: skip
+#: arguments that come before the dtype, which may make integers of what is a float else
+_BEFORE_DTYPE = {
+    "numpy.average": 2, "numpy.linspace": 5, "numpy.mean": 2, "numpy.std": 2, "numpy.var": 2,
+    "tf.random_normal": 3, "tf.random_uniform": 3, "tf.truncated_normal": 3,
+}  # fmt: skip
 _MATH_INTS = frozenset({"math.ceil", "math.floor", "math.trunc", "math.factorial", "math.gcd"})
 _FLAGS = {"DEFINE_integer": "int", "DEFINE_float": "float"}
 
@@ -85,7 +90,9 @@ class Kinds:
         name = self._meanings.canonical(node.func) or ""
         if name in _INT_CALLS:
             return "int"
-        if name in _FLOAT_CALLS or (name.startswith("math.") and name not in _MATH_INTS):
+        if name in _FLOAT_CALLS:
+            return "?" if _may_say_its_dtype(node, name) else "float"
+        if name.startswith("math.") and name not in _MATH_INTS:
             return "float"
         if name in ("math.ceil", "math.floor", "builtins.round"):
             return "float"  # so they were in Python 2
@@ -158,6 +165,15 @@ class Kinds:
         return isinstance(node, ast.Call) and self._meanings.canonical(node.func) in {
             f"builtins.{name}" for name in names
         }
+
+
+def _may_say_its_dtype(call: ast.Call, name: str) -> bool:
+    """Whether a call that makes floats may be given another dtype, by keyword or by place."""
+    return (
+        any(one.arg in ("dtype", None) for one in call.keywords)
+        or any(isinstance(one, ast.Starred) for one in call.args)
+        or len(call.args) > _BEFORE_DTYPE.get(name, len(call.args))
+    )
 
 
 def _flags(tree: ast.Module) -> dict[str, Kind]:

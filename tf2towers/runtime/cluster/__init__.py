@@ -20,11 +20,7 @@ _HOMES = {
     "ClusterError": "addresses",
     "ClusterTask": "task",
     "Hook": "hooks",
-    "LoggingTensorHook": "watched",
     "MonitoredTraining": "monitored",
-    "NanTensorHook": "watched",
-    "SessionRunArgs": "own_hooks",
-    "SessionRunHook": "own_hooks",
     "StepCounterHook": "hooks",
     "StopAtStepHook": "hooks",
     "SummarySaverHook": "hooks",
@@ -34,7 +30,6 @@ _HOMES = {
     "listen": "extras",
     "step": "steps",
     "synchronous_replicas": "synchronous",
-    "watch": "watched",
     "worker_index": "threads",
 }
 

@@ -11,7 +11,6 @@ import tensorflow as tf
 
 from tf2towers.runtime.cluster import extras
 from tf2towers.runtime.cluster.hooks import CheckpointSaverHook, Hook, StepCounterHook, SummarySaverHook
-from tf2towers.runtime.cluster.own_hooks import RunHook, SessionRunHook
 from tf2towers.runtime.cluster.training import Training, retried
 from tf2towers.runtime.saver import Saver
 from tf2towers.runtime.variable_store import VariableStore
@@ -65,8 +64,7 @@ class MonitoredTraining(Training):
         steps, secs = _either(save_checkpoint_steps, save_checkpoint_secs, default_secs=600)
         if is_chief and checkpoint_dir and (steps or secs):
             own.append(CheckpointSaverHook(checkpoint_dir, save_secs=secs, save_steps=steps))
-        given = [one for one in [*own, *(hooks or [])] if one is not None]
-        self._hooks: list[Hook] = [RunHook(one) if isinstance(one, SessionRunHook) else one for one in given]
+        self._hooks: list[Hook] = [one for one in [*own, *(hooks or [])] if one is not None]
         self._open = True
         self.prepare()
         for hook in self._hooks:

@@ -10,6 +10,9 @@ collections are the script's own.
     placement    the script's devices -> the strategy's
     all_reduce   a mean over the towers -> one all-reduce
     mirror       a copy of each variable for each tower that reads it, and every write on all copies
+    randomness   seeded draws take their place in one sequence, whichever run they are in
+    catching_up  the same for operations that keep their place to themselves
+    layout       where a session's variables lie, when its graph grows
     cancelling   a session that is closed ends its runs that wait
     resources    queues, tables, iterators: one for all functions of a session
     function     the transformed part as a TF 2 function

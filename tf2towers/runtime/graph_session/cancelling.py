@@ -1,7 +1,7 @@
 """Closing a session ends its runs that wait, for a queue, a token, a parameter server: with CancelledError, as in TF1.
 
-TensorFlow can cancel a function's call, but no public name says so; and what it would be cancelled by is one global
-of `tensorflow.python.eager.cancellation`, whichever thread calls. Sessions run in many threads: each has its own here.
+What a function's call would be cancelled by is one global of TensorFlow's, whichever thread calls. Sessions run in many
+threads: each has its own here.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import threading
 from collections.abc import Iterator
 from typing import Any
 
-from tensorflow.python.eager import cancellation
+from tf2towers.runtime.graph_session.private import cancellation_manager, cancelled_by
 
 _here = threading.local()
 
@@ -20,7 +20,7 @@ class Runs:
     """The runs of a session that are under way."""
 
     def __init__(self) -> None:
-        _ask_the_thread()
+        cancelled_by(lambda: getattr(_here, "manager", None))
         self._lock = threading.Lock()
         self._managers: set[Any] = set()
         self._over = False
@@ -29,7 +29,7 @@ class Runs:
     def running(self) -> Iterator[None]:
         """A call in this block, in this thread, ends when `cancel` is called."""
         # one for each call: a call that fails cancels by it what else is under way
-        manager = cancellation.CancellationManager()
+        manager = cancellation_manager()
         before = getattr(_here, "manager", None)
         with self._lock:
             self._managers.add(manager)
@@ -51,13 +51,3 @@ class Runs:
             managers = list(self._managers)
         for manager in managers:
             manager.start_cancel()
-
-
-def _ask_the_thread() -> None:
-    plain = cancellation.context
-    if plain.__name__ != "of_this_thread":
-
-        def of_this_thread() -> Any:
-            return getattr(_here, "manager", None) or plain()
-
-        cancellation.context = of_this_thread

@@ -164,3 +164,26 @@ def in_loop(operation: Any) -> bool:
         if hasattr(context, "GetWhileContext")
         else False
     )
+
+
+def cancellation_manager() -> Any:
+    """What ends the function calls that were made under it (`cancelled_by`), by `start_cancel()`: not public."""
+    from tensorflow.python.eager import cancellation
+
+    return cancellation.CancellationManager()
+
+
+def cancelled_by(manager: Callable[[], Any]) -> None:
+    """Lets every function's call from now on be under the manager that this gives; where it gives None, TF's own.
+
+    TensorFlow asks one global, `cancellation.context`, for it; the first function given stays.
+    """
+    from tensorflow.python.eager import cancellation
+
+    plain = cancellation.context
+    if plain.__name__ != "given":
+
+        def given() -> Any:
+            return manager() or plain()
+
+        cancellation.context = given
