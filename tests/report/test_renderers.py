@@ -35,7 +35,7 @@ def test_text_has_the_diff_the_sites_and_what_to_do() -> None:
     shown = text.render([example(), broken()])
     assert "--- a/train.py\n+++ b/train.py\n@@ -1,3 +1,3 @@\n a\n-b\n+B\n c\n" in shown
     assert "train.py: 1 file to change, 1 site left by hand\n" in shown
-    assert "  train.py:12:5: T2T104 a fetch" in shown
+    assert "\n  12:5: T2T104 a fetch" in shown
     assert "      to do: write it out\n" in shown
     assert shown.endswith("old.py: line 3: Python 2 syntax\n")
     assert "@@" not in text.render([example()], diff=False)
@@ -81,6 +81,7 @@ def test_json() -> None:
         "column": 5,
         "message": LEFT.message,
         "todo": "write it out",
+        "accepted_by": "",
     }
     assert first["copied"] == ["model.py"]
     assert "+B" in first["changes"][0]["diff"]

@@ -15,6 +15,11 @@ def rules() -> list[Rule]:
     return [rule for code in _modules() if (rule := rule_of(code)) is not None]
 
 
+def codes() -> list[str]:
+    """The code of every rule, in order; no rule is loaded."""
+    return sorted(_modules())
+
+
 @cache
 def rule_of(code: str) -> Rule | None:
     """The rule with a code; None where there is none."""

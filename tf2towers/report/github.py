@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from tf2towers.report.paths import shown
 from tf2towers.report.result import MigrationResult
+from tf2towers.report.text import accepted
 
 _COMMANDS = {"left": "warning", "changed": "notice", "note": "notice"}
 
@@ -16,7 +17,11 @@ def render(results: Iterable[MigrationResult]) -> str:
     for result in results:
         if result.error is not None:
             lines.append(_command("error", {"file": shown(result.script)}, result.error))
+        if told := accepted(result):
+            lines.append(_command("notice", {"file": shown(result.script)}, told.removeprefix(", ")))
         for finding in result.findings:
+            if finding.accepted_by:
+                continue
             place = {
                 "file": shown(finding.path),
                 "line": str(finding.line),

@@ -46,4 +46,5 @@ def _findings(findings: Iterable[Finding]) -> Iterable[dict[str, object]]:
             "column": finding.column,
             "message": finding.message,
             "todo": finding.todo,
+            "accepted_by": finding.accepted_by,
         } | ({"cell": finding.cell} if finding.cell is not None else {})

@@ -28,6 +28,9 @@ class Finding:
     kind: FindingKind = "left"
     #: in a notebook, the code cell that the line is counted in, from 1
     cell: int | None = None
+    #: how the user said that this need not be told: "noqa", "ignore" or "select"; empty where nothing was said. A site
+    #: that is left and accepted is the user's to take over: it is counted, and the status does not follow it
+    accepted_by: str = ""
 
 
 @dataclass(frozen=True)
@@ -90,8 +93,18 @@ class MigrationResult:
 
     @property
     def left(self) -> list[Finding]:
-        """The sites left to be migrated by hand."""
-        return [finding for finding in self.findings if finding.kind == "left"]
+        """The sites left to be migrated by hand, without those that the user accepted."""
+        return [one for one in self.findings if one.kind == "left" and not one.accepted_by]
+
+    @property
+    def accepted(self) -> list[Finding]:
+        """The sites left that the user accepted: they are migrated by hand, and known to be."""
+        return [one for one in self.findings if one.kind == "left" and one.accepted_by]
+
+    @property
+    def hidden(self) -> list[Finding]:
+        """What the user did not want to be told, where nothing is left."""
+        return [one for one in self.findings if one.kind != "left" and one.accepted_by]
 
     @property
     def changed(self) -> bool:

@@ -7,18 +7,24 @@ from collections.abc import Iterable, Iterator
 from tf2towers.report.line_diff import matcher
 from tf2towers.report.paths import shown
 from tf2towers.report.result import FileChange, Finding, MigrationResult
+from tf2towers.report.sites import lines as site_lines
 
 _COLOURS = {"+": "32", "-": "31", "@": "36"}
 
 
 def render(
-    results: Iterable[MigrationResult], *, diff: bool = True, colour: bool = False, brief: bool = False
+    results: Iterable[MigrationResult],
+    *,
+    diff: bool = True,
+    colour: bool = False,
+    brief: bool = False,
+    every: bool = False,
 ) -> str:
     """The whole report; `diff=False` leaves the diffs out, for when the files are written anyway.
 
-    `brief`: a program that there is a remark about is told by its summary alone.
+    `brief`: a program that there is a remark about is told by its summary alone. `every`: all sites, however many.
     """
-    return "".join(line for result in results for line in _result_lines(result, diff, colour, brief))
+    return "".join(line for result in results for line in _result_lines(result, diff, colour, brief, every))
 
 
 def unified_diff(change: FileChange) -> Iterator[str]:
@@ -62,31 +68,35 @@ def summary(result: MigrationResult) -> str:
     left = len(result.left)
     done = f"{files} file{_s(files)} to change" if files else "nothing to change"
     remark = f" ({result.remark})" if result.remark else ""
-    return (
-        f"{name}: {done}, {left} site{_s(left)} left by hand{remark}"
-        if left
-        else f"{name}: {done}, nothing left by hand{remark}"
-    )
+    by_hand = f"{left} site{_s(left)} left by hand" if left else "nothing left by hand"
+    return f"{name}: {done}, {by_hand}{accepted(result)}{remark}"
 
 
-def _result_lines(result: MigrationResult, diff: bool, colour: bool, brief: bool = False) -> Iterator[str]:
+def accepted(result: MigrationResult) -> str:
+    """What the user accepted, and what was not to be told; empty where there is nothing."""
+    told = ""
+    if result.accepted:
+        told += f", {len(result.accepted)} accepted by you ({_codes(result.accepted)})"
+    if result.hidden:
+        told += f", {len(result.hidden)} note{_s(len(result.hidden))} hidden ({_codes(result.hidden)})"
+    return told
+
+
+def _codes(findings: Iterable[Finding]) -> str:
+    return ", ".join(sorted({one.code for one in findings}))
+
+
+def _result_lines(
+    result: MigrationResult, diff: bool, colour: bool, brief: bool, every: bool
+) -> Iterator[str]:
     if diff:
         for change in result.changes:
             for line in unified_diff(change):
                 code = _COLOURS.get(line[:1], "1") if line[:3] not in ("+++", "---") else "1"
                 yield f"\x1b[{code}m{line[:-1]}\x1b[0m\n" if colour and line[:1] != " " else line
     yield f"{summary(result)}\n"
-    if brief and result.remark:
-        return
-    informed = [finding for finding in result.findings if finding.kind != "left"]
-    for finding in sorted(informed, key=_place):
-        yield f"  {_site(finding)}\n"
-    if informed and result.left:
-        yield "  left to be migrated by hand:\n"
-    for finding in sorted(result.left, key=_place):
-        yield f"  {_site(finding)}\n"
-        if finding.todo:
-            yield f"      to do: {finding.todo}\n"
+    if not (brief and result.remark):
+        yield from (f"{line}\n" for line in site_lines(result, every=every))
 
 
 def _lines(text: str) -> list[str]:
@@ -94,15 +104,6 @@ def _lines(text: str) -> list[str]:
     lines = text.split("\n")
     last = lines.pop()
     return [f"{line}\n" for line in lines] + ([last] if last else [])
-
-
-def _site(finding: Finding) -> str:
-    cell = f"cell {finding.cell}:" if finding.cell is not None else ""
-    return f"{shown(finding.path)}:{cell}{finding.line}:{finding.column}: {finding.code} {finding.message}"
-
-
-def _place(finding: Finding) -> tuple[str, int, int, int]:
-    return str(finding.path), finding.cell or 0, finding.line, finding.column
 
 
 def _s(count: int) -> str:

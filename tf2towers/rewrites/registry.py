@@ -21,6 +21,11 @@ def rules() -> list[Rule]:
     return [rule for code in sorted(_modules()) if (rule := rule_of(code)) is not None]
 
 
+def codes() -> list[str]:
+    """The code of every rule, in order; no rule is loaded."""
+    return sorted(_modules())
+
+
 @cache
 def rule_of(code: str) -> Rule | None:
     """The rule with a code; None where there is none."""
@@ -39,4 +44,4 @@ def _modules() -> dict[str, str]:
     return {name.partition("_")[0].upper(): name for name in modules}
 
 
-__all__ = ["Rule", "rule_of", "rules", "todo_of"]
+__all__ = ["Rule", "codes", "rule_of", "rules", "todo_of"]

@@ -15,14 +15,17 @@ _SUFFIXES = frozenset({".py", ".ipynb"})
 _NEVER = frozenset({"__pycache__", "node_modules", "site-packages", "build", "dist"})
 
 
-def sources_under(folder: Path, exclude: Iterable[str] = (), leave: Iterable[Path] = ()) -> list[Path]:
+def sources_under(
+    folder: Path, exclude: Iterable[str] = (), leave: Iterable[Path] = (), base: Path | None = None
+) -> list[Path]:
     """The files, in the order of their names. `exclude` has patterns as .gitignore has them; `leave` folders.
 
+    `base` is the folder that the patterns are relative to, `folder` or one above it.
     Hidden folders, virtual environments and links to folders are passed over.
     """
     from pathspec import GitIgnoreSpec
 
-    rules: list[tuple[Path, GitIgnoreSpec]] = [(folder, GitIgnoreSpec.from_lines(exclude))]
+    rules: list[tuple[Path, GitIgnoreSpec]] = [(base or folder, GitIgnoreSpec.from_lines(exclude))]
     rules += _ignored_above(folder)
     return list(_walk(folder, rules, {path.resolve() for path in leave}))
 
@@ -47,12 +50,22 @@ def _matches(path: Path, rules: list[tuple[Path, GitIgnoreSpec]], end: str = "")
     """Whether a rule leaves a path out; a later one, of a folder further in, decides over those before it."""
     decided = False
     for base, spec in rules:
-        found = spec.check_file(path.absolute().relative_to(base.absolute()).as_posix() + end).include
+        found = spec.check_file(_real_name(path).relative_to(_real_name(base)).as_posix() + end).include
         if found is not None:
             decided = found
             if found and base == rules[0][0] and spec is rules[0][1]:
                 return True  # what the user excludes stays out
     return decided
+
+
+def is_excluded(path: Path, exclude: Iterable[str], base: Path) -> bool:
+    """Whether a file is left out by patterns that are relative to a folder."""
+    from pathspec import GitIgnoreSpec
+
+    path, base = _real_name(path), _real_name(base)
+    if not path.is_relative_to(base):
+        return False
+    return bool(GitIgnoreSpec.from_lines(exclude).check_file(path.relative_to(base).as_posix()).include)
 
 
 def _ignored_in(folder: Path) -> list[tuple[Path, GitIgnoreSpec]]:
@@ -68,8 +81,13 @@ def _ignored_in(folder: Path) -> list[tuple[Path, GitIgnoreSpec]]:
 def _ignored_above(folder: Path) -> list[tuple[Path, GitIgnoreSpec]]:
     """The rules of the folders above, up to that of the repository, outermost first."""
     found: list[tuple[Path, GitIgnoreSpec]] = []
-    current = folder.absolute()
+    current = _real_name(folder)
     while current != current.parent and not (current / ".git").exists():
         current = current.parent
         found = [*_ignored_in(current), *found]
     return found if (current / ".git").exists() else []
+
+
+def _real_name(path: Path) -> Path:
+    """The path without `..` in it, so that what is above it is what its name says; links are kept."""
+    return Path(os.path.abspath(path))  # noqa: PTH100

@@ -1,0 +1,108 @@
+"""The options of `tf2towers migrate`; None where the command line does not say one that pyproject.toml may."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from tf2towers.cli import selection, verified_migration
+
+FORMATS = ("text", "json", "sarif", "github")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The command's arguments."""
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = (
+        "Without -w, -o or --check a unified diff and a summary are printed and nothing is written.\n"
+        "exit status: 0 nothing left by hand; 1 sites left (or --check, and it would change);\n"
+        "2 could not be read, parsed or written: that script is left as it was.\n"
+        "Defaults of a project are in [tool.tf2towers] of its pyproject.toml: docs/options.md.\n"
+        "With --verify the command line of the scripts follows a --, and nothing is written unless\n"
+        "both run alike: status 1 says what differs, 2 that one of them could not be run."
+    )
+    parser.add_argument(
+        "paths",
+        nargs="+",
+        metavar="PATH",
+        type=_path,
+        help="a training script or notebook, or a folder of them; - is the standard input",
+    )
+    parser.add_argument(
+        "--exclude",
+        metavar="PATTERN",
+        action="append",
+        help="of a folder, leave these out (as in .gitignore, which is respected); may be repeated",
+    )
+    parser.add_argument(
+        "--force-exclude",
+        action=argparse.BooleanOptionalAction,
+        help="leave them out also where they are named themselves, as pre-commit does",
+    )
+    where = parser.add_mutually_exclusive_group()
+    where.add_argument(
+        "-w", "--write", action="store_true", help="write in place (for -: to the standard output)"
+    )
+    where.add_argument(
+        "-o", "--output", metavar="DIR", type=_folder, help="write there, with the local modules needed"
+    )
+    where.add_argument(
+        "--check", action="store_true", help="write nothing; exit with 1 if anything would change"
+    )
+    verified_migration.add_arguments(parser)
+    parser.add_argument(
+        "--towers",
+        metavar="EXPRESSION",
+        help="the number of towers, or their devices, where a loop does not say",
+    )
+    parser.add_argument(
+        "--idiomatic",
+        action=argparse.BooleanOptionalAction,
+        help="hand-shaped TF 2 where the whole program is understood; else the exact form, and what stood in the way",
+    )
+    parser.add_argument(
+        "--collective",
+        action=argparse.BooleanOptionalAction,
+        help="--idiomatic, for synchronous workers only: an all-reduce between them (MultiWorkerMirroredStrategy) "
+        "and no parameter servers; docs/clusters.md says when",
+    )
+    parser.add_argument(
+        "--vendor",
+        action=argparse.BooleanOptionalAction,
+        help="with -o or -w: put the part of our runtime that is needed beside it",
+    )
+    parser.add_argument(
+        "--select",
+        type=selection.checked,
+        metavar="CODE[,CODE]",
+        help="tell only of these rules, or of those whose codes begin so (T2T62)",
+    )
+    parser.add_argument(
+        "--ignore",
+        type=selection.checked,
+        metavar="CODE[,CODE]",
+        help="do not tell of these; a site that is left is yours then, as with `# noqa: CODE` on its line",
+    )
+    parser.add_argument(
+        "--all", action=argparse.BooleanOptionalAction, help="show every site, however many there are"
+    )
+    parser.add_argument("--format", choices=FORMATS, help="how the result is shown")
+    parser.add_argument("-j", "--jobs", type=_jobs, metavar="N", help="so many processes; 0: one a core")
+    parser.add_argument("--isolated", action="store_true", help="read no pyproject.toml")
+
+
+def _jobs(text: str) -> int:
+    count = int(text)
+    if count < 0:
+        raise argparse.ArgumentTypeError("a number of processes, or 0")
+    return count
+
+
+def _path(text: str) -> str:
+    if not text:  # an unset variable of a shell, most likely
+        raise argparse.ArgumentTypeError("an empty path; . is the current folder")
+    return text
+
+
+def _folder(text: str) -> Path:
+    return Path(_path(text))

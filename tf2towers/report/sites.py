@@ -1,0 +1,141 @@
+"""The findings of a script for people: few lines, each path once, each advice once; what is left out is counted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tf2towers.report.paths import shown
+from tf2towers.report.result import Finding, MigrationResult
+
+#: how many lines tell what is left of a script, and how many what else there is to know
+LEFT, NOTES = 10, 6
+#: how many places of one message are written out
+_PLACES = 4
+
+
+def lines(result: MigrationResult, *, every: bool = False) -> Iterator[str]:
+    """The lines below a script's summary. `every`: however many there are."""
+    told = [one for one in result.findings if not one.accepted_by]
+    informed = [one for one in told if one.kind != "left"]
+    left = [one for one in told if one.kind == "left"]
+    yield from _listed(informed, result.script, None if every else NOTES)
+    if informed and left:
+        yield "  left to be migrated by hand:"
+    yield from _listed(left, result.script, None if every else LEFT)
+
+
+@dataclass
+class _Site:
+    """One message, and the places it is about."""
+
+    finding: Finding
+    places: list[str] = field(default_factory=list)
+
+    def line(self, limit: int | None) -> tuple[str, int]:
+        """The line, and how many places it has not."""
+        count = len(self.places) if limit is None else limit
+        places = ", ".join(self.places[:count]) + (", ..." if len(self.places) > count else "")
+        return f"{places}: {self.finding.code} {self.finding.message}", max(0, len(self.places) - count)
+
+
+@dataclass
+class _Block:
+    """The sites of one file and one code, and what to do about them."""
+
+    #: the file, where it is not the script
+    heading: str
+    sites: list[_Site]
+    todo: str
+
+
+class _Said:
+    """What need not be said again: the file that is spoken of, and each advice."""
+
+    def __init__(self) -> None:
+        self._heading = ""
+        self._todos = {""}
+
+    def about(self, block: _Block) -> tuple[bool, bool]:
+        """Whether a block needs its heading, and its advice."""
+        heading = block.heading != self._heading
+        todo = block.todo not in self._todos
+        self._heading = block.heading
+        self._todos.add(block.todo)
+        return heading, todo
+
+
+def _listed(findings: list[Finding], script: Path, limit: int | None) -> Iterator[str]:
+    blocks = list(_blocks(findings, script))
+    places = None if limit is None else _PLACES
+    counts = _counts(blocks, limit)
+    said = _Said()
+    more: list[tuple[str, int]] = []
+    for block, count in zip(blocks, counts, strict=True):
+        more += [(site.finding.code, len(site.places)) for site in block.sites[count:]]
+        if not count:
+            continue
+        heading, todo = said.about(block)
+        if heading:
+            yield f"  {block.heading}:"
+        for site in block.sites[:count]:
+            line, lost = site.line(places)
+            more.append((site.finding.code, lost))
+            yield f"  {'  ' if block.heading else ''}{line}"
+        if todo:
+            yield f"      to do: {block.todo}"
+    if total := sum(number for _, number in more):
+        codes = ", ".join(sorted({code for code, number in more if number}))
+        yield f"  and {total} more ({codes}): --all shows them"
+
+
+def _counts(blocks: list[_Block], limit: int | None) -> list[int]:
+    """How many sites of each block are told: one of as many blocks as can be, then more."""
+    every = [len(block.sites) for block in blocks]
+    if limit is None:
+        return every
+    said = _Said()
+    whole = sum(len(block.sites) + sum(said.about(block)) for block in blocks)
+    if whole + any(site.line(_PLACES)[1] for block in blocks for site in block.sites) <= limit:
+        return every
+    free = limit - 1  # the last line says how many more there are
+    counts = [0] * len(blocks)
+    said = _Said()
+    for place, block in enumerate(blocks):
+        if free < 3:  # a block takes up to that
+            break
+        free -= 1 + sum(said.about(block))
+        counts[place] = 1
+    for place, count in enumerate(counts):
+        if count:
+            more = min(free, every[place] - 1)
+            counts[place] += more
+            free -= more
+    return counts
+
+
+def _blocks(findings: list[Finding], script: Path) -> Iterator[_Block]:
+    """The findings by file, the script first, and by code; one line for those that say the same."""
+    for path in sorted({one.path for one in findings}, key=lambda path: (path != script, str(path))):
+        here = sorted((one for one in findings if one.path == path), key=_place)
+        for code, todo in dict.fromkeys((one.code, one.todo) for one in here):
+            sites = list(_sites(one for one in here if (one.code, one.todo) == (code, todo)))
+            yield _Block("" if path == script else shown(path), sites, todo)
+
+
+def _sites(findings: Iterable[Finding]) -> Iterator[_Site]:
+    by_message: dict[str, _Site] = {}
+    for one in findings:
+        site = by_message.setdefault(one.message, _Site(one))
+        site.places.append(_where(one))
+    yield from by_message.values()
+
+
+def _where(finding: Finding) -> str:
+    cell = f"cell {finding.cell}:" if finding.cell is not None else ""
+    return f"{cell}{finding.line}:{finding.column}"
+
+
+def _place(finding: Finding) -> tuple[int, int, int]:
+    return finding.cell or 0, finding.line, finding.column
