@@ -1,4 +1,4 @@
-"""The entry: finds the command, and turns an interrupt or a closed pipe into a quiet end.
+"""The entry: finds the command, and turns whatever stops it into one sentence and a status.
 
 A command is a module with `add_arguments(parser)` and `run(options) -> int`, and perhaps `prepare(arguments)`, which
 gives the arguments as argparse understands them. Only the one called is imported.
@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import argparse
 import importlib
-import os
 import sys
 from collections.abc import Sequence
 from typing import NamedTuple, NoReturn
+
+from tf2towers.cli import streams
+from tf2towers.cli.internal import internal_error, wants_traceback
 
 
 class Command(NamedTuple):
@@ -46,9 +48,9 @@ def run() -> NoReturn:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs a command line and gives its exit status."""
     given = list(sys.argv[1:] if arguments is None else arguments)
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):  # a script's text may hold what the terminal cannot show
-            stream.reconfigure(errors="backslashreplace")
+    if not streams.usable():
+        print("tf2towers: the standard output is closed: nothing was done", file=sys.stderr)
+        return 2
     try:
         status = _dispatch(given)
         sys.stdout.flush()
@@ -56,10 +58,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("interrupted", file=sys.stderr)
         return INTERRUPTED
     except BrokenPipeError:  # `| head` has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        streams.discard_output()
         return BROKEN_PIPE
     except SystemExit as ended:  # argparse
         return ended.code if isinstance(ended.code, int) else 0 if ended.code is None else 2
+    except Exception as problem:
+        full = streams.output_problem() if isinstance(problem, OSError) else None
+        if full is not None:
+            print(f"tf2towers: the output cannot be written ({full.strerror})", file=sys.stderr)
+            return 2
+        if wants_traceback():
+            raise
+        print(f"tf2towers: {internal_error(problem)}", file=sys.stderr)
+        return 2
     return status
 
 

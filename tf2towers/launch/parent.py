@@ -12,9 +12,14 @@ _PR_SET_PDEATHSIG = 1
 
 
 def die_with_parent() -> Callable[[], None] | None:
-    """What a new process calls before it becomes a task, or None where there is no such thing.
+    """What a new process of this one calls before it becomes a task; see `die_with`."""
+    return die_with(os.getpid())
 
-    Everything is looked up here, in the launcher: the new process only makes two system calls.
+
+def die_with(launcher: int) -> Callable[[], None] | None:
+    """What a process calls to be killed when its parent, the launcher, ends; None where there is no such thing.
+
+    Everything is looked up here: the call itself is two system calls.
     """
     if not sys.platform.startswith("linux"):
         return None
@@ -22,7 +27,6 @@ def die_with_parent() -> Callable[[], None] | None:
         prctl = ctypes.CDLL(None, use_errno=True).prctl
     except (OSError, AttributeError):
         return None
-    launcher = os.getpid()
 
     def preexec() -> None:
         prctl(_PR_SET_PDEATHSIG, int(signal.SIGKILL), 0, 0, 0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import io
 import os
+import stat
 import tokenize
 from dataclasses import dataclass
 from pathlib import Path
@@ -93,21 +94,28 @@ class Script:
 
 def _bytes_of(path: Path) -> bytes:
     try:
-        with path.open("rb") as stream:
+        _check_kind(path, path.stat().st_mode)
+        handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+        with os.fdopen(handle, "rb") as stream:
+            _check_kind(path, os.fstat(handle).st_mode)  # it may have become another one since
             return stream.read(MAX_BYTES + 1)
     except FileNotFoundError:
         raise SourceError(path, "there is no such file") from None
-    except IsADirectoryError:
-        raise SourceError(path, "this is a directory: name the training script in it") from None
     except PermissionError:
-        if path.is_dir():  # what Windows says of a directory
-            raise SourceError(path, "this is a directory: name the training script in it") from None
         raise SourceError(path, "the file may not be read (permission denied)") from None
     except (OSError, ValueError) as problem:
         reason = (
             os.strerror(problem.errno) if isinstance(problem, OSError) and problem.errno else str(problem)
         )
         raise SourceError(path, f"the file cannot be read ({reason})") from None
+
+
+def _check_kind(path: Path, mode: int) -> None:
+    """Only a regular file is read: a pipe, a terminal or another device could be waited for without end."""
+    if stat.S_ISDIR(mode):
+        raise SourceError(path, "this is a directory: name the training script in it")
+    if not stat.S_ISREG(mode):
+        raise SourceError(path, "this is a pipe or a device, no file; `-` reads the standard input")
 
 
 def _refuse(data: bytes, path: Path) -> None:

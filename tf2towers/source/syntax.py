@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import ast
 import re
+import sys
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from tf2towers.source.errors import NotPython3, SourceError
@@ -25,13 +28,20 @@ _PYTHON2 = (
 )
 #: as much of a line as is looked at
 _LONG_LINE = 2000
+#: Python's own
+_USUAL_LIMIT = 1000
+TOO_DEEP = (
+    "it is nested more deeply than Python can parse: a sum of thousands of terms, say, or a chain of elif; "
+    "write it in parts"
+)
 _ADVICE = "convert it to Python 3 first (python-modernize, or 2to3 of Python 3.12 and older)"
 
 
 def check_syntax(text: str, path: Path) -> None:
-    """SourceError with the line when a text is not Python 3."""
+    """SourceError with the line when a text is not Python 3, or nested more deeply than Python itself takes."""
     try:
-        parse(text, path)
+        with _usual_recursion():
+            parse(text, path)
     except (SyntaxError, ValueError) as problem:
         line = getattr(problem, "lineno", None) or None
         if line is not None:
@@ -45,7 +55,18 @@ def check_syntax(text: str, path: Path) -> None:
             detail = f"not valid Python 3: {getattr(problem, 'msg', problem)}"
         raise NotPython3(path, detail, line) from None
     except (RecursionError, MemoryError):
-        raise SourceError(path, "its expressions are nested too deeply to be parsed") from None
+        raise SourceError(path, TOO_DEEP) from None
+
+
+@contextmanager
+def _usual_recursion() -> Iterator[None]:
+    """What Python says of a text when it is started, also on our own deep stack."""
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(min(limit, _USUAL_LIMIT))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(limit)
 
 
 def parse(text: str, path: Path) -> ast.Module:

@@ -6,6 +6,7 @@ import libcst as cst
 
 from tf2towers.source.errors import SourceError
 from tf2towers.source.script import Script
+from tf2towers.source.syntax import TOO_DEEP
 
 
 def parse_tree(script: Script) -> cst.Module:
@@ -15,7 +16,7 @@ def parse_tree(script: Script) -> cst.Module:
     except cst.ParserSyntaxError as problem:
         raise SourceError(script.path, f"cannot be parsed: {problem.message}", problem.raw_line) from None
     except RecursionError:
-        raise SourceError(script.path, "its expressions are nested too deeply to be parsed") from None
+        raise SourceError(script.path, TOO_DEEP) from None
 
 
 def text_of(tree: cst.Module, script: Script) -> str:

@@ -1,9 +1,13 @@
-"""Writing a file so that a failure, at any moment, leaves the old one whole."""
+"""Writing files so that a failure, at any moment, leaves the old ones whole."""
 
 from __future__ import annotations
 
+import contextlib
 import os
+import signal
 import stat
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +16,8 @@ from tf2towers.source.syntax import check_syntax
 
 if TYPE_CHECKING:
     from tf2towers.report.result import FileChange
+
+_ENDINGS = ("SIGINT", "SIGTERM", "SIGHUP")
 
 
 def write_change(change: FileChange, target: Path | None = None) -> None:
@@ -47,36 +53,108 @@ def copy_file(source: Path, target: Path) -> None:
 
 
 def write_atomically(target: Path, data: bytes, like: Path | None = None) -> None:
-    """Writes bytes: first to a new file beside the target, then in its place, with the mode of the old file.
+    """Writes one file; see `write_together`."""
+    write_together([(target, data, like)])
 
-    A target that is a link stays one. A new file takes the mode of `like`.
+
+def write_together(files: Iterable[tuple[Path, bytes, Path | None]]) -> None:
+    """Writes files, all or none: targets, bytes, and the file whose mode a new one takes.
+
+    Each goes to a new file beside its target first, and takes its place, with the old one's mode and owner, once all
+    of them are on the disk. A target that is a link stays one, and what it points to is written; of a file with
+    several names (hard links) only the one given gets the new text. A signal to end waits for the last of them.
     """
+    staged: list[_Staged] = []
+    with _uninterrupted():
+        try:
+            for target, data, like in files:
+                staged.append(_stage(Path(os.path.realpath(target)), data, like))
+            for one in staged:
+                one.commit()
+        finally:
+            for one in staged:
+                one.discard()
+
+
+@dataclass(frozen=True)
+class _Staged:
+    """A file that is written, but not yet in its place."""
+
+    target: Path
+    there: Path
+
+    def commit(self) -> None:
+        """Puts it in its place."""
+        try:
+            self.there.replace(self.target)
+        except OSError as problem:
+            raise SourceError(self.target, f"cannot be written ({problem.strerror})") from None
+
+    def discard(self) -> None:
+        """Removes what has not come to its place."""
+        with contextlib.suppress(OSError):
+            self.there.unlink(missing_ok=True)
+
+
+def _stage(target: Path, data: bytes, like: Path | None) -> _Staged:
     import tempfile
 
-    target = Path(os.path.realpath(target))
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        if target.exists() and not target.is_file():
-            raise SourceError(target, "not written: it is no regular file")
-        handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".tmp", dir=target.parent)
+        old = target.stat() if target.exists() else None
+        if old is not None:
+            _check_replaceable(target, old)
+        # a name as long as names may be leaves no room for a longer one
+        handle, name = tempfile.mkstemp(prefix=f".{target.name[:40]}.", suffix=".tmp", dir=target.parent)
+        staged = _Staged(target, Path(name))
         try:
             with os.fdopen(handle, "wb") as stream:
                 stream.write(data)
                 stream.flush()
                 os.fsync(stream.fileno())
-            Path(name).chmod(_mode(target, like))
-            Path(name).replace(target)
+            if old is not None and hasattr(os, "chown") and (old.st_uid, old.st_gid) != _owner(staged.there):
+                with contextlib.suppress(OSError):  # only the administrator may
+                    os.chown(staged.there, old.st_uid, old.st_gid)
+            staged.there.chmod(_mode(old, like))
         except BaseException:
-            Path(name).unlink(missing_ok=True)
+            staged.discard()
             raise
     except OSError as problem:
         raise SourceError(target, f"cannot be written ({problem.strerror})") from None
+    return staged
 
 
-def _mode(target: Path, like: Path | None) -> int:
-    for path in (target, like):
-        if path is not None and path.is_file():
-            return stat.S_IMODE(path.stat().st_mode)
+def _check_replaceable(target: Path, old: os.stat_result) -> None:
+    if not stat.S_ISREG(old.st_mode):
+        raise SourceError(target, "not written: it is no regular file")
+    # the administrator may write anything, but a file that nobody is to write is meant to stay
+    if not old.st_mode & 0o222 or not os.access(target, os.W_OK):
+        raise SourceError(target, "not written: the file is read-only (chmod u+w makes it writable)")
+
+
+def _owner(path: Path) -> tuple[int, int]:
+    found = path.stat()
+    return found.st_uid, found.st_gid
+
+
+def _mode(old: os.stat_result | None, like: Path | None) -> int:
+    if old is not None:
+        return stat.S_IMODE(old.st_mode)
+    if like is not None and like.is_file():
+        return stat.S_IMODE(like.stat().st_mode) | stat.S_IWUSR  # so that it can be written again
     mask = os.umask(0)
     os.umask(mask)
     return 0o666 & ~mask
+
+
+@contextlib.contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Signals to end come afterwards."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {getattr(signal, name) for name in _ENDINGS})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)

@@ -1,0 +1,62 @@
+"""`in_processes`: work on many items in several processes, which end with this one, however it ends."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from typing import TypeVar
+
+from tf2towers.launch.parent import die_with
+
+Given = TypeVar("Given")
+Got = TypeVar("Got")
+
+#: as many items go to a process at once at most
+_CHUNK = 16
+
+
+def in_processes(
+    work: Callable[[Given], Got], items: Sequence[Given], jobs: int, lost: Callable[[Given], Got]
+) -> Iterator[Got]:
+    """`map(work, items)` in so many processes; the order is that of the items.
+
+    Where a process is killed (memory, say) its items are tried again one by one; `lost` gives the result of the one
+    that kills it again.
+    """
+    left = list(items)
+    chunk = max(1, min(_CHUNK, len(left) // (jobs * 4)))
+    try:
+        for result in _mapped(work, left, min(jobs, len(left)), chunk):
+            left.pop(0)
+            yield result
+    except BrokenProcessPool:
+        pass
+    while left:
+        try:
+            for result in _mapped(work, list(left), 1, 1):
+                left.pop(0)
+                yield result
+        except BrokenProcessPool:
+            yield lost(left.pop(0))
+
+
+def _mapped(work: Callable[[Given], Got], items: Sequence[Given], jobs: int, chunk: int) -> Iterator[Got]:
+    with ProcessPoolExecutor(jobs, initializer=_begin, initargs=(os.getpid(),)) as pool:
+        try:
+            yield from pool.map(work, items, chunksize=chunk)
+        except BaseException:  # Ctrl-C: nobody waits for what is under way
+            for child in multiprocessing.active_children():
+                child.terminate()
+            raise
+
+
+def _begin(parent: int) -> None:
+    """A new process ends with its parent; Ctrl-C is for the parent, which ends it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    end = die_with(parent)
+    if end is not None:
+        end()
