@@ -7,6 +7,7 @@ from dataclasses import replace
 from tf2towers.exact import migrate as exact
 from tf2towers.migrate import migrate
 from tf2towers.report.result import MigrationResult
+from tf2towers.source.errors import SourceError
 from tf2towers.source.script import Script
 
 
@@ -21,7 +22,12 @@ def idiomatic_or_exact(script: Script, options: exact.Options) -> MigrationResul
         The idiomatic form, where nothing is left; else the exact form, and as a note every site that stood in the
         way of the other.
     """
-    result = migrate(script)
+    try:
+        result = migrate(script)
+    except SourceError as problem:  # LibCST takes less than Python does
+        instead = exact.migrate(script, options)
+        instead.remark = instead.remark or f"in exact form, not in idiomatic: {problem}"
+        return instead
     if result.changed and not result.left:
         return result
     instead = exact.migrate(script, options)

@@ -1,5 +1,6 @@
 """Reading: every encoding and line end comes back byte for byte; every bad input gets its sentence."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -110,7 +111,7 @@ def test_no_permission(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object, **__: object) -> None:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(Path, "open", refuse)  # for the superuser a mode refuses nothing
+    monkeypatch.setattr(os, "open", refuse)  # for the superuser a mode refuses nothing
     with pytest.raises(SourceError, match="permission denied"):
         Script.read(path)
 

@@ -46,12 +46,18 @@ def in_processes(
 
 def _mapped(work: Callable[[Given], Got], items: Sequence[Given], jobs: int, chunk: int) -> Iterator[Got]:
     with ProcessPoolExecutor(jobs, initializer=_begin, initargs=(os.getpid(),)) as pool:
+        chunks = [items[start : start + chunk] for start in range(0, len(items), chunk)]
         try:
-            yield from pool.map(work, items, chunksize=chunk)
+            for future in [pool.submit(_done, work, some) for some in chunks]:
+                yield from future.result()
         except BaseException:  # Ctrl-C: nobody waits for what is under way
             for child in multiprocessing.active_children():
                 child.terminate()
             raise
+
+
+def _done(work: Callable[[Given], Got], items: Sequence[Given]) -> list[Got]:
+    return [work(item) for item in items]
 
 
 def _begin(parent: int) -> None:
