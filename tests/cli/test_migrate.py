@@ -27,7 +27,7 @@ def test_sites_left(put: Put, capsys: pytest.CaptureFixture[str]) -> None:
     put("train.py", "x = 1\nHARD\n")
     assert main(["migrate", "train.py"]) == 1
     out = capsys.readouterr().out
-    assert "train.py:2:1: T2T900 hard\n      to do: think\n" in out
+    assert "train.py: nothing to change, 1 site left by hand\n  2:1: T2T900 hard\n      to do: think\n" in out
 
 
 def test_in_place(put: Put, capsys: pytest.CaptureFixture[str]) -> None:

@@ -12,76 +12,19 @@ from functools import partial
 from pathlib import Path
 
 from tf2towers.cli import verified_migration
-from tf2towers.cli.outputs import Output, beside, in_place
-from tf2towers.cli.tree import each, summary, told_once, tree_of, with_progress
+from tf2towers.cli.internal import internal_error, wants_traceback
+from tf2towers.cli.migrate_options import add_arguments
+from tf2towers.cli.outputs import Output, beside, in_place, write_all
+from tf2towers.cli.pyproject import ConfigError
+from tf2towers.cli.selection import EVERYTHING, Selection
+from tf2towers.cli.settings import completed, is_left_out, of_the_run
+from tf2towers.cli.tree import Folder, Tree, each, summary, told_once, tree_of, with_progress
+from tf2towers.exact.deep import with_deep_stack
 from tf2towers.exact.python2.reading import read_notebook, read_script
 from tf2towers.report.paths import shown
 from tf2towers.report.result import MigrationResult
 from tf2towers.source.errors import SourceError
 from tf2towers.source.script import MAX_BYTES, STDIN, Script
-
-FORMATS = ("text", "json", "sarif", "github")
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The command's arguments."""
-    parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.epilog = (
-        "Without -w, -o or --check a unified diff and a summary are printed and nothing is written.\n"
-        "exit status: 0 nothing left by hand; 1 sites left (or --check, and it would change);\n"
-        "2 could not be read, parsed or written: that script is left as it was.\n"
-        "With --verify the command line of the scripts follows a --, and nothing is written unless\n"
-        "both run alike: status 1 says what differs, 2 that one of them could not be run."
-    )
-    parser.add_argument(
-        "paths",
-        nargs="+",
-        metavar="PATH",
-        help="a training script or notebook, or a folder of them; - is the standard input",
-    )
-    parser.add_argument(
-        "--exclude",
-        metavar="PATTERN",
-        action="append",
-        default=[],
-        help="of a folder, leave these out (as in .gitignore, which is respected); may be repeated",
-    )
-    where = parser.add_mutually_exclusive_group()
-    where.add_argument(
-        "-w", "--write", action="store_true", help="write in place (for -: to the standard output)"
-    )
-    where.add_argument(
-        "-o", "--output", metavar="DIR", type=Path, help="write there, with the local modules needed"
-    )
-    where.add_argument(
-        "--check", action="store_true", help="write nothing; exit with 1 if anything would change"
-    )
-    verified_migration.add_arguments(parser)
-    parser.add_argument(
-        "--towers",
-        metavar="EXPRESSION",
-        help="the number of towers, or their devices, where a loop does not say",
-    )
-    parser.add_argument(
-        "--idiomatic",
-        action="store_true",
-        help="hand-shaped TF 2 where the whole program is understood; else the exact form, and what stood in the way",
-    )
-    parser.add_argument(
-        "--collective",
-        action="store_true",
-        help="--idiomatic, for synchronous workers only: an all-reduce between them (MultiWorkerMirroredStrategy) "
-        "and no parameter servers; docs/clusters.md says when",
-    )
-    parser.add_argument(
-        "--vendor",
-        action="store_true",
-        help="with -o or -w: put the part of our runtime that is needed beside it",
-    )
-    parser.add_argument("--format", choices=FORMATS, default="text", help="how the result is shown")
-    parser.add_argument(
-        "-j", "--jobs", type=_jobs, default=1, metavar="N", help="so many processes; 0: one a core"
-    )
 
 
 def prepare(arguments: list[str]) -> list[str]:
@@ -91,28 +34,50 @@ def prepare(arguments: list[str]) -> list[str]:
 
 def run(options: argparse.Namespace) -> int:
     """Migrates every path, in the order given, each once."""
-    paths = list(dict.fromkeys(options.paths))
+    paths = _each_once(options.paths)
+    vendor_asked = bool(options.vendor)
+    try:
+        by_path = {path: completed(options, path) for path in paths}
+        options = of_the_run(by_path)
+    except ConfigError as problem:
+        print(f"tf2towers migrate: {problem}", file=sys.stderr)
+        return 2
     if options.output is not None and str(STDIN) in paths:
         print(
             "tf2towers migrate: -o needs files: the standard input has no name to write to", file=sys.stderr
         )
         return 2
-    idiomatic = options.idiomatic or options.collective
-    if options.vendor and (idiomatic or not (options.write or options.output)):
+    exact = not any(own.idiomatic or own.collective for own in by_path.values())
+    options.vendor = options.vendor and exact and bool(options.write or options.output)
+    if vendor_asked and not options.vendor:
         print("tf2towers migrate: --vendor goes with -o or -w, in the exact register", file=sys.stderr)
         return 2
-    choice = Choice(idiomatic, options.towers, options.collective)
-    tree = tree_of(paths, options.exclude, options.output, options.jobs, notebooks=not idiomatic)
+    choices = {path: Choice.of(own) for path, own in by_path.items()}
+    tree = tree_of(
+        [
+            Folder(Path(path), tuple(own.exclude), own.exclude_base, not choices[path].idiomatic)
+            for path, own in by_path.items()
+            if Path(path).is_dir()
+        ],
+        options.output,
+        options.jobs,
+    )
+    paths = [path for path in paths if not is_left_out(path, by_path[path])]
     base = None
     if tree is not None:
         if options.verify:
             print("tf2towers migrate: --verify takes scripts, no folder", file=sys.stderr)
             return 2
-        base = tree.base(paths)
+        base = tree.base(list(by_path))
+        choices = {path: replace(one, mains=frozenset(tree.mains)) for path, one in choices.items()}
+        for main in tree.mains:
+            folder = next(
+                path for path in by_path if Path(path).is_dir() and main.is_relative_to(Path(path).absolute())
+            )
+            choices.setdefault(shown(main), choices[folder])
         named = [path for path in paths if not Path(path).is_dir()]
         paths = list(dict.fromkeys([*named, *map(shown, tree.mains)]))
-        choice = replace(choice, mains=frozenset(tree.mains))
-    results = migrate_all(paths, options.jobs, choice)
+    results = migrate_all([(path, choices[path]) for path in paths], options.jobs)
     if tree is not None:
         results = [one for one in results if one.error is not None or one.findings or one.changed]
     status = max((result.status for result in results), default=0)
@@ -128,10 +93,30 @@ def run(options: argparse.Namespace) -> int:
         status = max([status, *(result.status for result in results)])
     elif options.check and any(result.changed for result in results):
         status = max(status, 1)
-    _show(results if tree is None else told_once(results), written, options, brief=tree is not None)
-    if tree is not None and options.format == "text":
-        print(summary(tree, results))
+    _show_all(results, written, options, tree)
     return status
+
+
+def _show_all(
+    results: list[MigrationResult], written: list[Path], options: argparse.Namespace, tree: Tree | None
+) -> None:
+    try:
+        _show(results if tree is None else told_once(results), written, options, brief=tree is not None)
+        if tree is not None and options.format == "text":
+            print(summary(tree, results))
+        sys.stdout.flush()
+    except OSError as problem:
+        if written and not isinstance(problem, BrokenPipeError):
+            print("tf2towers migrate: everything is written, only the report of it is not", file=sys.stderr)
+        raise
+
+
+def _each_once(paths: Iterable[str]) -> list[str]:
+    """The paths as they were given, without those that say the same in another way. Links are paths of their own."""
+    found: dict[str, str] = {}
+    for path in paths:
+        found.setdefault(path if path == str(STDIN) else os.path.abspath(path), path)  # noqa: PTH100
+    return list(found.values())
 
 
 @dataclass(frozen=True)
@@ -142,6 +127,13 @@ class Choice:
     towers: str | None = None
     collective: bool = False
     mains: frozenset[Path] = frozenset()
+    selection: Selection = EVERYTHING
+
+    @classmethod
+    def of(cls, options: argparse.Namespace) -> Choice:
+        """The choice that the options of a path make."""
+        idiomatic = options.idiomatic or options.collective
+        return cls(idiomatic, options.towers, options.collective, selection=options.selection)
 
     def engine(self) -> Callable[[Script], MigrationResult]:
         """The function that migrates a script."""
@@ -155,33 +147,48 @@ class Choice:
         return partial(exact.migrate, options=options)
 
 
-def migrate_all(paths: list[str], jobs: int = 1, choice: Choice = Choice()) -> list[MigrationResult]:
-    """One result a path, whatever happens to it."""
-    if jobs > 1 and len(paths) > 1:
-        choice.engine()  # loaded once, before there are several processes
-    return list(with_progress(each(partial(migrate_path, choice=choice), paths, jobs), len(paths)))
+def migrate_all(scripts: list[tuple[str, Choice]], jobs: int = 1) -> list[MigrationResult]:
+    """One result a script, whatever happens to it."""
+    if jobs > 1 and len(scripts) > 1:
+        for choice in {choice for _, choice in scripts}:
+            choice.engine()  # loaded once, before there are several processes
+    return list(with_progress(each(_migrate_one, scripts, jobs, _lost), len(scripts)))
+
+
+def _migrate_one(script: tuple[str, Choice]) -> MigrationResult:
+    return migrate_path(*script)
+
+
+def _lost(script: tuple[str, Choice]) -> MigrationResult:
+    message = "nothing was done: its process was killed, perhaps for want of memory"
+    return MigrationResult(Path(script[0]), error=message)
 
 
 def migrate_path(path: str, choice: Choice = Choice()) -> MigrationResult:
     """Reads and migrates one script. An error, the user's or ours, is in the result; no traceback."""
     try:
-        return choice.engine()(_script(path, choice))
+        data = _standard_input() if path == str(STDIN) else None
+        result = with_deep_stack(lambda: choice.engine()(_script(path, choice, data)))
+        return choice.selection.applied(result)
     except SourceError as problem:
         where = "" if problem.path == Path(path) else f"{shown(problem.path)}: "
         return MigrationResult(Path(path), error=f"{where}{problem}")
     except Exception as problem:
-        if os.environ.get("TF2TOWERS_DEBUG"):
+        if wants_traceback():
             raise
-        kind = f"{type(problem).__name__}: {problem}".strip(": ")
-        hint = "please report it; TF2TOWERS_DEBUG=1 shows where"
-        return MigrationResult(Path(path), error=f"internal error, nothing was done: {kind} ({hint})")
+        return MigrationResult(Path(path), error=internal_error(problem, "internal error, nothing was done"))
 
 
-def _script(path: str, choice: Choice) -> Script:
-    """The script at a path. The exact register takes Python 2, too."""
+def _standard_input() -> bytes:
+    if sys.stdin is None:
+        raise SourceError(STDIN, "the standard input is closed")
+    return sys.stdin.buffer.read(MAX_BYTES + 1)
+
+
+def _script(path: str, choice: Choice, data: bytes | None) -> Script:
+    """The script at a path, or in what the standard input gave. The exact register takes Python 2, too."""
     if path.endswith(".ipynb") and not choice.idiomatic:
         return read_notebook(path)
-    data = sys.stdin.buffer.read(MAX_BYTES + 1) if path == str(STDIN) else None
 
     def load(checked: bool) -> Script:
         if data is not None:
@@ -213,7 +220,7 @@ def _write(
     written: list[Path] = []
     for result, outputs in plans:
         try:
-            written += [output.target for output in outputs if output.write()]
+            written += write_all(outputs)
         except SourceError as problem:
             result.error = f"{shown(problem.path)}: {problem}"
     return written
@@ -222,16 +229,20 @@ def _write(
 def _vendored(results: list[MigrationResult], options: argparse.Namespace) -> list[Path]:
     """Writes the runtime's files beside the output: in its folder, or in that of each script."""
     from tf2towers.exact.vendor import vendored
-    from tf2towers.source.write import write_atomically
 
     good = [result for result in results if result.error is None and result.script != STDIN]
     folders = {options.output} if options.output else {result.script.parent for result in good}
     files = vendored(change.code for result in good for change in result.changes)
-    targets = {folder / path: data for folder in folders for path, data in files.items()}
-    new = [target for target, data in targets.items() if not target.is_file() or target.read_bytes() != data]
-    for target in new:
-        write_atomically(target, targets[target])
-    return [folder / "tf2towers" for folder in folders if any(one.is_relative_to(folder) for one in new)]
+    written = []
+    for folder in folders:
+        try:
+            if write_all(Output(folder / path, folder / path, data) for path, data in files.items()):
+                written.append(folder / "tf2towers")
+        except SourceError as problem:
+            for result in good:
+                if folder in (options.output, result.script.parent):
+                    result.error = f"{shown(problem.path)}: {problem}"
+    return written
 
 
 def _show(
@@ -252,7 +263,9 @@ def _show(
                 out.flush()
                 print(f"tf2towers: {text.summary(result)}", file=sys.stderr)
             else:
-                out.write(text.render([result], diff=shows_diff, colour=_colour(), brief=brief))
+                out.write(
+                    text.render([result], diff=shows_diff, colour=_colour(), brief=brief, every=options.all)
+                )
         for path in written:
             print(f"wrote {shown(path)}", file=out)
         return
@@ -264,8 +277,4 @@ def _colour() -> bool:
     return sys.stdout.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
 
 
-def _jobs(text: str) -> int:
-    count = int(text)
-    if count < 0:
-        raise argparse.ArgumentTypeError("a number of processes, or 0")
-    return count or os.cpu_count() or 1
+__all__ = ["add_arguments", "migrate_all", "migrate_path", "prepare", "run"]

@@ -11,7 +11,7 @@ from pathlib import Path
 from tf2towers.report.result import MigrationResult
 from tf2towers.source.errors import SourceError
 from tf2towers.source.script import STDIN
-from tf2towers.source.write import encoded, write_atomically
+from tf2towers.source.write import encoded, write_together
 
 
 @dataclass(frozen=True)
@@ -22,15 +22,22 @@ class Output:
     target: Path
     data: bytes
 
-    def write(self) -> bool:
-        """Writes the file unless it is there already; says whether a file was written."""
-        if self.target == STDIN:
-            sys.stdout.buffer.write(self.data)
-            return False
-        if self.target.is_file() and self.target.read_bytes() == self.data:
-            return False
-        write_atomically(self.target, self.data, like=self.source)
-        return True
+    @property
+    def is_there(self) -> bool:
+        """Whether the file has these bytes already."""
+        return self.target.is_file() and _bytes_of(self.target) == self.data
+
+
+def write_all(outputs: Iterable[Output]) -> list[Path]:
+    """Writes the files of one program, all or none, but for those that are there already; says which were written."""
+    missing = []
+    for output in outputs:
+        if output.target == STDIN:
+            sys.stdout.buffer.write(output.data)
+        elif not output.is_there:
+            missing.append(output)
+    write_together((output.target, output.data, output.source) for output in missing)
+    return [output.target for output in missing]
 
 
 def in_place(result: MigrationResult) -> list[Output]:
@@ -56,7 +63,7 @@ def beside(
     several scripts, relative to the directory that holds them all, or to `base`. Nothing for a script that could not be
     changed at all.
     """
-    if result.left and not result.changed:
+    if (result.left or result.accepted) and not result.changed:
         return []
     if base is None or not all(path.is_relative_to(base) for path in _files(result)):
         base = _common_directory(results)
@@ -109,4 +116,4 @@ def _bytes_of(path: Path) -> bytes:
     try:
         return path.read_bytes()
     except OSError as problem:
-        raise SourceError(path, f"cannot be copied ({problem.strerror})") from None
+        raise SourceError(path, f"cannot be read ({problem.strerror})") from None

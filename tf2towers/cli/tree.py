@@ -29,30 +29,46 @@ class Tree:
         return self.folders[0].absolute() if len(self.folders) == len(paths) == 1 else None
 
 
-def tree_of(
-    paths: Iterable[str], exclude: Iterable[str], output: Path | None, jobs: int, *, notebooks: bool
-) -> Tree | None:
-    """What lies under those paths that are folders; None where none is."""
-    folders = tuple(Path(path) for path in paths if Path(path).is_dir())
-    if not folders:
+@dataclass(frozen=True)
+class Folder:
+    """A folder to walk. `base` is what the patterns of `exclude` are relative to, where it is not the folder."""
+
+    path: Path
+    exclude: tuple[str, ...] = ()
+    base: Path | None = None
+    notebooks: bool = True
+
+
+def tree_of(wanted: Sequence[Folder], output: Path | None, jobs: int) -> Tree | None:
+    """What lies under the folders; None where there are none."""
+    if not wanted:
         return None
-    from tf2towers.source.programs import programs, seen
+    from tf2towers.source.programs import programs, seen, unseen
     from tf2towers.source.walk import sources_under
 
     leave = [output] if output is not None else []
-    files = [file.absolute() for folder in folders for file in sources_under(folder, exclude, leave)]
-    files = [file for file in dict.fromkeys(files) if notebooks or file.suffix == ".py"]
-    mains = programs(files, lambda them: each(seen, them, jobs))
-    return Tree(folders, tuple(files), tuple(mains))
+    files = [
+        file.absolute()
+        for folder in wanted
+        for file in sources_under(folder.path, folder.exclude, leave, folder.base)
+        if folder.notebooks or file.suffix == ".py"
+    ]
+    files = list(dict.fromkeys(files))
+    mains = programs(files, lambda them: each(seen, them, jobs, unseen))
+    return Tree(tuple(folder.path for folder in wanted), tuple(files), tuple(mains))
 
 
-def each(work: Callable[[Given], Got], items: Sequence[Given], jobs: int) -> Iterator[Got]:
-    """`map(work, items)` in so many processes; the order is that of the items."""
+def each(
+    work: Callable[[Given], Got], items: Sequence[Given], jobs: int, lost: Callable[[Given], Got]
+) -> Iterator[Got]:
+    """`map(work, items)` in so many processes; the order is that of the items.
+
+    `lost` gives the result of an item that kills its process.
+    """
     if jobs > 1 and len(items) > 1:
-        from concurrent.futures import ProcessPoolExecutor
+        from tf2towers.cli.processes import in_processes
 
-        with ProcessPoolExecutor(min(jobs, len(items))) as pool:
-            yield from pool.map(work, items, chunksize=max(1, min(16, len(items) // (jobs * 4))))
+        yield from in_processes(work, items, jobs, lost)
     else:
         yield from map(work, items)
 
@@ -92,6 +108,8 @@ def summary(tree: Tree, results: Sequence[MigrationResult]) -> str:
     words = ["nothing left by hand in {}", "sites left in {}", "{} could not be read"]
     done = [word.format(count) for word, count in zip(words, counts, strict=True) if count]
     programs = f"{len(known)} program{'' if len(known) == 1 else 's'} with TF1"
+    if accepted := sum(len(result.accepted) for result in known):
+        done.append(f"{accepted} site{'' if accepted == 1 else 's'} accepted by you")
     told = f": {', '.join(done)}" if done else ""
     return f"{names}: {len(tree.files)} file{'' if len(tree.files) == 1 else 's'}, {programs}{told}"
 

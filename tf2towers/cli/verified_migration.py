@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from tf2towers.cli.outputs import beside
+from tf2towers.cli.outputs import beside, write_all
 from tf2towers.report.paths import shown
 from tf2towers.report.result import MigrationResult
 from tf2towers.source.script import STDIN
@@ -20,8 +20,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--verify", action="store_true", help="run both scripts (their code!), and write only if they agree"
     )
-    group.add_argument("--steps", type=int, default=10, metavar="K", help="training steps (default 10)")
-    group.add_argument("--timeout", type=float, default=600.0, metavar="SECONDS", help="of each run")
+    group.add_argument("--steps", type=int, metavar="K", help="training steps (default 10)")
+    group.add_argument("--timeout", type=float, metavar="SECONDS", help="of each run (default 600)")
     group.add_argument(
         "--legacy-python", metavar="EXE", help="run the original on this one's real TF 1.12 to 1.15"
     )
@@ -58,8 +58,7 @@ def _verify(result: MigrationResult, options: argparse.Namespace) -> int:
     if not result.changed:
         return 0
     with tempfile.TemporaryDirectory(prefix="tf2towers-") as folder:
-        for output in beside(result, [result], Path(folder)):
-            output.write()
+        write_all(beside(result, [result], Path(folder)))
         name = result.script.name
         migrated = next(path for path in sorted(Path(folder).rglob(name)))
         parity = verdict_on(result.script, migrated, options.argument, options)

@@ -1,0 +1,110 @@
+"""`[tool.tf2towers]`: the nearest one counts, the command line wins, and what is wrong is one sentence."""
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tf2towers.cli import pyproject
+from tf2towers.cli.main import main
+
+Put = Callable[..., Path]
+GONE = "import tensorflow as tf\nx = tf.placeholder(tf.float32, [1])\ny = tf.contrib.image.dense_image_warp(x, x)\n"
+
+
+@pytest.fixture(autouse=True)
+def _fresh() -> Iterator[None]:
+    pyproject._nearest.cache_clear()
+    yield
+    pyproject._nearest.cache_clear()
+
+
+def test_the_nearest_table_counts(put: Put, capsys: pytest.CaptureFixture[str]) -> None:
+    put("pyproject.toml", '[tool.tf2towers]\nignore = ["T2T620"]\n')
+    put("a/train.py", GONE)
+    put("b/pyproject.toml", "[tool.tf2towers]\n")
+    put("b/train.py", GONE)
+    put("c/pyproject.toml", "[tool.ruff]\n# nothing for tf2towers\n")
+    put("c/train.py", GONE)
+    assert main(["migrate", "a/train.py", "b/train.py", "c/train.py"]) == 1
+    told = [line for line in capsys.readouterr().out.splitlines() if "to change" in line]
+    assert ["accepted" in line for line in told] == [True, False, True]
+
+
+def test_the_command_line_wins(put: Put, capsys: pytest.CaptureFixture[str]) -> None:
+    put(
+        "pyproject.toml", '[tool.tf2towers]\nignore = ["T2T6"]\nformat = "json"\nidiomatic = true\njobs = 2\n'
+    )
+    put("train.py", GONE)
+    assert main(["migrate", "train.py"]) == 0
+    json.loads(capsys.readouterr().out)
+    assert main(["migrate", "train.py", "--format", "text", "--ignore", "T2T624", "--no-idiomatic"]) == 1
+    assert "1 site left by hand" in capsys.readouterr().out
+    assert main(["migrate", "train.py", "--isolated"]) == 1
+    assert "1 site left by hand" in capsys.readouterr().out
+
+
+def test_exclude_is_relative_to_the_project(put: Put, capsys: pytest.CaptureFixture[str]) -> None:
+    put("pyproject.toml", '[tool.tf2towers]\nexclude = ["/src/old/"]\n')
+    put("src/train.py", GONE)
+    put("src/old/train.py", GONE)
+    main(["migrate", "src"])
+    assert "src: 1 file, 1 program" in capsys.readouterr().out
+    main(["migrate", "src", "--exclude", "train.py"])
+    assert "src: 0 files" in capsys.readouterr().out
+    assert main(["migrate", "src/old/train.py"]) == 1  # who names a file means it
+    capsys.readouterr()
+    assert main(["migrate", "src/old/train.py", "--force-exclude"]) == 0
+    assert capsys.readouterr().out == ""
+
+
+def test_a_folder_by_its_parent(put: Put, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    put("pyproject.toml", '[tool.tf2towers]\nexclude = ["train.py"]\n')
+    put("other/pyproject.toml", "[tool.tf2towers]\nnonsense = 1\n")
+    put("src/train.py", GONE)
+    monkeypatch.chdir(tmp_path / "other")
+    assert main(["migrate", "../src"]) == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("slect = []", "tool.tf2towers has no key slect; it has select, ignore"),
+        ('select = "T2T6"', "tool.tf2towers.select is 'T2T6': a list of codes"),
+        ("ignore = [1]", "tool.tf2towers.ignore is a list: a list of codes"),
+        ('ignore = ["E501"]', "tool.tf2towers.ignore: no rule's code begins with E501"),
+        ("jobs = true", "tool.tf2towers.jobs is true: a number from 0 is expected"),
+        ("jobs = -1", "tool.tf2towers.jobs is -1"),
+        ("idiomatic = 1", "tool.tf2towers.idiomatic is 1: true or false is expected"),
+        ('format = "xml"', "tool.tf2towers.format is 'xml'"),
+        ("towers = 2", "tool.tf2towers.towers is 2: an expression as a text"),
+        ("write = true", "tool.tf2towers.write: that is said on the command line alone"),
+        ("jobs = ", "this is no TOML: "),
+    ],
+)
+def test_what_is_wrong_is_one_sentence(
+    put: Put, capsys: pytest.CaptureFixture[str], text: str, problem: str
+) -> None:
+    put("pyproject.toml", f"[tool.tf2towers]\n{text}\n")
+    put("train.py", GONE)
+    assert main(["migrate", "train.py"]) == 2
+    err = capsys.readouterr().err
+    assert err.startswith(f"tf2towers migrate: pyproject.toml: {problem}") and err.count("\n") == 1
+    assert main(["migrate", "train.py", "--isolated"]) == 1
+
+
+def test_projects_that_want_different_things(put: Put, capsys: pytest.CaptureFixture[str]) -> None:
+    put("a/pyproject.toml", '[tool.tf2towers]\nformat = "json"\n')
+    put("a/x.py", "x = 1\n")
+    put("b/x.py", "x = 1\n")
+    assert main(["migrate", "a/x.py", "b/x.py"]) == 2
+    assert "different values of tool.tf2towers.format: give --format" in capsys.readouterr().err
+    assert main(["migrate", "a/x.py", "b/x.py", "--format", "text"]) == 0
+
+
+def test_vendor_of_a_project_needs_a_place(put: Put) -> None:
+    put("pyproject.toml", "[tool.tf2towers]\nvendor = true\n")
+    put("train.py", "import tensorflow as tf\ntf.Session()\n")
+    assert main(["migrate", "train.py"]) == 0
+    assert main(["migrate", "train.py", "--vendor"]) == 2

@@ -1,0 +1,112 @@
+"""`--select`, `--ignore`, `# noqa`: what the user accepts is counted, never silent."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tf2towers.cli.main import main
+from tf2towers.cli.selection import Selection
+
+Put = Callable[..., Path]
+IMPORT = "import tensorflow as tf\n"
+GONE = IMPORT + "x = tf.placeholder(tf.float32, [1, 2, 3])\ny = tf.contrib.image.dense_image_warp(x, x){}\n"
+
+
+@pytest.mark.parametrize(
+    ("select", "ignore", "code", "reason"),
+    [
+        ("", "", "T2T620", ""),
+        ("", "T2T6", "T2T620", "ignore"),
+        ("T2T62", "", "T2T620", ""),
+        ("T2T62", "", "T2T608", "select"),
+        ("T2T62", "T2T620", "T2T620", "ignore"),
+        ("T2T620", "T2T62", "T2T620", ""),
+        ("ALL", "T2T", "T2T620", "ignore"),
+        ("T2T620", "ALL", "T2T620", ""),
+    ],
+)
+def test_the_longer_beginning_decides(select: str, ignore: str, code: str, reason: str) -> None:
+    assert Selection(tuple(select.split()), tuple(ignore.split())).reason(code) == reason
+
+
+@pytest.mark.parametrize(
+    ("comment", "options", "status"),
+    [
+        ("", [], 1),
+        ("  # noqa: T2T620", [], 0),
+        ("  # noqa:T2T62 - I know", [], 0),
+        ("  # NOQA: E501, t2t620", [], 0),
+        ("  # noqa: E501", [], 1),
+        ("  # noqa:", [], 1),
+        ("  # noqa", [], 1),
+        ("", ["--ignore", "T2T620"], 0),
+        ("", ["--ignore", "t2t6,T2T1"], 0),
+        ("", ["--ignore", "T2T621"], 1),
+        ("", ["--select", "T2T624"], 0),
+    ],
+)
+def test_a_site_that_is_accepted(
+    put: Put, capsys: pytest.CaptureFixture[str], comment: str, options: list[str], status: int
+) -> None:
+    path = put("train.py", GONE.format(comment))
+    assert main(["migrate", "-w", "train.py", *options]) == status
+    out = capsys.readouterr().out
+    told = "nothing left by hand, 1 accepted by you (T2T620)" if status == 0 else "1 site left by hand"
+    assert told in out
+    assert "import tensorflow.compat.v1 as tf" in path.read_text()  # the edits are the same
+    assert ("does not accept a site that is left" in out) == (comment == "  # noqa")
+    assert main(["migrate", "train.py", *options]) == status
+
+
+def test_in_python_2_and_in_a_notebook(put: Put, capsys: pytest.CaptureFixture[str]) -> None:
+    put("old.py", "print 1\n\n" + GONE.format("  # noqa: T2T620"))
+    cells = [
+        {"cell_type": "code", "source": source, "metadata": {}, "outputs": []}
+        for source in ("%matplotlib inline\n" + IMPORT, GONE.format("  # noqa: T2T620"))
+    ]
+    put("a.ipynb", json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": cells}))
+    assert main(["migrate", "old.py", "a.ipynb"]) == 0
+    assert capsys.readouterr().out.count("1 accepted by you (T2T620)") == 2
+
+
+def test_a_module_and_a_tree(put: Put, capsys: pytest.CaptureFixture[str]) -> None:
+    put("p/train.py", IMPORT + "import model\nwith tf.device('/gpu:0'):\n    tf.Session()\n")
+    put("p/model.py", GONE.format("  # noqa: T2T620"))
+    assert main(["migrate", "p"]) == 0
+    assert "in 1, 1 site accepted by you" in capsys.readouterr().out
+
+
+def test_a_bare_noqa_hides_a_note(put: Put, capsys: pytest.CaptureFixture[str]) -> None:
+    text = IMPORT + "try:\n    import nowhere_to_be_found{}\nexcept ImportError:\n    pass\ntf.Session()\n"
+    put("train.py", text.format(""))
+    put("quiet.py", text.format("  # noqa"))
+    assert main(["migrate", "train.py", "quiet.py"]) == 0
+    out = capsys.readouterr().out
+    assert out.count("nowhere_to_be_found was not found") == 1
+    assert "quiet.py: 1 file to change, nothing left by hand, 1 note hidden (T2T624)" in out
+
+
+def test_machines_are_told_all(put: Put, capsys: pytest.CaptureFixture[str]) -> None:
+    put("train.py", GONE.format("  # noqa: T2T620"))
+    assert main(["migrate", "train.py", "--format", "json"]) == 0
+    [finding] = json.loads(capsys.readouterr().out)["results"][0]["findings"]
+    assert (finding["code"], finding["kind"], finding["accepted_by"]) == ("T2T620", "left", "noqa")
+    assert main(["migrate", "train.py", "--format", "sarif"]) == 0
+    [finding] = json.loads(capsys.readouterr().out)["runs"][0]["results"]
+    assert finding["suppressions"][0]["kind"] == "inSource"
+    assert main(["migrate", "train.py", "--format", "github"]) == 0
+    assert capsys.readouterr().out == "::notice file=train.py::1 accepted by you (T2T620)\n"
+
+
+def test_what_no_text_was_written_for_is_not_copied(put: Put, tmp_path: Path) -> None:
+    put("train.py", IMPORT + "tf.enable_eager_execution()  # noqa: T2T623\nprint(tf.log(2.0))\n")
+    assert main(["migrate", "train.py", "-o", "out"]) == 0
+    assert not (tmp_path / "out").exists()
+
+
+def test_an_unknown_code(put: Put, capsys: pytest.CaptureFixture[str]) -> None:
+    put("train.py", "x = 1\n")
+    assert main(["migrate", "train.py", "--ignore", "E501"]) == 2
+    assert "no rule's code begins with E501" in capsys.readouterr().err
