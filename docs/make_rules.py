@@ -5,7 +5,8 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from tf2towers.cli.every_rule import Example, Rule, every_rule
+from tf2towers.cli.every_rule import every_rule
+from tf2towers.report.rule import Rule, anchor, markdown
 
 PAGE = Path(__file__).with_name("rules.md")
 _GROUPS = {
@@ -21,7 +22,8 @@ _HEAD = """# Rules
 Written by `docs/make_rules.py` from `tf2towers/exact/rules/` and `tf2towers/rewrites/rules/`: change it there.
 `tf2towers explain CODE` shows the same.
 
-A rule marked *look at it* may change a number; the others compute, bit for bit, what the TF1 program computed.
+A rule *changes*, *reports* or *refuses*. One marked *look at it* may change a number; the others that change compute,
+bit for bit, what the TF1 program computed.
 An example of the idiomatic register is a part of a script whose batch is split over two towers; `...` stands between
 two places of it, and a comment such as `# T2T303` at the end of a line says that the site is left. The examples of the
 exact register are whole scripts.
@@ -39,23 +41,7 @@ def page() -> str:
 
 
 def _section(rule: Rule) -> str:
-    mark = "" if rule.safe else " *(look at it)*"
-    text = [f"### {rule.code}: {rule.title}{mark}\n", rule.why.strip() + "\n"]
-    if rule.todo:
-        text.append(f"**To do:** {rule.todo.strip()}\n")
-    for example in rule.examples:
-        text.append(_example(example))
-    if rule.sources:
-        text.append(f"Rests on: {', '.join(rule.sources)}.\n")
-    return "\n".join(text)
-
-
-def _example(example: Example) -> str:
-    title = example.title[0].upper() + example.title[1:]
-    shown = f"{title}:\n\n```python\n{example.before.strip()}\n```\n"
-    if example.after is not None:
-        shown += f"\nbecomes\n\n```python\n{example.after.strip()}\n```\n"
-    return shown
+    return f'<a id="{anchor(rule)}"></a>\n\n### {rule.code}: {rule.title}\n\n{markdown(rule)}'
 
 
 def main() -> int:

@@ -55,6 +55,7 @@ class Rule:
     why: str
     todo: str
     safe: bool
+    does: str = "changes"
     examples: list["Example"] = field(default_factory=list)
 
 
@@ -71,7 +72,7 @@ def registry(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two rules where the registry is looked for."""
     examples = [Example("x = OLD\n", "x = NEW\n"), Example("HARD\n", None)]
     known = [
-        Rule("T2T102", "second", "Because it\n  must be.", "Look at it.", False, examples),
+        Rule("T2T102", "second", "Because it\n  must be.", "Look at it.", False, "reports", examples),
         Rule("T2T101", "first", "Because.", "", True),
     ]
     for name in ("tf2towers.cli.rules", "tf2towers.cli.explain"):

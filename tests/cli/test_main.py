@@ -57,7 +57,7 @@ def test_a_closed_pipe_is_quiet() -> None:
 @pytest.mark.usefixtures("registry")
 def test_rules(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["rules"]) == 0
-    assert capsys.readouterr().out == "T2T101  safe     first\nT2T102  look at  second\n"
+    assert capsys.readouterr().out == "T2T101  changes  safe     first\nT2T102  reports  look at  second\n"
 
 
 @pytest.mark.usefixtures("registry")
@@ -65,7 +65,8 @@ def test_explain(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["explain", "t2t102", "T2T101"]) == 0
     out = capsys.readouterr().out
     assert out.startswith(
-        "T2T102 second\n(look at it: the result may differ, see below)\n\nBecause it must be.\n"
+        "T2T102 second\n(reports: it changes nothing by itself; look at it: a number may differ, see below)\n\n"
+        "Because it must be.\n"
     )
     assert (
         "To do:\n  Look at it.\n\nBefore:\n    x = OLD\n\nAfter:\n    x = NEW\n\nLeft as it is:\n    HARD\n"

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tf2towers.cli.every_rule import every_rule
-from tf2towers.cli.explain import explanation
+from tf2towers.report.rule import anchor, explanation, kind
 from tf2towers.rewrites.registry import rule_of, rules, todo_of
 
 PACKAGE = Path(__file__).parents[2] / "tf2towers"
@@ -41,6 +41,13 @@ def test_a_rule_that_leaves_sites_says_what_to_do(code):
     assert "\n" not in todo_of(code)
 
 
+def test_safe_is_said_of_rules_that_change_something():
+    for rule in every_rule():
+        assert ("safe" in kind(rule)) == (rule.does == "changes" and rule.safe), rule.code
+        assert rule.safe or rule.does != "refuses", rule.code
+        assert rule.name.isidentifier() and (rule.todo or rule.does != "refuses")
+
+
 def test_an_unknown_code_has_nothing_to_do():
     assert todo_of("T2T999") == ""
     assert rule_of("T2T999") is None
@@ -70,3 +77,4 @@ def test_the_page_of_rules_is_current():
         check=False,
     )
     assert done.returncode == 0, "run: python docs/make_rules.py"
+    assert all(f'<a id="{anchor(rule)}"></a>' in (docs / "rules.md").read_text() for rule in every_rule())

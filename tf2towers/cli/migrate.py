@@ -269,6 +269,12 @@ def _show(
         for path in written:
             print(f"wrote {shown(path)}", file=out)
         return
+    if options.format == "sarif":
+        from tf2towers.cli.every_rule import rule_of
+        from tf2towers.report import sarif
+
+        sys.stdout.write(sarif.render(results, rule_of))
+        return
     renderer = importlib.import_module(f"tf2towers.report.{options.format}")
     sys.stdout.write(renderer.render(results))
 

@@ -20,6 +20,11 @@ def codes() -> list[str]:
     return sorted(_modules())
 
 
+def name_of(code: str) -> str:
+    """A rule's name for programs, after its file: TowerDevices for t2t605_tower_devices.py."""
+    return "".join(word.capitalize() for word in _modules()[code].split("_")[1:])
+
+
 @cache
 def rule_of(code: str) -> Rule | None:
     """The rule with a code; None where there is none."""

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from tf2towers.report.rule import Does
+
 if TYPE_CHECKING:
     from tf2towers.exact.edits import Edit
     from tf2towers.exact.file import File
@@ -34,5 +36,13 @@ class Rule:
     edits: Callable[[File], Iterable[Edit]] | None = None
     todo: str = ""
     safe: bool = True
+    does: Does = "changes"
     sources: tuple[str, ...] = ()
     examples: tuple[Example, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """A short name for programs."""
+        from tf2towers.exact.registry import name_of
+
+        return name_of(self.code)

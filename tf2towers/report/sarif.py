@@ -1,28 +1,33 @@
-"""A result as SARIF 2.1.0, which code scanning services take."""
+"""A result as SARIF 2.1.0, which code scanning services take. The schema is OASIS's; a test holds it."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from urllib.parse import quote
 
 from tf2towers import __version__
 from tf2towers.report.paths import shown
 from tf2towers.report.result import Finding, MigrationResult
+from tf2towers.report.rule import PAGE, Rule, anchor, explanation, filled, markdown
 
-_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
-_LEVELS = {"left": "warning", "changed": "note", "note": "note"}
+_SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+_ACCEPTED = {"noqa": "a # noqa on the line", "ignore": "--ignore", "select": "--select"}
 
 
-def render(results: Sequence[MigrationResult]) -> str:
-    """All results as one SARIF log with one run."""
+def render(results: Sequence[MigrationResult], rule_of: Callable[[str], Rule | None] = lambda _: None) -> str:
+    """All results as one SARIF log with one run. `rule_of` gives the rules, for their names, texts and links."""
     findings = [finding for result in results for finding in result.findings]
     codes = sorted({finding.code for finding in findings})
     errors = [result for result in results if result.error is not None]
     run = {
         "tool": {
-            "driver": {"name": "tf2towers", "version": __version__, "rules": [{"id": code} for code in codes]}
+            "driver": {
+                "name": "tf2towers",
+                "version": __version__,
+                "rules": [_rule(code, rule_of(code)) for code in codes],
+            }
         },
         "columnKind": "unicodeCodePoints",
         "invocations": [
@@ -46,6 +51,21 @@ def render(results: Sequence[MigrationResult]) -> str:
     )
 
 
+def _rule(code: str, rule: Rule | None) -> dict[str, object]:
+    if rule is None:
+        return {"id": code}
+    return {
+        "id": code,
+        "name": rule.name,
+        "shortDescription": {"text": rule.title},
+        "fullDescription": {"text": filled(rule.why)},
+        "help": {"text": explanation(rule), "markdown": f"# {code}: {rule.title}\n\n{markdown(rule)}"},
+        "helpUri": f"{PAGE}#{anchor(rule)}",
+        "defaultConfiguration": {"level": "warning" if rule.does == "refuses" else "note"},
+        "properties": {"does": rule.does, "safe": rule.safe and rule.does == "changes"},
+    }
+
+
 def _result(finding: Finding, index: int) -> dict[str, object]:
     text = f"{finding.message} To do: {finding.todo}" if finding.todo else finding.message
     location = _location(finding.path)
@@ -56,14 +76,24 @@ def _result(finding: Finding, index: int) -> dict[str, object]:
         }
     else:  # a notebook's lines are not its file's
         text = f"Cell {finding.cell}, line {finding.line}: {text}"
+    left = finding.kind == "left"
     return {
         "ruleId": finding.code,
         "ruleIndex": index,
-        "level": _LEVELS[finding.kind],
-        "kind": "fail" if finding.kind == "left" else "informational",
+        "level": "warning" if left else "none",  # SARIF wants "none" for what is no failure
+        "kind": "fail" if left else "informational",
         "message": {"text": text},
         "locations": [location],
+        "suppressions": _suppressions(finding),
     }
+
+
+def _suppressions(finding: Finding) -> list[dict[str, str]]:
+    """How the user accepted a finding; an empty list says that he did not."""
+    if not finding.accepted_by:
+        return []
+    kind = "inSource" if finding.accepted_by == "noqa" else "external"
+    return [{"kind": kind, "status": "accepted", "justification": _ACCEPTED[finding.accepted_by]}]
 
 
 def _location(path: Path) -> dict[str, dict[str, object]]:

@@ -26,6 +26,11 @@ def codes() -> list[str]:
     return sorted(_modules())
 
 
+def name_of(code: str) -> str:
+    """A rule's name for programs, after its file: TowerDevices for t2t605_tower_devices.py."""
+    return "".join(word.capitalize() for word in _modules()[code].split("_")[1:])
+
+
 @cache
 def rule_of(code: str) -> Rule | None:
     """The rule with a code; None where there is none."""
@@ -44,4 +49,4 @@ def _modules() -> dict[str, str]:
     return {name.partition("_")[0].upper(): name for name in modules}
 
 
-__all__ = ["Rule", "codes", "rule_of", "rules", "todo_of"]
+__all__ = ["Rule", "codes", "name_of", "rule_of", "rules", "todo_of"]

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import resources
 
+from tf2towers.report.rule import Does
+
 _FOLDER = "tf2towers.rewrites.rules"
 _GAP = "\n...\n"
 
@@ -58,6 +60,18 @@ class Rule:
     todo: str = ""
     safe: bool = True
     sources: tuple[str, ...] = ()  # TF symbols and issues it rests on
+
+    @property
+    def does(self) -> Does:
+        """Whether it changes, reports or refuses: the hundred of its code says it."""
+        return {"1": "changes", "2": "reports"}.get(self.code[3], "refuses")  # type: ignore[return-value]
+
+    @property
+    def name(self) -> str:
+        """A short name for programs."""
+        from tf2towers.rewrites.registry import name_of
+
+        return name_of(self.code)
 
     @cached_property
     def examples(self) -> list[Example]:

@@ -22,12 +22,16 @@ def told(script: Script) -> Iterator[Finding]:
             counts[step.name] = counts.get(step.name, 0) + 1
         words = ", ".join(f"{name} ({count})" if count > 1 else name for name, count in counts.items())
         line = min(step.line for step in conversion.steps)
-        yield Finding("T2T608", f"converted from Python 2: {words}", "", script.path, line, 1, "changed")
-    for step in conversion.left:
-        todo = " ".join(DOUBTS.todo.split())
         yield Finding(
-            "T2T609", f"{step.name}: Python 2 meant something else", todo, script.path, step.line, 1
+            "T2T608", f"converted from Python 2: {words}", _flat(RULE.todo), script.path, line, 1, "changed"
         )
+    for step in conversion.left:
+        message = f"{step.name}: Python 2 meant something else"
+        yield Finding("T2T609", message, _flat(DOUBTS.todo), script.path, step.line, 1)
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.split())
 
 
 RULE = Rule(
@@ -40,7 +44,13 @@ RULE = Rule(
     integers, stays where one certainly is none, and is `python2_division(a, b)` where that shows only when the
     program runs; a pickle is read as Python 2 wrote it; `round` and `math.ceil` give what they gave. A program that
     Python 3 can read is Python 3 to us: its divisions stay.
+    What no text shows is which values are bytes: Python 2 had one kind of text, and Python 3 has two.
     """,
+    todo="""
+    Look where text comes from a session (tf.string) or from a file opened with 'rb': it is bytes in Python 3, and `==`
+    against a str is False there, without an error. Write .decode() behind it, or b'...' for the other side.
+    """,
+    safe=False,
     sources=("fissix",),
     examples=(
         Example(

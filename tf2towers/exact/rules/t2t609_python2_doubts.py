@@ -7,6 +7,7 @@ from tf2towers.exact.rule import Example, Rule
 RULE = Rule(
     code="T2T609",
     title="Python 2 meant something else here",
+    does="refuses",
     why="""
     Some of Python 2 has no counterpart that the text makes certain: a method that Python 3 never calls (`__cmp__`),
     a name that it has not, the variable of a list comprehension that is read after it, a division in place of a

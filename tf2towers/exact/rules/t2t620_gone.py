@@ -7,6 +7,7 @@ from tf2towers.exact.rule import Example, Rule
 RULE = Rule(
     code="T2T620",
     title="A symbol without counterpart in TF 2.21",
+    does="refuses",
     why="""
     Parts of tf.contrib, tf.estimator and others ended with TensorFlow 1, and neither TF 2.21 nor tf2towers.runtime
     has them. Where such a symbol is used, the site is left as it is; everything else of the script is migrated.

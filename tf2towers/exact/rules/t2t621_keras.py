@@ -7,6 +7,7 @@ from tf2towers.exact.rule import Example, Rule
 RULE = Rule(
     code="T2T621",
     title="tf.keras inside a TF1 graph",
+    does="refuses",
     why="""
     Behind tf.keras stands Keras 3, whose layers, models and optimizers make variables and operations of their own kind
     and cannot build a TF1 graph. TF 1's tf.keras has no counterpart there.

@@ -7,6 +7,7 @@ from tf2towers.exact.rule import Example, Rule
 RULE = Rule(
     code="T2T622",
     title="A distribution strategy of the script's own",
+    does="refuses",
     why="""
     tf.distribute and tf.contrib.distribute in a TF1 graph have semantics of their own (scopes, per-replica values,
     scaled gradients), which the runtime's sessions do not have.

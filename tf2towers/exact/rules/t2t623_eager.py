@@ -31,6 +31,7 @@ def edits(file: File) -> Iterator[Edit]:
 RULE = Rule(
     code="T2T623",
     title="Eager execution in a TF1 program",
+    does="refuses",
     why="""
     A program that turns eager execution on computes as it goes, as TF 2 does: it is no program of graphs and sessions,
     and `graph_mode()` would be wrong in it. Nothing of it is changed.

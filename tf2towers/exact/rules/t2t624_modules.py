@@ -55,6 +55,7 @@ def _is_guarded(file: File, node: ast.AST) -> bool:
 RULE = Rule(
     code="T2T624",
     title="A module that was not found",
+    does="refuses",
     why="""
     Everything that a script imports belongs to the program: a module beside it is migrated with it. One that is neither
     beside the script, nor Python's, nor a library that is known to have no TF1 in it, cannot be looked into.

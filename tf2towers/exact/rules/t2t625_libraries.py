@@ -30,6 +30,7 @@ def edits(file: File) -> Iterator[Edit]:
 RULE = Rule(
     code="T2T625",
     title="A library that is built on TF1",
+    does="refuses",
     why="""
     Sonnet 1, TensorLayer 1, TFLearn, Tensor2Tensor, standalone Keras and their like build TF1 graphs by calls that
     TF 2.21 has no more, or were never made for it. What they do in the program cannot be migrated from outside.

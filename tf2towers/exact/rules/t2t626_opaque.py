@@ -102,6 +102,7 @@ def _stays(file: File, call: ast.Call) -> bool:
 RULE = Rule(
     code="T2T626",
     title="TensorFlow is handed on as a value",
+    does="refuses",
     why="""
     Where the module itself is an argument, or an attribute is taken by a computed name (`getattr(tf, name)`), the text
     does not say which symbols are used, and so not whether they mean the same in TF 2.

