@@ -51,6 +51,11 @@ def seen(path: Path) -> Seen:
     return Seen(path, _mentions(path), runs, imports)
 
 
+def unseen(path: Path) -> Seen:
+    """A file that cannot be looked at: the attempt to migrate it will say why."""
+    return Seen(path.absolute(), True, True, ())
+
+
 def programs(files: Iterable[Path], each: Callable[[list[Path]], Iterable[Seen]]) -> list[Path]:
     """The files to migrate as main scripts, in the order given: those that reach TensorFlow, however indirectly.
 
