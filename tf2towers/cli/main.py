@@ -63,9 +63,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except SystemExit as ended:  # argparse
         return ended.code if isinstance(ended.code, int) else 0 if ended.code is None else 2
     except Exception as problem:
-        full = streams.output_problem() if isinstance(problem, OSError) else None
-        if full is not None:
-            print(f"tf2towers: the output cannot be written ({full.strerror})", file=sys.stderr)
+        if isinstance(problem, OSError) and streams.output_is_full(problem):
+            print(f"tf2towers: the output cannot be written ({problem.strerror})", file=sys.stderr)
             return 2
         if wants_traceback():
             raise

@@ -171,12 +171,17 @@ def migrate_path(path: str, choice: Choice = Choice()) -> MigrationResult:
         result = with_deep_stack(lambda: choice.engine()(_script(path, choice, data)))
         return choice.selection.applied(result)
     except SourceError as problem:
-        where = "" if problem.path == Path(path) else f"{shown(problem.path)}: "
-        return MigrationResult(Path(path), error=f"{where}{problem}")
+        return MigrationResult(Path(path), error=_told(problem, Path(path)))
     except Exception as problem:
         if wants_traceback():
             raise
         return MigrationResult(Path(path), error=internal_error(problem, "internal error, nothing was done"))
+
+
+def _told(problem: SourceError, script: Path) -> str:
+    """The sentence, with the path where it is not the script's own."""
+    own = (script, Path(os.path.realpath(script)))
+    return str(problem) if problem.path in own else f"{shown(problem.path)}: {problem}"
 
 
 def _standard_input() -> bytes:
@@ -216,13 +221,13 @@ def _write(
             planned.update((output.target, output.data) for output in outputs)
             plans.append((result, outputs))
         except SourceError as problem:
-            result.error = f"{shown(problem.path)}: {problem}"
+            result.error = _told(problem, result.script)
     written: list[Path] = []
     for result, outputs in plans:
         try:
             written += write_all(outputs)
         except SourceError as problem:
-            result.error = f"{shown(problem.path)}: {problem}"
+            result.error = _told(problem, result.script)
     return written
 
 
@@ -241,7 +246,7 @@ def _vendored(results: list[MigrationResult], options: argparse.Namespace) -> li
         except SourceError as problem:
             for result in good:
                 if folder in (options.output, result.script.parent):
-                    result.error = f"{shown(problem.path)}: {problem}"
+                    result.error = _told(problem, result.script)
     return written
 
 

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import sys
+
+_FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF, errno.ENXIO})
 
 
 def usable() -> bool:
@@ -22,14 +25,15 @@ def usable() -> bool:
     return True
 
 
-def output_problem() -> OSError | None:
-    """Why the standard output does not take what is written to it; from then on it goes to nobody."""
-    try:
-        sys.stdout.flush()
-    except OSError as problem:
-        discard_output()
-        return problem
-    return None
+def output_is_full(problem: OSError) -> bool:
+    """Whether this is what a standard output says that takes no more; from then on it goes to nobody.
+
+    Errors about files have their names.
+    """
+    if problem.filename is not None or problem.errno not in _FULL:
+        return False
+    discard_output()
+    return True
 
 
 def discard_output() -> None:
