@@ -6,14 +6,14 @@ import argparse
 import json
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tf2towers.cli import launch
+from tf2towers.cli.installed import need
 from tf2towers.launch.signals import noted
-from tf2towers.sidebyside.compare import Plan, compare
-from tf2towers.sidebyside.errors import CompareError
-from tf2towers.sidebyside.outcome import Outcome
-from tf2towers.sidebyside.race import Interrupted
-from tf2towers.sidebyside.table import text
+
+if TYPE_CHECKING:
+    from tf2towers.sidebyside.outcome import Outcome
 
 FAILED = 2
 _HIDDEN = "--arguments-of-scripts"
@@ -79,6 +79,11 @@ def prepare(arguments: list[str]) -> list[str]:
 
 def run(options: argparse.Namespace) -> int:
     """Compares; see the epilog for the status."""
+    need("numpy", *_needed(options))
+    from tf2towers.sidebyside.compare import Plan, compare
+    from tf2towers.sidebyside.errors import CompareError
+    from tf2towers.sidebyside.race import Interrupted
+
     plan = Plan(
         legacy=options.legacy,
         modern=options.modern,
@@ -112,7 +117,15 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
+def _needed(options: argparse.Namespace) -> list[str]:
+    """What this interpreter has to have for these options: TensorFlow where it runs a side."""
+    runs = sys.executable in (options.python, options.legacy_python)
+    return ["tensorflow"] * runs + ["matplotlib"] * (options.report is not None)
+
+
 def _print(outcome: Outcome) -> None:
+    from tf2towers.sidebyside.table import text
+
     print(text(outcome.summary))
     print(f"\n{outcome.how}\nthe machine: {outcome.machine}")
     for note in outcome.summary.notes:

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from typing import NamedTuple, NoReturn
 
 from tf2towers.cli import streams
+from tf2towers.cli.installed import NotInstalled
 from tf2towers.cli.internal import internal_error, wants_traceback
 
 
@@ -85,7 +86,11 @@ def _dispatch(given: list[str]) -> int:
     module = importlib.import_module(command.module)
     module.add_arguments(parser)
     prepare = getattr(module, "prepare", list)
-    status: int = module.run(parser.parse_args(prepare(rest)))
+    try:
+        status: int = module.run(parser.parse_args(prepare(rest)))
+    except NotInstalled as problem:
+        print(f"tf2towers {name}: {problem}", file=sys.stderr)
+        return 2
     return status
 
 

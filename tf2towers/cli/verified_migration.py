@@ -8,6 +8,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+from tf2towers.cli.installed import need
 from tf2towers.cli.outputs import beside, write_all
 from tf2towers.report.paths import shown
 from tf2towers.report.result import MigrationResult
@@ -48,6 +49,7 @@ def verify_all(results: Sequence[MigrationResult], options: argparse.Namespace) 
             file=sys.stderr,
         )
         return 2
+    need("tensorflow", "numpy")
     return max(_verify(result, options) for result in results)
 
 

@@ -10,6 +10,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tf2towers.cli.installed import need
+
 if TYPE_CHECKING:
     from tf2towers.parity.cluster.sides import Shape
     from tf2towers.report.parity_result import ParityResult
@@ -106,6 +108,7 @@ def run(options: argparse.Namespace) -> int:
     if problem:
         print(f"tf2towers verify: {problem}", file=sys.stderr)
         return 2
+    need("tensorflow", "numpy")
     for number in (signal.SIGTERM, signal.SIGHUP):  # as Ctrl-C: nothing runs or lies about afterwards
         signal.signal(number, lambda got, _: sys.exit(128 + got))
     report = Path(options.report) if options.report else None

@@ -1,0 +1,65 @@
+"""A command whose needs are not installed says so in one sentence, with what installs them; its help is there."""
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tf2towers.cli import installed
+
+#: an interpreter without them: no such module is found, and none may be imported
+BARE = """
+import sys
+from importlib.abc import MetaPathFinder
+gone = {"tensorflow", "numpy", "keras", "matplotlib", "tqdm", "sklearn"}
+class Nothing(MetaPathFinder):
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in gone:
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+sys.meta_path.insert(0, Nothing())
+from importlib import util
+import tf2towers.cli.installed as installed
+installed.find_spec = lambda name: None if name in gone else util.find_spec(name)
+from tf2towers.cli.main import main
+for line in sys.argv[1:]:
+    print(main(line.split()), file=sys.stderr)
+"""
+COMMANDS = ["migrate", "explain", "rules", "verify", "launch", "compare"]
+
+
+def test_without_the_extras(put: Callable[..., Path]) -> None:
+    put("a.py", "import tensorflow as tf\ntf.Session()\n")
+    lines = [f"{command} --help" for command in COMMANDS]
+    lines += [
+        "verify a.py a.py",
+        "compare a.py a.py --report r",
+        "migrate --verify a.py -o out",
+        "migrate a.py -o out",
+    ]
+    done = subprocess.run([sys.executable, "-c", BARE, *lines], capture_output=True, text=True, check=False)
+    assert done.returncode == 0 and "Traceback" not in done.stderr, done.stderr
+    *helps, verify, two, compare, two_again, migrate, two_more, zero = done.stderr.splitlines()
+    assert helps == ["0"] * len(COMMANDS) and [two, two_again, two_more, zero] == ["2", "2", "2", "0"]
+    assert verify.startswith(
+        "tf2towers verify: tensorflow and numpy are not installed here; this installs what "
+    )
+    assert f"{sys.executable} -m pip install " in verify and "tensorflow" in verify.partition("install ")[2]
+    assert "numpy, tensorflow and matplotlib are not installed" in compare
+    assert migrate.startswith("tf2towers migrate: tensorflow and numpy are not")
+    assert done.stdout.endswith("wrote out/a.py\n")
+
+
+def test_the_versions_are_those_that_are_declared(monkeypatch: pytest.MonkeyPatch) -> None:
+    declared = [
+        "libcst>=1.5",
+        'tensorflow<2.22,>=2.15; extra == "all"',
+        'tensorflow<2.22,>=2.21; extra == "dev"',
+    ]
+    monkeypatch.setattr(installed.metadata, "requires", lambda _: declared)
+    monkeypatch.setattr(installed, "find_spec", lambda _: None)
+    with pytest.raises(installed.NotInstalled, match=r"pip install 'tensorflow<2.22,>=2.15'$"):
+        installed.need("tensorflow")
+    with pytest.raises(installed.NotInstalled, match=r"sklearn is not .* pip install scikit-learn$"):
+        installed.need("sklearn")
