@@ -120,3 +120,18 @@ def test_string_escapes_warn_nobody(tmp_path: Path, recwarn: pytest.WarningsReco
     (tmp_path / "x.py").write_text("a = '\\d'\n")
     Script.read(tmp_path / "x.py")
     assert not list(recwarn)
+
+
+def test_an_encoding_that_does_not_come_back(tmp_path: Path) -> None:
+    path = tmp_path / "x.py"
+    path.write_bytes(b"# coding: unicode_escape\na = '\\x41'\n")
+    with pytest.raises(SourceError, match="unicode_escape does not come back"):
+        Script.read(path)
+
+
+def test_what_is_no_file_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.py")
+    with pytest.raises(SourceError, match="a pipe or a device"):
+        Script.read(tmp_path / "pipe.py")
+    with pytest.raises(SourceError, match="a pipe or a device"):
+        Script.read("/dev/null")

@@ -148,7 +148,10 @@ def _decoded(data: bytes, encoding: str, path: Path) -> str:
     if data.startswith(codecs.BOM_UTF8):
         data = data[len(codecs.BOM_UTF8) :]
     try:
-        return data.decode(encoding)
+        text = data.decode(encoding)
+        if encoding != "utf-8" and text.encode(encoding) != data:
+            raise SourceError(path, f"its {encoding} does not come back byte for byte: save it as UTF-8 first")
+        return text
     except UnicodeDecodeError as problem:
         line = data.count(b"\n", 0, problem.start) + 1
         byte = f"byte 0x{data[problem.start]:02x}"

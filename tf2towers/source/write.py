@@ -128,8 +128,10 @@ def _check_replaceable(target: Path, old: os.stat_result) -> None:
     if not stat.S_ISREG(old.st_mode):
         raise SourceError(target, "not written: it is no regular file")
     # the administrator may write anything, but a file that nobody is to write is meant to stay
-    if not old.st_mode & 0o222 or not os.access(target, os.W_OK):
+    if not old.st_mode & 0o222:
         raise SourceError(target, "not written: the file is read-only (chmod u+w makes it writable)")
+    if not os.access(target, os.W_OK):
+        raise SourceError(target, "not written: you may not write this file (permission denied)")
 
 
 def _owner(path: Path) -> tuple[int, int]:
