@@ -257,7 +257,7 @@ def _show(
     *,
     brief: bool = False,
 ) -> None:
-    shows_diff = not (options.write or options.output)
+    shows_diff = not (options.write or options.output) if options.diff is None else options.diff
     if options.format == "text":
         from tf2towers.report import text
 

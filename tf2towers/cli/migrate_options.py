@@ -37,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--force-exclude",
         action=argparse.BooleanOptionalAction,
-        help="leave them out also where they are named themselves, as pre-commit does",
+        help="leave out also files that are named themselves, for tools that name each file",
     )
     where = parser.add_mutually_exclusive_group()
     where.add_argument(
@@ -85,6 +85,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--all", action=argparse.BooleanOptionalAction, help="show every site, however many there are"
+    )
+    parser.add_argument(
+        "--diff",
+        action=argparse.BooleanOptionalAction,
+        help="print what changes as a unified diff (default: where nothing is written)",
     )
     parser.add_argument("--format", choices=FORMATS, help="how the result is shown")
     parser.add_argument("-j", "--jobs", type=_jobs, metavar="N", help="so many processes; 0: one a core")

@@ -156,6 +156,7 @@ _KEYS: dict[str, tuple[str, Callable[[Any], Any]]] = {
     "format": ('"text", "json", "sarif" or "github"', _format),
     "jobs": ("a number from 0", _count(0)),
     "all": ("true or false", _switch),
+    "diff": ("true or false", _switch),
     "force-exclude": ("true or false", _switch),
     "vendor": ("true or false", _switch),
     "legacy-python": ("an interpreter as a text", _text),
