@@ -11,6 +11,7 @@ from pathlib import Path
 
 from tf2towers.launch.cluster import Cluster
 from tf2towers.launch.errors import LaunchError
+from tf2towers.launch.guardian import Guardian
 from tf2towers.launch.leftovers import kill_leftovers, new_mark
 from tf2towers.launch.member import Member
 from tf2towers.launch.outcome import TIMED_OUT, Outcome, how
@@ -54,6 +55,13 @@ class Job:
             Exception: whatever the watcher raises.
         """
         self._open_logs()
+        guardian = Guardian(self._mark)
+        try:
+            return self._run()
+        finally:
+            guardian.dismiss()
+
+    def _run(self) -> Outcome:
         ports = hold_ports(len(self.members))
         try:
             addresses = tuple(port.address for port in ports)

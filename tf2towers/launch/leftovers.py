@@ -20,13 +20,18 @@ def new_mark() -> str:
     return "/".join(filter(None, [os.environ.get(MARK), uuid.uuid4().hex]))
 
 
+def can_kill() -> bool:
+    """Whether processes can be found by their mark here, and killed for certain."""
+    return hasattr(os, "pidfd_open") and _PROC.is_dir()
+
+
 def kill_leftovers(mark: str) -> None:
     """Kills every process of this user that has the mark or one below it, not this one, and waits for their end.
 
     Looks again until there is none: one that is about to be killed may start another. A process that replaced its
     environment is not found. Where there is no /proc nothing is.
     """
-    if not hasattr(os, "pidfd_open") or not _PROC.is_dir():
+    if not can_kill():
         return
     deadline = time.monotonic() + _AFTER_KILL
     while (found := _marked(mark)) and time.monotonic() < deadline:

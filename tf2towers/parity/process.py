@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+from tf2towers.launch.guardian import Guardian
 from tf2towers.launch.leftovers import MARK, kill_leftovers, new_mark
 from tf2towers.launch.parent import die_with_parent
 
@@ -59,6 +60,7 @@ class Process:
             variables.pop(name, None)
         self._mark = new_mark()
         variables[MARK] = self._mark
+        self._guardian = Guardian(self._mark)
         self.started = time.monotonic()
         with log.open("wb") as stream:
             try:
@@ -73,6 +75,7 @@ class Process:
                     preexec_fn=die_with_parent(),  # noqa: PLW1509 - two system calls, see parent.py
                 )
             except OSError as problem:
+                self._guardian.dismiss()
                 raise RunFailed(f"cannot start {command[0]}: {problem.strerror or problem}") from None
         self.seconds = 0.0
 
@@ -99,6 +102,7 @@ class Process:
             os.killpg(self._popen.pid, signal.SIGKILL)
         self._popen.wait()
         kill_leftovers(self._mark)
+        self._guardian.dismiss()
         self.seconds = self.seconds or time.monotonic() - self.started
 
     def tail(self, lines: int = _TAIL) -> str:

@@ -10,6 +10,7 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from tf2towers.launch.guardian import Guardian
 from tf2towers.launch.leftovers import MARK, kill_leftovers, new_mark
 from tf2towers.launch.parent import die_with_parent
 from tf2towers.sidebyside.clock import ActiveClock
@@ -36,6 +37,7 @@ class Child:
         self._command, self._environment, self._log = command, environment, log
         self._process: subprocess.Popen[bytes] | None = None
         self._mark = new_mark()
+        self._guardian: Guardian | None = None
         self._rest = b""
         self.pipe = -1
         self.clock = ActiveClock(0.0)
@@ -55,6 +57,7 @@ class Child:
         """
         name, theirs = self._open_pipe()
         environment = {**self._environment, VARIABLE: name, MARK: self._mark}
+        self._guardian = Guardian(self._mark)
         try:
             with self._log.open("wb") as log:
                 self.clock = ActiveClock(time.monotonic())
@@ -69,6 +72,7 @@ class Child:
                     preexec_fn=die_with_parent(),  # noqa: PLW1509 - two system calls, see launch/parent.py
                 )
         except (OSError, ValueError, subprocess.SubprocessError) as problem:
+            self._guardian.dismiss()
             raise CompareError(f"cannot start {self._command[0]}: {problem}") from None
         finally:
             for descriptor in theirs:
@@ -128,6 +132,8 @@ class Child:
         with contextlib.suppress(OSError):  # what was left of its group
             os.killpg(self._process.pid, signal.SIGKILL)
         kill_leftovers(self._mark)
+        if self._guardian is not None:
+            self._guardian.dismiss()
         self.read()
         self.side.seconds = ran - self.side.aside
         os.close(self.pipe)
