@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from pathlib import Path
 
 import libcst as cst
 from libcst.metadata import MetadataWrapper, PositionProvider
@@ -18,6 +17,7 @@ from tf2towers.program.problems import Problem
 from tf2towers.program.sites import library_sites, training_sites
 from tf2towers.program.towers import TowerLoop, find_tower_loops
 from tf2towers.program.training import understand
+from tf2towers.report.met import code_between, met
 from tf2towers.report.result import FileChange, Finding, MigrationResult
 from tf2towers.rewrites.assemble import Assembler
 from tf2towers.rewrites.census import Census, take_census
@@ -55,7 +55,7 @@ def migrate(script: Script, collective: bool = False) -> MigrationResult:
     positions = wrapper.resolve(PositionProvider)
 
     def left(problem: Problem, kind: str = "left") -> None:
-        result.findings.append(_finding(problem, kind, script.path, positions))
+        result.findings.append(_finding(problem, kind, script, positions))
 
     cluster = find_cluster(wrapper.module, names) if not towers else None
     if isinstance(cluster, list):
@@ -139,10 +139,15 @@ def _called(training: Training, names: Names) -> set[str]:
     return called - {average.function for average in training.averages}
 
 
-def _finding(problem: Problem, kind: str, path: Path, positions) -> Finding:  # type: ignore[no-untyped-def]
+def _finding(problem: Problem, kind: str, script: Script, positions) -> Finding:  # type: ignore[no-untyped-def]
     place = positions.get(problem.node)
-    line, column = (place.start.line, place.start.column + 1) if place is not None else (1, 1)
-    return Finding(problem.code, problem.message, todo_of(problem.code), path, line, column, kind)  # type: ignore[arg-type]
+    message, line, column = problem.message, 1, 1
+    if place is not None and not isinstance(problem.node, cst.Module):
+        start, end = (place.start.line, place.start.column), (place.end.line, place.end.column)
+        line, column = start[0], start[1] + 1
+        if kind == "left" and not message.startswith("no "):  # that is about what was not met
+            message = met(message, code_between(script.text, start, end))
+    return Finding(problem.code, message, todo_of(problem.code), script.path, line, column, kind)  # type: ignore[arg-type]
 
 
 def _not_one(loops: list[TowerLoop], towers: list[TowerLoop]) -> list[Problem]:

@@ -89,8 +89,8 @@ def test_sites_are_told_by_cell(here: Path, capsys: pytest.CaptureFixture[str]) 
     (here / "a.ipynb").write_text(json.dumps(notebook(cells)))
     assert main(["migrate", "a.ipynb"]) == 1
     out = capsys.readouterr().out
-    assert "  a.ipynb:cell 8:2:1: T2T625 sonnet" in out
-    assert "  a.ipynb:cell 7:1:1: T2T624 %%writefile other.py" in out
+    assert "\n  cell 8:2:1: T2T625 sonnet" in out
+    assert "\n  cell 7:1:1: T2T624 %%writefile other.py" in out
     for form in ("json", "sarif", "github"):
         assert main(["migrate", "a.ipynb", "--format", form]) == 1
         assert "sonnet" in capsys.readouterr().out

@@ -25,8 +25,9 @@ def edits(file: File) -> Iterator[Edit]:
             file.note(
                 loop.iterable,
                 "T2T605",
-                "a tower loop whose number of towers is not seen here: the runtime takes the towers from the devices "
-                "that the graph names (--towers EXPRESSION writes the strategy out)",
+                f"a tower loop over `{file.text.of(loop.iterable)}`, whose number of towers is not seen here: the "
+                "runtime takes the towers from the devices that the graph names (--towers EXPRESSION writes the "
+                "strategy out)",
                 "note",
             )
             continue
@@ -36,7 +37,8 @@ def edits(file: File) -> Iterator[Edit]:
         file.note(
             device,
             "T2T605",
-            "towers without a loop: the runtime takes them from the devices that the graph names",
+            f"towers without a loop (`{file.text.of(device)}`): the runtime takes them from the devices that the graph "
+            "names",
             "note",
         )
 

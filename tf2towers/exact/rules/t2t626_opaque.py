@@ -9,6 +9,7 @@ from tf2towers.exact.edits import Edit
 from tf2towers.exact.file import File
 from tf2towers.exact.lookup import find
 from tf2towers.exact.rule import Example, Rule
+from tf2towers.report.met import met
 
 _HARMLESS = frozenset(
     {"builtins.print", "builtins.dir", "builtins.help", "builtins.id", "builtins.type", "importlib.reload"}
@@ -25,9 +26,8 @@ _IMPORTING = frozenset(
 def edits(file: File) -> Iterator[Edit]:
     """Notes each use of the module TensorFlow itself that could take anything from it."""
     for text in _imported_by_text(file):
-        file.note(
-            text, "T2T626", "TensorFlow is imported by a text here: what is taken from it cannot be seen"
-        )
+        message = "TensorFlow is imported by a text here: what is taken from it cannot be seen"
+        file.note(text, "T2T626", met(message, file.text.of(file.statement(text))))
     if file.program.is_tf2:
         return
     for node, canonical in file.symbols:
@@ -42,9 +42,11 @@ def edits(file: File) -> Iterator[Edit]:
                 name in ("builtins.hasattr", "builtins.getattr") and _stays(file, parent)
             ):
                 continue
-        file.note(node, "T2T626", "TensorFlow itself is handed on here: what is taken from it cannot be seen")
+        message = "TensorFlow itself is handed on here: what is taken from it cannot be seen"
+        file.note(node, "T2T626", met(message, file.text.of(file.statement(node))))
     for use, _ in file.doubtful:
-        file.note(use, "T2T626", f"{use.id} stands for TensorFlow, and for something else")
+        message = f"{use.id} stands for TensorFlow, and for something else"
+        file.note(use, "T2T626", met(message, file.text.of(file.statement(use))))
     yield from ()
 
 

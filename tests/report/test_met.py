@@ -1,0 +1,26 @@
+"""A message names the code that was met."""
+
+from pathlib import Path
+
+from tf2towers.exact.migrate import migrate as exact
+from tf2towers.migrate import migrate
+from tf2towers.report.met import met
+from tf2towers.source.script import Script
+
+
+def test_once_and_short() -> None:
+    assert met("a loop", "for i in range(2):\n    pass") == "a loop: `for i in range(2):`"
+    assert met("gone: tf.x(1)", "tf.x(1)") == "gone: tf.x(1)"
+    assert len(met("", "x" * 100)) == 2 + 2 + 60
+
+
+def test_both_registers(tmp_path: Path) -> None:
+    text = (
+        "import tensorflow as tf\nopt = tf.train.AdamOptimizer()\nfor i in range(2):\n"
+        "    with tf.device('/gpu:%d' % i):\n        opt.minimize(getattr(tf, input())(i))\n"
+        "    if i:\n        break\nclass Held:\n    tf = None\nHeld.tf = tf\n"
+    )
+    script = Script.from_text(text, tmp_path / "a.py")
+    assert any("`opt.minimize(getattr(tf, input())(i))`" in one.message for one in exact(script).left)
+    assert any("`Held.tf = tf`" in one.message for one in exact(script).left)
+    assert all("`" in one.message or "'" in one.message for one in migrate(script).left), migrate(script).left
