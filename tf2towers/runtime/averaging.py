@@ -16,7 +16,7 @@ import tensorflow as tf
 
 from tf2towers.runtime import collections as graph_collections
 from tf2towers.runtime import optimizer_state
-from tf2towers.runtime.towers import gather_towers, meet
+from tf2towers.runtime.tower_values import gather_towers, meet
 from tf2towers.runtime.variable_store import current_store
 
 GradsAndVars = list[tuple[Any, Any]]

@@ -7,7 +7,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from tf2towers.runtime.towers import tower_name
+from tf2towers.runtime.tower_values import tower_name
 from tf2towers.runtime.variable_store import VariableStore, current_store, updates_run
 
 

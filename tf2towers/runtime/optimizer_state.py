@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import tensorflow as tf
 
 from tf2towers.runtime.initial_values import outside_every_graph
-from tf2towers.runtime.towers import tower_name
+from tf2towers.runtime.tower_values import tower_name
 
 if TYPE_CHECKING:
     from tf2towers.runtime.variable_store import VariableStore

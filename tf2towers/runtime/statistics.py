@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 import tensorflow as tf
 
-from tf2towers.runtime.towers import gather_towers, has_other_workers, meet
+from tf2towers.runtime.tower_values import gather_towers, has_other_workers, meet
 from tf2towers.runtime.variable_store import current_store
 
 Keep = Literal["last", "first", "mean", "none"]

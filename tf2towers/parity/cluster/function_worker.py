@@ -78,7 +78,7 @@ def _add_in_order() -> None:
     """Dense sums over the replicas are made in their order, as the original's gradients are handed in (`turns`)."""
     import tensorflow as tf
 
-    from tf2towers.runtime.towers import gather_towers
+    from tf2towers.runtime.tower_values import gather_towers
 
     context = tf.distribute.ReplicaContext
     all_reduce = context.all_reduce

@@ -9,7 +9,7 @@ import numpy as np
 import tensorflow as tf
 
 from tf2towers.runtime.cluster import extras
-from tf2towers.runtime.towers import first_tower
+from tf2towers.runtime.tower_values import first_tower
 
 
 class Trace:
