@@ -8,7 +8,7 @@ import pytest
 
 from tf2towers.report.result import FileChange
 from tf2towers.source.errors import SourceError
-from tf2towers.source.write import copy_file, write_atomically, write_change
+from tf2towers.source.write import copy_file, write_atomically, write_change, write_together
 
 
 def test_in_place_keeps_encoding_line_ends_and_mode(tmp_path: Path) -> None:
@@ -76,3 +76,30 @@ def test_a_failure_while_writing_leaves_the_old_file(tmp_path: Path, monkeypatch
 def test_a_directory_is_no_target(tmp_path: Path) -> None:
     with pytest.raises(SourceError, match="no regular file"):
         write_atomically(tmp_path, b"a = 1\n")
+
+
+def test_several_files_all_or_none(tmp_path: Path) -> None:
+    old = tmp_path / "old.py"
+    old.write_text("a = 1\n")
+    (tmp_path / "folder.py").mkdir()
+    files = [
+        (old, b"a = 2\n", None),
+        (tmp_path / "new.py", b"b = 1\n", old),
+        (tmp_path / "folder.py", b"", None),
+    ]
+    with pytest.raises(SourceError, match="no regular file"):
+        write_together(files)
+    assert old.read_text() == "a = 1\n"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["folder.py", "old.py"]
+    write_together(files[:2])
+    assert old.read_text() == "a = 2\n"
+    assert (tmp_path / "new.py").read_text() == "b = 1\n"
+
+
+def test_a_read_only_file_is_not_replaced(tmp_path: Path) -> None:
+    path = tmp_path / "x.py"
+    path.write_text("a = 1\n")
+    path.chmod(0o444)
+    with pytest.raises(SourceError, match="read-only"):
+        write_atomically(path, b"a = 2\n")
+    assert path.read_text() == "a = 1\n"

@@ -1,0 +1,206 @@
+"""Whatever stops a migration: a sentence, the right status, nothing lost."""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tf2towers.cli.main import main
+from tf2towers.cli.processes import in_processes
+
+Put = Callable[..., Path]
+HEAD = "import tensorflow as tf\nx = tf.placeholder(tf.float32)\n"
+DEEP = {
+    "sum": "y = " + " + ".join(["tf.to_float(x)"] * 400),
+    "elif": "if x == 0:\n    y = 1\n"
+    + "".join(f"elif x == {n}:\n    y = tf.to_float(x)\n" for n in range(400)),
+    "strings": "y = (" + "\n".join(["'tf.to_float'"] * 400) + ")",
+    "calls": "y = " + "tf.to_float(" * 150 + "x" + ")" * 150,
+    "lists": "y = " + "[" * 150 + "tf.to_float(x)" + "]" * 150,
+    "attributes": "y = tf.to_float(x)" + ".real" * 400,
+}
+#: waits in the middle of an analysis, and says so
+WAITS = """
+import sys, time
+from tf2towers.cli.main import main
+from tf2towers.exact import migrate
+def wait(script, options):
+    open("ready", "w").close()
+    while True:
+        sum(range(1000))
+migrate.migrate = wait
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+@pytest.mark.parametrize("option", [[], ["--idiomatic"]], ids=["exact", "idiomatic"])
+def test_deep_code_is_migrated(put: Put, capsys: pytest.CaptureFixture[str], option: list[str]) -> None:
+    paths = {name: put(f"{name}.py", f"{HEAD}{code}\n") for name, code in DEEP.items()}
+    assert main(["migrate", "-w", *option, *map(str, paths.values())]) == 0
+    assert capsys.readouterr().err == ""
+    for name, path in paths.items():
+        text = path.read_text()
+        compile(text, name, "exec")
+        assert "import tensorflow.compat.v1 as tf" in text
+
+
+@pytest.mark.parametrize("option", [[], ["--idiomatic"]], ids=["exact", "idiomatic"])
+@pytest.mark.skipif(sys.version_info >= (3, 12), reason="takes more")
+def test_what_python_cannot_parse_is_refused(
+    put: Put, capsys: pytest.CaptureFixture[str], option: list[str]
+) -> None:
+    text = f"{HEAD}y = {' + '.join(['x'] * 3000)}\n"
+    path = put("x.py", text)
+    assert main(["migrate", "-w", *option, "x.py"]) == 2
+    assert capsys.readouterr().err.startswith(
+        "tf2towers: x.py: it is nested more deeply than Python can parse"
+    )
+    assert path.read_text() == text
+
+
+def test_brackets_beyond_python(put: Put, capsys: pytest.CaptureFixture[str]) -> None:
+    """Looked at as Python 2, too, by a parser in Python."""
+    put("x.py", f"{HEAD}y = {'(' * 900}x{')' * 900}\n")
+    assert main(["migrate", "x.py"]) == 2
+    assert (
+        capsys.readouterr().err
+        == "tf2towers: x.py: line 3: not valid Python 3: too many nested parentheses\n"
+    )
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals")
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_an_interrupt_in_the_middle(put: Put, tmp_path: Path, jobs: str) -> None:
+    names = ["x.py", "y.py", "z.py"]
+    for name in names:
+        put(name, HEAD)
+    command = [sys.executable, "-c", WAITS, "migrate", "-w", "-j", jobs, *names]
+    with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        while not (tmp_path / "ready").exists():
+            assert process.poll() is None
+        process.send_signal(signal.SIGINT)
+        out, error = process.communicate(timeout=20)
+    assert process.returncode in (130, -signal.SIGINT)
+    assert (out, error) == (b"", b"interrupted\n")
+    assert [(tmp_path / name).read_text() for name in names] == [HEAD] * 3
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["ready", *names]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_a_full_output(put: Put, tmp_path: Path) -> None:
+    path = put("x.py", HEAD)
+    with Path("/dev/full").open("wb") as full:
+        plain, written = (
+            subprocess.run(
+                [sys.executable, "-m", "tf2towers", "migrate", "x.py", *options],
+                cwd=tmp_path, stdout=full, stderr=subprocess.PIPE, check=False,
+            )
+            for options in ([], ["-w"])
+        )  # fmt: skip
+    sentence = b"tf2towers: the output cannot be written (No space left on device)\n"
+    assert (plain.returncode, plain.stderr) == (2, sentence)
+    assert written.returncode == 2
+    assert (
+        written.stderr
+        == b"tf2towers migrate: everything is written, only the report of it is not\n" + sentence
+    )
+    assert "compat.v1" in path.read_text()
+
+
+def test_a_closed_output(put: Put, tmp_path: Path) -> None:
+    path = put("x.py", HEAD)
+    command = f'exec "{sys.executable}" -m tf2towers migrate -w x.py >&-'
+    done = subprocess.run(["sh", "-c", command], cwd=tmp_path, stderr=subprocess.PIPE, check=False)
+    assert (done.returncode, done.stderr) == (
+        2,
+        b"tf2towers: the standard output is closed: nothing was done\n",
+    )
+    assert path.read_text() == HEAD
+
+
+def test_a_read_only_file_stays(put: Put, capsys: pytest.CaptureFixture[str]) -> None:
+    paths = [put("x.py", HEAD), put("y.py", HEAD)]
+    paths[0].chmod(0o444)
+    assert main(["migrate", "-w", "x.py", "y.py"]) == 2
+    assert capsys.readouterr().err == (
+        "tf2towers: x.py: not written: the file is read-only (chmod u+w makes it writable)\n"
+    )
+    assert paths[0].read_text() == HEAD
+    assert "compat.v1" in paths[1].read_text()
+
+
+def test_a_copy_of_a_read_only_file_can_be_written_again(put: Put) -> None:
+    path = put("x.py", HEAD)
+    path.chmod(0o444)
+    assert main(["migrate", "-o", "out", "x.py"]) == 0
+    path.chmod(0o644)
+    path.write_text(f"{HEAD}y = 1\n")
+    assert main(["migrate", "-o", "out", "x.py"]) == 0
+    assert (path.parent / "out" / "x.py").read_text().endswith("y = 1\n")
+
+
+@pytest.mark.parametrize("arguments", [[""], ["x.py", ""], ["-o", "", "x.py"]])
+def test_an_empty_path_is_no_folder(
+    put: Put, capsys: pytest.CaptureFixture[str], arguments: list[str]
+) -> None:
+    put("x.py", HEAD)
+    assert main(["migrate", *arguments]) == 2
+    assert "an empty path; . is the current folder" in capsys.readouterr().err
+
+
+def test_one_file_by_several_names(put: Put, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = put("x.py", HEAD)
+    (tmp_path / "link.py").symlink_to("x.py")
+    assert main(["migrate", "-w", "x.py", "./x.py", str(path), "link.py"]) == 0
+    assert capsys.readouterr().out.count("wrote ") == 1
+    assert (tmp_path / "link.py").is_symlink()
+    assert path.read_text().count("compat.v1") == 1
+
+
+@pytest.mark.parametrize(
+    "name", ["a b.py", "new\nline.py", os.fsdecode(b"caf\xe9.py"), "per%cent#q?.py", "x" * 252 + ".py"]
+)
+@pytest.mark.parametrize("kind", ["text", "json", "sarif", "github"])
+def test_odd_names(put: Put, capsys: pytest.CaptureFixture[str], name: str, kind: str) -> None:
+    path = put(name, HEAD)
+    assert main(["migrate", "-w", "--format", kind, name]) == 0
+    assert capsys.readouterr().err == ""
+    assert "compat.v1" in path.read_text()
+
+
+@pytest.mark.usefixtures("engine")
+def test_an_error_of_ours_is_short(
+    put: Put, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(*_: object) -> None:
+        raise ValueError("Tree(\n" * 89 + "x" * 10_000)
+
+    put("x.py", "HUGE\n")
+    other = put("y.py", "OLD\n")
+    exact = sys.modules["tf2towers.exact.migrate"]
+    plain = exact.migrate
+    monkeypatch.setattr(
+        exact, "migrate", lambda script, options: (fails if "HUGE" in script.text else plain)(script, options)
+    )
+    assert main(["migrate", "-w", "x.py", "y.py"]) == 2
+    err = capsys.readouterr().err
+    assert err.startswith("tf2towers: x.py: internal error, nothing was done: ValueError: Tree(")
+    assert "please report it" in err
+    assert (err.count("\n"), len(err) < 300) == (1, True)
+    assert other.read_text() == "NEW\n"
+
+
+def _doubled(number: int) -> int:
+    if number == 7:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return 2 * number
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals")
+def test_a_process_that_is_killed() -> None:
+    found = list(in_processes(_doubled, range(20), 2, lambda number: -number))
+    assert found == [-7 if number == 7 else 2 * number for number in range(20)]
