@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-import tf2towers.runtime as runtime
+from tf2towers import runtime
 
 
 def test_no_module_takes_a_names_place() -> None:

@@ -29,6 +29,7 @@ def script(tmp_path: Path) -> Write:
     """Writes a script that may call `step(seconds)`."""
 
     def write(name: str, body: str) -> str:
+        (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(FAKE + textwrap.dedent(body))
         return name
 

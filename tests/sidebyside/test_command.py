@@ -25,7 +25,7 @@ def compared(start: Start, folder: Path, *arguments: str) -> dict[str, Any]:
 def test_turns(script: Write, start: Start, tmp_path: Path) -> None:
     """Time in which a side was held counts nowhere, and arguments reach both."""
     body = "for _ in range(int(sys.argv[1])): step({})"
-    pair = script("slow.py", body.format(0.02)), script("fast.py", body.format(0.01))
+    pair = script("old/train.py", body.format(0.02)), script("new/train.py", body.format(0.01))
     began = time.monotonic()
     found = compared(start, tmp_path, "--turns", "0.2", "--report", "out", *pair, "--", "60")
     assert found["legacy"]["seconds"] + found["modern"]["seconds"] < time.monotonic() - began
@@ -38,6 +38,7 @@ def test_turns(script: Write, start: Start, tmp_path: Path) -> None:
     assert found["unit"] == "examples"
     page = (tmp_path / "out" / "index.html").read_text()
     assert page.count("<svg") == 2
+    assert "<h1>old/train.py and new/train.py, side by side</h1>" in page  # two files of one name
     assert "http://" not in page.replace("http://www.w3.org/2000/svg", "")
     assert "cores" in page
 

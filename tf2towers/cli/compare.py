@@ -126,6 +126,7 @@ def _needed(options: argparse.Namespace) -> list[str]:
 def _print(outcome: Outcome) -> None:
     from tf2towers.sidebyside.table import text
 
+    print("legacy: {}\nmodern: {}\n".format(*outcome.names))
     print(text(outcome.summary))
     print(f"\n{outcome.how}\nthe machine: {outcome.machine}")
     for note in outcome.summary.notes:

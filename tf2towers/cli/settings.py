@@ -11,8 +11,8 @@ from tf2towers.cli.selection import Selection
 
 DEFAULTS: dict[str, object] = {
     "select": (), "ignore": (), "exclude": (), "idiomatic": False, "collective": False, "towers": None,
-    "format": "text", "jobs": 1, "all": False, "diff": None, "force_exclude": False, "vendor": False, "legacy_python": None,
-    "steps": 10, "timeout": 600.0, "tolerance": None,
+    "format": "text", "jobs": 1, "all": False, "diff": None, "force_exclude": False, "vendor": False,
+    "legacy_python": None, "steps": 10, "timeout": 600.0, "tolerance": None,
 }  # fmt: skip
 
 

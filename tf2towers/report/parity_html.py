@@ -15,6 +15,7 @@ from tf2towers.report.parity_page.loss_chart import loss_chart
 from tf2towers.report.parity_page.scripts import scripts
 from tf2towers.report.parity_page.values import values
 from tf2towers.report.parity_result import ParityResult
+from tf2towers.report.paths import told_apart
 
 _PARTS = "tf2towers.report.parity_page"
 
@@ -45,6 +46,7 @@ def parity_page(result: ParityResult) -> str:
 
 
 def _head(result: ParityResult) -> Markup:
+    names = told_apart(result.original.script, result.migrated.script)
     policy = (
         f"default-src 'none'; style-src '{_hash('style.css')}'; script-src '{_hash('sort.js')}'; "
         "base-uri 'none'; form-action 'none'"
@@ -55,7 +57,7 @@ def _head(result: ParityResult) -> Markup:
         element("meta", http_equiv="Content-Security-Policy", content=policy),
         element("meta", name="viewport", content="width=device-width, initial-scale=1"),
         element("meta", name="color-scheme", content="light dark"),
-        element("title", f"{words.headline(result)} - {result.migrated.script.name}"),
+        element("title", f"{words.headline(result)} - {' and '.join(names)}"),
         _inline("style", "style.css"),
     )
 

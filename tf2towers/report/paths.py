@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import suppress
 from pathlib import Path
 
@@ -14,3 +15,12 @@ def shown(path: Path) -> str:
         with suppress(ValueError):
             path = path.relative_to(Path.cwd())
     return path.as_posix()
+
+
+def told_apart(one: Path, other: Path) -> tuple[str, str]:
+    """Short names of two files: their own, with as many of the folders above as it takes to tell them apart."""
+    parts, others = (Path(os.path.abspath(path)).parts for path in (one, other))  # noqa: PTH100 - links are kept
+    for count in range(1, max(len(parts), len(others)) + 1):
+        if parts[-count:] != others[-count:]:
+            return "/".join(parts[-count:]).replace("//", "/"), "/".join(others[-count:]).replace("//", "/")
+    return one.name, other.name

@@ -13,6 +13,7 @@ from pathlib import Path
 from tf2towers.launch.cluster import TASK_FLAGS
 from tf2towers.parity.cluster.sides import Shape
 from tf2towers.parity.process import RunFailed
+from tf2towers.report.paths import told_apart
 from tf2towers.sidebyside.accuracy import last_accuracy
 from tf2towers.sidebyside.child import Child
 from tf2towers.sidebyside.cluster.child import ClusterChild, launched
@@ -155,7 +156,8 @@ def _first_weights(
         modern.notes.append("initial weights of its own: only a TF2 program is given those of a TF1 program")
         return None
     if view is not None:
-        view.tell(f"recording the first step of {plan.legacy.name}, for its initial weights")
+        name, _ = told_apart(plan.legacy, plan.modern)
+        view.tell(f"recording the first step of {name}, for its initial weights")
 
     def tick() -> None:
         if signals:

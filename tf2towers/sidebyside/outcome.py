@@ -6,6 +6,7 @@ import math
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from tf2towers.report.paths import told_apart
 from tf2towers.sidebyside.side import Side
 from tf2towers.sidebyside.summary import Numbers, Summary, ratio
 
@@ -31,6 +32,11 @@ class Outcome:
     def sides(self) -> tuple[Side, Side]:
         """Legacy, modern."""
         return self.legacy, self.modern
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """What the two files are called: two of one name by the folders that they are in."""
+        return told_apart(self.legacy.script, self.modern.script)
 
     def as_json(self) -> dict[str, Any]:
         """Everything, with each step. Numbers that are not finite are null: JSON has none."""

@@ -24,7 +24,7 @@ code {{ background: #f4f4f4; padding: .1em .3em; overflow-wrap: anywhere; }}
 def page(outcome: Outcome) -> str:
     """The page."""
     summary = outcome.summary
-    headline = f"{outcome.legacy.script.name} and {outcome.modern.script.name}, side by side"
+    headline = "{} and {}, side by side".format(*outcome.names)
     speed = table.times(summary.speed)
     parts = [
         "<!DOCTYPE html>",
@@ -36,9 +36,11 @@ def page(outcome: Outcome) -> str:
     ]
     parts += [f"<h2>{escape(one.title)}</h2>\n{svg(one)}" for one in pictures(outcome.sides, summary)]
     parts.append("<h2>What was run</h2><ul>")
-    for side, command in zip(outcome.sides, outcome.commands, strict=True):
+    for side, name, command in zip(outcome.sides, outcome.names, outcome.commands, strict=True):
         about = f"Python {side.python}" + (f", TensorFlow {side.tensorflow}" if side.tensorflow else "")
-        parts.append(f"<li>{side.title}: <code>{escape(command)}</code>, {escape(about)}</li>")
+        parts.append(
+            f"<li>{side.title}, {escape(name)}: <code>{escape(command)}</code>, {escape(about)}</li>"
+        )
     parts.append(f"<li>the machine: {escape(outcome.machine)}</li>")
     parts += [f"<li>{escape(note)}</li>" for note in summary.notes]
     return "\n".join([*parts, "</ul></body></html>", ""])
