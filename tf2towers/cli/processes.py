@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import multiprocessing
 import os
 import signal
@@ -16,7 +17,7 @@ Given = TypeVar("Given")
 Got = TypeVar("Got")
 
 #: as many items go to a process at once at most
-_CHUNK = 16
+_CHUNK = 8
 
 
 def in_processes(
@@ -63,6 +64,7 @@ def _done(work: Callable[[Given], Got], items: Sequence[Given]) -> list[Got]:
 def _begin(parent: int) -> None:
     """A new process ends with its parent; Ctrl-C is for the parent, which ends it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    gc.freeze()  # what the parent made is shared, as long as nobody looks for garbage in it
     end = die_with(parent)
     if end is not None:
         end()
