@@ -6,8 +6,7 @@ from dataclasses import replace
 
 from tf2towers.exact import migrate as exact
 from tf2towers.migrate import migrate
-from tf2towers.report.result import MigrationResult
-from tf2towers.source.errors import SourceError
+from tf2towers.report.result import Finding, MigrationResult
 from tf2towers.source.script import Script
 
 
@@ -19,25 +18,42 @@ def idiomatic_or_exact(script: Script, options: exact.Options) -> MigrationResul
         options: of the exact register.
 
     Returns:
-        The idiomatic form, where nothing is left; else the exact form, and as a note every site that stood in the
-        way of the other.
+        The idiomatic form, where nothing of the program is in doubt (`tf2towers.certain`) and nothing is left; else the
+        exact form, and as a note every site that stood in the way of the other.
     """
-    try:
-        result = migrate(script)
-    except SourceError as problem:  # LibCST takes less than Python does
-        instead = exact.migrate(script, options)
-        instead.remark = instead.remark or f"in exact form, not in idiomatic: {problem}"
-        return instead
-    if result.changed and not result.left:
-        return result
     instead = exact.migrate(script, options)
-    if instead.changed and not instead.left:
-        instead.findings += [
-            replace(
-                site,
-                kind="note",
-                message=f"{site.message}: not certain in idiomatic form, so the exact one is written",
-            )
-            for site in result.left
-        ]
+    if instead.left or not instead.changed:
+        return instead
+    in_the_way: list[Finding] = _doubts(script, options)
+    if not in_the_way:
+        result = migrate(script)
+        in_the_way = result.left or _lost(script, result)
+        if result.changed and not in_the_way:
+            return result
+    instead.findings += [
+        replace(
+            site,
+            kind="note",
+            message=f"{site.message}: not certain in idiomatic form, so the exact one is written",
+        )
+        for site in in_the_way
+    ]
     return instead
+
+
+def _lost(script: Script, result: MigrationResult) -> list[Finding]:
+    """Calls of what is not TensorFlow's that the idiomatic form has fewer of: nothing of the user's may go."""
+    from tf2towers.certain.conservation import lost_calls
+
+    after = next((change.after for change in result.changes if change.path == script.path), script.text)
+    return [
+        Finding("T2T408", f"`{call}` would be lost", "", script.path, line, 1)
+        for call, line in lost_calls(script.text, after)
+    ]
+
+
+def _doubts(script: Script, options: exact.Options) -> list[Finding]:
+    from tf2towers.certain.doubts import doubts
+    from tf2towers.exact.program import Program
+
+    return doubts(Program(script, options.towers, options.mains))

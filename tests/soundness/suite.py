@@ -6,7 +6,8 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from tf2towers.exact.migrate import migrate
+from tf2towers.exact.migrate import Options, migrate
+from tf2towers.registers import idiomatic_or_exact
 from tf2towers.report.result import MigrationResult
 from tf2towers.source.script import Script
 
@@ -59,6 +60,13 @@ def migrated_text(path: Path) -> str:
         if change.path == path:
             return change.after
     return path.read_text()
+
+
+def idiomatic_text(path: Path) -> str | None:
+    """The script in idiomatic form; None where the register is not certain of it."""
+    result = idiomatic_or_exact(Script.read(path), Options())
+    text = next((change.after for change in result.changes if change.path == path), "")
+    return text if result.status == 0 and "VariableStore(" in text else None
 
 
 def first_difference(original: dict, other: dict, *, nearly: bool = False) -> Difference | None:

@@ -89,12 +89,17 @@ class TrainerModuleRewriter(ModuleRewriter, TrainingRewriter):
             if node is one.training.tower.owner:
                 self._enter(one)
         self.elsewhere += self._is_elsewhere(node)
+        self.defining += self._trains_at_module_level()
 
     def leave_FunctionDef(self, original_node: cst.FunctionDef, updated_node: cst.FunctionDef) -> Made:
         self.elsewhere -= self._is_elsewhere(original_node)
+        self.defining -= self._trains_at_module_level()
         if any(original_node is one.training.tower.owner for one in self._assemblers[1:]):
             self._enter(self._assemblers[0])
         return super().leave_FunctionDef(original_node, updated_node)
+
+    def _trains_at_module_level(self) -> bool:
+        return isinstance(self._assemblers[0].training.tower.owner, cst.Module)
 
     def _is_elsewhere(self, node: cst.FunctionDef) -> bool:
         """Whether a function has no part in the trainer's own statements."""

@@ -1,0 +1,64 @@
+"""What the idiomatic register doubts: each rule's examples, and that nothing of them gets the idiomatic form."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE))  # `trainer`, under --import-mode=importlib
+
+from trainer import trainer  # noqa: E402
+
+from tf2towers.certain.doubts import doubts, rules  # noqa: E402
+from tf2towers.exact.migrate import Options  # noqa: E402
+from tf2towers.exact.program import Program  # noqa: E402
+from tf2towers.registers import idiomatic_or_exact  # noqa: E402
+from tf2towers.source.script import Script  # noqa: E402
+
+ROOT = HERE.parents[1]
+DOUBTFUL = [(rule.code, one) for rule in rules() for one in rule.doubtful]
+CERTAIN = [(rule.code, one) for rule in rules() for one in rule.certain]
+
+
+def codes(text: str) -> list[str]:
+    return [one.code for one in doubts(Program(Script.from_text(text)))]
+
+
+def test_the_trainer_itself_is_certain() -> None:
+    assert codes(trainer()) == []
+    assert "strategy.run(" in idiomatic_or_exact(Script.from_text(trainer()), Options()).changes[0].after
+
+
+@pytest.mark.parametrize("code", [rule.code for rule in rules()])
+def test_a_rule_is_told_in_full(code: str) -> None:
+    rule = next(one for one in rules() if one.code == code)
+    assert len(rule.why.split()) > 15 and rule.todo and rule.doubtful and rule.certain
+    assert len(rule.title) <= 90
+
+
+@pytest.mark.parametrize(("code", "example"), DOUBTFUL)
+def test_what_is_doubted(code: str, example: str) -> None:
+    compile(trainer(example), code, "exec")
+    assert code in codes(trainer(example))
+
+
+@pytest.mark.parametrize(("code", "example"), CERTAIN)
+def test_what_is_certain(code: str, example: str) -> None:
+    assert codes(trainer(example)) == []
+
+
+@pytest.mark.parametrize("name", ["cifar10_towers", "mnist_monitored", "mnist_supervisor"])
+def test_legacy_trainers_are_certain(name: str) -> None:
+    assert doubts(Program(Script.read(ROOT / "legacy" / f"{name}.py"))) == []
+
+
+def test_what_is_in_the_way_is_said_in_the_users_terms() -> None:
+    text = trainer("end: train_op = 'done'")
+    result = idiomatic_or_exact(Script.from_text(text), Options())
+    assert result.status == 0 and "towers(strategy" in result.changes[0].after
+    notes = [one for one in result.findings if one.code == "T2T635"]
+    assert [one.line for one in notes] == [26]
+    assert notes[0].message.startswith("`train_op` is bound 2 times")

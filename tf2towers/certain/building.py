@@ -1,0 +1,199 @@
+"""`Building`: the code of a program that builds its towers, and what the names in it stand for."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from functools import cached_property
+
+from tf2towers.exact.file import File
+from tf2towers.exact.program import Program
+from tf2towers.exact.tower_loops import Loop, tower_loops
+from tf2towers.names.meanings import Assigned, Binding, Defined, Function, Scope
+
+#: what makes something that sessions run in
+SESSIONS = frozenset(
+    {
+        "tf.Session", "tf.InteractiveSession", "tf.train.MonitoredTrainingSession", "tf.train.Supervisor",
+        "tf.train.MonitoredSession", "tf.train.SingularMonitoredSession", "tf.train.SessionManager",
+    }
+)  # fmt: skip
+#: methods that make a session, of what was made by one of `SESSIONS`
+MAKE_SESSIONS = frozenset({"prepare_or_wait_for_session", "managed_session", "prepare_session"})
+#: what has nothing to do with a graph
+_NOT_BUILDING = ("tf.app.", "tf.flags.", "tf.gfile.", "tf.logging.")
+#: what takes fetches
+RUNS = frozenset({"run", "partial_run", "make_callable", "run_step_fn", "eval"})
+
+
+class Building:
+    """What the rules ask of a program."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.files = program.files
+
+    @cached_property
+    def loops(self) -> list[tuple[File, Loop]]:
+        """The loops over towers."""
+        return [(file, loop) for file in self.files for loop in tower_loops(file)]
+
+    @cached_property
+    def bodies(self) -> list[tuple[File, ast.stmt]]:
+        """The statements that build the towers: those of the loops, else of what a device setter places."""
+        found = [
+            (file, statement)
+            for file, loop in self.loops
+            for statement in getattr(loop.statement, "body", [loop.statement])
+        ]
+        return found or [(file, one) for file, block in self.placed for one in block.body]
+
+    @cached_property
+    def placed(self) -> list[tuple[File, ast.With]]:
+        """The blocks whose variables are on parameter servers."""
+        return [
+            (file, block)
+            for file in self.files
+            for block in file.all(ast.With)
+            if any(
+                file.canonical(call.func) == "tf.train.replica_device_setter"
+                for item in block.items
+                for call in ast.walk(item.context_expr)
+                if isinstance(call, ast.Call)
+            )
+        ]
+
+    @cached_property
+    def reached(self) -> list[tuple[File, Function]]:
+        """The functions of the program that the towers call, and those that these call."""
+        found: dict[Function, File] = {}
+        waiting: list[tuple[File, ast.AST]] = list(self.bodies)
+        while waiting:
+            file, part = waiting.pop()
+            for node in ast.walk(part):
+                if isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Load):
+                    for home, function in self._functions(file, node):
+                        if function not in found:
+                            found[function] = home
+                            waiting.append((home, function))
+        return [(file, function) for function, file in found.items()]
+
+    def function_called(self, file: File, call: ast.Call) -> Function | None:
+        """The function of the program that a call certainly calls."""
+        found = self._functions(file, call.func)
+        return found[0][1] if len(found) == 1 else None
+
+    def _functions(self, file: File, node: ast.expr) -> list[tuple[File, Function]]:
+        if isinstance(node, ast.Name):
+            bindings = file.meanings.bindings(node)
+            own = [
+                one.node for one in bindings if isinstance(one, Defined) and isinstance(one.node, Function)
+            ]
+            if own:
+                return [(file, one) for one in own]
+        canonical = file.canonical(node)
+        found = (
+            self.program.defined(file, canonical) if canonical and not canonical.startswith("tf.") else None
+        )
+        if found is not None and isinstance(found[1], Function):
+            return [(found[0], found[1])]
+        return []
+
+    @cached_property
+    def following(self) -> list[tuple[File, ast.stmt]]:
+        """What stands behind a tower loop, in the blocks around it, until a session is made."""
+        found: list[tuple[File, ast.stmt]] = []
+        for file, loop in self.loops:
+            statement: ast.AST = loop.statement
+            while True:
+                parent = file.meanings.parents.get(statement)
+                if parent is None:
+                    break
+                rest = _behind(parent, statement)
+                for one in rest:
+                    if self.makes_session(file, one):
+                        break
+                    found.append((file, one))
+                else:
+                    if not isinstance(parent, Function | ast.Module | ast.ClassDef):
+                        statement = parent
+                        continue
+                break
+        return _of_graph(found, self.bodies)
+
+    def makes_session(self, file: File, part: ast.AST) -> bool:
+        """Whether a session is made, or asked for something, in a part of a file."""
+        for node in ast.walk(part):
+            if isinstance(node, ast.Call):
+                if file.canonical(node.func) in SESSIONS:
+                    return True
+                if isinstance(node.func, ast.Attribute) and node.func.attr in {*MAKE_SESSIONS, "run"}:
+                    return True
+        return False
+
+    @cached_property
+    def runs(self) -> list[tuple[File, ast.Call]]:
+        """The calls that give fetches to a session."""
+        return [
+            (file, call)
+            for file in self.files
+            for call in file.all(ast.Call)
+            if isinstance(call.func, ast.Attribute)
+            and call.func.attr in RUNS
+            and file.canonical(call.func) is None
+        ]
+
+    def value_of(self, file: File, node: ast.expr) -> ast.expr | None:
+        """What a name is set to, where it is set once."""
+        if not isinstance(node, ast.Name):
+            return None
+        bindings = file.meanings.bindings(node)
+        only = bindings[0] if len(bindings) == 1 else None
+        return only.value if isinstance(only, Assigned) else None
+
+    def home(self, file: File, node: ast.Name) -> tuple[Scope, list[Binding]] | None:
+        """The scope that has a name, and its bindings there."""
+        return file.meanings.scope(node).lookup(node.id)
+
+
+def _of_graph(
+    statements: list[tuple[File, ast.stmt]], bodies: list[tuple[File, ast.stmt]]
+) -> list[tuple[File, ast.stmt]]:
+    """Those of some statements that have to do with the graph: with TensorFlow, or with what such statements bound."""
+    built = {name for _, body in bodies for name in _names(body, ast.Store)}
+    built |= {
+        call.func.value.id
+        for _, body in bodies
+        for call in ast.walk(body)
+        if isinstance(call, ast.Call)
+        and isinstance(call.func, ast.Attribute)
+        and isinstance(call.func.value, ast.Name)
+    }
+    found: list[tuple[File, ast.stmt]] = []
+    for file, statement in statements:
+        symbols = {node for node, canonical in file.symbols if not canonical.startswith(_NOT_BUILDING)}
+        if any(node in symbols for node in ast.walk(statement)) or built & _names(statement, ast.Load):
+            built |= _names(statement, ast.Store)
+            found.append((file, statement))
+    return found
+
+
+def _names(part: ast.AST, context: type[ast.expr_context]) -> set[str]:
+    return {one.id for one in ast.walk(part) if isinstance(one, ast.Name) and isinstance(one.ctx, context)}
+
+
+def _behind(parent: ast.AST, statement: ast.AST) -> list[ast.stmt]:
+    for field in ("body", "orelse", "finalbody"):
+        block = getattr(parent, field, None)
+        if isinstance(block, list) and statement in block:
+            return block[block.index(statement) + 1 :]
+    return []
+
+
+def inside(file: File, node: ast.AST, *kinds: type[ast.AST]) -> Iterator[ast.AST]:
+    """What is around a node of these kinds, up to the function it is in."""
+    for one in file.ancestors(node):
+        if isinstance(one, Function | ast.Lambda):
+            return
+        if isinstance(one, kinds):
+            yield one

@@ -1,0 +1,1 @@
+"""One doubt a file, found by its name."""

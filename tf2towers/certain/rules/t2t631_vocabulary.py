@@ -1,0 +1,91 @@
+"""T2T631: something of TensorFlow's that the idiomatic register is not certain of."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from functools import cache
+from importlib import resources
+
+from tf2towers.certain.building import Building
+from tf2towers.certain.rule import Doubt, Rule
+from tf2towers.exact.file import File
+
+_VARIABLES = frozenset({"tf.Variable", "tf.get_variable"})
+
+
+def doubts(building: Building) -> Iterator[Doubt]:
+    """Every symbol that has no row in the table, or stands where its row does not allow it."""
+    towers: set[ast.AST] = {part for _, part in building.bodies} | {one for _, one in building.reached}
+    loops = bool(building.loops)
+    for file in building.files:
+        for node, canonical in file.symbols:
+            where = _where(canonical)
+            if where is None:
+                yield Doubt(file, node, canonical)
+            elif where == "tower" and not any(one in towers for one in file.ancestors(node)):
+                yield Doubt(file, node, f"{canonical} outside of the towers")
+            elif where == "outside" and loops and any(one in towers for one in file.ancestors(node)):
+                yield Doubt(file, node, f"{canonical} in a tower")
+            elif where == "initial" and not _is_initial_value(building, file, node):
+                yield Doubt(file, node, f"{canonical} that is not the initial value of a variable")
+
+
+def _is_initial_value(building: Building, file: File, node: ast.AST) -> bool:
+    """Whether a call stands in the arguments of one that makes a variable, or of a function that hands it on to one."""
+    for one in file.ancestors(node):
+        if isinstance(one, ast.stmt):
+            return False
+        if isinstance(one, ast.Call):
+            if file.canonical(one.func) in _VARIABLES:
+                return True
+            if file.canonical(one.func) is None and node is not one.func:
+                return False
+    return False
+
+
+def _where(canonical: str) -> str | None:
+    table = _vocabulary()
+    if canonical in table:
+        return table[canonical]
+    parts = canonical.split(".")
+    if canonical.startswith("tf.app.flags."):
+        return "anywhere"
+    for length in range(len(parts) - 1, 0, -1):
+        found = table.get(".".join(parts[:length]) + ".")
+        if found is not None:
+            return found
+    return next(
+        (where for stem, where in table.items() if stem[-1] == "_" and canonical.startswith(stem)), None
+    )
+
+
+@cache
+def _vocabulary() -> dict[str, str]:
+    text = resources.files("tf2towers.certain.data").joinpath("vocabulary.tsv").read_text(encoding="utf-8")
+    rows = (line.split("\t") for line in text.splitlines() if line and not line.startswith("#"))
+    return {symbol: where for symbol, where in rows}
+
+
+RULE = Rule(
+    code="T2T631",
+    title="TensorFlow that is not certain in idiomatic form",
+    why="""
+    The idiomatic form runs the training as a function of a batch, once for each tower. What a symbol does when it
+    is traced so has to be known: queues, assertions, prints, tables and draws are not what they were in a graph.
+    Those that are known are in `certain/data/vocabulary.tsv`.
+    """,
+    todo="Nothing: the exact form has it as it is. For idiomatic form, write this part without it.",
+    doubts=doubts,
+    doubtful=(
+        "loss: loss = tf.Print(tf.reduce_mean(tf.square(y)), [y])",
+        "loss: loss = tf.reduce_mean(tf.square(y + tf.random_normal([2, 1])))",
+        "before: x = tf.nn.dropout(x, 0.5)",
+        "before: x = tf.train.batch([x], 4)",
+        "before: tf.add_check_numerics_ops()",
+    ),
+    certain=(
+        "loss: loss = tf.reduce_mean(tf.nn.dropout(tf.square(y), 0.5))",
+        "variable: w = tf.get_variable('w', initializer=tf.truncated_normal([3, 1], seed=1))",
+    ),
+)

@@ -1,0 +1,144 @@
+"""T2T632: a session is asked for something else than names."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from tf2towers.certain.building import Building
+from tf2towers.certain.rule import Doubt, Rule
+from tf2towers.exact.file import File
+from tf2towers.names.meanings import Assigned, Opaque
+
+_KEYWORDS = frozenset({"fetches", "feed_dict"})
+
+
+def doubts(building: Building) -> Iterator[Doubt]:
+    """The fetches and feeds of every run."""
+    for file, call in building.runs:
+        assert isinstance(call.func, ast.Attribute)
+        if call.func.attr != "run":
+            yield Doubt(file, call, f".{call.func.attr}(...)")
+            continue
+        unknown = [one for one in call.keywords if one.arg not in _KEYWORDS]
+        if unknown or len(call.args) > 2 or any(isinstance(one, ast.Starred) for one in call.args):
+            yield Doubt(file, call, "a run with options")
+            continue
+        given = {one.arg: one.value for one in call.keywords}
+        fetches = call.args[0] if call.args else given.get("fetches")
+        feeds = call.args[1] if len(call.args) > 1 else given.get("feed_dict")
+        if fetches is not None:
+            yield from _fetches(building, file, fetches)
+        if feeds is not None:
+            yield from _feeds(building, file, feeds)
+
+
+def _fetches(building: Building, file: File, fetches: ast.expr) -> Iterator[Doubt]:
+    several = isinstance(fetches, ast.List | ast.Tuple)
+    listed = fetches.elts if isinstance(fetches, ast.List | ast.Tuple) else [fetches]
+    for one in listed:
+        if _is_initializer(file, building.value_of(file, one) or one):
+            continue
+        if isinstance(one, ast.Attribute) and isinstance(one.value, ast.Name) and one.attr == "initializer":
+            continue
+        if not isinstance(one, ast.Name):
+            yield Doubt(file, one, f"`{file.text.of(one)}` is fetched, which is no name")
+        elif several and _is_of_towers(building, file, one):
+            continue
+        elif not _is_tensor(building, file, one):
+            yield Doubt(file, one, f"`{one.id}` is fetched, and may be a list or no tensor")
+
+
+def _is_of_towers(building: Building, file: File, name: ast.Name) -> bool:
+    """Whether a name is an empty list that a tower loop appends to, and nothing else does."""
+    value = building.value_of(file, name)
+    if not isinstance(value, ast.List) or value.elts:
+        return False
+    loops = [loop.statement for where, loop in building.loops if where is file]
+    return all(
+        any(around in loops for around in file.ancestors(use))
+        for use in file.all(ast.Attribute)
+        if isinstance(use.value, ast.Name) and use.value.id == name.id
+    )
+
+
+def _is_initializer(file: File, node: ast.expr) -> bool:
+    return isinstance(node, ast.Call) and (file.canonical(node.func) or "").endswith(
+        ("_variables_initializer", "initialize_all_variables")
+    )
+
+
+def _is_tensor(building: Building, file: File, name: ast.Name) -> bool:
+    """Whether a name is bound to single values only: calls, operations on them, parts of what a call gives."""
+    for one in file.meanings.bindings(name):
+        if isinstance(one, Assigned):
+            if isinstance(one.value, ast.List | ast.Tuple | ast.Dict | ast.ListComp | ast.Set | ast.Lambda):
+                return False
+            if isinstance(one.value, ast.BinOp) and any(
+                isinstance(part, ast.List | ast.Tuple) for part in (one.value.left, one.value.right)
+            ):
+                return False
+            if isinstance(one.value, ast.Call):
+                function = building.function_called(file, one.value)
+                if function is not None and not _gives_one_value(function):
+                    return False
+                if (file.canonical(one.value.func) or "").endswith(
+                    ("_variables", "get_collection", ".split")
+                ):
+                    return False
+        elif not isinstance(one, Opaque) or isinstance(file.meanings.parents.get(one.node), ast.arguments):
+            return False
+    return True
+
+
+def _gives_one_value(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    returned = [one.value for one in ast.walk(function) if isinstance(one, ast.Return)]
+    return bool(returned) and not any(
+        value is None or isinstance(value, ast.List | ast.Tuple | ast.Dict | ast.ListComp)
+        for value in returned
+    )
+
+
+def _feeds(building: Building, file: File, feeds: ast.expr) -> Iterator[Doubt]:
+    value = building.value_of(file, feeds) if isinstance(feeds, ast.Name) else feeds
+    if isinstance(value, ast.Call):
+        function = building.function_called(file, value)
+        made = (
+            [one.value for one in ast.walk(function) if isinstance(one, ast.Return)]
+            if function is not None
+            else []
+        )
+        value = made[0] if len(made) == 1 else value
+    if not isinstance(value, ast.Dict):
+        yield Doubt(file, feeds, f"`{file.text.of(feeds)}` is fed, which is no dictionary that is seen")
+        return
+    for key in value.keys:
+        if not isinstance(key, ast.Name):
+            what = file.text.of(key) if key is not None else "another dictionary"
+            yield Doubt(file, feeds, f"`{what}` is fed, which is no name")
+
+
+RULE = Rule(
+    code="T2T632",
+    title="A session is asked for something else than names",
+    why="""
+    Every set of fetches becomes a function that returns them. It is certain what that is where the fetches are
+    names of tensors, one by one; a list that was put together, a call, text or an attribute may stand for anything.
+    """,
+    todo="Give each value that is fetched or fed a name, and write the names in the run: `sess.run([train_op, loss])`.",
+    doubts=doubts,
+    doubtful=(
+        "train: print(sess.run([train_op] + tower_losses, {x: batch})[1])",
+        "train: print(sess.run(tower_losses, {x: batch}))",
+        "train: print(sess.run('mean:0', {x: batch}))",
+        "train: print(sess.run({'loss': loss, 'op': train_op}, {x: batch})['loss'])",
+        "train: print(loss.eval({x: batch}, sess))",
+        "train: print(sess.run(tf.trainable_variables()))",
+        "train: print(sess.run([train_op, loss], dict([(x, batch)]))[1])",
+    ),
+    certain=(
+        "train: print(sess.run((train_op, loss), feed_dict={x: batch})[1])",
+        "train: print(sess.run([tower_losses, train_op], {x: batch})[0])",
+        "train: print(sess.run(w))",
+    ),
+)

@@ -1,0 +1,132 @@
+"""T2T633: what builds a tower does something else beside."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from tf2towers.certain.building import Building
+from tf2towers.certain.rule import Doubt, Rule
+from tf2towers.exact.file import File
+from tf2towers.names.meanings import Function
+
+_BUILTINS = frozenset(
+    f"builtins.{name}"
+    for name in (
+        "abs", "all", "any", "bool", "dict", "enumerate", "float", "int", "isinstance", "len", "list", "max", "min",
+        "range", "reversed", "round", "set", "sorted", "str", "sum", "tuple", "xrange", "zip", "ValueError",
+        "TypeError", "AssertionError", "NotImplementedError", "KeyError", "RuntimeError", "Exception",
+    )
+)  # fmt: skip
+_MODULES = ("tf", "math", "re", "six", "itertools")
+#: numpy functions that give values
+_NUMPY_EFFECTS = ("numpy.random.", "numpy.save", "numpy.load", "numpy.put", "numpy.copyto", "numpy.fill")
+#: methods of text, shapes, lists, optimizers, averages and scopes
+_METHODS = frozenset(
+    {
+        "format", "join", "split", "replace", "strip", "startswith", "endswith", "lower", "upper",
+        "get_shape", "as_list", "num_elements", "set_shape", "is_fully_defined", "items", "keys", "values",
+        "compute_gradients", "apply_gradients", "minimize", "apply", "average", "average_name", "get_next",
+        "reuse_variables", "assign", "assign_add", "assign_sub", "initialized_value", "read_value", "value",
+        "make_initializable_iterator", "as_default", "astype", "flatten", "prod", "variables_to_restore",
+    }
+)  # fmt: skip
+_STATEMENTS = (
+    ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr, ast.Return, ast.If, ast.For, ast.With, ast.Pass, ast.Assert,
+    ast.Raise, ast.Break, ast.Continue, ast.FunctionDef, ast.Import, ast.ImportFrom, ast.Delete,
+)  # fmt: skip
+
+
+def doubts(building: Building) -> Iterator[Doubt]:
+    """Effects in the towers, in the functions they call, and in what follows them before a session is made."""
+    loops = bool(building.loops)
+    for file, part in [*building.bodies, *building.following] if loops else []:
+        yield from _Reader(building, file, None).read(part)
+    for file, function in building.reached:
+        yield from _Reader(building, file, function).read(function)
+
+
+class _Reader:
+    """The effects of one function, or of statements outside of one."""
+
+    def __init__(self, building: Building, file: File, function: Function | None) -> None:
+        self._building = building
+        self._file = file
+        self._function = function
+
+    def read(self, part: ast.AST) -> Iterator[Doubt]:
+        """Every effect in a part of the file, itself included."""
+        for node in ast.walk(part):
+            if isinstance(node, ast.stmt) and not isinstance(node, _STATEMENTS):
+                yield self._doubt(node, f"{type(node).__name__.lower()} statement")
+            elif isinstance(node, ast.Yield | ast.YieldFrom | ast.Await | ast.NamedExpr):
+                yield self._doubt(node, "a generator or `:=`")
+            elif isinstance(node, ast.Attribute | ast.Subscript) and not isinstance(node.ctx, ast.Load):
+                yield self._doubt(node, f"`{self._file.text.of(node)}` is written")
+            elif isinstance(node, ast.Attribute) and node.attr in ("graph", "device", "consumers", "inputs"):
+                if self._file.canonical(node) is None:
+                    yield self._doubt(node, f"`{self._file.text.of(node)}` looks at the graph")
+            elif isinstance(node, ast.Call):
+                yield from self._call(node)
+
+    def _call(self, call: ast.Call) -> Iterator[Doubt]:
+        file, function = self._file, call.func
+        canonical = file.canonical(function)
+        if isinstance(function, ast.Attribute) and canonical is None:
+            if function.attr in ("append", "extend", "update", "add", "insert", "pop"):
+                if not self._is_own(function.value) or function.attr not in ("append", "extend"):
+                    yield self._doubt(call, f"`{file.text.of(function)}(...)` changes what others may see")
+            elif function.attr not in _METHODS:
+                yield self._doubt(call, f"`{file.text.of(function)}(...)` may do anything")
+            return
+        if self._building.function_called(file, call) is not None:
+            return
+        known = canonical is not None and (
+            canonical in _BUILTINS
+            or canonical.partition(".")[0] in _MODULES
+            or (canonical.startswith("numpy.") and not canonical.startswith(_NUMPY_EFFECTS))
+            or canonical.startswith("os.path.")
+        )
+        if not known:
+            yield self._doubt(call, f"`{file.text.of(function)}(...)` may do anything")
+
+    def _is_own(self, node: ast.expr) -> bool:
+        """Whether a list belongs to the function; in the towers, to the function or module that has the loop."""
+        if not isinstance(node, ast.Name):
+            return False
+        found = self._building.home(self._file, node)
+        if found is None:
+            return False
+        if self._function is None:
+            return found[0] is self._file.meanings.scope(self._file.statement(node))
+        return found[0].node is self._function and not any(
+            isinstance(getattr(one, "node", None), ast.arg) for one in found[1]
+        )
+
+    def _doubt(self, node: ast.AST, message: str) -> Doubt:
+        return Doubt(self._file, node, message)
+
+
+RULE = Rule(
+    code="T2T633",
+    title="What builds a tower does something else beside",
+    why="""
+    The code that builds a tower becomes a function, which TensorFlow traces: for each tower, at the first step,
+    perhaps again later, and a second time for an evaluation. What it prints, counts, writes into dictionaries,
+    attributes or lists of others, or reads of the graph would come at other times, more often, or not at all.
+    """,
+    todo="Move what is not TensorFlow out of the loop over towers and out of the functions that it calls.",
+    doubts=doubts,
+    doubtful=(
+        "loss: loss = tf.reduce_mean(tf.square(y)); print(loss)",
+        "loss: loss = tf.reduce_mean(tf.square(y)); seen[i] = loss",
+        "loss: loss = tf.reduce_mean(tf.square(y)); print(loss.op.type)",
+        "loss: loss = model.loss(y)",
+        "after: print(len(grads))",
+        "after: np.random.seed(len(grads))",
+    ),
+    certain=(
+        "before: print('building', N)",
+        "loss: loss = tf.reduce_mean(tf.square(y), name='%s_%d' % ('loss', i))",
+    ),
+)

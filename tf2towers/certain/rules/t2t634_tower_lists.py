@@ -1,0 +1,77 @@
+"""T2T634: a list of the towers is looked at while it is filled."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from tf2towers.certain.building import Building
+from tf2towers.certain.rule import Doubt, Rule
+from tf2towers.exact.file import File
+
+
+def doubts(building: Building) -> Iterator[Doubt]:
+    """Reads of the lists that a tower loop fills, in the loop; and of what an earlier tower bound."""
+    for file, loop in building.loops:
+        statement = loop.statement
+        filled = {
+            call.func.value.id
+            for call in ast.walk(statement)
+            if isinstance(call, ast.Call)
+            and isinstance(call.func, ast.Attribute)
+            and call.func.attr in ("append", "extend")
+            and isinstance(call.func.value, ast.Name)
+        }
+        for node in ast.walk(statement):
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id in filled:
+                if not _is_fill(file, node) and not _is_last(file, node):
+                    yield Doubt(file, node, f"`{node.id}` is read in the loop that fills it")
+            elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
+                yield Doubt(file, node, f"`{node.target.id}` is carried from tower to tower")
+        if not isinstance(statement, ast.For) or statement.orelse:
+            yield Doubt(file, statement, "a tower loop that is no plain `for`")
+        for node in ast.walk(statement):
+            if isinstance(node, ast.Break | ast.Continue):
+                yield Doubt(file, node, "a tower loop that is left before its end")
+        yield from _guards(file, statement)
+
+
+def _guards(file: File, statement: ast.stmt) -> Iterator[Doubt]:
+    for node in ast.walk(statement):
+        if isinstance(node, ast.If | ast.IfExp | ast.While | ast.Try):
+            yield Doubt(file, node, "a tower that is not built as the others: a condition in the loop")
+
+
+def _is_fill(file: File, node: ast.Name) -> bool:
+    parent = file.parent(node)
+    return isinstance(parent, ast.Attribute) and parent.attr in ("append", "extend")
+
+
+def _is_last(file: File, node: ast.Name) -> bool:
+    """Whether it is `losses[-1]`: what this tower has just appended."""
+    parent = file.parent(node)
+    return (
+        isinstance(parent, ast.Subscript)
+        and isinstance(parent.slice, ast.UnaryOp)
+        and isinstance(parent.slice.op, ast.USub)
+        and isinstance(parent.slice.operand, ast.Constant)
+        and parent.slice.operand.value == 1
+    )
+
+
+RULE = Rule(
+    code="T2T634",
+    title="A tower that depends on the others, or is not built as they are",
+    why="""
+    In idiomatic form one function is every tower. A tower that reads what the others appended, that counts, stops
+    early or does something that the others do not is another function.
+    """,
+    todo="Build every tower in the same way, from its own part of the batch, and put them together behind the loop.",
+    doubts=doubts,
+    doubtful=(
+        "grads: grads.append(opt.compute_gradients(tower_losses[i]))",
+        "grads: total += loss; grads.append(opt.compute_gradients(total))",
+        "grads: grads.append(opt.compute_gradients(loss if i else loss * 2))",
+    ),
+    certain=("grads: grads.append(opt.compute_gradients(tower_losses[-1]))",),
+)

@@ -1,0 +1,90 @@
+"""T2T635: a name that training hangs on stands for several things."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from tf2towers.certain.building import Building
+from tf2towers.certain.rule import Doubt, Rule
+from tf2towers.exact.file import File
+from tf2towers.names.meanings import Assigned, Binding, Function, Opaque
+
+
+def doubts(building: Building) -> Iterator[Doubt]:
+    """Names in runs, names of what trains, and lists of towers that are bound more than once."""
+    for file, name in _asked(building):
+        found = building.home(file, name)
+        if found is None:
+            continue
+        home, bindings = found
+        # what is read where another binding has not come yet, or in a function that runs later
+        if len(bindings) > 1 and not _are_branches(file, bindings):
+            yield Doubt(file, name, f"`{name.id}` is bound {len(bindings)} times")
+        if home.node is not file.meanings.scope(name).node and isinstance(home.node, Function):
+            continue
+        if any(isinstance(one, Opaque) and isinstance(one.node, ast.AugAssign) for one in bindings):
+            yield Doubt(file, name, f"`{name.id}` is changed")
+
+
+def _asked(building: Building) -> Iterator[tuple[File, ast.Name]]:
+    """The names that decide what a run does."""
+    for file, call in building.runs:
+        assert isinstance(call.func, ast.Attribute)
+        if isinstance(call.func.value, ast.Name):
+            yield file, call.func.value
+        parts: list[ast.expr] = [*call.args, *(one.value for one in call.keywords)]
+        while parts:
+            part = parts.pop()
+            if isinstance(part, ast.Name):
+                yield file, part
+            elif isinstance(part, ast.List | ast.Tuple):
+                parts.extend(part.elts)
+            elif isinstance(part, ast.Dict):
+                parts.extend(one for one in part.keys if one is not None)
+    for file, loop in building.loops:
+        for node in ast.walk(loop.statement):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+                if node.func.attr in ("append", "extend", "compute_gradients"):
+                    if isinstance(node.func.value, ast.Name):
+                        yield file, node.func.value
+
+
+def _are_branches(file: File, bindings: list[Binding]) -> bool:
+    """Whether each binding is in another branch of one `if`, so that one of them holds."""
+    branches: list[tuple[ast.AST, str]] = []
+    for one in bindings:
+        node: ast.AST | None = one.value if isinstance(one, Assigned) else getattr(one, "node", None)
+        if node is None:
+            return False
+        around = next(((up, child) for up, child in _pairs(file, node) if isinstance(up, ast.If)), None)
+        if around is None:
+            return False
+        branch = "body" if around[1] in around[0].body else "orelse"
+        branches.append((around[0], branch))
+    return len({one for one, _ in branches}) == 1 and len(set(branches)) == len(branches)
+
+
+def _pairs(file: File, node: ast.AST) -> Iterator[tuple[ast.AST, ast.AST]]:
+    for up in file.ancestors(node):
+        yield up, node
+        node = up
+
+
+RULE = Rule(
+    code="T2T635",
+    title="A name that training hangs on stands for several things",
+    why="""
+    What a name stands for is asked at one place and answered at another: at the run that fetches it, in a function
+    that is written before the loop. Where it is bound more than once, the answer depends on when.
+    """,
+    todo="Give each value a name of its own.",
+    doubts=doubts,
+    doubtful=(
+        "end: train_op = 'done'",
+        "after: loss = loss * 2",
+        "end: sess = None",
+        "end: opt = None",
+    ),
+    certain=("end: done = 'done'",),
+)

@@ -1,0 +1,102 @@
+"""T2T636: more than one session, or one that is not made once and initialised once."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from tf2towers.certain.building import SESSIONS, Building, inside
+from tf2towers.certain.rule import Doubt, Rule
+from tf2towers.exact.file import File
+
+_ROUNDS = (ast.For, ast.While, ast.AsyncFor)
+#: what a training loop may catch: the end of its input, or the user's
+_CAUGHT = frozenset({"tf.errors.OutOfRangeError", "builtins.KeyboardInterrupt"})
+
+#: what has nothing to do with the graph, or is made for a session
+_MAY_FOLLOW = (
+    "tf.app.", "tf.flags.", "tf.gfile.", "tf.logging.", "tf.errors.", "tf.examples.",
+    "tf.summary.FileWriter", "tf.train.SummaryWriter", "tf.train.Saver", "tf.get_default_graph",
+    "tf.ConfigProto", "tf.GPUOptions", *SESSIONS, "tf.global_variables_initializer", "tf.initialize_all_variables",
+)  # fmt: skip
+
+
+def doubts(building: Building) -> Iterator[Doubt]:
+    """Sessions in loops, several of them, initialisers run again, errors of runs that are caught."""
+    made = [
+        (file, call)
+        for file in building.files
+        for call in file.all(ast.Call)
+        if file.canonical(call.func) in SESSIONS - {"tf.train.SessionManager"}
+        or (isinstance(call.func, ast.Attribute) and call.func.attr in ("prepare_session", "recover_session"))
+    ]
+    for number, (file, call) in enumerate(made):
+        if number and not (len(made) == 2 and _are_alternatives(made[0][1], call, file)):
+            yield Doubt(file, call, "another session")
+        if any(True for _ in inside(file, call, *_ROUNDS)):
+            yield Doubt(file, call, "a session in a loop")
+    yield from _behind_sessions(building)
+    initialisers = 0
+    for file, call in building.runs:
+        for around in inside(file, call, ast.Try):
+            assert isinstance(around, ast.Try)
+            if any(
+                handler.type is None or file.canonical(handler.type) not in _CAUGHT
+                for handler in around.handlers
+            ):
+                yield Doubt(file, call, "an error of a run is caught")
+        for fetch in ast.walk(call.args[0]) if call.args else ():
+            value = building.value_of(file, fetch) if isinstance(fetch, ast.Name) else fetch
+            if isinstance(value, ast.Call) and (file.canonical(value.func) or "") in (
+                "tf.global_variables_initializer", "tf.initialize_all_variables",
+            ):  # fmt: skip
+                initialisers += 1
+                if initialisers > 1 or any(True for _ in inside(file, call, *_ROUNDS)):
+                    yield Doubt(file, call, "variables that are initialised again")
+    calls = [(one, call) for one in building.files for call in one.all(ast.Call)]
+    for file, call in calls:
+        if file.canonical(call.func) in ("tf.summary.FileWriter", "tf.train.SummaryWriter"):
+            if not isinstance(file.parent(call), ast.Assign):
+                yield Doubt(file, call, "a writer without a name")
+
+
+def _are_alternatives(one: ast.Call, two: ast.Call, file: File) -> bool:
+    """Whether two calls stand in the two branches of one `if`."""
+    return any(
+        isinstance(around, ast.If)
+        and any(one in ast.walk(part) for part in around.body)
+        and any(two in ast.walk(part) for part in around.orelse)
+        for around in file.ancestors(one)
+    )
+
+
+def _behind_sessions(building: Building) -> Iterator[Doubt]:
+    """TensorFlow behind the place where a session is made, in the same function or module."""
+    for file in building.files:
+        for call in file.all(ast.Call):
+            if file.canonical(call.func) not in SESSIONS:
+                continue
+            scope = file.meanings.scope(call)
+            for node, canonical in file.symbols:
+                if node.lineno > (call.end_lineno or call.lineno) and file.meanings.scope(node) is scope:
+                    if not canonical.startswith(_MAY_FOLLOW):
+                        yield Doubt(file, node, f"{canonical} behind the place where the session is made")
+
+
+RULE = Rule(
+    code="T2T636",
+    title="More than one session, or one that is begun again",
+    why="""
+    In idiomatic form the variables live as long as the program: there is no session that has values of its own,
+    none to make anew, and none that an error leaves as it was.
+    """,
+    todo="Nothing: the exact form has sessions. For idiomatic form, train in one session that is initialised once.",
+    doubts=doubts,
+    doubtful=(
+        "train: sess.run(tf.global_variables_initializer()); print(sess.run([train_op, loss], {x: batch})[1])",
+        "end: print(tf.Session().run(w))",
+        "end: other = tf.Session()",
+        "end: print(tf.constant(1).shape)",
+    ),
+    certain=("end: print(N)",),
+)

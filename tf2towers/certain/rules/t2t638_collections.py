@@ -1,0 +1,120 @@
+"""T2T638: a collection, or a variable, that the towers share while they are built."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from tf2towers.certain.building import Building
+from tf2towers.certain.rule import Doubt, Rule
+from tf2towers.exact.file import File
+from tf2towers.names.meanings import Function
+
+_UPDATES = "tf.GraphKeys.UPDATE_OPS"
+_ASSIGN = frozenset({"tf.assign", "tf.assign_add", "tf.assign_sub"})
+_ASSIGN_METHODS = frozenset({"assign", "assign_add", "assign_sub"})
+
+
+def doubts(building: Building) -> Iterator[Doubt]:
+    """Collections that are read whole, and variables that are written beside the optimizer."""
+    towers: set[ast.AST] = {part for _, part in building.bodies} | {one for _, one in building.reached}
+    for file in building.files:
+        for call in file.all(ast.Call):
+            canonical = file.canonical(call.func)
+            if canonical == "tf.get_collection" and _is_thrown_away(building, file, call):
+                continue
+            if canonical == "tf.get_collection" and len(call.args) + len(call.keywords) < 2:
+                yield Doubt(file, call, "a collection that is read whole, whatever tower filled it")
+            elif canonical == "tf.get_collection" and not any(one in towers for one in file.ancestors(call)):
+                yield Doubt(file, call, "a collection that is read behind the towers")
+            elif canonical == "tf.summary.merge_all" and building.loops and _summaries(building, towers):
+                yield Doubt(file, call, "the summaries of every tower")
+            elif _is_assign(file, call) and not _is_update(file, call):
+                yield Doubt(file, call, "a variable that is written, and not as one of UPDATE_OPS")
+
+
+def _is_thrown_away(building: Building, file: File, call: ast.Call) -> bool:
+    """Whether a function returns what is made of a collection, and no tower takes it: `_ = model.loss(logits)`."""
+    statement = file.statement(call)
+    function = next((one for one in file.ancestors(call) if isinstance(one, Function)), None)
+    if not isinstance(statement, ast.Return) or function is None:
+        return False
+    calls = [
+        (other, one)
+        for other in building.files
+        for one in other.all(ast.Call)
+        if building.function_called(other, one) is function
+    ]
+    return bool(calls) and all(
+        isinstance(parent := other.parent(one), ast.Expr)
+        or (isinstance(parent, ast.Assign) and [other.text.of(name) for name in parent.targets] == ["_"])
+        for other, one in calls
+    )
+
+
+def _summaries(building: Building, towers: set[ast.AST]) -> bool:
+    return any(
+        canonical.startswith("tf.summary.") and any(one in towers for one in file.ancestors(node))
+        for file in building.files
+        for node, canonical in file.symbols
+    )
+
+
+def _is_assign(file: File, call: ast.Call) -> bool:
+    canonical = file.canonical(call.func)
+    if canonical is None and isinstance(call.func, ast.Attribute):
+        return call.func.attr in _ASSIGN_METHODS
+    return canonical in _ASSIGN
+
+
+def _is_update(file: File, call: ast.Call) -> bool:
+    """Whether all that comes of a write is that it is put into UPDATE_OPS."""
+    parent = file.parent(call)
+    if _adds(file, parent):
+        return True
+    if not isinstance(parent, ast.Assign) or not all(isinstance(one, ast.Name) for one in parent.targets):
+        return False
+    names = {one.id for one in parent.targets if isinstance(one, ast.Name)}
+    scope = file.meanings.scope(parent)
+    uses = [
+        one
+        for one in file.all(ast.Name)
+        if one.id in names and isinstance(one.ctx, ast.Load) and file.meanings.scope(one) is scope
+    ]
+    return bool(uses) and all(_adds(file, file.parent(one)) for one in uses)
+
+
+def _adds(file: File, node: ast.AST) -> bool:
+    return (
+        isinstance(node, ast.Call)
+        and file.canonical(node.func) == "tf.add_to_collection"
+        and bool(node.args)
+        and file.canonical(node.args[0]) == _UPDATES
+    )
+
+
+RULE = Rule(
+    code="T2T638",
+    title="A collection or a variable that the towers share while they are built",
+    why="""
+    In a graph the second tower's collections begin with what the first put there, and what a tower writes is a
+    variable that the others read. In idiomatic form each tower is a function of its own. It is certain where a
+    tower reads what itself has put into a collection, by its name scope.
+    """,
+    todo="""
+    Read collections in the tower, with its name scope: `tf.get_collection('losses', scope)`; write moving
+    statistics through `tf.GraphKeys.UPDATE_OPS`.
+    """,
+    doubts=doubts,
+    doubtful=(
+        "loss: tf.add_to_collection('l', tf.reduce_mean(tf.square(y))); loss = tf.add_n(tf.get_collection('l'))",
+        "loss: loss = tf.reduce_mean(tf.square(y)) + tf.assign_add(w, w)[0, 0]",
+        "loss: loss = tf.reduce_mean(tf.square(y)); tf.summary.scalar('a', loss)\n"
+        "after: merged = tf.summary.merge_all()",
+        "after: more = w.assign(w * 2)",
+    ),
+    certain=(
+        "loss: tf.add_to_collection('l', tf.reduce_mean(tf.square(y))); "
+        "loss = tf.add_n(tf.get_collection('l', scope))",
+    ),
+)

@@ -1,0 +1,121 @@
+"""T2T639: a tower that does with its number something else than take its part of the batch."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from tf2towers.certain.building import Building
+from tf2towers.certain.rule import Doubt, Rule
+from tf2towers.exact.file import File
+from tf2towers.names.meanings import Function
+
+#: what may depend on a tower's number: where it is, how its operations are named, what of a collection is its own
+_MAY = frozenset({"tf.device", "tf.name_scope", "tf.get_collection"})
+
+
+def doubts(building: Building) -> Iterator[Doubt]:
+    """Uses of the loop's target, and of the towers' name scopes, in other places."""
+    for file, loop in building.loops:
+        targets = {one.id for one in ast.walk(loop.target) if isinstance(one, ast.Name)}
+        scopes = _scopes(file, loop.statement)
+        inside = loop.iterable
+        for node in ast.walk(loop.statement):
+            if not isinstance(node, ast.Name) or not isinstance(node.ctx, ast.Load):
+                continue
+            if any(one is inside for one in file.ancestors(node)):
+                continue
+            if node.id in targets and not _may(file, node, slices=True):
+                yield Doubt(file, node, f"`{node.id}` decides more than a tower's part of the batch")
+            elif (
+                node.id in scopes
+                and not _may(file, node, slices=False)
+                and not _handed_on(building, file, node)
+            ):
+                yield Doubt(file, node, f"`{node.id}` decides more than a tower's collections")
+
+
+def _scopes(file: File, statement: ast.stmt) -> set[str]:
+    return {
+        item.optional_vars.id
+        for block in ast.walk(statement)
+        if isinstance(block, ast.With)
+        for item in block.items
+        if isinstance(item.optional_vars, ast.Name)
+        and isinstance(item.context_expr, ast.Call)
+        and file.canonical(item.context_expr.func) == "tf.name_scope"
+    }
+
+
+def _may(file: File, node: ast.AST, *, slices: bool) -> bool:
+    """Whether a name stands in a place where it says which part, which device, which name."""
+    for around in file.ancestors(node):
+        if isinstance(around, ast.stmt) and not isinstance(around, ast.With):
+            return False
+        if isinstance(around, ast.Call):
+            return file.canonical(around.func) in _MAY or _is_text(around)
+        if isinstance(around, ast.keyword) and around.arg == "reuse":
+            return True
+        if isinstance(around, ast.keyword) and around.arg == "name" and _names_an_operation(file, around):
+            return True
+        if slices and isinstance(around, ast.Subscript) and node is around.slice:
+            return True
+        node = around
+    return False
+
+
+def _names_an_operation(file: File, keyword: ast.keyword) -> bool:
+    """Whether a `name=` is no variable's."""
+    call = file.parent(keyword)
+    canonical = file.canonical(call.func) if isinstance(call, ast.Call) else None
+    return canonical is not None and canonical.startswith(("tf.reduce_", "tf.math.", "tf.add", "tf.multiply"))
+
+
+def _is_text(call: ast.Call) -> bool:
+    """Whether it is `'tower_{}'.format(i)`, which a device or a name scope takes."""
+    return isinstance(call.func, ast.Attribute) and call.func.attr == "format"
+
+
+def _handed_on(building: Building, file: File, node: ast.Name) -> bool:
+    """Whether a scope is an argument of a function that reads collections by it, and nothing else."""
+    call = file.parent(node)
+    if not isinstance(call, ast.Call) or node not in call.args:
+        return False
+    function = building.function_called(file, call)
+    if function is None or any(isinstance(one, ast.Starred) for one in call.args):
+        return False
+    names = [one.arg for one in function.args.args]
+    place = call.args.index(node)
+    return place < len(names) and _reads_collections(building, function, names[place])
+
+
+def _reads_collections(building: Building, function: Function, name: str) -> bool:
+    home = next(file for file, one in building.reached if one is function)
+    uses = [
+        one
+        for one in ast.walk(function)
+        if isinstance(one, ast.Name) and one.id == name and isinstance(one.ctx, ast.Load)
+    ]
+    return all(
+        isinstance(parent := home.parent(one), ast.Call)
+        and home.canonical(parent.func) == "tf.get_collection"
+        for one in uses
+    )
+
+
+RULE = Rule(
+    code="T2T639",
+    title="A tower that does more with its number than take its part of the batch",
+    why="""
+    In idiomatic form every tower is the same function on the same variables. A number that decides how a variable
+    is named, what is computed or what a function is told makes towers that differ.
+    """,
+    todo="Use the number for the device, for name scopes, and to index or slice the batch.",
+    doubts=doubts,
+    doubtful=(
+        "grads: grads.append(opt.compute_gradients(loss * (i + 1)))",
+        "variable: w = tf.get_variable('w_%d' % i, [3, 1], initializer=tf.ones_initializer())",
+        "variable: w = tf.get_variable(scope + 'w', [3, 1], initializer=tf.ones_initializer())",
+    ),
+    certain=("loss: loss = tf.reduce_mean(tf.square(y)) + 0.0 * RATES[i]\nbefore: RATES = [1.0, 2.0]",),
+)
