@@ -12,7 +12,8 @@ sys.path.insert(0, str(HERE))  # `trainer`, under --import-mode=importlib
 
 from trainer import trainer  # noqa: E402
 
-from tf2towers.certain.doubts import doubts, rules  # noqa: E402
+from tf2towers.certain.doubts import doubts  # noqa: E402
+from tf2towers.certain.registry import rules  # noqa: E402
 from tf2towers.exact.migrate import Options  # noqa: E402
 from tf2towers.exact.program import Program  # noqa: E402
 from tf2towers.registers import idiomatic_or_exact  # noqa: E402

@@ -25,7 +25,7 @@ sys.path.insert(0, str(HERE))
 
 from mutations import MUTATIONS, Source  # noqa: E402
 from run_many import run_all  # noqa: E402
-from suite import all_scripts, first_difference, migrated  # noqa: E402
+from suite import all_scripts, first_difference, idiomatic, idiomatic_text, migrated  # noqa: E402
 
 TRIES = 12
 #: seconds for one script, on a machine that does other things as well
@@ -40,7 +40,7 @@ class Variant:
     script: Path
     changes: list[str]
     files: dict[str, str]
-    #: "dropped", "refused", "same", "wrong", "crash"
+    #: "dropped", "refused", "exact" (asked for the idiomatic form), "same", "wrong", "crash"
     came: str = "dropped"
     detail: str = ""
     codes: list[str] = field(default_factory=list)
@@ -87,7 +87,7 @@ def variant(number: int, seed: int, scripts: list[Path], only: list[str]) -> Var
     return Variant(number, path, changes, files)
 
 
-def judge(variants: list[Variant], expected: dict[Path, dict], out: Path) -> None:
+def judge(variants: list[Variant], expected: dict[Path, dict], out: Path, mode: str) -> None:
     """Runs, migrates, runs again and compares a number of variants."""
     folder = Path(tempfile.mkdtemp(prefix="soundness"))
     originals = {one.name: one.write(folder / "original") for one in variants if one.changes}
@@ -98,8 +98,8 @@ def judge(variants: list[Variant], expected: dict[Path, dict], out: Path) -> Non
     ]  # fmt: skip
     targets: dict[str, Path] = {}
     for one in sane:
-        targets |= _migrate(one, originals[one.name], folder)
-    after = run_all("migrated", [str(path) for path in targets.values()], LONGEST) if targets else {}
+        targets |= _migrate(one, originals[one.name], folder, mode)
+    after = run_all(mode, [str(path) for path in targets.values()], LONGEST) if targets else {}
     doubtful = []
     for one in sane:
         if one.name in targets:
@@ -111,7 +111,7 @@ def judge(variants: list[Variant], expected: dict[Path, dict], out: Path) -> Non
                 doubtful.append(one)
     if doubtful:  # what is chance in both programs is no difference between them
         again = run_all("original", [str(originals[one.name]) for one in doubtful], LONGEST)
-        twice = run_all("migrated", [str(targets[one.name]) for one in doubtful], LONGEST)
+        twice = run_all(mode, [str(targets[one.name]) for one in doubtful], LONGEST)
         for one in doubtful:
             difference = first_difference(again[str(originals[one.name])], twice[str(targets[one.name])])
             if difference is None:
@@ -128,10 +128,13 @@ def judge(variants: list[Variant], expected: dict[Path, dict], out: Path) -> Non
     shutil.rmtree(folder, ignore_errors=True)
 
 
-def _migrate(one: Variant, path: Path, folder: Path) -> dict[str, Path]:
+def _migrate(one: Variant, path: Path, folder: Path, mode: str) -> dict[str, Path]:
     """The migrated program's main script, by the variant's name; nothing where it is refused."""
     try:
-        result = migrated(path)
+        if mode == "idiomatic" and idiomatic_text(path) is None:
+            one.came = "exact"
+            return {}
+        result = migrated(path) if mode == "migrated" else idiomatic(path)
     except Exception:
         one.came, one.detail = "crash", traceback.format_exc()
         return {}
@@ -154,7 +157,7 @@ def summary(done: list[Variant], seconds: float) -> dict:
             by_change[name][one.came] += 1
     return {
         "variants": len(done),
-        **{name: came[name] for name in ("dropped", "refused", "same", "wrong", "crash")},
+        **{name: came[name] for name in ("dropped", "refused", "exact", "same", "wrong", "crash")},
         "refused by code": dict(
             collections.Counter(code for one in done for code in one.codes).most_common()
         ),
@@ -177,10 +180,15 @@ def main() -> int:
     parser.add_argument(
         "--only", action="append", default=[], choices=sorted(MUTATIONS), help="these changes alone"
     )
+    parser.add_argument(
+        "--idiomatic", action="store_true", help="the scripts that register takes, and their variants"
+    )
     parser.add_argument("--out", type=Path, default=Path("/tmp/tf2towers-soundness"))
     options = parser.parse_args()
     started = time.monotonic()
     scripts = sorted(options.folder.rglob("*.py")) if options.folder else all_scripts()
+    if options.idiomatic:
+        scripts = [path for path in scripts if idiomatic_text(path) is not None]
     options.out.mkdir(parents=True, exist_ok=True)
     expected = _expected(scripts)
     print(f"{len(expected)} of {len(scripts)} scripts run and print the same twice", flush=True)
@@ -189,7 +197,7 @@ def main() -> int:
 
     def chunk(some: list[int]) -> list[Variant]:
         variants = [variant(number, options.seed, sorted(expected), options.only) for number in some]
-        judge(variants, expected, options.out)
+        judge(variants, expected, options.out, "idiomatic" if options.idiomatic else "migrated")
         return variants
 
     with ThreadPoolExecutor(options.processes) as pool:
@@ -200,7 +208,7 @@ def main() -> int:
             (options.out / "summary.json").write_text(json.dumps(made, indent=1))
             counts = {
                 key: made[key]
-                for key in ("variants", "dropped", "refused", "same", "wrong", "crash", "seconds")
+                for key in ("variants", "dropped", "refused", "exact", "same", "wrong", "crash", "seconds")
             }
             print(counts, flush=True)
     print(json.dumps(summary(done, time.monotonic() - started), indent=1))

@@ -62,9 +62,13 @@ def migrated_text(path: Path) -> str:
     return path.read_text()
 
 
+def idiomatic(path: Path) -> MigrationResult:
+    return idiomatic_or_exact(Script.read(path), Options())
+
+
 def idiomatic_text(path: Path) -> str | None:
     """The script in idiomatic form; None where the register is not certain of it."""
-    result = idiomatic_or_exact(Script.read(path), Options())
+    result = idiomatic(path)
     text = next((change.after for change in result.changes if change.path == path), "")
     return text if result.status == 0 and "VariableStore(" in text else None
 

@@ -2,30 +2,19 @@
 
 from __future__ import annotations
 
-from functools import cache
-from importlib import import_module, resources
-
 from tf2towers.certain.building import Building
-from tf2towers.certain.rule import Rule
+from tf2towers.certain.registry import rules
+from tf2towers.exact.deep import with_deep_stack
 from tf2towers.exact.program import Program
 from tf2towers.report.result import Finding
-
-_PACKAGE = "tf2towers.certain.rules"
-
-
-@cache
-def rules() -> tuple[Rule, ...]:
-    """Every rule, in the order of the codes, each found by its file's name."""
-    names = sorted(
-        file.name.removesuffix(".py")
-        for file in resources.files(_PACKAGE).iterdir()
-        if file.name.startswith("t2t")
-    )
-    return tuple(import_module(f"{_PACKAGE}.{name}").RULE for name in names)
 
 
 def doubts(program: Program) -> list[Finding]:
     """What is not certain, in the order of the files and their lines; nothing where the whole program is."""
+    return with_deep_stack(lambda: _doubts(program))
+
+
+def _doubts(program: Program) -> list[Finding]:
     building = Building(program)
     found: set[Finding] = set()
     for rule in rules():

@@ -5,7 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
+
+from tf2towers.report.rule import Does
 
 if TYPE_CHECKING:
     from tf2towers.certain.building import Building
@@ -22,11 +24,24 @@ class Doubt:
 
 
 @dataclass(frozen=True)
+class Example:
+    """Lines of a trainer that a rule doubts."""
+
+    title: str
+    before: str
+    after: str | None = None
+
+
+@dataclass(frozen=True)
 class Rule:
     """One rule. `doubtful` and `certain` are lines of a trainer (`tests/certain/trainer.py`) that it doubts, and not.
 
     Each of them is `part: lines`: what takes the place of that part of the trainer.
     """
+
+    does: ClassVar[Does] = "reports"
+    safe: ClassVar[bool] = True
+    sources: ClassVar[tuple[str, ...]] = ()
 
     code: str
     title: str
@@ -35,3 +50,21 @@ class Rule:
     doubts: Callable[[Building], Iterable[Doubt]]
     doubtful: tuple[str, ...] = ()
     certain: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """A short name for programs."""
+        from tf2towers.certain.registry import name_of
+
+        return name_of(self.code)
+
+    @property
+    def examples(self) -> list[Example]:
+        """What it doubts, to be shown."""
+        return [
+            Example(
+                "the exact form is written for",
+                "\n".join(line.partition(": ")[2] for line in one.split("\n")),
+            )
+            for one in self.doubtful
+        ]

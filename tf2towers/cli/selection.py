@@ -38,10 +38,9 @@ def checked(text: str) -> tuple[str, ...]:
 
 def unknown(codes: Iterable[str]) -> str:
     """A sentence about a code that no rule begins with; empty where there is none."""
-    from tf2towers.exact import registry as exact
-    from tf2towers.rewrites import registry as idiomatic
+    from tf2towers.cli.every_rule import codes as every_code
 
-    known = [*exact.codes(), *idiomatic.codes()]
+    known = every_code()
     for code in codes:
         if code != ALL and not any(one.startswith(code) for one in known):
             return f"no rule's code begins with {code} (`tf2towers rules` lists them)"

@@ -1,48 +1,13 @@
-"""Every rule of the exact register, found by its file's name: T2T601 is in rules/t2t601_symbols.py."""
+"""Every rule of the exact register, found by its file's name."""
 
 from __future__ import annotations
 
-from functools import cache
-from importlib import import_module, resources
-
 from tf2towers.exact.rule import Rule
+from tf2towers.report.rule_files import RuleFiles
 
-_PACKAGE = "tf2towers.exact.rules"
+_FILES: RuleFiles[Rule] = RuleFiles("tf2towers.exact.rules")
 
+rules, codes, rule_of = _FILES.rules, _FILES.codes, _FILES.rule_of
+name_of, todo_of = _FILES.name_of, _FILES.todo_of
 
-def rules() -> list[Rule]:
-    """Every rule, in the order of the codes."""
-    return [rule for code in _modules() if (rule := rule_of(code)) is not None]
-
-
-def codes() -> list[str]:
-    """The code of every rule, in order; no rule is loaded."""
-    return sorted(_modules())
-
-
-def name_of(code: str) -> str:
-    """A rule's name for programs, after its file: TowerDevices for t2t605_tower_devices.py."""
-    return "".join(word.capitalize() for word in _modules()[code].split("_")[1:])
-
-
-@cache
-def rule_of(code: str) -> Rule | None:
-    """The rule with a code; None where there is none."""
-    module = _modules().get(code)
-    if module is None:
-        return None
-    found: Rule = import_module(f"{_PACKAGE}.{module}").RULE
-    return found
-
-
-def todo_of(code: str) -> str:
-    """What to do by hand about a finding; empty for a rule that leaves nothing."""
-    found = rule_of(code)
-    return " ".join(found.todo.split()) if found is not None else ""
-
-
-@cache
-def _modules() -> dict[str, str]:
-    names = sorted(file.name for file in resources.files(_PACKAGE).iterdir())
-    modules = [name.removesuffix(".py") for name in names if name.startswith("t2t") and name.endswith(".py")]
-    return {name.partition("_")[0].upper(): name for name in modules}
+__all__ = ["Rule", "codes", "name_of", "rule_of", "rules", "todo_of"]

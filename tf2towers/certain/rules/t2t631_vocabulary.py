@@ -64,7 +64,7 @@ def _where(canonical: str) -> str | None:
 def _vocabulary() -> dict[str, str]:
     text = resources.files("tf2towers.certain.data").joinpath("vocabulary.tsv").read_text(encoding="utf-8")
     rows = (line.split("\t") for line in text.splitlines() if line and not line.startswith("#"))
-    return {symbol: where for symbol, where in rows}
+    return {symbol: where for symbol, where, *_ in rows}
 
 
 RULE = Rule(
