@@ -6,6 +6,7 @@ from collections import deque
 from pathlib import Path
 from typing import BinaryIO
 
+from tf2towers.launch.chatter import Chatter, is_wanted
 from tf2towers.launch.cluster import Task
 from tf2towers.launch.errors import LaunchError
 from tf2towers.launch.process import Process
@@ -23,7 +24,7 @@ class Member:
         process: the running one, or None before the start and after the end.
         status: the exit status (128 + n for signal n) of a task that ended by itself, else None.
         stopped: whether the launcher has told it to end.
-        lines: what it wrote.
+        lines: what it wrote, without what TensorFlow says about itself.
         restarts: how often it may still be started again.
     """
 
@@ -35,6 +36,7 @@ class Member:
         self.lines: deque[str] = deque(maxlen=keep)
         self.restarts = restarts
         self._log: BinaryIO | None = None
+        self._chatter = None if is_wanted() else Chatter()
 
     @property
     def state(self) -> str:
@@ -86,6 +88,8 @@ class Member:
             self._log = None
 
     def _took(self, data: bytes, lines: list[str]) -> list[str]:
+        if self._chatter is not None:  # the log file has all of it
+            lines = self._chatter.without(lines)
         self.lines.extend(lines)
         if self._log is not None and data:
             log = self._log

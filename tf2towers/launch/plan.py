@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tf2towers.launch.chatter import LEVEL
 from tf2towers.launch.cluster import TASK_FLAGS, Cluster, Task, tasks_of, words
 from tf2towers.launch.errors import LaunchError
 from tf2towers.launch.leftovers import MARK
@@ -105,4 +106,4 @@ class Plan:
     def environment(self, cluster: Cluster, task: Task, mark: str) -> dict[str, str]:
         """A task's whole environment; `mark` is what its processes are found by."""
         told = {"PYTHONUNBUFFERED": "1", **self.env, **cluster.environment(task, self.task_flags), MARK: mark}
-        return {**os.environ, **told}
+        return {LEVEL: "2", **os.environ, **told}

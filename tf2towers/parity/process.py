@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+from tf2towers.launch.chatter import without_chatter
 from tf2towers.launch.guardian import Guardian
 from tf2towers.launch.leftovers import MARK, kill_leftovers, new_mark
 from tf2towers.launch.parent import die_with_parent
@@ -20,10 +21,8 @@ ROOT = Path(__file__).resolve().parents[2]
 ENVIRONMENT = {"TF_ENABLE_ONEDNN_OPTS": "0", "TF_CPP_MIN_LOG_LEVEL": "3"}
 _POLL = 0.05
 _TAIL = 25
-_CHATTER = re.compile(
-    r"^(\[[\w ]+\] )?([IW]\d{4} |[IW]0000 |WARNING: All log messages before absl|WARNING:tensorflow:|INFO:tensorflow:|"
-    r"Instructions for updating|non-resource variables are not supported|.* is deprecated and will be removed)"
-)
+#: what else is in the way of an error: the program's own log, which says of TF1's hooks when they begin and end
+_LOGGED = re.compile(r"^(\[[\w ]+\] )?([IW]\d{4} |WARNING:tensorflow:|INFO:tensorflow:)")
 
 
 class RunFailed(Exception):
@@ -112,4 +111,4 @@ class Process:
 
 def last_lines(written: Sequence[str], count: int = _TAIL) -> str:
     """The last lines of an output, without what TensorFlow says about itself."""
-    return "\n".join([line for line in written if not _CHATTER.search(line)][-count:])
+    return "\n".join([line for line in without_chatter(written) if not _LOGGED.search(line)][-count:])

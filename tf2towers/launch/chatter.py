@@ -1,0 +1,123 @@
+"""What TensorFlow says about itself when it starts, and about its own future: nothing of the user's program.
+
+Lines are dropped that certainly are TensorFlow's: its C++ log of INFO and WARNING, what it says of drivers that are not
+there, deprecations, what a strategy and a session tell of their beginning. What the program logs with `tf.logging`,
+what its hooks and savers tell of the training, and every error stays. Who sets TF_CPP_MIN_LOG_LEVEL to 0 or 1 wants
+these lines, and gets them.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections import deque
+from collections.abc import Iterable
+
+LEVEL = "TF_CPP_MIN_LOG_LEVEL"
+
+#: TensorFlow's C++ code, INFO and WARNING: `I0000 00:00:17.. 11 port.cc:153] ..`, `2024-05-01 10:00:00.1: W tens..`
+_CPP = re.compile(
+    r"^(?:[IW]\d{4} [\d:.]+ +\d+ [\w.]+\.(?:cc|h|cu):\d+\] |\d{4}-\d\d-\d\d [\d:.]+: [IW] [\w/.]+:\d+\] )"
+)
+#: errors that only say that there is no GPU, or that a library was loaded twice
+_NO_GPU = re.compile(
+    r"^(?:E\d{4} [\d:.]+ +\d+ |\d{4}-\d\d-\d\d [\d:.]+: E ).*(?:failed call to cuInit|"
+    r"Unable to register cu\w+ factory|computation_placer.*already registered)"
+)
+_ABSL = re.compile(r"^WARNING: All log messages before absl::InitializeLog\(\) is called")
+#: the second line of the message about the processor
+_INSTRUCTIONS_OF_CPU = re.compile(r"^To enable the following instructions: .*rebuild TensorFlow")
+_DEPRECATED = re.compile(
+    r"^(?:WARNING:tensorflow:|W\d{4} [\d:.]+ +\d+ (?:deprecation|module_wrapper)\w*\.py:\d+\] )From .*"
+    r"(?:deprecated|will be removed)"
+)
+_UPDATING = re.compile(r"^Instructions for updating:$")
+#: the lines after the first one of those few instructions that have several: back_prop=False and tf.py_func
+_MORE_UPDATING = re.compile(
+    r"^(?:Instead of:|Use:|results = tf\.|    $|    (?:options available in V2|- tf\.py_function takes|"
+    r"- tf\.numpy_function maintains|tensors instead of numpy|an ndarray \(just|means `tf\.py_function`s|"
+    r"being differentiable using|\(it is not differentiable|stateful argument making))"
+)
+#: what a strategy and a session tell of their own beginning
+_STRATEGY = re.compile(
+    r"^(?:(?:INFO|WARNING):tensorflow:|[IW]\d{4} [\d:.]+ +\d+ [\w.]+\.py:\d+\] )(?:"
+    r"`tf\.distribute\.experimental\.ParameterServerStrategy` is initialized|"
+    r"ParameterServerStrategyV2 is now connecting|"
+    r"ParameterServerStrategy \(CentralStorageStrategy if|Number of GPUs on workers: |"
+    r"Graph was finalized\.|Running local_init_op\.|Done running local_init_op\.|Create \w+Hook\.|"
+    r"Starting standard services\.|Starting queue runners\.|Calling checkpoint listeners |"
+    r"Waiting for model to be ready|"
+    r"Using MirroredStrategy with devices|There are non-GPU devices in `tf\.distribute\.Strategy`|"
+    r"Enabled multi-worker collective ops|Single-worker MultiWorkerMirroredStrategy|Using MultiWorkerMirroredStrategy|"
+    r"Waiting for the cluster|Cluster is ready|Collective all_reduce|Reduce to /|batch_all_reduce)"
+)
+_CONFIG = re.compile(r"^I\d{4} [\d:.]+ +\d+ remote\.py:\d+\] default session config: ")
+_PROTO = re.compile(r"^ *(?:[a-z_]+: \S+|[a-z_]+ \{|\})?$")
+#: what Python's loggers say a second time, as absl writes it, and what TF's own logger wrote before
+_TOLD = re.compile(r"^(?:INFO|WARNING|ERROR):tensorflow:(.*)$")
+_AGAIN = re.compile(r"^[IWE]\d{4} [\d:.]+ +\d+ [\w.]+\.py:\d+\] (.*)$")
+#: NumPy to the TensorFlow 1 that imports it, and the line of code that Python shows below
+_NUMPY = re.compile(
+    r"/(?:tensorflow|tensorflow_core|tensorboard|tensorflow_estimator)/.*: (?:Future|Deprecation)Warning: "
+)
+#: TF 1's word about contrib: a whole paragraph
+_CONTRIB = re.compile(
+    r"^(?:The TensorFlow contrib module will not be included in TensorFlow 2\.0\.|"
+    r"For more information, please see:|  \* https://github\.com/tensorflow/|"
+    r"If you depend on functionality not listed there, please file an issue\.)"
+)
+_SIMPLE = (_CPP, _NO_GPU, _ABSL, _INSTRUCTIONS_OF_CPU, _STRATEGY, _CONTRIB, _UPDATING)
+
+
+class Chatter:
+    """Takes TensorFlow's own lines out of one process's output, read in pieces."""
+
+    def __init__(self) -> None:
+        self._before = ""  # the line before, as far as it decides about this one
+        self._told: deque[str] = deque(maxlen=4)  # threads log at the same time
+
+    def without(self, lines: Iterable[str]) -> list[str]:
+        """The lines that are the program's."""
+        return [line for line in lines if not self._is_chatter(line)]
+
+    def _is_chatter(self, line: str) -> bool:
+        before, self._before = self._before, ""
+        if (again := _AGAIN.match(line)) and again[1] in self._told:
+            return True
+        if told := _TOLD.match(line):
+            self._told.append(told[1])
+        if _DEPRECATED.match(line):
+            return True
+        if _UPDATING.match(line):
+            self._before = "updating"
+            return True
+        if before == "updating" or (before == "more" and _MORE_UPDATING.match(line)):
+            self._before = "more"
+            return True
+        if _CONFIG.match(line) or (before == "config" and _PROTO.match(line)):
+            self._before = "config"
+            return True
+        if _NUMPY.search(line):
+            self._before = "code"
+            return True
+        if before == "code" and line.startswith("  "):
+            return True
+        if told and not told[1].strip():  # TF 1 begins its paragraph about contrib so
+            return True
+        return any(pattern.match(line) for pattern in _SIMPLE)
+
+
+def is_wanted() -> bool:
+    """Whether the user has asked for TensorFlow's own lines."""
+    return os.environ.get(LEVEL) in ("0", "1")
+
+
+def without_chatter(lines: Iterable[str]) -> list[str]:
+    """The lines of a whole output that are the program's; those of a cluster's tasks are told apart by `[ps 0] `."""
+    tasks: dict[str, Chatter] = {}
+    found: list[str] = []
+    for line in lines:
+        prefix = task[0] if (task := re.match(r"^\[\w+ \d+\] ", line)) else ""
+        if tasks.setdefault(prefix, Chatter()).without([line[len(prefix) :]]):
+            found.append(line)
+    return found
