@@ -26,7 +26,7 @@ def idiomatic_or_exact(script: Script, options: exact.Options) -> MigrationResul
         return instead
     in_the_way: list[Finding] = _doubts(script, options)
     if not in_the_way:
-        result = migrate(script)
+        result = _idiomatic(script)
         in_the_way = result.left or _lost(script, result)
         if result.changed and not in_the_way:
             return result
@@ -39,6 +39,15 @@ def idiomatic_or_exact(script: Script, options: exact.Options) -> MigrationResul
         for site in in_the_way
     ]
     return instead
+
+
+def _idiomatic(script: Script) -> MigrationResult:
+    """The idiomatic form; what stops it in the middle is a site that stands in the way, for there is the exact form."""
+    try:
+        return migrate(script)
+    except Exception as problem:
+        what = f"the idiomatic form could not be written ({type(problem).__name__})"
+        return MigrationResult(script.path, findings=[Finding("T2T408", what, "", script.path, 1, 1)])
 
 
 def _lost(script: Script, result: MigrationResult) -> list[Finding]:

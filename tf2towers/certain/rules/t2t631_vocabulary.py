@@ -10,7 +10,9 @@ from importlib import resources
 from tf2towers.certain.building import Building
 from tf2towers.certain.rule import Doubt, Rule
 from tf2towers.exact.file import File
+from tf2towers.names.meanings import Imported
 
+_FLAGS = ("tf.app.flags", "tf.flags")
 _VARIABLES = frozenset({"tf.Variable", "tf.get_variable"})
 
 
@@ -20,6 +22,9 @@ def doubts(building: Building) -> Iterator[Doubt]:
     loops = bool(building.loops)
     for file in building.files:
         for node, canonical in file.symbols:
+            if not canonical.startswith(_FLAGS) and not _is_imported(file, node):
+                yield Doubt(file, node, f"{canonical} by another way than an import of tensorflow")
+                continue
             where = _where(canonical)
             if where is None:
                 yield Doubt(file, node, canonical)
@@ -29,6 +34,16 @@ def doubts(building: Building) -> Iterator[Doubt]:
                 yield Doubt(file, node, f"{canonical} in a tower")
             elif where == "initial" and not _is_initial_value(building, file, node):
                 yield Doubt(file, node, f"{canonical} that is not the initial value of a variable")
+
+
+def _is_imported(file: File, node: ast.AST) -> bool:
+    """Whether a symbol's first name is bound by imports of TensorFlow in this file, and by nothing else."""
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    bindings = file.meanings.bindings(node) if isinstance(node, ast.Name) else []
+    return bool(bindings) and all(
+        isinstance(one, Imported) and one.target.partition(".")[0] == "tensorflow" for one in bindings
+    )
 
 
 def _is_initial_value(building: Building, file: File, node: ast.AST) -> bool:
@@ -83,6 +98,7 @@ RULE = Rule(
         "before: x = tf.nn.dropout(x, 0.5)",
         "before: x = tf.train.batch([x], 4)",
         "before: tf.add_check_numerics_ops()",
+        "before: mine = tf; one = mine.constant(1.0)",
     ),
     certain=(
         "loss: loss = tf.reduce_mean(tf.nn.dropout(tf.square(y), 0.5))",
