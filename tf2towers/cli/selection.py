@@ -17,8 +17,12 @@ from tf2towers.report.result import Finding, MigrationResult
 #: every rule, as ruff says it
 ALL = "ALL"
 _CODE = r"[A-Z][A-Z0-9]+"
-#: bare, or with codes; what has a colon and no codes is neither
-_NOQA = re.compile(rf"#\s*noqa(?:\s*:\s*(?P<codes>{_CODE}(?:[\s,]+{_CODE})*)|\b(?!\s*:))", re.IGNORECASE)
+#: bare, or with codes; what has a colon and no codes is neither. `# tf2towers: noqa` is for us alone: ruff takes T2T624
+#: for two codes, and warns
+_NOQA = re.compile(
+    rf"#\s*(?P<own>tf2towers\s*:\s*)?noqa(?:\s*:\s*(?P<codes>{_CODE}(?:[\s,]+{_CODE})*)|\b(?!\s*:))",
+    re.IGNORECASE,
+)
 _LINE_END = re.compile(r"\r\n|\n|\r")
 _CELL = re.compile(r"^# %% cell (\d+)\n", re.MULTILINE)
 
@@ -72,18 +76,22 @@ class Selection:
         reason = self.reason(finding.code)
         if reason:
             return replace(finding, accepted_by=reason)
-        noqa = _NOQA.search(lines.of(finding))
-        if noqa is None:
-            return finding
-        if noqa["codes"] is not None:
-            named = re.findall(_CODE, noqa["codes"].upper())
-            accepts = any(finding.code.startswith(code) for code in named if code.startswith("T2T"))
-            return replace(finding, accepted_by="noqa") if accepts else finding
-        if finding.kind != "left":
+        comments = list(_NOQA.finditer(lines.of(finding)))
+        if any(_accepts(comment, finding) for comment in comments):
             return replace(finding, accepted_by="noqa")
-        # most likely written for another tool, years ago: nobody has accepted this site
-        more = f"A bare `# noqa` does not accept a site that is left; `# noqa: {finding.code}` does."
-        return replace(finding, todo=f"{finding.todo} {more}".lstrip())
+        if any(comment["codes"] is None for comment in comments):
+            more = f"A bare `# noqa` does not accept a site that is left; `# noqa: {finding.code}` does."
+            return replace(finding, todo=f"{finding.todo} {more}".lstrip())
+        return finding
+
+
+def _accepts(comment: re.Match[str], finding: Finding) -> bool:
+    """Whether a `# noqa` is about a finding."""
+    if comment["codes"] is not None:
+        named = re.findall(_CODE, comment["codes"].upper())
+        return any(code.startswith("T2T") and finding.code.startswith(code) for code in named)
+    # a bare one was most likely written for another tool, years ago: nobody has accepted that a site is left
+    return finding.kind != "left" or comment["own"] is not None
 
 
 #: every finding is told, but for `# noqa`
