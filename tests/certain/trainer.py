@@ -34,11 +34,14 @@ _DEPTH = {"variable": 12, "model": 12, "loss": 12, "losses": 8, "grads": 8, "tra
 
 
 def trainer(example: str = "") -> str:
-    """The trainer with the parts that an example gives; `before: x = ...` comes after the inputs are made."""
+    """The trainer with the parts that an example gives; `before: x = ...` comes after the inputs are made.
+
+    `; ` parts lines of an example, `;; ` statements of one line.
+    """
     parts = dict(PARTS)
     for line in filter(None, example.split("\n")):
         name, _, text = line.partition(": ")
-        parts[name] = text
+        parts[name] = text.replace(";; ", "\0").replace("; ", "\n").replace("\0", "; ")
     parts["inputs"], parts["before"] = f"{parts['inputs']}\n{parts['before']}", ""
     if example.startswith("before: x ="):  # what the batch becomes is split, not what it was
         parts["inputs"] = parts["inputs"].replace("xs = tf.split(x, N)\n", "") + "\nxs = tf.split(x, N)"

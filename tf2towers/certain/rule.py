@@ -36,7 +36,7 @@ class Example:
 class Rule:
     """One rule. `doubtful` and `certain` are lines of a trainer (`tests/certain/trainer.py`) that it doubts, and not.
 
-    Each of them is `part: lines`: what takes the place of that part of the trainer.
+    Each of them is `part: lines`: what takes the place of that part of the trainer. `; ` stands between two lines.
     """
 
     does: ClassVar[Does] = "reports"
