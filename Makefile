@@ -11,7 +11,7 @@ unexport TF_USE_LEGACY_KERAS
 # tests that start no TensorFlow, and the linters, fill the time in which the others wait
 MAKEFLAGS += --jobs=3
 
-.PHONY: help test test-plain test-tensorflow test-long test-versions soundness corpus demo demo-ps lint format tables clean
+.PHONY: help test test-plain test-tensorflow test-long test-versions soundness robustness corpus demo demo-ps lint format tables clean
 
 help:
 	@echo "make test    install into $(VENV) and run the tests"
@@ -20,6 +20,7 @@ help:
 	@echo "make demo-ps the same for a parameter-server trainer, as clusters of processes"
 	@echo "make test-versions  what migrated scripts stand on, on TensorFlow $(VERSIONS)"
 	@echo "make soundness      thousands of variants of small scripts, migrated and run beside the originals"
+	@echo "make robustness     public files and damaged ones, from REPOSITORIES, a folder of git directories"
 	@echo "make lint    ruff and mypy"
 	@echo "make format  let ruff format the code"
 	@echo "make tables  write the rename tables again from the installed TensorFlow"
@@ -57,6 +58,11 @@ test-versions:
 
 soundness: $(VENV)/.installed
 	$(PY) tests/soundness/campaign.py
+
+# a folder of git directories, such as `git clone --bare` makes
+REPOSITORIES ?= repositories
+robustness: $(VENV)/.installed
+	$(PY) tests/robustness/campaign.py $(REPOSITORIES) --files 3200 --mutations 5000 --page docs/robustness.md
 
 demo: $(VENV)/.installed
 	$(PY) -m tf2towers.parity.demo

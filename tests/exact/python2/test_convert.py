@@ -208,6 +208,7 @@ def test_line_ends_and_the_lines_of_the_steps():
 def test_what_is_no_python_at_all():
     assert converted(Script.from_text("print 'x\n", checked=False)) is None
     assert converted(Script.from_text("def f(:\n", checked=False)) is None
+    assert converted(Script.from_text('"""never ends\nprint 1\n', checked=False)) is None
 
 
 def script_of(text: str) -> Script:

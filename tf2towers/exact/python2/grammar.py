@@ -102,11 +102,11 @@ def _parsed(tool: Any, text: str) -> Any:
     from fissix import pygram
     from fissix.refactor import _detect_future_features
 
-    features = _detect_future_features(text)
     plain = tool.driver.grammar
-    if "print_function" in features:
-        tool.driver.grammar = pygram.python_grammar_no_print_statement
     try:
+        features = _detect_future_features(text)  # reads tokens, too
+        if "print_function" in features:
+            tool.driver.grammar = pygram.python_grammar_no_print_statement
         tree = tool.driver.parse_string(text + "\n")
     except RecursionError:
         raise

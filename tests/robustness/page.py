@@ -1,0 +1,78 @@
+"""docs/robustness.md: the numbers of a campaign."""
+
+from __future__ import annotations
+
+import collections
+import datetime
+import platform
+import resource
+
+from damage import EVERY
+from limits import LONGEST
+from record import Record
+from running import REGISTERS
+from sources import Original
+
+FOUND = {
+    "exception": "exceptions",
+    "error of ours": "sentences that ask to report an error",
+    "too long": f"programs that take longer than {LONGEST:.0f} s of processor time",
+    "does not compile": "outputs that do not compile",
+    "undefined": "outputs with an undefined name that was none before (ruff F821, F823)",
+    "changed on an error": "files changed on an error",
+    "not written": "results that could not be written",
+    "second run": "second runs that change something",
+}
+
+
+def page(record: Record, files: list[Original], seed: int) -> str:
+    """The whole page."""
+    count = record.counts
+    kinds = collections.Counter(kind for kind, _, _ in record.faults)
+    tf1 = sum(one.is_tf1 for one in files)
+    programs, changed = count["trees: programs"] // 2, count["trees: files changed"]
+    found = [f"| {words} | {kinds[kind]} |" for kind, words in FOUND.items()]
+    registers = [
+        f"| {name} | {count[f'{name} changed']} | "
+        + " | ".join(str(count[f"{name} status {status}"]) for status in (0, 1, 2))
+        + " |"
+        for name in REGISTERS
+    ]
+    seconds, _ = max(record.slowest, default=(0.0, ""))
+    lines = [
+        "# What hurts nothing",
+        "",
+        f"Written by `make robustness` on {datetime.date.today():%d %B %Y}, Python {platform.python_version()}.",
+        f"Python files of {len({one.repository for one in files})} public repositories, each text once, and damaged",
+        f"ones made of them (seed {seed}) by {len(EVERY)} kinds of damage: tokens, lines and statements deleted,",
+        "doubled and swapped, names changed, files truncated, indentation, line ends and odd bytes, nesting, Python 2.",
+        "None of that code is in this repository.",
+        "",
+        "| | |",
+        "| --- | --- |",
+        f"| files | {count['files']}, {tf1} of them with TF1 |",
+        f"| damaged files | {count['mutations']} |",
+        f"| whole repositories, as folders | {count['trees']}: {programs} programs with their modules, "
+        f"{changed} files changed |",
+        "",
+        "Each file is migrated in place in both registers, and once more where something was written; each repository",
+        "in the exact one, twice.",
+        "",
+        "| found | |",
+        "| --- | --- |",
+        *found,
+        "",
+        "| register | changed | status 0 | status 1: sites are left | status 2: cannot be read |",
+        "| --- | --- | --- | --- | --- |",
+        *registers,
+        "",
+        "Status 2 is what is no Python: damaged files, mostly. Of the files that were written",
+        f"{count['before does not compile']} compile neither before nor after (a `return` outside a function).",
+        f"The slowest program took {seconds:.1f} s of processor time, the whole campaign {_minutes():.0f} minutes.",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _minutes() -> float:
+    used = resource.getrusage(resource.RUSAGE_SELF), resource.getrusage(resource.RUSAGE_CHILDREN)
+    return sum(one.ru_utime + one.ru_stime for one in used) / 60

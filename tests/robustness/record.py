@@ -1,0 +1,41 @@
+"""`Record`: what came of a campaign."""
+
+from __future__ import annotations
+
+import collections
+from dataclasses import dataclass, field
+from pathlib import Path
+
+
+@dataclass
+class Record:
+    """What came of it."""
+
+    out: Path
+    faults: list[tuple[str, str, str]] = field(default_factory=list)
+    counts: collections.Counter[str] = field(default_factory=collections.Counter)
+    slowest: list[tuple[float, str]] = field(default_factory=list)
+    #: number of a text before and after -> the case
+    pairs: list[str] = field(default_factory=list)
+
+    def fault(self, kind: str, case: str, detail: str, data: bytes = b"") -> None:
+        """Something was hurt; the input is kept."""
+        self.faults.append((kind, case, detail))
+        folder = self.out / "faults"
+        folder.mkdir(exist_ok=True)
+        place = folder / f"{len(self.faults):04d}.py"
+        place.write_bytes(data)
+        place.with_suffix(".txt").write_text(f"{kind}\n{case}\n{detail}\n", errors="backslashreplace")
+        print(f"{kind}: {case}: {detail[-300:]} ({place})", flush=True)
+
+    def took(self, seconds: float, case: str) -> None:
+        """A program took so long."""
+        self.slowest = sorted([*self.slowest, (seconds, case)])[-5:]
+
+    def keep(self, case: str, before: str, after: str) -> None:
+        """A text to look for undefined names in, before and after."""
+        self.pairs.append(case)
+        for which, text in (("before", before), ("after", after)):
+            place = self.out / which / f"{len(self.pairs) - 1:06d}.py"
+            place.parent.mkdir(exist_ok=True)
+            place.write_text(text, errors="backslashreplace", newline="")

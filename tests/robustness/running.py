@@ -1,0 +1,123 @@
+"""One file by itself, and one repository as a folder, migrated twice."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import re
+import time
+import traceback
+from pathlib import Path
+
+from limits import TooLong, limited
+from record import Record
+from sources import files_of
+from texts import check_text
+
+from tf2towers.cli import migrate as command
+from tf2towers.cli.main import main as tf2towers
+from tf2towers.cli.outputs import in_place, write_all
+from tf2towers.report import text as text_report
+from tf2towers.report.result import MigrationResult
+from tf2towers.source.errors import SourceError
+from tf2towers.source.script import Script
+
+REGISTERS = {"exact": command.Choice(), "idiomatic": command.Choice(idiomatic=True)}
+
+
+def one_file(record: Record, case: str, data: bytes, folder: Path) -> None:
+    """A file by itself, in both registers."""
+    for register, choice in REGISTERS.items():
+        where = f"{register}: {case}"
+        path = folder / "script.py"
+        path.write_bytes(data)
+        try:
+            result = _migrated(record, where, path, choice)
+            record.counts[f"{register} status {result.status}"] += 1
+            if result.error is not None:
+                if result.changes or "report it" in result.error:
+                    record.fault("error of ours", where, result.error, data)
+                if path.read_bytes() != data:
+                    record.fault("changed on an error", where, result.error, data)
+                continue
+            if not result.changed:
+                continue
+            record.counts[f"{register} changed"] += 1
+            text_report.render([result])
+            write_all(in_place(result))
+            for change in result.changes:
+                check_text(record, where, change.before, change.after, data)
+            again = _migrated(record, where, path, choice)
+            if again.error is not None or again.changed:
+                what = again.error or "".join(map("".join, map(text_report.unified_diff, again.changes)))
+                record.fault("second run", where, f"{result.status} -> {again.status} {what}", data)
+        except TooLong:
+            record.fault("too long", where, "", data)
+        except SourceError as problem:  # of writing
+            record.fault("not written", where, str(problem), data)
+        except Exception:
+            record.fault("exception", where, traceback.format_exc(), data)
+
+
+def _migrated(record: Record, case: str, path: Path, choice: command.Choice) -> MigrationResult:
+    began = time.process_time()
+    with limited():
+        result = command.migrate_path(str(path), choice)
+    record.took(time.process_time() - began, case)
+    return result
+
+
+def one_repository(record: Record, name: str, directory: Path, folder: Path) -> None:
+    """A whole repository, as a folder, twice."""
+    texts: dict[Path, bytes] = {}
+    for path, data in files_of(directory):
+        place = folder / path
+        with contextlib.suppress(OSError):
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_bytes(data)
+            texts[place] = data
+    said = _run_on(record, name, folder)
+    for place, data in texts.items():
+        now = place.read_bytes()
+        if now != data:
+            record.counts["trees: files changed"] += 1
+            with contextlib.suppress(SourceError):
+                before = Script.from_bytes(data, place, main=False, checked=False)
+                after = Script.from_bytes(now, place, main=False, checked=False)
+                check_text(record, f"{name}: {place.relative_to(folder)}", before.text, after.text, data)
+    if re.search("report it|internal error", said):
+        record.fault("error of ours", name, said)
+    first = {place: place.read_bytes() for place in texts}
+    _run_on(record, name, folder)
+    for place, data in first.items():
+        if place.read_bytes() != data:
+            record.fault("second run", f"{name}: {place.relative_to(folder)}", "changed again", texts[place])
+    record.counts["trees"] += 1
+
+
+def _run_on(record: Record, name: str, folder: Path) -> str:
+    plain = command.migrate_path
+
+    def timed(path: str, choice: command.Choice) -> MigrationResult:
+        began = time.process_time()
+        try:
+            with limited():
+                return plain(path, choice)
+        except TooLong:
+            record.fault("too long", f"{name}: {path}", "")
+            return MigrationResult(Path(path), error="took too long")
+        finally:
+            record.counts["trees: programs"] += 1
+            record.took(time.process_time() - began, f"{name}: {path}")
+
+    errors = io.StringIO()
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(errors):
+        command.migrate_path = timed
+        os.environ.pop("TF2TOWERS_DEBUG", None)
+        try:
+            tf2towers(["migrate", "-w", "--isolated", str(folder)])
+        finally:
+            os.environ["TF2TOWERS_DEBUG"] = "1"
+            command.migrate_path = plain
+    return errors.getvalue()
