@@ -80,13 +80,14 @@ class Selection:
         if any(_accepts(comment, finding) for comment in comments):
             return replace(finding, accepted_by="noqa")
         if any(comment["codes"] is None for comment in comments):
-            more = f"A bare `# noqa` does not accept a site that is left; `# noqa: {finding.code}` does."
+            mark = "# noqa"
+            more = f"A bare `{mark}` does not accept a site that is left; `{mark}: {finding.code}` does."
             return replace(finding, todo=f"{finding.todo} {more}".lstrip())
         return finding
 
 
 def _accepts(comment: re.Match[str], finding: Finding) -> bool:
-    """Whether a `# noqa` is about a finding."""
+    """Whether such a comment is about a finding."""
     if comment["codes"] is not None:
         named = re.findall(_CODE, comment["codes"].upper())
         return any(code.startswith("T2T") and finding.code.startswith(code) for code in named)
