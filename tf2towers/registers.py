@@ -41,6 +41,15 @@ def idiomatic_or_exact(script: Script, options: exact.Options) -> MigrationResul
     return instead
 
 
+def collective(script: Script, options: exact.Options) -> MigrationResult:
+    """Synchronous workers with an all-reduce between them, in the idiomatic form; what is in doubt is left."""
+    result = migrate(script, collective=True)
+    if result.left:
+        return result
+    in_doubt = [replace(site, kind="left") for site in _doubts(script, options) or _lost(script, result)]
+    return replace(result, changes=[], copied=[], findings=in_doubt) if in_doubt else result
+
+
 def _idiomatic(script: Script) -> MigrationResult:
     """The idiomatic form; what stops it in the middle is a site that stands in the way, for there is the exact form."""
     try:

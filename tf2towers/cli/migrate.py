@@ -137,13 +137,12 @@ class Choice:
 
     def engine(self) -> Callable[[Script], MigrationResult]:
         """The function that migrates a script."""
-        if self.collective:
-            hand_shaped = importlib.import_module("tf2towers.migrate")
-            return partial(hand_shaped.migrate, collective=True)
         exact = importlib.import_module("tf2towers.exact.migrate")
         options = exact.Options(towers=self.towers, mains=self.mains)
         if self.idiomatic:
-            return partial(importlib.import_module("tf2towers.registers").idiomatic_or_exact, options=options)
+            registers = importlib.import_module("tf2towers.registers")
+            write = registers.collective if self.collective else registers.idiomatic_or_exact
+            return partial(write, options=options)
         return partial(exact.migrate, options=options)
 
 
