@@ -95,7 +95,7 @@ def _accepts(comment: re.Match[str], finding: Finding) -> bool:
     return finding.kind != "left" or comment["own"] is not None
 
 
-#: every finding is told, but for `# noqa`
+#: every finding is told that no comment on its line accepts
 EVERYTHING = Selection()
 
 
