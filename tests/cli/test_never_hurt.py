@@ -172,6 +172,21 @@ def test_odd_names(put: Put, capsys: pytest.CaptureFixture[str], name: str, kind
     assert "compat.v1" in path.read_text()
 
 
+def test_a_folder_of_odd_things(put: Put, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    good = put("x.py", HEAD)
+    put("cells.ipynb", '{"cells": [1, {"source": 2}], "metadata": {}, "nbformat": 4}')
+    put("deep.ipynb", "[" * 100_000)
+    put("list.ipynb", "[]")
+    (tmp_path / "folder.py").mkdir()
+    (tmp_path / "broken.py").symlink_to("nowhere")
+    for name in ("pipe.py", ".gitignore"):
+        os.mkfifo(tmp_path / name)
+    assert main(["migrate", "-w", "--isolated", "."]) in (0, 2)
+    err = capsys.readouterr().err
+    assert "internal error" not in err
+    assert "compat.v1" in good.read_text()
+
+
 @pytest.mark.usefixtures("engine")
 def test_an_error_of_ours_is_short(
     put: Put, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch

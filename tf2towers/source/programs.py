@@ -37,7 +37,7 @@ def seen(path: Path) -> Seen:
     path = path.absolute()
     try:
         text = _text(path)
-    except (SourceError, OSError, ValueError):
+    except (SourceError, OSError, ValueError, RecursionError, TypeError, AttributeError):  # no notebook, say
         return Seen(path, _mentions(path), True, ())
     runs = _GUARD.search(text) is not None
     try:

@@ -71,8 +71,11 @@ def is_excluded(path: Path, exclude: Iterable[str], base: Path) -> bool:
 def _ignored_in(folder: Path) -> list[tuple[Path, GitIgnoreSpec]]:
     from pathspec import GitIgnoreSpec
 
+    path = folder / ".gitignore"
     try:
-        lines = (folder / ".gitignore").read_text(encoding="utf-8", errors="replace").splitlines()
+        if not path.is_file():  # a pipe would be waited for
+            return []
+        lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
         return []
     return [(folder, GitIgnoreSpec.from_lines(lines))]
