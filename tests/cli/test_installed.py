@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tf2towers.cli import installed
+from tf2towers.cli.main import main
 
 #: an interpreter without them: no such module is found, and none may be imported
 BARE = """
@@ -63,3 +64,20 @@ def test_the_versions_are_those_that_are_declared(monkeypatch: pytest.MonkeyPatc
         installed.need("tensorflow")
     with pytest.raises(installed.NotInstalled, match=r"sklearn is not .* pip install scikit-learn$"):
         installed.need("sklearn")
+
+
+def test_what_cannot_be_run_says_what_to_do(
+    put: Callable[..., Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    put("a.ipynb", '{"nbformat": 4, "cells": [], "metadata": {}}')
+    put("old.py", "import tensorflow as tf\nprint tf.Session(), 7 / 2\n")
+    put("new.py", "")
+    for command in ("verify", "compare"):
+        assert main([command, "a.ipynb", "new.py"]) == 2
+        assert "`jupyter nbconvert --to script a.ipynb` writes one" in capsys.readouterr().err
+        assert main([command, "old.py", "new.py"]) == 2
+        assert "`tf2towers migrate --python3 -o DIR old.py` writes it in Python 3" in capsys.readouterr().err
+    assert main(["migrate", "--verify", "-o", "out", "old.py"]) == 2
+    assert "--verify: old.py is Python 2" in capsys.readouterr().err
+    assert main(["migrate", "--python3", "-o", "out", "old.py"]) == 0
+    assert Path("out/old.py").read_text() == "import tensorflow as tf\nprint(tf.Session(), 7 // 2)\n"

@@ -106,7 +106,7 @@ def test_failures(script: Write, start: Start, legacy: str, modern: str, said: s
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["one.py", "absent.py"], "absent.py is not a file"),
+        (["one.py", "absent.py"], "absent.py: no such file"),
         (["--steps", "0", "one.py", "one.py"], "not a number from 1"),
         (["--turns", "1", "--at-once", "one.py", "one.py"], "not allowed with"),
         (["--timeout", "0.5", "one.py", "one.py"], "not over after 0.5 seconds: one.py has made 0 steps"),

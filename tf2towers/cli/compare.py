@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from tf2towers.cli import launch
 from tf2towers.cli.installed import need
+from tf2towers.cli.runnable import why_not
 from tf2towers.launch.signals import noted
 
 if TYPE_CHECKING:
@@ -79,6 +80,10 @@ def prepare(arguments: list[str]) -> list[str]:
 
 def run(options: argparse.Namespace) -> int:
     """Compares; see the epilog for the status."""
+    for script, python in ((options.legacy, options.legacy_python), (options.modern, options.python)):
+        if wrong := why_not(script, python):
+            print(f"tf2towers compare: {wrong}", file=sys.stderr)
+            return FAILED
     need("numpy", *_needed(options))
     from tf2towers.sidebyside.compare import Plan, compare
     from tf2towers.sidebyside.errors import CompareError

@@ -126,6 +126,7 @@ class Choice:
     idiomatic: bool = False
     towers: str | None = None
     collective: bool = False
+    python3: bool = False
     mains: frozenset[Path] = frozenset()
     selection: Selection = EVERYTHING
 
@@ -133,12 +134,18 @@ class Choice:
     def of(cls, options: argparse.Namespace) -> Choice:
         """The choice that the options of a path make."""
         idiomatic = options.idiomatic or options.collective
-        return cls(idiomatic, options.towers, options.collective, selection=options.selection)
+        return cls(
+            idiomatic and not options.python3,
+            options.towers,
+            options.collective and not options.python3,
+            options.python3,
+            selection=options.selection,
+        )
 
     def engine(self) -> Callable[[Script], MigrationResult]:
         """The function that migrates a script."""
         exact = importlib.import_module("tf2towers.exact.migrate")
-        options = exact.Options(towers=self.towers, mains=self.mains)
+        options = exact.Options(towers=self.towers, mains=self.mains, python3=self.python3)
         if self.idiomatic:
             registers = importlib.import_module("tf2towers.registers")
             write = registers.collective if self.collective else registers.idiomatic_or_exact

@@ -72,6 +72,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="with -o or -w: put the part of our runtime that is needed beside it",
     )
     parser.add_argument(
+        "--python3",
+        action="store_true",
+        help="only convert Python 2 to 3, and stay with TF 1: what `verify` compares with",
+    )
+    parser.add_argument(
         "--select",
         type=selection.checked,
         metavar="CODE[,CODE]",

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from tf2towers.cli.installed import need
 from tf2towers.cli.outputs import beside, write_all
+from tf2towers.cli.runnable import why_not
 from tf2towers.report.paths import shown
 from tf2towers.report.result import MigrationResult
 from tf2towers.source.script import STDIN
@@ -49,6 +50,10 @@ def verify_all(results: Sequence[MigrationResult], options: argparse.Namespace) 
             file=sys.stderr,
         )
         return 2
+    for result in results:
+        if wrong := why_not(result.script, options.legacy_python):
+            print(f"tf2towers migrate: --verify: {wrong}", file=sys.stderr)
+            return 2
     need("tensorflow", "numpy")
     return max(_verify(result, options) for result in results)
 

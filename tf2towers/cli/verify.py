@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tf2towers.cli.installed import need
+from tf2towers.cli.runnable import why_not
 
 if TYPE_CHECKING:
     from tf2towers.parity.cluster.sides import Shape
@@ -175,9 +176,9 @@ def verdict_on(
 
 def _problem(options: argparse.Namespace) -> str:
     """What is wrong with the command line; empty if nothing is."""
-    for script in (options.legacy, options.migrated):
-        if not Path(script).is_file():
-            return f"{script}: no such file"
+    for script, python in ((options.legacy, options.legacy_python), (options.migrated, None)):
+        if wrong := why_not(Path(script), python):
+            return wrong
     if options.steps < 1:
         return "--steps must be at least 1"
     if options.timeout <= 0:

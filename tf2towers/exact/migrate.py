@@ -39,6 +39,8 @@ class Options:
     towers: str | None = None
     #: modules that are scripts of their own, too
     mains: frozenset[Path] = frozenset()
+    #: Python 2 is converted, and nothing is migrated
+    python3: bool = False
 
 
 def migrate(script: Script, options: Options | None = None) -> MigrationResult:
@@ -65,9 +67,13 @@ def _migrate(script: Script, options: Options) -> MigrationResult:
     for path, error in program.unreadable:
         message = f"a local module that cannot be read: {error}"
         result.findings.append(Finding("T2T624", message, todo_of("T2T624"), path, error.line or 1, 1))
-    if program.is_tf1 and not any(_DISTRIBUTED.search(file.script.text) for file in program.files):
+    if (
+        program.is_tf1
+        and not options.python3
+        and not any(_DISTRIBUTED.search(file.script.text) for file in program.files)
+    ):
         result.remark = "no towers and no servers in it: it runs on one device, as before"
-    active = _rules(program)
+    active = [] if options.python3 else _rules(program)
     for file in program.files:
         change = _rewritten(file, active)
         result.findings.extend(told(file.script))

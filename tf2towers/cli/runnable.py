@@ -1,0 +1,35 @@
+"""Whether a file is a script that can be run and compared, before anything is started."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+
+def why_not(script: Path, python: str | None = None) -> str:
+    """A sentence about a file that cannot be run, with what to do; empty where nothing speaks against it.
+
+    Args:
+        script: the file.
+        python: the interpreter that is to run it; None: this one.
+    """
+    if not script.is_file():
+        return f"{script}: no such file"
+    if script.suffix == ".ipynb":
+        how = f"`jupyter nbconvert --to script {script}` writes one"
+        return f"{script} is a notebook, and what is run are scripts: {how}"
+    if python not in (None, sys.executable):
+        return ""
+    from tf2towers.source.errors import SourceError
+    from tf2towers.source.script import Script
+
+    try:
+        Script.read(script)
+    except SourceError as problem:
+        if "Python 2" not in str(problem):
+            return ""  # Python itself says it best
+        return (
+            f"{script} is Python 2, which nothing here runs: `tf2towers migrate --python3 -o DIR {script}` writes it "
+            "in Python 3, with TF 1 as it is"
+        )
+    return ""
