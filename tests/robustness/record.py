@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -17,6 +18,16 @@ class Record:
     slowest: list[tuple[float, str]] = field(default_factory=list)
     #: number of a text before and after -> the case
     pairs: list[str] = field(default_factory=list)
+
+    @classmethod
+    def of_parts(cls, out: Path, parts: Iterable[Record]) -> Record:
+        """What came of all parts."""
+        whole = cls(out)
+        for part in parts:
+            whole.faults += part.faults
+            whole.counts += part.counts
+            whole.slowest += part.slowest
+        return whole
 
     def fault(self, kind: str, case: str, detail: str, data: bytes = b"") -> None:
         """Something was hurt; the input is kept."""

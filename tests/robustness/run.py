@@ -16,7 +16,8 @@ import shutil
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 HERE = Path(__file__).parent
@@ -32,7 +33,7 @@ from texts import undefined_names  # noqa: E402
 #: of mutations, so many are made of TF1 files
 TF1_SHARE = 0.85
 #: and none of longer ones, in bytes
-LONGEST = 15_000
+LONGEST = 10_000
 
 
 def choose(every: list[Original], count: int, seed: int) -> Iterator[tuple[str, bytes]]:
@@ -55,21 +56,6 @@ def fewer(every: list[Original], count: int, seed: int) -> list[Original]:
     return first + chance.sample(others, min(len(others), count - len(first)))
 
 
-def told(
-    record: Record, name: str, every: list[tuple[str, bytes]], work: Callable[[str, bytes], None]
-) -> None:
-    """Does the work on each, with a line now and then."""
-    began = time.monotonic()
-    for number, (case, data) in enumerate(every, 1):
-        work(case, data)
-        if number % 500 == 0 or number == len(every):
-            print(
-                f"{name}: {number} of {len(every)}, {time.monotonic() - began:.0f} s, {len(record.faults)} faults",
-                flush=True,
-            )
-    record.counts[name] += len(every)
-
-
 def main() -> int:
     """Runs all of it."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
@@ -78,41 +64,54 @@ def main() -> int:
     parser.add_argument("--mutations", type=int, default=5000)
     parser.add_argument("--first", type=int, default=0, help="the first mutation")
     parser.add_argument("--no-trees", action="store_true")
+    parser.add_argument("--processes", type=int, default=1)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--out", type=Path, default=Path("/tmp/tf2towers-robustness"))
     parser.add_argument("--page", type=Path, help="write the numbers there")
     options = parser.parse_args()
     shutil.rmtree(options.out, ignore_errors=True)
     options.out.mkdir(parents=True)
-    os.environ["TF2TOWERS_DEBUG"] = "1"
-    record = Record(options.out)
     every = originals(options.repositories)
     files = every if options.files is None else fewer(every, options.files, options.seed)
-    with tempfile.TemporaryDirectory() as folder:
-        place = Path(folder)
-        told(
-            record,
-            "files",
-            [(f"{one.repository}/{one.path}", one.data) for one in files],
-            lambda case, data: one_file(record, case, data, place),
-        )
-        told(
-            record,
-            "mutations",
-            list(choose(every, options.mutations, options.seed))[options.first :],
-            lambda case, data: one_file(record, case, data, place),
-        )
-    if not options.no_trees:
-        for directory in git_directories(options.repositories):
-            with tempfile.TemporaryDirectory() as folder:
-                one_repository(record, name_of(directory, options.repositories), directory, Path(folder))
-        print(f"trees: {record.counts['trees']}, {len(record.faults)} faults", flush=True)
-    undefined_names(record)
+    cases = [("files", f"{one.repository}/{one.path}", one.data) for one in files]
+    cases += [("mutations", *one) for one in choose(every, options.mutations, options.seed)][options.first :]
+    directories = [] if options.no_trees else list(git_directories(options.repositories))
+    count = options.processes
+    parts = [(options, number, cases[number::count], directories[number::count]) for number in range(count)]
+    with ProcessPoolExecutor(count) as pool:
+        record = Record.of_parts(options.out, pool.map(part, parts))
     text = page(record, files, options.seed)
     if options.page is not None:
         options.page.write_text(text, encoding="utf-8")
     print(text)
     return 1 if record.faults else 0
+
+
+def part(given: tuple[argparse.Namespace, int, list[tuple[str, str, bytes]], list[Path]]) -> Record:
+    """One process's share of it."""
+    options, number, cases, directories = given
+    os.environ["TF2TOWERS_DEBUG"] = "1"
+    record = Record(options.out / str(number))
+    record.out.mkdir()
+    began = time.monotonic()
+
+    def tell(done: str) -> None:
+        seconds = time.monotonic() - began
+        print(f"process {number}: {done}, {seconds:.0f} s, {len(record.faults)} faults", flush=True)
+
+    for place, (kind, case, data) in enumerate(cases, 1):
+        with tempfile.TemporaryDirectory() as folder:
+            one_file(record, case, data, Path(folder))
+        record.counts[kind] += 1
+        if place % 250 == 0 or place == len(cases):
+            tell(f"{place} of {len(cases)} files")
+    for directory in directories:
+        name = name_of(directory, options.repositories)
+        with tempfile.TemporaryDirectory() as folder:
+            one_repository(record, name, directory, Path(folder))
+        tell(name)
+    undefined_names(record)
+    return record
 
 
 if __name__ == "__main__":
