@@ -80,4 +80,5 @@ def test_what_cannot_be_run_says_what_to_do(
     assert main(["migrate", "--verify", "-o", "out", "old.py"]) == 2
     assert "--verify: old.py is Python 2" in capsys.readouterr().err
     assert main(["migrate", "--python3", "-o", "out", "old.py"]) == 0
+    assert "(in Python 3 now, and with TF 1 as before)" in capsys.readouterr().out
     assert Path("out/old.py").read_text() == "import tensorflow as tf\nprint(tf.Session(), 7 // 2)\n"

@@ -67,11 +67,9 @@ def _migrate(script: Script, options: Options) -> MigrationResult:
     for path, error in program.unreadable:
         message = f"a local module that cannot be read: {error}"
         result.findings.append(Finding("T2T624", message, todo_of("T2T624"), path, error.line or 1, 1))
-    if (
-        program.is_tf1
-        and not options.python3
-        and not any(_DISTRIBUTED.search(file.script.text) for file in program.files)
-    ):
+    if options.python3:
+        result.remark = "in Python 3 now, and with TF 1 as before"
+    elif program.is_tf1 and not any(_DISTRIBUTED.search(file.script.text) for file in program.files):
         result.remark = "no towers and no servers in it: it runs on one device, as before"
     active = [] if options.python3 else _rules(program)
     for file in program.files:
