@@ -71,7 +71,8 @@ def input_dataset(global_batch_size, epoch_seed):
         dataset = tf.data.Dataset.from_tensor_slices((images, labels))
     if len(labels) < global_batch_size:
         raise ValueError('%d images are less than one batch of %d' % (len(labels), global_batch_size))
-    dataset = dataset.map(resize, num_parallel_calls=4).shuffle(1024, seed=epoch_seed)
+    dataset = dataset.map(resize, num_parallel_calls=4)
+    dataset = dataset.shuffle(1024, seed=epoch_seed, reshuffle_each_iteration=False)
     return dataset.batch(global_batch_size, drop_remainder=True).prefetch(2), num_classes
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib.util
 from pathlib import Path
 from typing import NamedTuple
@@ -96,8 +97,10 @@ def batches(images: Images, size: int, batch_size: int, epochs: int, seed: int) 
     def resize(image: tf.Tensor, label: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
         return tf.image.resize(tf.cast(image, tf.float32), [size, size]) / 255.0, label
 
-    def epoch(number: tf.Tensor) -> tf.data.Dataset:
-        return resized.shuffle(1024, seed=seed + number).batch(batch_size, drop_remainder=True)
-
     resized = images.dataset.map(resize, num_parallel_calls=tf.data.AUTOTUNE)
-    return tf.data.Dataset.range(epochs).flat_map(epoch).prefetch(tf.data.AUTOTUNE)
+    # not reshuffled: `fit` takes a look at the first batch before it begins, and has the same again then
+    shuffled = (
+        resized.shuffle(1024, seed + epoch, reshuffle_each_iteration=False) for epoch in range(epochs)
+    )
+    full = (epoch.batch(batch_size, drop_remainder=True) for epoch in shuffled)
+    return functools.reduce(tf.data.Dataset.concatenate, full).prefetch(tf.data.AUTOTUNE)

@@ -60,6 +60,7 @@ def define_flags() -> None:
     flags.DEFINE_list(
         "devices", "", "As /gpu:0,/gpu:1. Empty: all GPUs; if there is none, 2 logical CPU devices."
     )
+    flags.DEFINE_integer("num_gpus", None, "The first so many GPUs: the same as --devices=/gpu:0,/gpu:1,...")
     flags.DEFINE_enum(
         "all_reduce", None, list(ALL_REDUCE), "What adds up gradients; not set: TensorFlow chooses."
     )
@@ -108,10 +109,8 @@ def choose_devices(names: list[str]) -> list[str]:
     return [f"/cpu:{number}" for number in numbers]
 
 
-def make_strategy(configuration: str, devices: list[str], all_reduce: str | None) -> tf.distribute.Strategy:
-    """MirroredStrategy; for one device the strategy that stands for none."""
-    if configuration == "one":
-        return tf.distribute.get_strategy()
+def make_strategy(devices: list[str], all_reduce: str | None) -> tf.distribute.Strategy:
+    """One for all trainings: two on the same devices would mix up their messages."""
     if all_reduce == "nccl" and not all("gpu" in device.lower() for device in devices):
         raise SystemExit("--all-reduce=nccl: NCCL is NVIDIA's, for GPUs alone")
     return tf.distribute.MirroredStrategy(devices, cross_device_ops=all_reduce and ALL_REDUCE[all_reduce]())
@@ -158,19 +157,12 @@ class Progress(keras.callbacks.Callback):
 def train_by_fit(
     model: keras.Model, batches: tf.data.Dataset, epochs: int, steps: int, progress: Progress
 ) -> None:
-    """Keras finds the strategy that the model was made under, and does what train_by_hand does."""
+    """Keras finds the strategy that the model was made under, and cuts and distributes the batches itself."""
     model.fit(batches, epochs=epochs, steps_per_epoch=steps, verbose=0, shuffle=False, callbacks=[progress])
 
 
-def train_by_hand(
-    strategy: tf.distribute.Strategy,
-    model: keras.Model,
-    batches: tf.data.Dataset,
-    epochs: int,
-    steps: int,
-    progress: Progress,
-) -> None:
-    """MirroredStrategy's six steps, one by one. (1: every device has a copy of the model, made under its scope.)"""
+def make_train_step(strategy: tf.distribute.Strategy, model: keras.Model) -> Callable[..., Any]:
+    """What MirroredStrategy does in a step, one by one. 1: every device has a copy of the model, see `train`."""
     variables, optimizer = model.trainable_variables, model.optimizer
     share = 1.0 / strategy.num_replicas_in_sync
 
@@ -188,7 +180,7 @@ def train_by_hand(
             losses = keras.losses.sparse_categorical_crossentropy(labels, probabilities)
             loss = tf.reduce_mean(losses) * share
         hits = keras.metrics.sparse_categorical_accuracy(labels, probabilities)
-        return tape.gradient(loss, variables), loss, tf.reduce_mean(hits) * share
+        return tape.gradient(loss, [v.value for v in variables]), loss, tf.reduce_mean(hits) * share
 
     @tf.function  # type: ignore[untyped-decorator]
     def train_step(images: Any, labels: Any) -> tuple[tf.Tensor, tf.Tensor]:
@@ -202,6 +194,19 @@ def train_by_hand(
         optimizer.apply(sums, variables)
         return strategy.reduce(SUM, losses, axis=None), strategy.reduce(SUM, hits, axis=None)
 
+    return train_step
+
+
+def train_by_hand(
+    strategy: tf.distribute.Strategy,
+    model: keras.Model,
+    batches: tf.data.Dataset,
+    epochs: int,
+    steps: int,
+    progress: Progress,
+) -> None:
+    """The same as `fit`, with nothing hidden."""
+    train_step = make_train_step(strategy, model)
     # 2: each batch is cut into as many parts as there are devices, and each part is sent to its device.
     parts = iter(strategy.experimental_distribute_dataset(batches))
     for epoch in range(epochs):
@@ -215,7 +220,7 @@ def train_by_hand(
         progress.on_epoch_end(epoch, {"loss": loss, "sparse_categorical_accuracy": accuracy})
 
 
-def train(dataset: str, configuration: str, devices: list[str]) -> mobilenet_times.Times:
+def train(dataset: str, configuration: str, strategy: tf.distribute.Strategy) -> mobilenet_times.Times:
     """One training from its first weights, timed."""
     small = dataset == "digits" and not FLAGS.data_dir
     weights = FLAGS.weights or ("none" if small else "imagenet")
@@ -224,7 +229,8 @@ def train(dataset: str, configuration: str, devices: list[str]) -> mobilenet_tim
     if FLAGS.max_images and FLAGS.max_images < images.count:
         images = images._replace(dataset=images.dataset.take(FLAGS.max_images), count=FLAGS.max_images)
 
-    strategy = make_strategy(configuration, devices, FLAGS.all_reduce)
+    if configuration == "one":
+        strategy = tf.distribute.get_strategy()  # the one that stands for none
     replicas = strategy.num_replicas_in_sync
     batch_size = FLAGS.batch_size * (replicas if configuration == "scaled" else 1)
     if batch_size < replicas:
@@ -240,9 +246,11 @@ def train(dataset: str, configuration: str, devices: list[str]) -> mobilenet_tim
             optimizer=keras.optimizers.Adam(FLAGS.learning_rate),
             loss=keras.losses.sparse_categorical_crossentropy,
             metrics=[keras.metrics.sparse_categorical_accuracy],
+            jit_compile=False,  # some versions of Keras compile with XLA by themselves; it rounds otherwise
         )
         model.optimizer.build(model.trainable_variables)
     name = Path(FLAGS.data_dir).name if FLAGS.data_dir else dataset
+    all_reduce = "" if configuration == "one" else FLAGS.all_reduce or "default"
     progress = Progress(f"{name}, {configuration}", FLAGS.num_epochs * steps)
     with contextlib.closing(progress.bar):
         if FLAGS.loop == "fit":
@@ -250,7 +258,7 @@ def train(dataset: str, configuration: str, devices: list[str]) -> mobilenet_tim
         else:
             train_by_hand(strategy, model, batches, FLAGS.num_epochs, steps, progress)
     return mobilenet_times.Times(
-        name, configuration, replicas, batch_size, FLAGS.all_reduce or "", FLAGS.loop, images.count,
+        name, configuration, replicas, batch_size, all_reduce, FLAGS.loop, images.count,
         progress.seconds, progress.losses, progress.accuracies,
     )  # fmt: skip
 
@@ -258,13 +266,14 @@ def train(dataset: str, configuration: str, devices: list[str]) -> mobilenet_tim
 def main(_: list[str]) -> None:
     """Train in the configurations, then write their table."""
     logging.set_verbosity(logging.WARNING)
-    devices = choose_devices(FLAGS.devices)
+    devices = choose_devices(FLAGS.devices or [f"/gpu:{number}" for number in range(FLAGS.num_gpus or 0)])
     print(f"devices: {', '.join(devices)}")
+    strategy = make_strategy(devices, FLAGS.all_reduce)
     everything = []
     for dataset in FLAGS.dataset[:1] if FLAGS.data_dir else FLAGS.dataset:
         for configuration in CONFIGURATIONS if FLAGS.configuration == "all" else [FLAGS.configuration]:
             try:
-                everything.append(train(dataset, configuration, devices))
+                everything.append(train(dataset, configuration, strategy))
             except data.DataError as error:
                 raise SystemExit(str(error)) from error
             keras.backend.clear_session()  # the last model's memory
