@@ -1,0 +1,98 @@
+"""The images of MobileNetV2: the digits, JPEG files, and TensorFlow Datasets through its own mock data."""
+
+import importlib.util
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tf2towers.data import DataError
+
+tf = pytest.importorskip("tensorflow")
+pytestmark = pytest.mark.tensorflow
+
+PATH = Path(__file__).parents[2] / "modern" / "mobilenet_images.py"
+spec = importlib.util.spec_from_file_location("mobilenet_images", PATH)
+loader = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(loader)
+
+
+@pytest.mark.parametrize(("name", "classes"), [("cats_vs_dogs", 2), ("tf_flowers", 5)])
+def test_tensorflow_datasets(name, classes):
+    """The real loading code; the images are the library's random ones, of the data set's own kind."""
+    tfds = pytest.importorskip("tensorflow_datasets")
+    with tfds.testing.mock_data(num_examples=21):
+        images = loader.load(name)
+        batches = list(loader.batches(images, size=32, batch_size=8, epochs=2, seed=0))
+    assert (images.count, images.classes) == (21, classes)
+    assert len(batches) == 4  # of 21 images 16 an epoch
+    for pixels, labels in batches:
+        assert pixels.shape == (8, 32, 32, 3) and pixels.dtype == tf.float32
+        assert float(tf.reduce_min(pixels)) >= 0.0 and 0.5 < float(tf.reduce_max(pixels)) <= 1.0
+        assert set(labels.numpy()) <= set(range(classes))
+
+
+def test_a_data_set_that_does_not_exist_and_a_library_that_is_not_installed(monkeypatch):
+    pytest.importorskip("tensorflow_datasets")
+    with pytest.raises(DataError, match="has no 'cats_vs_frogs'"):
+        loader.load("cats_vs_frogs")
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(DataError, match=r"pip install tensorflow-datasets.*--data-dir"):
+        loader.load("cats_vs_dogs")
+
+
+@pytest.fixture
+def photos(tmp_path):
+    """Two classes of JPEG files, a stranger among them, and a class of none."""
+    for kind, shade, count in (("cats", 0, 3), ("dogs", 255, 4), ("empty", 0, 0)):
+        (tmp_path / kind).mkdir()
+        for number in range(count):
+            image = np.full((20 + number, 40, 3), shade, np.uint8)
+            (tmp_path / kind / f"{number}.jpg").write_bytes(tf.io.encode_jpeg(image).numpy())
+    (tmp_path / "cats" / "odd.JPG").write_bytes(b"GIF89a")
+    (tmp_path / "cats" / "notes.txt").write_text("no image")
+    (tmp_path / "list.txt").write_text("no class")
+    return tmp_path
+
+
+def test_jpeg_files(photos, capsys):
+    images = loader.load("digits", str(photos))
+    assert (images.count, images.classes) == (7, 3)
+    assert capsys.readouterr().out.startswith("left out 1 files that are not JPEG inside, the first is ")
+    (pixels, labels), *more = loader.batches(images, size=32, batch_size=7, epochs=1, seed=0)
+    assert more == [] and sorted(labels.numpy()) == [0, 0, 0, 1, 1, 1, 1]
+    np.testing.assert_allclose(
+        pixels.numpy()[:, 5, 5, 0], labels.numpy(), atol=0.02
+    )  # cats are black, dogs white
+
+
+def test_the_legacy_trainer_finds_the_same_files(photos, monkeypatch):
+    """Its list, which is plain Python, against what the other decodes."""
+    text = (PATH.parents[1] / "legacy" / "mobilenet_towers.py").read_text()
+    names = {"os": __import__("os"), "np": np}
+    exec(text[text.index("def list_jpegs") : text.index("def input_dataset")], names)
+    (photos / "cats" / "odd.JPG").unlink()
+    files, labels, classes = names["list_jpegs"](str(photos))
+    found = [label.numpy() for _, label in loader.load("digits", str(photos)).dataset]
+    assert (len(files), classes, labels.tolist()) == (7, 3, found)
+
+
+def test_what_is_no_folder_of_classes(tmp_path):
+    with pytest.raises(DataError, match="is not a directory"):
+        loader.load("digits", str(tmp_path / "nowhere"))
+    with pytest.raises(DataError, match="need a folder of JPEG files for each class, found 0 folders"):
+        loader.load("digits", str(tmp_path))
+
+
+def test_an_epoch_has_its_own_order_and_the_same_each_time():
+    """Also where its first batch has been looked at before, as `fit` does."""
+    images = loader.load("digits")
+    batches = loader.batches(images, size=32, batch_size=500, epochs=2, seed=3)
+    next(iter(batches))
+    runs = [np.stack([labels.numpy() for _, labels in batches]) for _ in range(2)]
+    assert runs[0].shape == (6, 500)
+    np.testing.assert_array_equal(*runs)
+    first, second = runs[0].reshape(2, 1500)
+    assert (first != second).any() and (np.sort(first) == np.sort(second)).all()
+    with pytest.raises(DataError, match="1500 images are less than one batch of 2000"):
+        loader.batches(images, size=32, batch_size=2000, epochs=1, seed=0)
