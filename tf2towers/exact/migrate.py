@@ -129,8 +129,9 @@ def _rewritten(file: File, active: list[Rule]) -> FileChange:
             notebook=script.notebook,
             python=after,
             converted=script.conversion is not None,
+            checked=True,
         )
-    return FileChange(script.path, script.before, after, script.encoding, script.bom)
+    return FileChange(script.path, script.before, after, script.encoding, script.bom, checked=True)
 
 
 def _tell_cells(result: MigrationResult, notebook: Notebook) -> None:

@@ -43,6 +43,8 @@ class FileChange:
     encoding: str = "utf-8"
     #: whether the file starts with a UTF-8 byte order mark, which the texts leave out
     bom: bool = False
+    #: whether the text after is known to be Python
+    checked: bool = False
 
     @property
     def code(self) -> str:

@@ -28,12 +28,13 @@ def write_change(change: FileChange, target: Path | None = None) -> None:
 
 def encoded(change: FileChange) -> bytes:
     """The bytes to write for a change; SourceError when they are not Python or cannot be encoded."""
-    try:
-        check_syntax(change.code, change.path)
-    except SourceError as problem:
-        raise SourceError(
-            change.path, f"not written: the new text is wrong, please report it ({problem})"
-        ) from None
+    if not change.checked:
+        try:
+            check_syntax(change.code, change.path)
+        except SourceError as problem:
+            raise SourceError(
+                change.path, f"not written: the new text is wrong, please report it ({problem})"
+            ) from None
     try:
         return change.encoded()
     except UnicodeEncodeError as problem:
@@ -111,7 +112,8 @@ def _stage(target: Path, data: bytes, like: Path | None) -> _Staged:
             with os.fdopen(handle, "wb") as stream:
                 stream.write(data)
                 stream.flush()
-                os.fsync(stream.fileno())
+                if old is not None:  # what there was is not lost when the machine stops, either
+                    os.fsync(stream.fileno())
             if old is not None and hasattr(os, "chown") and (old.st_uid, old.st_gid) != _owner(staged.there):
                 with contextlib.suppress(OSError):  # only the administrator may
                     os.chown(staged.there, old.st_uid, old.st_gid)
