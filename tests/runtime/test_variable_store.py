@@ -8,7 +8,7 @@ pytestmark = pytest.mark.tensorflow
 tf = pytest.importorskip("tensorflow")
 
 from tf2towers.runtime import VariableStore, average_gradients  # noqa: E402
-from tf2towers.runtime.towers import tower_index  # noqa: E402
+from tf2towers.runtime.tower_values import tower_index  # noqa: E402
 from tf2towers.runtime.variable_store import current_store  # noqa: E402
 
 from .on_towers import copies, equal, new_store, step_of, v1  # noqa: E402
