@@ -5,12 +5,15 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tf2towers.cli import launch
 from tf2towers.cli.installed import need
-from tf2towers.cli.runnable import why_not
+from tf2towers.cli.runnable import as_script, why_not
 from tf2towers.launch.signals import noted
 
 if TYPE_CHECKING:
@@ -85,29 +88,12 @@ def run(options: argparse.Namespace) -> int:
             print(f"tf2towers compare: {wrong}", file=sys.stderr)
             return FAILED
     need("numpy", *_needed(options))
-    from tf2towers.sidebyside.compare import Plan, compare
     from tf2towers.sidebyside.errors import CompareError
     from tf2towers.sidebyside.race import Interrupted
 
-    plan = Plan(
-        legacy=options.legacy,
-        modern=options.modern,
-        arguments=tuple(json.loads(options.arguments)),
-        steps=options.steps,
-        turns=options.turns,
-        at_once=options.at_once,
-        batch_size=options.batch_size,
-        legacy_python=options.legacy_python,
-        modern_python=options.python,
-        timeout=options.timeout,
-        own_weights=options.own_weights,
-        ps=options.ps,
-        workers=options.workers,
-        task_flags=options.task_flags,
-    )
     try:
         with noted() as signals:
-            outcome = compare(plan, signals)
+            outcome = _compared(options, signals)
         _print(outcome)
         _write(outcome, options.report, options.json)
     except Interrupted as ended:
@@ -120,6 +106,36 @@ def run(options: argparse.Namespace) -> int:
         print(f"tf2towers compare: {problem.filename or ''}: {problem.strerror}", file=sys.stderr)
         return FAILED
     return 0
+
+
+def _compared(options: argparse.Namespace, signals: Sequence[int]) -> Outcome:
+    """Runs both; of a notebook its cells, though the outcome names the notebook."""
+    from tf2towers.sidebyside.compare import Plan, compare
+
+    with tempfile.TemporaryDirectory(prefix="tf2towers-compare-") as folder:
+        legacy = as_script(options.legacy, Path(folder, "legacy"))
+        modern = as_script(options.modern, Path(folder, "modern"))
+        plan = Plan(
+            legacy=legacy,
+            modern=modern,
+            arguments=tuple(json.loads(options.arguments)),
+            steps=options.steps,
+            turns=options.turns,
+            at_once=options.at_once,
+            batch_size=options.batch_size,
+            legacy_python=options.legacy_python,
+            modern_python=options.python,
+            timeout=options.timeout,
+            own_weights=options.own_weights,
+            ps=options.ps,
+            workers=options.workers,
+            task_flags=options.task_flags,
+        )
+        outcome = compare(plan, signals)
+    outcome.legacy.script, outcome.modern.script = options.legacy, options.modern
+    one, other = outcome.commands
+    named = one.replace(str(legacy), str(options.legacy)), other.replace(str(modern), str(options.modern))
+    return replace(outcome, commands=named)
 
 
 def _needed(options: argparse.Namespace) -> list[str]:

@@ -6,12 +6,14 @@ import argparse
 import json
 import signal
 import sys
+import tempfile
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tf2towers.cli.installed import need
-from tf2towers.cli.runnable import why_not
+from tf2towers.cli.runnable import as_script, why_not
 
 if TYPE_CHECKING:
     from tf2towers.parity.cluster.sides import Shape
@@ -29,8 +31,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "directory. ARGS are the command line of both.\n"
         "exit status: 0 parity, 1 they differ, 2 one of them could not be run."
     )
-    parser.add_argument("legacy", metavar="LEGACY", help="the TF1 script")
-    parser.add_argument("migrated", metavar="MIGRATED", help="the TF2 script")
+    parser.add_argument("legacy", metavar="LEGACY", help="the TF1 script or notebook")
+    parser.add_argument("migrated", metavar="MIGRATED", help="the TF2 script or notebook")
     parser.add_argument("--steps", type=int, default=10, metavar="K", help="training steps (default 10)")
     parser.add_argument(
         "--replicas", type=int, metavar="N", help="so many towers are expected; else status 2"
@@ -143,6 +145,22 @@ def verdict_on(
         work: where the recordings stay; None: nowhere.
         progress: called with what runs, and its steps so far.
     """
+    with tempfile.TemporaryDirectory(prefix="tf2towers-verify-") as folder:
+        scripts = as_script(legacy, Path(folder, "original")), as_script(migrated, Path(folder, "migrated"))
+        result = _verdict(*scripts, arguments, options, work, progress)
+    result.original = replace(result.original, script=legacy)
+    result.migrated = replace(result.migrated, script=migrated)
+    return result
+
+
+def _verdict(
+    legacy: Path,
+    migrated: Path,
+    arguments: list[str],
+    options: argparse.Namespace,
+    work: Path | None,
+    progress: Callable[[str, int], object] | None,
+) -> ParityResult:
     from tf2towers.parity.continuous.register import is_exact
     from tf2towers.parity.continuous.verdict import verify_exact
     from tf2towers.parity.sides import Options
