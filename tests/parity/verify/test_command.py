@@ -34,7 +34,7 @@ CANNOT = {  # what a script does -> what verify says
     "a crash": (TRAINS.format(body=f"{STEP}\nraise ValueError('the disk is full')"), "the disk is full"),
     "a hang": (TRAINS.format(body=f"{STEP}\nimport time\ntime.sleep(1000)"), "1 of 10 training steps within"),
     "a question": (TRAINS.format(body="input('continue? ')"), "asks for input"),
-    "Python 2": ("print 'hello'\n", "SyntaxError"),
+    "Python 2": ("print 'hello'\n", "is Python 2, which nothing here runs: `tf2towers migrate --python3"),
     "a missing module": ("import nowhere_to_be_found\n", "nowhere_to_be_found"),
     "a contrib symbol": (
         "import tensorflow as tf\ntf.contrib.tensorrt.create_inference_graph\n", "--legacy-python"
