@@ -64,6 +64,21 @@ class Building:
         ]
 
     @cached_property
+    def owners(self) -> list[ast.AST]:
+        """The functions, or the modules, whose own statements build the towers."""
+        found: list[ast.AST] = []
+        for file, part in self.bodies:
+            around = next((one for one in file.ancestors(part) if isinstance(one, Function)), file.tree)
+            if around not in found:
+                found.append(around)
+        return found
+
+    def built(self, file: File) -> set[str]:
+        """The names that statements at a file's top level bind to what they make with TensorFlow."""
+        own = [(file, one) for one in file.tree.body if not isinstance(one, Function | ast.ClassDef)]
+        return _built(own, self._begun if file in {where for where, _ in self.bodies} else set())[1]
+
+    @cached_property
     def reached(self) -> list[tuple[File, Function]]:
         """The functions of the program that the towers call, and those that these call."""
         found: dict[Function, File] = {}
@@ -119,7 +134,41 @@ class Building:
                         statement = parent
                         continue
                 break
-        return _of_graph(found, self.bodies)
+        return _built(found, self._begun)[0]
+
+    @cached_property
+    def averaging(self) -> list[tuple[File, Function]]:
+        """The functions of one parameter that are given a list which the towers filled, in one call of the program."""
+        found: list[tuple[File, Function]] = []
+        for file, statement in self.following:
+            for call in ast.walk(statement):
+                if not isinstance(call, ast.Call) or len(call.args) != 1 or call.keywords:
+                    continue
+                function = self.function_called(file, call)
+                given = call.args[0]
+                if function is None or not isinstance(given, ast.Name) or given.id not in self._begun:
+                    continue
+                if len(function.args.args) == 1 and self._calls(function) == 1:
+                    found.append(self._functions(file, call.func)[0])
+        return found
+
+    def _calls(self, function: Function) -> int:
+        return sum(
+            self.function_called(file, call) is function for file in self.files for call in file.all(ast.Call)
+        )
+
+    @cached_property
+    def _begun(self) -> set[str]:
+        """The names that the towers bind, or call methods of."""
+        built = {name for _, body in self.bodies for name in _names(body, ast.Store)}
+        return built | {
+            call.func.value.id
+            for _, body in self.bodies
+            for call in ast.walk(body)
+            if isinstance(call, ast.Call)
+            and isinstance(call.func, ast.Attribute)
+            and isinstance(call.func.value, ast.Name)
+        }
 
     def makes_session(self, file: File, part: ast.AST) -> bool:
         """Whether a session is made, or asked for something, in a part of a file."""
@@ -156,26 +205,17 @@ class Building:
         return file.meanings.scope(node).lookup(node.id)
 
 
-def _of_graph(
-    statements: list[tuple[File, ast.stmt]], bodies: list[tuple[File, ast.stmt]]
-) -> list[tuple[File, ast.stmt]]:
-    """Those of some statements that have to do with the graph: with TensorFlow, or with what such statements bound."""
-    built = {name for _, body in bodies for name in _names(body, ast.Store)}
-    built |= {
-        call.func.value.id
-        for _, body in bodies
-        for call in ast.walk(body)
-        if isinstance(call, ast.Call)
-        and isinstance(call.func, ast.Attribute)
-        and isinstance(call.func.value, ast.Name)
-    }
+def _built(
+    statements: list[tuple[File, ast.stmt]], built: set[str]
+) -> tuple[list[tuple[File, ast.stmt]], set[str]]:
+    """Those of some statements that make something with TensorFlow, or with such things; and the names of these."""
     found: list[tuple[File, ast.stmt]] = []
     for file, statement in statements:
         symbols = {node for node, canonical in file.symbols if not canonical.startswith(_NOT_BUILDING)}
         if any(node in symbols for node in ast.walk(statement)) or built & _names(statement, ast.Load):
-            built |= _names(statement, ast.Store)
+            built = built | _names(statement, ast.Store)
             found.append((file, statement))
-    return found
+    return found, built
 
 
 def _names(part: ast.AST, context: type[ast.expr_context]) -> set[str]:

@@ -21,6 +21,9 @@ def doubts(building: Building) -> Iterator[Doubt]:
     towers: set[ast.AST] = {part for _, part in building.bodies} | {one for _, one in building.reached}
     loops = bool(building.loops)
     for file in building.files:
+        for statement in file.imports:
+            if not _is_plain(statement):
+                yield Doubt(file, statement, "an import that takes TensorFlow apart")
         for node, canonical in file.symbols:
             if not canonical.startswith(_FLAGS) and not _is_imported(file, node):
                 yield Doubt(file, node, f"{canonical} by another way than an import of tensorflow")
@@ -34,6 +37,15 @@ def doubts(building: Building) -> Iterator[Doubt]:
                 yield Doubt(file, node, f"{canonical} in a tower")
             elif where == "initial" and not _is_initial_value(building, file, node):
                 yield Doubt(file, node, f"{canonical} that is not the initial value of a variable")
+
+
+def _is_plain(statement: ast.Import | ast.ImportFrom) -> bool:
+    """Whether an import is of no TensorFlow, or of all of it (or of the MNIST tutorial's helpers)."""
+    if isinstance(statement, ast.ImportFrom):
+        module = statement.module or ""
+        return module.partition(".")[0] != "tensorflow" or module.startswith("tensorflow.examples.")
+    named = [one for one in statement.names if one.name.partition(".")[0] == "tensorflow"]
+    return all(one.name in ("tensorflow", "tensorflow.compat.v1") for one in named)
 
 
 def _is_imported(file: File, node: ast.AST) -> bool:
@@ -98,6 +110,7 @@ RULE = Rule(
         "before: x = tf.nn.dropout(x, 0.5)",
         "before: x = tf.train.batch([x], 4)",
         "before: tf.add_check_numerics_ops()",
+        "before: from tensorflow import nn",
         "before: mine = tf; one = mine.constant(1.0)",
     ),
     certain=(

@@ -42,7 +42,7 @@ def doubts(building: Building) -> Iterator[Doubt]:
     loops = bool(building.loops)
     for file, part in [*building.bodies, *building.following] if loops else []:
         yield from _Reader(building, file, None).read(part)
-    for file, function in building.reached:
+    for file, function in [*building.reached, *building.averaging]:
         yield from _Reader(building, file, function).read(function)
 
 

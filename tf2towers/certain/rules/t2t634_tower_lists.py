@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from tf2towers.certain.building import Building
 from tf2towers.certain.rule import Doubt, Rule
 from tf2towers.exact.file import File
+from tf2towers.names.meanings import Assigned
 
 
 def doubts(building: Building) -> Iterator[Doubt]:
@@ -23,11 +24,20 @@ def doubts(building: Building) -> Iterator[Doubt]:
             and isinstance(call.func.value, ast.Name)
         }
         for node in ast.walk(statement):
+            if isinstance(node, ast.Name) and node.id in filled and _is_fill(file, node):
+                if not _begins_empty(building, file, node):
+                    yield Doubt(file, node, f"`{node.id}` does not begin as `[]`")
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id in filled:
                 if not _is_fill(file, node) and not _is_last(file, node):
                     yield Doubt(file, node, f"`{node.id}` is read in the loop that fills it")
             elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
                 yield Doubt(file, node, f"`{node.target.id}` is carried from tower to tower")
+        for where, part in building.following:
+            for node in ast.walk(part):
+                if where is file and isinstance(node, ast.Name) and _is_fill(file, node):
+                    value = building.value_of(file, node)
+                    if not isinstance(value, ast.List) and not _is_bound_in(file, node, statement):
+                        yield Doubt(file, node, f"`{node.id}` does not begin as a list that is seen")
         if not isinstance(statement, ast.For) or statement.orelse:
             yield Doubt(file, statement, "a tower loop that is no plain `for`")
         for node in ast.walk(statement):
@@ -40,6 +50,20 @@ def _guards(file: File, statement: ast.stmt) -> Iterator[Doubt]:
     for node in ast.walk(statement):
         if isinstance(node, ast.If | ast.IfExp | ast.While | ast.Try):
             yield Doubt(file, node, "a tower that is not built as the others: a condition in the loop")
+
+
+def _is_bound_in(file: File, node: ast.Name, statement: ast.stmt) -> bool:
+    """Whether the towers bind a name, each to a list of its own."""
+    bindings = file.meanings.bindings(node)
+    return bool(bindings) and all(
+        isinstance(one, Assigned) and any(around is statement for around in file.ancestors(one.value))
+        for one in bindings
+    )
+
+
+def _begins_empty(building: Building, file: File, node: ast.Name) -> bool:
+    value = building.value_of(file, node)
+    return isinstance(value, ast.List) and not value.elts
 
 
 def _is_fill(file: File, node: ast.Name) -> bool:
@@ -70,6 +94,7 @@ RULE = Rule(
     doubts=doubts,
     doubtful=(
         "grads: grads.append(opt.compute_gradients(tower_losses[i]))",
+        "losses: seen.append(loss)",
         "grads: total += loss; grads.append(opt.compute_gradients(total))",
         "grads: grads.append(opt.compute_gradients(loss if i else loss * 2))",
     ),

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
-import builtins
 from collections.abc import Iterator
 
 from tf2towers.certain.building import Building
 from tf2towers.certain.rule import Doubt, Rule
+
+#: functions of Python's own that idiomatic forms call
+_CALLED = frozenset({"dict", "enumerate", "int", "len", "list", "print", "range", "sum", "tuple", "zip"})
 
 
 def doubts(building: Building) -> Iterator[Doubt]:
@@ -24,7 +26,7 @@ def doubts(building: Building) -> Iterator[Doubt]:
                         yield Doubt(file, statement, "several statements in a line")
                     line = statement.end_lineno or statement.lineno
         for name in file.all(ast.Name):
-            if isinstance(name.ctx, ast.Store) and hasattr(builtins, name.id) and name.id != "_":
+            if isinstance(name.ctx, ast.Store) and name.id in _CALLED:
                 yield Doubt(file, name, f"`{name.id}` stands for something else than Python's")
 
 

@@ -1,0 +1,98 @@
+"""T2T641: a function that has to do with the graph, and is no tower's."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from tf2towers.certain.building import Building
+from tf2towers.certain.rule import Doubt, Rule
+from tf2towers.exact.file import File
+from tf2towers.exact.means import is_plain_mean
+from tf2towers.names.meanings import Function
+
+#: what has nothing to do with a graph, wherever it is called
+_BESIDE = (
+    "tf.app.",
+    "tf.flags.",
+    "tf.gfile.",
+    "tf.logging.",
+    "tf.errors.",
+    "tf.train.summary_iterator",
+    "tf.examples.",
+)
+#: what takes a function as it is
+_TAKES = ("tf.data.", "tf.cond", "tf.map_fn", "tf.scan")
+
+
+def doubts(building: Building) -> Iterator[Doubt]:
+    """Functions, lambdas and classes with TensorFlow in them, or with what the script has built."""
+    towers = {function for _, function in building.reached}
+    inside = towers | {part for _, part in building.bodies}
+    owners = set(map(id, building.owners))
+    averaging = {function for _, function in building.averaging}
+    for file in building.files:
+        for function in [*file.all(ast.FunctionDef), *file.all(ast.AsyncFunctionDef), *file.all(ast.Lambda)]:
+            around = [one for one in file.ancestors(function) if isinstance(one, Function | ast.Lambda)]
+            if id(function) in owners or any(one in inside for one in (function, *file.ancestors(function))):
+                if around and function in towers:
+                    yield Doubt(file, function, "a function that is made where it is used")
+                continue
+            if isinstance(function, ast.Lambda) and _is_taken(file, function):
+                continue
+            if isinstance(function, ast.FunctionDef) and not around:
+                if function in averaging or is_plain_mean(file, function):
+                    continue
+            if around or _builds(building, file, function):
+                yield Doubt(file, function, f"`{getattr(function, 'name', 'lambda')}` is no tower's")
+        for one in file.all(ast.ClassDef):
+            if any(
+                one in file.ancestors(node) for node, name in file.symbols if not name.startswith(_BESIDE)
+            ):
+                yield Doubt(file, one, f"`{one.name}` is a class with TensorFlow in it")
+
+
+def _is_taken(file: File, function: ast.Lambda) -> bool:
+    call = file.parent(function)
+    while isinstance(call, ast.keyword):
+        call = file.parent(call)
+    return isinstance(call, ast.Call) and (file.canonical(call.func) or "").startswith(_TAKES)
+
+
+def _builds(building: Building, file: File, function: ast.AST) -> bool:
+    """Whether a function has TensorFlow in it, or reads what the program's own statements made with it."""
+    nodes = set(ast.walk(function))
+    if any(node in nodes and not canonical.startswith(_BESIDE) for node, canonical in file.symbols):
+        return True
+    if not any(isinstance(owner, ast.Module) for owner in building.owners):
+        return False
+    made = building.built(file)
+    return any(
+        isinstance(node, ast.Name)
+        and isinstance(node.ctx, ast.Load)
+        and node.id in made
+        and (home := building.home(file, node)) is not None
+        and isinstance(home[0].node, ast.Module)
+        for node in nodes
+    )
+
+
+RULE = Rule(
+    code="T2T641",
+    title="A function that has to do with the graph, and is no tower's",
+    why="""
+    A function that a tower calls is part of the function that each tower becomes, and one that is given the
+    towers' gradients is called with all of them. Any other function, a class or a lambda that builds a part of
+    the graph would have to be called where the graph is no more.
+    """,
+    todo="Write the part of the graph where the towers are put together, without a function of its own.",
+    doubts=doubts,
+    doubtful=(
+        "after: build = lambda: tf.add_n(tower_losses)",
+        "after: def made():;     return tf.add_n(tower_losses);; more = made()",
+        "after: def made():;     return tower_losses[0] + 1",
+    ),
+    certain=(
+        "head: import numpy as np; import tensorflow as tf; N = 2; def shown(text):;     return '%s' % text",
+    ),
+)
