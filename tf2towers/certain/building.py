@@ -163,11 +163,12 @@ class Building:
         built = {name for _, body in self.bodies for name in _names(body, ast.Store)}
         return built | {
             call.func.value.id
-            for _, body in self.bodies
+            for file, body in self.bodies
             for call in ast.walk(body)
             if isinstance(call, ast.Call)
             and isinstance(call.func, ast.Attribute)
             and isinstance(call.func.value, ast.Name)
+            and file.canonical(call.func.value) is None
         }
 
     def makes_session(self, file: File, part: ast.AST) -> bool:
