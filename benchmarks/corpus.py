@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import csv
 import datetime
+import json
 import platform
 import re
 import subprocess
@@ -21,7 +22,6 @@ from collections import Counter
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-PLACE = re.compile(r"^  (\S+?):(\d+):\d+: (T2T\d+) (.*)$")
 #: codes that name something which neither TF 2.21 nor the runtime has, or a module that is not there
 MISSING = ("T2T620", "T2T621", "T2T622", "T2T624", "T2T625")
 KINDS = {"tower": "towers", "both": "towers and parameter servers", "ps": "parameter servers"}
@@ -30,7 +30,7 @@ KINDS = {"tower": "towers", "both": "towers and parameter servers", "ps": "param
 def migrate(folder: Path, main: str) -> tuple[str, list[tuple[str, str, str, str]], str, float, bool]:
     """Status, sites left (file, line, code, message), first line of an error, seconds, whether it is Python 2."""
     with tempfile.TemporaryDirectory() as out:
-        command = [sys.executable, "-m", "tf2towers", "migrate", main, "-o", out]
+        command = [sys.executable, "-m", "tf2towers", "migrate", main, "-o", out, "--format", "json", "--isolated"]
         started = time.monotonic()
         run = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300)
         seconds = time.monotonic() - started
@@ -40,15 +40,14 @@ def migrate(folder: Path, main: str) -> tuple[str, list[tuple[str, str, str, str
                 compile(path.read_text(encoding="utf-8"), str(path), "exec")
             except SyntaxError:
                 status = "crash" if status == "0" else status
-    lines = (run.stdout + run.stderr).splitlines()
-    matches = [(PLACE.match(line), index) for index, line in enumerate(lines)]
+    [result] = json.loads(run.stdout)["results"]
     left = [
-        found.groups()
-        for found, index in matches
-        if found and index + 1 < len(lines) and lines[index + 1].lstrip().startswith("to do:")
+        (one["path"], str(one["line"]), one["code"], one["message"])
+        for one in result["findings"]
+        if one["kind"] == "left"
     ]
-    error = next((line for line in lines if re.search(r"line \d+: ", line)), "")
-    return status, left, error, seconds, any(" T2T608 " in line for line in lines)
+    python2 = any(one["code"] == "T2T608" for one in result["findings"])
+    return status, left, result["error"] or "", seconds, python2
 
 
 def lacks(status: str, left: list[tuple[str, str, str, str]], error: str) -> str:
