@@ -27,7 +27,7 @@ from damage import damaged  # noqa: E402
 from page import page  # noqa: E402
 from record import Record  # noqa: E402
 from running import one_file, one_repository  # noqa: E402
-from sources import Original, git_directories, name_of, originals  # noqa: E402
+from sources import Original, files_of, git_directories, name_of, originals  # noqa: E402
 from texts import undefined_names  # noqa: E402
 
 #: of mutations, so many are made of TF1 files
@@ -63,7 +63,9 @@ def main() -> int:
     parser.add_argument("--files", type=int, default=None, help="only so many files, half of them with TF1")
     parser.add_argument("--mutations", type=int, default=5000)
     parser.add_argument("--first", type=int, default=0, help="the first mutation")
-    parser.add_argument("--no-trees", action="store_true")
+    parser.add_argument(
+        "--largest-tree", type=int, default=100, metavar="FILES", help="of repositories migrated as folders"
+    )
     parser.add_argument("--processes", type=int, default=1)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--out", type=Path, default=Path("/tmp/tf2towers-robustness"))
@@ -75,7 +77,11 @@ def main() -> int:
     files = every if options.files is None else fewer(every, options.files, options.seed)
     cases = [("files", f"{one.repository}/{one.path}", one.data) for one in files]
     cases += [("mutations", *one) for one in choose(every, options.mutations, options.seed)][options.first :]
-    directories = [] if options.no_trees else list(git_directories(options.repositories))
+    directories = [
+        one
+        for one in git_directories(options.repositories)
+        if 0 < sum(1 for _ in files_of(one)) <= options.largest_tree
+    ]
     count = options.processes
     parts = [(options, number, cases[number::count], directories[number::count]) for number in range(count)]
     with ProcessPoolExecutor(count) as pool:

@@ -91,7 +91,8 @@ def one_repository(record: Record, name: str, directory: Path, folder: Path) -> 
     first = {place: place.read_bytes() for place in texts}
     _run_on(record, name, folder)
     for place, data in first.items():
-        if place.read_bytes() != data:
+        # what another program stood in the way of is written now
+        if place.read_bytes() != data and str(place) not in said:
             record.fault("second run", f"{name}: {place.relative_to(folder)}", "changed again", texts[place])
     record.counts["trees"] += 1
 

@@ -175,7 +175,7 @@ def new_lines(file: File) -> Iterator[Edit]:
     if not lines:
         return
     if place.after is not None:
-        end = place.after.end_lineno or place.after.lineno
+        end = _last_line(file, place.after)
         offset = text.line_start(end + 1)
         following = text.line(end + 1).strip() if end < len(text.starts) else ""
         if _is_docstring(place.after):
@@ -190,6 +190,20 @@ def new_lines(file: File) -> Iterator[Edit]:
     if offset == len(text.text) and offset and text.text[-1] not in "\r\n":
         joined = text.newline + joined
     yield Edit(offset, offset, joined)
+
+
+def _last_line(file: File, statement: ast.stmt) -> int:
+    """The last line of a statement of the top level, and of those that share a line with it (`;`, a backslash)."""
+    end = statement.end_lineno or statement.lineno
+    for other in file.tree.body:
+        last = other.end_lineno or other.lineno
+        if last < end or other.lineno > end:
+            continue
+        end = last
+        rest = file.text.text[file.text.end(other) : file.text.line_start(end + 1)]
+        if rest.strip(" \t;\r\n") == "\\":
+            end += 1
+    return end
 
 
 def _first_line(file: File) -> int:
