@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 
 from tf2towers.exact import migrate as exact
 from tf2towers.migrate import migrate
 from tf2towers.report.result import Finding, MigrationResult
+from tf2towers.source.errors import SourceError
 from tf2towers.source.script import Script
 
 
@@ -55,6 +57,8 @@ def _idiomatic(script: Script) -> MigrationResult:
     try:
         return migrate(script)
     except Exception as problem:
+        if os.environ.get("TF2TOWERS_DEBUG") and not isinstance(problem, SourceError):
+            raise
         what = f"the idiomatic form could not be written ({type(problem).__name__})"
         return MigrationResult(script.path, findings=[Finding("T2T408", what, "", script.path, 1, 1)])
 
