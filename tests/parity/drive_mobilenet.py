@@ -100,17 +100,19 @@ class Watched:
 class Trainer:
     """The modern trainer's step, from whatever state it is given."""
 
-    def __init__(
-        self, modern: types.ModuleType, strategy: tf.distribute.Strategy, adam: bool = False
-    ) -> None:
+    def __init__(self, modern: types.ModuleType, strategy: tf.distribute.Strategy) -> None:
         self.strategy = strategy
         with strategy.scope():
             self.model = cut_model()
             self.optimizer = keras.optimizers.Adam(0.001)
             self.optimizer.build(self.model.trainable_variables)
             shapes = [variable.shape for variable in self.model.trainable_variables]
-            self.kept = Kept(strategy, shapes, self.optimizer if adam else None)
-        self.step = modern.make_train_step(strategy, Watched(self.model, self.kept))
+            self.kept = Kept(strategy, shapes, self.optimizer)
+        self.take(modern)
+
+    def take(self, modern: types.ModuleType) -> None:
+        """Have the step of this module."""
+        self.step = modern.make_train_step(self.strategy, Watched(self.model, self.kept))
 
     def slots(self) -> Iterator[tuple[str, keras.Variable]]:
         """Keras's slots by their TF1 names."""
@@ -295,18 +297,20 @@ def main() -> None:
     whole_network()
     for place, (images, labels) in enumerate(batches(1).take(3)):
         OUT[f"batch|images|{place}"], OUT[f"batch|labels|{place}"] = images.numpy(), labels.numpy()
-    trainer = Trainer(modern, strategy, adam=True)
+    trainer = Trainer(modern, strategy)
     replay("right", trainer, recording.steps)
     update_alone("Keras's epsilon", trainer, first, 1e-7)
     update_alone("TF1's epsilon", trainer, first, 1e-8)
     with unwritten_graphs():
+        trainer.kept.optimizer = None  # the gradients are enough
         for mistake in MISTAKES:
-            replay(mistake, Trainer(load_modern(out.parent, mistake), strategy), [first])
-        wrong_norm = Trainer(modern, strategy)
-        for layer in wrong_norm.model.layers:
+            trainer.take(load_modern(out.parent, mistake))
+            replay(mistake, trainer, [first])
+        for layer in trainer.model.layers:
             if isinstance(layer, keras.layers.BatchNormalization):
                 layer.epsilon = 1.1e-3
-        replay("batch-norm epsilon", wrong_norm, [first])
+        trainer.take(modern)
+        replay("batch-norm epsilon", trainer, [first])
         for loop in ("fit", "hand"):
             whole_training(modern, loop, strategy, first)
     all_reduces(modern)
