@@ -20,16 +20,7 @@ LEGACY = ROOT / "tests" / "parity" / "verify" / "legacy" / "dropout_ps.py"
 
 
 def compared(start: Start, folder: Path, options: list[str], arguments: list[str]) -> dict[str, Any]:
-    migrate = [
-        sys.executable,
-        "-m",
-        "tf2towers",
-        "migrate",
-        "--idiomatic",
-        str(LEGACY),
-        "-o",
-        str(folder / "out"),
-    ]
+    migrate = [sys.executable, str(ROOT / "tests/idiomatic_form.py"), str(LEGACY), str(folder / "out")]
     subprocess.run(migrate, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     pair = [str(LEGACY), str(folder / "out" / LEGACY.name)]
     numbers = folder / "numbers.json"

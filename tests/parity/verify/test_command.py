@@ -63,7 +63,6 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
         jobs["migrate"] = pool.submit(
             run,
             "migrate",
-            "--idiomatic",
             "--verify",
             "--steps=4",
             "-o",
@@ -98,7 +97,14 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for name, arguments in pairs.items():
             jobs[name] = pool.submit(run, "verify", *arguments, cwd=folder / "user")
         jobs["migrate"].result()
-        text = (migrated / SMALL.name).read_text()
+        form = [
+            sys.executable,
+            str(ROOT / "tests/idiomatic_form.py"),
+            str(SMALL),
+            str(folder / "hand_shaped"),
+        ]
+        subprocess.run(form, check=True)
+        text = (folder / "hand_shaped" / SMALL.name).read_text()
         mutant.write_text(text.replace("grads = average_gradients(grads)", "pass"))
         jobs["differs"] = pool.submit(
             run, "verify", "--steps=4", f"--report={folder / 'report'}", f"--json={folder / 'result.json'}",
