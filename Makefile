@@ -62,7 +62,7 @@ soundness: $(VENV)/.installed
 # a folder of git directories, such as `git clone --bare` makes
 REPOSITORIES ?= repositories
 robustness: $(VENV)/.installed
-	$(PY) tests/robustness/run.py $(REPOSITORIES) --files 3100 --mutations 5000 --processes 2 --page docs/robustness.md
+	$(PY) tests/robustness/run.py $(REPOSITORIES) --files 3000 --mutations 5000 --processes 2 --page docs/robustness.md
 
 demo: $(VENV)/.installed
 	$(PY) -m tf2towers.parity.demo

@@ -52,7 +52,7 @@ def page(record: Record, files: list[Original], seed: int) -> str:
         "| --- | --- |",
         f"| files | {count['files']}, {tf1} of them with TF1 |",
         f"| damaged files | {count['mutations']} |",
-        f"| whole repositories of at most 100 files, as folders | {count['trees']}: "
+        f"| whole repositories of at most 40 files, as folders | {count['trees']}: "
         f"{programs} programs with their modules, {changed} files changed |",
         "",
         "Each file is migrated in place in both registers, and once more where something was written; each repository",

@@ -33,7 +33,7 @@ from texts import undefined_names  # noqa: E402
 #: of mutations, so many are made of TF1 files
 TF1_SHARE = 0.85
 #: and none of longer ones, in bytes
-LONGEST = 10_000
+LONGEST = 6_000
 
 
 def choose(every: list[Original], count: int, seed: int) -> Iterator[tuple[str, bytes]]:
@@ -48,11 +48,11 @@ def choose(every: list[Original], count: int, seed: int) -> Iterator[tuple[str, 
 
 
 def fewer(every: list[Original], count: int, seed: int) -> list[Original]:
-    """So many files, half of them with TF1 where there are so many."""
+    """So many files, a third of them with TF1 where there are so many."""
     tf1 = [one for one in every if one.is_tf1]
     others = [one for one in every if not one.is_tf1]
     chance = random.Random(seed)
-    first = chance.sample(tf1, min(len(tf1), count // 2))
+    first = chance.sample(tf1, min(len(tf1), count // 3))
     return first + chance.sample(others, min(len(others), count - len(first)))
 
 
@@ -60,11 +60,11 @@ def main() -> int:
     """Runs all of it."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("repositories", type=Path, help="a folder of git directories")
-    parser.add_argument("--files", type=int, default=None, help="only so many files, half of them with TF1")
+    parser.add_argument("--files", type=int, default=None, help="only so many files, a third of them with TF1")
     parser.add_argument("--mutations", type=int, default=5000)
     parser.add_argument("--first", type=int, default=0, help="the first mutation")
     parser.add_argument(
-        "--largest-tree", type=int, default=100, metavar="FILES", help="of repositories migrated as folders"
+        "--largest-tree", type=int, default=40, metavar="FILES", help="of repositories migrated as folders"
     )
     parser.add_argument("--processes", type=int, default=1)
     parser.add_argument("--seed", type=int, default=1)
