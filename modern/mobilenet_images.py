@@ -19,7 +19,7 @@ class Images(NamedTuple):
     """Images as they come: uint8 of any height and width, with the number of their class."""
 
     dataset: tf.data.Dataset
-    count: int
+    number: int
     classes: int
 
 
@@ -91,8 +91,8 @@ def batches(images: Images, size: int, batch_size: int, epochs: int, seed: int) 
     Each epoch has an order of its own, that follows from the seed and the epoch alone. Every batch is full: of the
     last images a replica might get none, and the batch norm of none is not a number.
     """
-    if images.count < batch_size:
-        raise data.DataError(f"{images.count} images are less than one batch of {batch_size}")
+    if images.number < batch_size:
+        raise data.DataError(f"{images.number} images are less than one batch of {batch_size}")
 
     def resize(image: tf.Tensor, label: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
         return tf.image.resize(tf.cast(image, tf.float32), [size, size]) / 255.0, label

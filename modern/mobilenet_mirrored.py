@@ -226,8 +226,8 @@ def train(dataset: str, configuration: str, strategy: tf.distribute.Strategy) ->
     weights = FLAGS.weights or ("none" if small else "imagenet")
     size, alpha = FLAGS.image_size or (32 if small else 224), FLAGS.alpha or (0.35 if small else 1.0)
     images = mobilenet_images.load(dataset, FLAGS.data_dir)
-    if FLAGS.max_images and FLAGS.max_images < images.count:
-        images = images._replace(dataset=images.dataset.take(FLAGS.max_images), count=FLAGS.max_images)
+    if FLAGS.max_images and FLAGS.max_images < images.number:
+        images = images._replace(dataset=images.dataset.take(FLAGS.max_images), number=FLAGS.max_images)
 
     if configuration == "one":
         strategy = tf.distribute.get_strategy()  # the one that stands for none
@@ -236,12 +236,17 @@ def train(dataset: str, configuration: str, strategy: tf.distribute.Strategy) ->
     if batch_size < replicas:
         raise SystemExit(f"--batch_size={batch_size} leaves one of {replicas} replicas without images")
     batches = mobilenet_images.batches(images, size, batch_size, FLAGS.num_epochs, FLAGS.seed)
-    steps = images.count // batch_size
+    steps = images.number // batch_size
 
     random.seed(FLAGS.seed)  # Keras takes the seeds of its initializers from there
     with strategy.scope():  # 1: a copy of every variable on each device
         classes = IMAGENET_CLASSES if weights == "imagenet" else images.classes
-        model = build_model(size, alpha, None if weights == "none" else weights, classes)
+        try:
+            model = build_model(size, alpha, None if weights == "none" else weights, classes)
+        except Exception as error:  # what Keras raises where it cannot download
+            if "URL fetch failure" not in str(error):
+                raise
+            raise SystemExit(f"{error}; --weights=none: from random ones") from error
         model.compile(
             optimizer=keras.optimizers.Adam(FLAGS.learning_rate),
             loss=keras.losses.sparse_categorical_crossentropy,
@@ -258,7 +263,7 @@ def train(dataset: str, configuration: str, strategy: tf.distribute.Strategy) ->
         else:
             train_by_hand(strategy, model, batches, FLAGS.num_epochs, steps, progress)
     return mobilenet_times.Times(
-        name, configuration, replicas, batch_size, all_reduce, FLAGS.loop, images.count,
+        name, configuration, replicas, batch_size, all_reduce, FLAGS.loop, images.number,
         progress.seconds, progress.losses, progress.accuracies,
     )  # fmt: skip
 

@@ -24,7 +24,7 @@ def test_tensorflow_datasets(name, classes):
     with tfds.testing.mock_data(num_examples=21):
         images = loader.load(name)
         batches = list(loader.batches(images, size=32, batch_size=8, epochs=2, seed=0))
-    assert (images.count, images.classes) == (21, classes)
+    assert (images.number, images.classes) == (21, classes)
     assert len(batches) == 4  # of 21 images 16 an epoch
     for pixels, labels in batches:
         assert pixels.shape == (8, 32, 32, 3) and pixels.dtype == tf.float32
@@ -57,7 +57,7 @@ def photos(tmp_path):
 
 def test_jpeg_files(photos, capsys):
     images = loader.load("digits", str(photos))
-    assert (images.count, images.classes) == (7, 3)
+    assert (images.number, images.classes) == (7, 3)
     assert capsys.readouterr().out.startswith("left out 1 files that are not JPEG inside, the first is ")
     (pixels, labels), *more = loader.batches(images, size=32, batch_size=7, epochs=1, seed=0)
     assert more == [] and sorted(labels.numpy()) == [0, 0, 0, 1, 1, 1, 1]
