@@ -30,7 +30,18 @@ KINDS = {"tower": "towers", "both": "towers and parameter servers", "ps": "param
 def migrate(folder: Path, main: str) -> tuple[str, list[tuple[str, str, str, str]], str, float, bool]:
     """Status, sites left (file, line, code, message), first line of an error, seconds, whether it is Python 2."""
     with tempfile.TemporaryDirectory() as out:
-        command = [sys.executable, "-m", "tf2towers", "migrate", main, "-o", out, "--format", "json", "--isolated"]
+        command = [
+            sys.executable,
+            "-m",
+            "tf2towers",
+            "migrate",
+            main,
+            "-o",
+            out,
+            "--format",
+            "json",
+            "--isolated",
+        ]
         started = time.monotonic()
         run = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300)
         seconds = time.monotonic() - started
