@@ -69,3 +69,15 @@ def test_slim_keeps_its_modules() -> None:
     )
     assert not [one for one in result.findings if one.kind == "left"]
     assert "d = slim.dataset.Dataset(1)\nv = slim.nets.vgg.vgg_16(d)\n" in result.changes[0].after
+
+
+def test_an_import_that_is_another_one_in_another_branch_stays():
+    """What is used may be either: nothing of it is rewritten, and both are told of."""
+    text = (
+        "import tensorflow as tf\n\n\ndef walk(new):\n    if new:\n"
+        "        from tensorflow.python.ops.op_selector import get_walk_ops as f\n    else:\n"
+        "        from tensorflow.contrib.graph_editor import get_walk_ops as f\n    return f(1)\n\n\ns = tf.Session()\n"
+    )
+    result = migrated(text)
+    assert [one.code for one in result.left] == ["T2T620", "T2T620"]
+    assert "from tensorflow.contrib.graph_editor import get_walk_ops as f" in result.changes[0].after

@@ -45,6 +45,8 @@ PLACES = [
     (f"{TF}from tf2towers.runtime import towers\n",
      f"{V1}from tf2towers.runtime import towers, Session, graph_mode\n\ngraph_mode()\n"),
     (f"{TF}import os\\\n\nx = 1\n", f"{V1}import os\\\n\n{MODE}\nx = 1"),
+    (f"{TF}slim = tf.contrib.slim\nimport os\nslim = tf.contrib.slim\n",
+     f"{V1}{MODE.replace('mode\n', 'mode, slim as slim_2\n')}\nslim = slim_2\nimport os"),
     (f"{TF}import os; x = (1,\n 2)\n", f"{V1}import os; x = (1,\n 2)\n{MODE}"),
     (f"{TF}import os; \\\n x = 1\ny = 2\n", f"{V1}import os; \\\n x = 1\n{MODE}\ny = 2"),
     (f"{TF}import os  # a comment \\\nx = 1\n", f"{V1}import os  # a comment \\\n{MODE}\nx = 1"),

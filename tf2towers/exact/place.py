@@ -100,8 +100,22 @@ def _is_risky(file: File, node: ast.AST) -> bool:
         return name != "" and file.program.defined(file, name) is not None
     if isinstance(node, ast.Name | ast.Attribute):
         name = file.canonical(node) or ""
+        if name.startswith("tf.contrib."):
+            return _needs_runtime(file, node, name)
         return name.startswith("tf.") and name.count(".") == 1 and name in _needed()
     return False
+
+
+def _needs_runtime(file: File, node: ast.Name | ast.Attribute, canonical: str) -> bool:
+    """Whether a use of contrib becomes a name of the runtime; `slim = tf.contrib.slim`, once, becomes an import."""
+    from tf2towers.exact.lookup import find
+    from tf2towers.exact.rules.t2t601_symbols import alias_of
+
+    runtime, alias = find(canonical).runtime, alias_of(file, node)
+    if runtime is None or not isinstance(node.ctx, ast.Load):
+        return False
+    bindings = file.meanings.module.bindings.get(alias[1], []) if alias is not None else []
+    return alias is None or alias[1] != runtime.name or len(bindings) != 1
 
 
 def _is_harmless(name: str) -> bool:

@@ -96,6 +96,8 @@ def _goes(file: File, node: ast.Import | ast.ImportFrom, made: Made) -> bool:
         parent = file.parent(use)
         if not isinstance(parent, ast.Attribute):
             return False
+    if any(_may_mean(file, one, canonical) for one in file.all(ast.Name) if one.id == made.bound):
+        return False
     return all(
         find(name).kind != "left"
         for symbol, name in file.symbols
@@ -106,6 +108,13 @@ def _goes(file: File, node: ast.Import | ast.ImportFrom, made: Made) -> bool:
 def _means(file: File, use: ast.Name, canonical: str, scope: object) -> bool:
     del scope
     return file.canonical(use) == canonical
+
+
+def _may_mean(file: File, use: ast.Name, canonical: str) -> bool:
+    """Whether a use that is not rewritten may stand for it: imported from here in `if`, from there in `else`."""
+    if not isinstance(use.ctx, ast.Load) or file.canonical(use) is not None:
+        return False
+    return canonical in map(canonical_name, file.meanings.perhaps(use))
 
 
 def _root(node: ast.AST) -> ast.Name:
