@@ -1,4 +1,4 @@
-"""T2T640: several statements in a line, or a name of Python's own that the script gives to something else."""
+"""T2T640: statements that plain trainers have not, or several in a line; builtins' names for something else."""
 
 from __future__ import annotations
 
@@ -11,9 +11,15 @@ from tf2towers.certain.rule import Doubt, Rule
 #: functions of Python's own that idiomatic forms call
 _CALLED = frozenset({"dict", "enumerate", "int", "len", "list", "print", "range", "sum", "tuple", "zip"})
 
+#: statements that plain trainers have not
+_UNUSUAL: tuple[type[ast.AST], ...] = (
+    ast.AnnAssign, ast.NamedExpr, ast.Global, ast.Nonlocal, ast.Match, ast.AsyncFunctionDef, ast.AsyncFor,
+    ast.AsyncWith, ast.Await,
+)  # fmt: skip
+
 
 def doubts(building: Building) -> Iterator[Doubt]:
-    """Statements that share a line with another one, or with the head of their block; builtins that are bound."""
+    """Unusual statements; those that share a line with another or their block's head; builtins that are bound."""
     for file in building.files:
         for block in file.meanings.nodes:
             for field in ("body", "orelse", "finalbody"):
@@ -25,6 +31,12 @@ def doubts(building: Building) -> Iterator[Doubt]:
                     if statement.lineno <= line:
                         yield Doubt(file, statement, "several statements in a line")
                     line = statement.end_lineno or statement.lineno
+        for kind in _UNUSUAL:
+            for node in file.all(kind):
+                yield Doubt(file, node, f"an unusual statement ({kind.__name__})")
+        for assign in file.all(ast.Assign):
+            if len(assign.targets) > 1:
+                yield Doubt(file, assign, "one value for several names")
         for name in file.all(ast.Name):
             if isinstance(name.ctx, ast.Store) and name.id in _CALLED:
                 yield Doubt(file, name, f"`{name.id}` stands for something else than Python's")
@@ -32,13 +44,19 @@ def doubts(building: Building) -> Iterator[Doubt]:
 
 RULE = Rule(
     code="T2T640",
-    title="Several statements in a line, or a builtin's name for something else",
+    title="Unusual statements, several in a line, or a builtin's name for something else",
     why="""
     The idiomatic form takes statements from one place to another, a line at a time, and calls Python's own functions,
     as `sum` and `zip`, between them.
     """,
-    todo="Write a statement a line (a formatter does it), and give the value another name.",
+    todo="Write one plain statement a line, and give the value another name.",
     doubts=doubts,
-    doubtful=("end: print(N);; print(N)", "before: sum = 3", "end: for one in range(N): print(one)"),
+    doubtful=(
+        "end: print(N);; print(N)",
+        "losses: tower_losses.append(loss); last: object = loss",
+        "after: a = b = loss",
+        "before: sum = 3",
+        "end: for one in range(N): print(one)",
+    ),
     certain=("end: for one in range(N):;     print(one)", "before: total_sum = 3"),
 )
