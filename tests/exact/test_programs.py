@@ -32,6 +32,7 @@ def test_the_seeds_migrate(path, tmp_path):
 TF = "import tensorflow as tf\n"
 V1 = "import tensorflow.compat.v1 as tf\n"
 MODE = "from tf2towers.runtime import Session, graph_mode\n\ngraph_mode()\n"
+SLIM = "from tf2towers.runtime import Session, graph_mode, slim as slim_2\n\ngraph_mode()\n"
 PLACES = [
     (f"{TF}\nx = tf.constant(1)\n", f"{V1}{MODE}\nx = tf.constant(1)"),
     (f"'''Doc.'''\nfrom __future__ import print_function\nimport os\nos.environ['X'] = '1'\n{TF}x = 1\n",
@@ -46,7 +47,7 @@ PLACES = [
      f"{V1}from tf2towers.runtime import towers, Session, graph_mode\n\ngraph_mode()\n"),
     (f"{TF}import os\\\n\nx = 1\n", f"{V1}import os\\\n\n{MODE}\nx = 1"),
     (f"{TF}slim = tf.contrib.slim\nimport os\nslim = tf.contrib.slim\n",
-     f"{V1}{MODE.replace('mode\n', 'mode, slim as slim_2\n')}\nslim = slim_2\nimport os"),
+     f"{V1}{SLIM}\nslim = slim_2\nimport os"),
     (f"{TF}import os; x = (1,\n 2)\n", f"{V1}import os; x = (1,\n 2)\n{MODE}"),
     (f"{TF}import os; \\\n x = 1\ny = 2\n", f"{V1}import os; \\\n x = 1\n{MODE}\ny = 2"),
     (f"{TF}import os  # a comment \\\nx = 1\n", f"{V1}import os  # a comment \\\n{MODE}\nx = 1"),
