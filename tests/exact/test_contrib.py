@@ -81,3 +81,11 @@ def test_an_import_that_is_another_one_in_another_branch_stays():
     result = migrated(text)
     assert [one.code for one in result.left] == ["T2T620", "T2T620"]
     assert "from tensorflow.contrib.graph_editor import get_walk_ops as f" in result.changes[0].after
+
+
+def test_a_name_of_tensorflow_that_is_given_another_value():
+    """It is not written as a name of its own, which would be another variable."""
+    text = "import tensorflow as tf\n\n\ndef f(new):\n    tf.Session = new\n\n\ns = tf.Session()\n"
+    result = migrated(text)
+    assert [(one.code, one.line) for one in result.left] == [("T2T626", 5)]
+    assert "    tf.Session = new\n" in result.changes[0].after
