@@ -8,6 +8,8 @@ import re
 from functools import cache
 from pathlib import Path
 
+from tf2towers.certain.doubts import doubts
+from tf2towers.exact.program import Program
 from tf2towers.migrate import migrate
 from tf2towers.report.result import MigrationResult
 from tf2towers.rewrites.registry import rules
@@ -37,6 +39,12 @@ def marks(text: str) -> list[tuple[int, str]]:
 def is_left(case: Example) -> bool:
     """Whether the case expects sites to be left."""
     return bool(marks(case.script))
+
+
+def is_certain(name: str) -> bool:
+    """Whether a user gets the idiomatic form of a case's script: nothing of it is in doubt."""
+    script = all_cases()[name].script
+    return not is_left(all_cases()[name]) and not doubts(Program(Script.from_text(script)))
 
 
 @cache

@@ -27,7 +27,7 @@ pytest.importorskip("tensorflow")
 pytestmark = pytest.mark.tensorflow
 
 CASES = [name for name, case in all_cases().items() if "test_clusters.py" in case.options.get("towers", "")]
-FEW = ("cluster_dataset", "cluster_monitored")
+FEW = ("cluster_rows", "cluster_supervisor")
 NAMES = [pytest.param(name, marks=[] if name in FEW else pytest.mark.long) for name in CASES]
 STEPS = 12
 FLAGS = {
