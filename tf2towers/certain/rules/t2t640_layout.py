@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from tf2towers.certain.building import Building
+from tf2towers.certain.building import SESSIONS, Building
 from tf2towers.certain.rule import Doubt, Rule
 
 #: functions of Python's own that idiomatic forms call
@@ -34,6 +34,13 @@ def doubts(building: Building) -> Iterator[Doubt]:
         for kind in _UNUSUAL:
             for node in file.all(kind):
                 yield Doubt(file, node, f"an unusual statement ({kind.__name__})")
+        for item in file.all(ast.withitem):
+            manager = item.context_expr
+            made = building.value_of(file, manager) if isinstance(manager, ast.Name) else manager
+            if made is not manager and not (
+                isinstance(made, ast.Call) and file.canonical(made.func) in SESSIONS
+            ):
+                yield Doubt(file, manager, f"`{file.text.of(manager)}` is entered, and made elsewhere")
         for assign in file.all(ast.Assign):
             if len(assign.targets) > 1:
                 yield Doubt(file, assign, "one value for several names")
@@ -55,6 +62,7 @@ RULE = Rule(
         "end: print(N);; print(N)",
         "losses: tower_losses.append(loss); last: object = loss",
         "after: a = b = loss",
+        "before: graph = tf.Graph().as_default(); with graph:;     pass",
         "before: sum = 3",
         "end: for one in range(N): print(one)",
     ),
