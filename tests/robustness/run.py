@@ -60,7 +60,9 @@ def main() -> int:
     """Runs all of it."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("repositories", type=Path, help="a folder of git directories")
-    parser.add_argument("--files", type=int, default=None, help="only so many files, a third of them with TF1")
+    parser.add_argument(
+        "--files", type=int, default=None, help="only so many files, a third of them with TF1"
+    )
     parser.add_argument("--mutations", type=int, default=5000)
     parser.add_argument("--first", type=int, default=0, help="the first mutation")
     parser.add_argument(

@@ -170,7 +170,12 @@ class TrainingRewriter(SymbolRewriter):
             return updated_node.with_changes(
                 func=cst.Name(self.context.need("FileWriter")), args=trimmed(kept)
             )
-        if canonical == "tf.get_collection" and not self.in_function and not self.elsewhere and not self.defining:
+        if (
+            canonical == "tf.get_collection"
+            and not self.in_function
+            and not self.elsewhere
+            and not self.defining
+        ):
             return updated_node.with_changes(func=expression(f"{self.given['variables']}.collection"))
         in_owner = (not self.in_function or self.without_towers) and self.elsewhere == 0
         if canonical in ("tf.global_variables", "tf.all_variables", "tf.trainable_variables") and in_owner:

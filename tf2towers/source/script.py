@@ -150,7 +150,9 @@ def _decoded(data: bytes, encoding: str, path: Path) -> str:
     try:
         text = data.decode(encoding)
         if encoding != "utf-8" and text.encode(encoding) != data:
-            raise SourceError(path, f"its {encoding} does not come back byte for byte: save it as UTF-8 first")
+            raise SourceError(
+                path, f"its {encoding} does not come back byte for byte: save it as UTF-8 first"
+            )
         return text
     except UnicodeDecodeError as problem:
         line = data.count(b"\n", 0, problem.start) + 1

@@ -29,7 +29,9 @@ def edits(file: File) -> Iterator[Edit]:
         if text is None or text == file.text.of(node):
             continue
         if not isinstance(node.ctx, ast.Load):
-            file.note(node, "T2T626", f"{canonical} is given another value here, and {text} stands for it now")
+            file.note(
+                node, "T2T626", f"{canonical} is given another value here, and {text} stands for it now"
+            )
         elif file.text.of(node).startswith(_root(node).id):
             yield file.replace(node, text)
         else:  # Python before 3.12 misplaces some of what stands in an f-string
