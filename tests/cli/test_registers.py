@@ -1,7 +1,11 @@
 """Which register a script is written in."""
 
+import json
 from pathlib import Path
 
+import pytest
+
+from tf2towers.cli.main import main
 from tf2towers.exact.migrate import Options
 from tf2towers.registers import idiomatic_or_exact
 from tf2towers.source.script import Script
@@ -54,3 +58,15 @@ def test_a_second_time_nothing_is_said(tmp_path: Path) -> None:
     path.write_text(idiomatic_or_exact(Script.read(path), Options()).changes[0].after)
     again = idiomatic_or_exact(Script.read(path), Options())
     assert (again.status, again.changed, again.findings) == (0, False, [])
+
+
+def test_python_2_and_notebooks_get_the_exact_form(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    script, notebook = tmp_path / "train.py", tmp_path / "train.ipynb"
+    script.write_text(TOWERS.replace("print(sess.run([train_op, total])[1])", "print sess.run(total)"))
+    cell = {"cell_type": "code", "source": TOWERS, "metadata": {}, "outputs": [], "execution_count": None}
+    notebook.write_text(json.dumps({"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}))
+    assert main(["migrate", "--idiomatic", "-w", str(script), str(notebook)]) == 0
+    assert "towers(strategy" in script.read_text() and "towers(strategy" in notebook.read_text()
+    assert "T2T640" in capsys.readouterr().out

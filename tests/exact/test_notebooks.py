@@ -139,7 +139,7 @@ def test_without_tf1_and_without_cells(here: Path, capsys: pytest.CaptureFixture
         (here / "a.ipynb").write_text(json.dumps(notebook(cells)))
         assert main(["migrate", "a.ipynb"]) == 0
         assert "nothing to change" in capsys.readouterr().out
-    assert main(["migrate", "--idiomatic", "a.ipynb"]) == 2
+    assert main(["migrate", "--collective", "a.ipynb"]) == 2
     assert "only the exact register" in capsys.readouterr().err
 
 

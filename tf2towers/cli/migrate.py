@@ -55,7 +55,7 @@ def run(options: argparse.Namespace) -> int:
     choices = {path: Choice.of(own) for path, own in by_path.items()}
     tree = tree_of(
         [
-            Folder(Path(path), tuple(own.exclude), own.exclude_base, not choices[path].idiomatic)
+            Folder(Path(path), tuple(own.exclude), own.exclude_base, not choices[path].collective)
             for path, own in by_path.items()
             if Path(path).is_dir()
         ],
@@ -197,8 +197,8 @@ def _standard_input() -> bytes:
 
 
 def _script(path: str, choice: Choice, data: bytes | None) -> Script:
-    """The script at a path, or in what the standard input gave. The exact register takes Python 2, too."""
-    if path.endswith(".ipynb") and not choice.idiomatic:
+    """The script at a path, or in what the standard input gave; `--collective` takes Python 3 alone."""
+    if path.endswith(".ipynb") and not choice.collective:
         return read_notebook(path)
 
     def load(checked: bool) -> Script:
@@ -206,7 +206,7 @@ def _script(path: str, choice: Choice, data: bytes | None) -> Script:
             return Script.from_bytes(data, STDIN, checked=checked)
         return Script.read(path, checked=checked)
 
-    return load(True) if choice.idiomatic else read_script(load)
+    return load(True) if choice.collective else read_script(load)
 
 
 def _write(

@@ -20,6 +20,11 @@ _UNUSUAL: tuple[type[ast.AST], ...] = (
 
 def doubts(building: Building) -> Iterator[Doubt]:
     """Unusual statements; those that share a line with another or their block's head; builtins that are bound."""
+    main = building.program.main
+    if main.script.notebook is not None:
+        yield Doubt(main, main.tree, "a notebook")
+    if main.script.conversion is not None:
+        yield Doubt(main, main.tree, "Python 2")
     for file in building.files:
         for block in file.meanings.nodes:
             for field in ("body", "orelse", "finalbody"):
