@@ -267,8 +267,8 @@ def page(options: argparse.Namespace, tower_rows: list[str], cluster_rows: list[
 
 Written by `make bench` ({datetime.date.today()}; {where}; load {os.getloadavg()[2]:.1f} at the end).
 Programs take turns, {options.rounds} rounds; a ratio is the median of the rounds' ratios to the original on the
-same TensorFlow: above 1 is faster. Devices are logical CPU devices: they share the cores, so towers bring no speed here; what
-is compared is what each program adds to the same arithmetic.
+same TensorFlow: above 1 is faster. Devices are logical CPU devices: they share the cores, so towers bring no speed
+here; what is compared is what each program adds to the same arithmetic.
 
 ## Towers: `cifar10_towers.py`
 
