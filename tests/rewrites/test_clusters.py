@@ -173,6 +173,7 @@ def test_moving_averages_of_the_chief(trained) -> None:
             np.testing.assert_allclose(found, wanted[name], rtol=1e-5, atol=1e-7, err_msg=f"{name} {place}")
 
 
+@pytest.mark.long
 def test_same_checkpoints(trained) -> None:
     import tensorflow as tf
 
@@ -187,6 +188,7 @@ def test_same_checkpoints(trained) -> None:
     assert names[0] == names[1]
 
 
+@pytest.mark.long
 def test_synchronous_by_the_flag(tmp_path: Path) -> None:
     """The original with no tokens at the start, and some at the end: else a fast worker stands in for a slow one."""
     text = all_cases()["cluster_either"].script
