@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from tf2towers.certain.building import Building
 from tf2towers.certain.rule import Doubt, Rule
+from tf2towers.exact.certainty import is_certain
 from tf2towers.exact.file import File
 from tf2towers.names.meanings import Assigned
 
@@ -38,6 +39,10 @@ def doubts(building: Building) -> Iterator[Doubt]:
                     value = building.value_of(file, node)
                     if not isinstance(value, ast.List) and not _is_bound_in(file, node, statement):
                         yield Doubt(file, node, f"`{node.id}` does not begin as a list that is seen")
+        if not isinstance(loop.iterable, ast.Call | ast.Name | ast.List | ast.Tuple) or not is_certain(
+            file, loop.iterable
+        ):
+            yield Doubt(file, loop.iterable, f"a tower loop over `{file.text.of(loop.iterable)}`")
         if not isinstance(statement, ast.For) or statement.orelse:
             yield Doubt(file, statement, "a tower loop that is no plain `for`")
         for node in ast.walk(statement):
@@ -95,6 +100,8 @@ RULE = Rule(
     doubtful=(
         "grads: grads.append(opt.compute_gradients(tower_losses[i]))",
         "losses: seen.append(loss)",
+        "loop: for i in (j for j in range(N)):;     with tf.device('/gpu:%d' % i), tf.name_scope('t%d' % i) as scope:;"
+        "         with tf.variable_scope('model', reuse=i > 0):",
         "grads: total += loss; grads.append(opt.compute_gradients(total))",
         "grads: grads.append(opt.compute_gradients(loss if i else loss * 2))",
     ),

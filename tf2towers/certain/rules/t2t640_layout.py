@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from tf2towers.certain.building import SESSIONS, Building
 from tf2towers.certain.rule import Doubt, Rule
+from tf2towers.names.meanings import Function
 
 #: functions of Python's own that idiomatic forms call
 _CALLED = frozenset({"dict", "enumerate", "int", "len", "list", "print", "range", "sum", "tuple", "zip"})
@@ -49,9 +50,23 @@ def doubts(building: Building) -> Iterator[Doubt]:
         for assign in file.all(ast.Assign):
             if len(assign.targets) > 1:
                 yield Doubt(file, assign, "one value for several names")
-        for name in file.all(ast.Name):
-            if isinstance(name.ctx, ast.Store) and name.id in _CALLED:
-                yield Doubt(file, name, f"`{name.id}` stands for something else than Python's")
+        for node in file.meanings.nodes:
+            if (name := _bound_by(node)) in _CALLED:
+                yield Doubt(file, node, f"`{name}` stands for something else than Python's")
+            elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Del):
+                if not any(isinstance(one, Function) for one in file.ancestors(node)):
+                    yield Doubt(file, node, f"`{node.id}` is deleted")
+
+
+def _bound_by(node: ast.AST) -> str:
+    """The name that a node binds; empty where it binds none."""
+    if isinstance(node, ast.Name):
+        return node.id if isinstance(node.ctx, ast.Store) else ""
+    if isinstance(node, ast.arg):
+        return node.arg
+    if isinstance(node, ast.alias):
+        return node.asname or node.name
+    return node.name if isinstance(node, Function | ast.ClassDef) else ""
 
 
 RULE = Rule(
@@ -69,6 +84,7 @@ RULE = Rule(
         "after: a = b = loss",
         "before: graph = tf.Graph().as_default(); with graph:;     pass",
         "before: sum = 3",
+        "after: del i",
         "end: for one in range(N): print(one)",
     ),
     certain=("end: for one in range(N):;     print(one)", "before: total_sum = 3"),

@@ -43,7 +43,7 @@ def doubts(building: Building) -> Iterator[Doubt]:
             if isinstance(function, ast.FunctionDef) and not around:
                 if function in averaging or is_plain_mean(file, function):
                     continue
-            if around or _builds(building, file, function):
+            if around or isinstance(function, ast.Lambda) or _builds(building, file, function):
                 yield Doubt(file, function, f"`{getattr(function, 'name', 'lambda')}` is no tower's")
         for one in file.all(ast.ClassDef):
             if any(
