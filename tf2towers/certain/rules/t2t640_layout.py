@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from tf2towers.certain.building import SESSIONS, Building
 from tf2towers.certain.rule import Doubt, Rule
+from tf2towers.exact.file import File
 from tf2towers.names.meanings import Function
 
 #: functions of Python's own that idiomatic forms call
@@ -17,6 +18,8 @@ _UNUSUAL: tuple[type[ast.AST], ...] = (
     ast.AnnAssign, ast.NamedExpr, ast.Global, ast.Nonlocal, ast.Match, ast.AsyncFunctionDef, ast.AsyncFor,
     ast.AsyncWith, ast.Await,
 )  # fmt: skip
+#: names that TensorFlow takes for a method's first one
+_OF_CLASSES = frozenset({"self", "cls"})
 
 
 def doubts(building: Building) -> Iterator[Doubt]:
@@ -51,11 +54,16 @@ def doubts(building: Building) -> Iterator[Doubt]:
             if len(assign.targets) > 1:
                 yield Doubt(file, assign, "one value for several names")
         for node in file.meanings.nodes:
-            if (name := _bound_by(node)) in _CALLED:
+            name = _bound_by(node)
+            if name in _CALLED or (name in _OF_CLASSES and not _is_in_class(file, node)):
                 yield Doubt(file, node, f"`{name}` stands for something else than Python's")
             elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Del):
                 if not any(isinstance(one, Function) for one in file.ancestors(node)):
                     yield Doubt(file, node, f"`{node.id}` is deleted")
+
+
+def _is_in_class(file: File, node: ast.AST) -> bool:
+    return any(isinstance(one, ast.ClassDef) for one in file.ancestors(node))
 
 
 def _bound_by(node: ast.AST) -> str:
@@ -84,6 +92,7 @@ RULE = Rule(
         "after: a = b = loss",
         "before: graph = tf.Graph().as_default(); with graph:;     pass",
         "before: sum = 3",
+        "before: self = 3",
         "after: del i",
         "end: for one in range(N): print(one)",
     ),

@@ -43,6 +43,8 @@ def doubts(building: Building) -> Iterator[Doubt]:
             if isinstance(function, ast.FunctionDef) and not around:
                 if function in averaging or is_plain_mean(file, function):
                     continue
+            if isinstance(function, ast.Lambda) and not around and _is_handed_over(building, file, function):
+                continue
             if around or isinstance(function, ast.Lambda) or _builds(building, file, function):
                 yield Doubt(file, function, f"`{getattr(function, 'name', 'lambda')}` is no tower's")
         for one in file.all(ast.ClassDef):
@@ -57,6 +59,12 @@ def _is_taken(file: File, function: ast.Lambda) -> bool:
     while isinstance(call, ast.keyword):
         call = file.parent(call)
     return isinstance(call, ast.Call) and (file.canonical(call.func) or "").startswith(_TAKES)
+
+
+def _is_handed_over(building: Building, file: File, function: ast.Lambda) -> bool:
+    """Whether a lambda is given to a call that has nothing to do with the graph: `parser.register("bool", lambda ...)`."""
+    call = file.parent(function)
+    return isinstance(call, ast.Call) and function in call.args and not _builds(building, file, call)
 
 
 def _builds(building: Building, file: File, function: ast.AST) -> bool:
