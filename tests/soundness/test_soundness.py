@@ -11,6 +11,7 @@ import pytest
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))  # `suite`, under --import-mode=importlib
 
+from run_many import run_all  # noqa: E402
 from suite import (  # noqa: E402
     SCRIPTS,
     all_scripts,
@@ -105,8 +106,19 @@ def test_nearly_the_same_where_graphs_are_rewritten(path: Path, runs: dict) -> N
 
 
 def check(runs: dict, name: str, mode: str) -> None:
-    difference = first_difference(runs["original"][name], runs[mode][name], nearly=mode == "rewriting")
-    assert difference is None, f"{difference}\n{runs[mode][name]['traceback']}"
+    """The migrated program prints what the original does; where that raced with itself, what it does another time.
+
+    TF1's variables are written in place while other operations still read them: such an original prints one of two
+    results, by chance. A wrong program prints neither, to the last digit.
+    """
+    path = str(SCRIPTS / f"{name}.py")
+    original = runs["original"][name]
+    for _ in range(4):
+        difference = first_difference(original, runs[mode][name], nearly=mode == "rewriting")
+        if difference is None:
+            return
+        original = run_all("original", [path])[path]
+    raise AssertionError(f"{difference}\n{runs[mode][name]['traceback']}")
 
 
 @pytest.mark.parametrize("path", IDIOMATIC, ids=name_of)

@@ -62,7 +62,7 @@ def _is_taken(file: File, function: ast.Lambda) -> bool:
 
 
 def _is_handed_over(building: Building, file: File, function: ast.Lambda) -> bool:
-    """Whether a lambda is given to a call that has nothing to do with the graph: `parser.register("bool", lambda ...)`."""
+    """Whether a lambda is given to a call that has nothing to do with the graph: `register("bool", lambda ...)`."""
     call = file.parent(function)
     return isinstance(call, ast.Call) and function in call.args and not _builds(building, file, call)
 

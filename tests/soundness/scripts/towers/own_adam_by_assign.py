@@ -16,7 +16,8 @@ def adam_updates(params, grads, lr=0.01, b1=0.9, b2=0.99):
         new = p - rate * m_t / (tf.sqrt(v_t) + 1e-8)
         steps.append((m, v, p, m_t, v_t, new))
     for m, v, p, m_t, v_t, new in steps:
-        with tf.control_dependencies([m_t, v_t, new]):
+        # of all variables: TF1 writes in place, and the gradient of one reads the other
+        with tf.control_dependencies([value for step in steps for value in step[3:]]):
             updates += [m.assign(m_t), v.assign(v_t), p.assign(new)]
     with tf.control_dependencies(updates):
         return tf.group(t.assign_add(1.))
