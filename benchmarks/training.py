@@ -201,14 +201,14 @@ def tower_table(options: argparse.Namespace, folder: Path) -> list[str]:
         "migrated, exact": (here, migrated(folder, legacy.name)),
         "migrated, idiomatic": (here, migrated(folder, legacy.name, "--idiomatic")),
         "modern": (here, modern),
-        "limit: one device, whole batch": (here, modern),
+        "modern, one device, whole batch": (here, modern),
     }
     rows = []
     for work in WORKS:
         runs: dict[str, list[Run]] = defaultdict(list)
         for _ in range(options.rounds):
             for what, (python, script) in programs.items():
-                actual = Work(1, work.towers * work.batch) if what.startswith("limit") else work
+                actual = Work(1, work.towers * work.batch) if what.endswith("whole batch") else work
                 runs[what].append(towers(python, script, actual, options.seconds, folder))
                 print(work, what, runs[what][-1], file=sys.stderr, flush=True)
         for what, made in runs.items():

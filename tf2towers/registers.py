@@ -29,7 +29,7 @@ def idiomatic_or_exact(script: Script, options: exact.Options) -> MigrationResul
     in_the_way: list[Finding] = _doubts(script, options)
     if not in_the_way:
         result = _idiomatic(script)
-        in_the_way = result.left or _lost(script, result)
+        in_the_way = result.left or _lost(result)
         if result.changed and not in_the_way:
             return result
     instead.findings += [
@@ -48,7 +48,8 @@ def collective(script: Script, options: exact.Options) -> MigrationResult:
     result = migrate(script, collective=True)
     if result.left:
         return result
-    in_doubt = [replace(site, kind="left") for site in _doubts(script, options) or _lost(script, result)]
+    sites = exact.migrate(script, options).left or _doubts(script, options) or _lost(result)
+    in_doubt = [replace(site, kind="left") for site in sites]
     return replace(result, changes=[], copied=[], findings=in_doubt) if in_doubt else result
 
 
@@ -63,14 +64,14 @@ def _idiomatic(script: Script) -> MigrationResult:
         return MigrationResult(script.path, findings=[Finding("T2T408", what, "", script.path, 1, 1)])
 
 
-def _lost(script: Script, result: MigrationResult) -> list[Finding]:
+def _lost(result: MigrationResult) -> list[Finding]:
     """Calls of what is not TensorFlow's that the idiomatic form has fewer of: nothing of the user's may go."""
     from tf2towers.certain.conservation import lost_calls
 
-    after = next((change.after for change in result.changes if change.path == script.path), script.text)
     return [
-        Finding("T2T408", f"`{call}` would be lost", "", script.path, line, 1)
-        for call, line in lost_calls(script.text, after)
+        Finding("T2T408", f"`{call}` would be lost", "", change.path, line, 1)
+        for change in result.changes
+        for call, line in lost_calls(change.before, change.after)
     ]
 
 

@@ -1,4 +1,4 @@
-"""T2T634: a list of the towers is looked at while it is filled."""
+"""T2T634: a tower that depends on the others, or is not built as they are."""
 
 from __future__ import annotations
 
@@ -11,9 +11,12 @@ from tf2towers.exact.certainty import is_certain
 from tf2towers.exact.file import File
 from tf2towers.names.meanings import Assigned
 
+_ROUNDS = (ast.For, ast.While, ast.AsyncFor, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+
 
 def doubts(building: Building) -> Iterator[Doubt]:
-    """Reads of the lists that a tower loop fills, in the loop; and of what an earlier tower bound."""
+    """Loops that may build towers and are not seen to; then, in the one that is, what makes towers differ."""
+    yield from _unseen(building)
     for file, loop in building.loops:
         statement = loop.statement
         filled = {
@@ -49,6 +52,25 @@ def doubts(building: Building) -> Iterator[Doubt]:
             if isinstance(node, ast.Break | ast.Continue):
                 yield Doubt(file, node, "a tower loop that is left before its end")
         yield from _guards(file, statement)
+
+
+def _unseen(building: Building) -> Iterator[Doubt]:
+    """Devices in other loops than the one over towers: the rules look at that one alone."""
+    main = building.program.main
+    if not building.bodies:
+        yield Doubt(main, main.tree, "no loop over towers, and no parameter servers, that are seen")
+    for file, loop in building.loops[1:]:
+        yield Doubt(file, loop.statement, "another loop over towers")
+    seen = [loop.statement for _, loop in building.loops]
+    for file in building.files:
+        for call in file.all(ast.Call):
+            if file.canonical(call.func) != "tf.device":
+                continue
+            around = list(file.ancestors(call))
+            if any(isinstance(one, _ROUNDS) for one in around) and not any(one in seen for one in around):
+                yield Doubt(
+                    file, call, f"`{file.text.of(call)}` in a loop that is not seen to be over towers"
+                )
 
 
 def _guards(file: File, statement: ast.stmt) -> Iterator[Doubt]:
@@ -100,6 +122,9 @@ RULE = Rule(
     doubtful=(
         "grads: grads.append(opt.compute_gradients(tower_losses[i]))",
         "losses: seen.append(loss)",
+        "before: def placed(number):;     return '/gpu:%d' % number\n"
+        "loop: for i in range(N):;     with tf.device(placed(0)), tf.name_scope('tower_%d' % i) as scope:;"
+        "         with tf.variable_scope('model', reuse=i > 0):",
         "loop: for i in (j for j in range(N)):;     with tf.device('/gpu:%d' % i), tf.name_scope('t%d' % i) as scope:;"
         "         with tf.variable_scope('model', reuse=i > 0):",
         "grads: total += loss; grads.append(opt.compute_gradients(total))",

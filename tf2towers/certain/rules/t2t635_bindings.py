@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from tf2towers.certain.building import Building
 from tf2towers.certain.rule import Doubt, Rule
 from tf2towers.exact.file import File
-from tf2towers.names.meanings import Assigned, Binding, Function, Opaque
+from tf2towers.names.meanings import Assigned, Binding
 
 
 def doubts(building: Building) -> Iterator[Doubt]:
@@ -17,14 +17,10 @@ def doubts(building: Building) -> Iterator[Doubt]:
         found = building.home(file, name)
         if found is None:
             continue
-        home, bindings = found
+        _, bindings = found
         # what is read where another binding has not come yet, or in a function that runs later
         if len(bindings) > 1 and not _are_branches(file, bindings):
             yield Doubt(file, name, f"`{name.id}` is bound {len(bindings)} times")
-        if home.node is not file.meanings.scope(name).node and isinstance(home.node, Function):
-            continue
-        if any(isinstance(one, Opaque) and isinstance(one.node, ast.AugAssign) for one in bindings):
-            yield Doubt(file, name, f"`{name.id}` is changed")
 
 
 def _asked(building: Building) -> Iterator[tuple[File, ast.Name]]:
