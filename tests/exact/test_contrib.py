@@ -12,6 +12,11 @@ ONE_LINE = [
     ("i = tf.keras.initializers.he_normal()", "i = tf.initializers.he_normal()"),
     ("d = tf.keras.layers.Dropout(0.5)", "d = keras_layers.Dropout(0.5)"),
     ("raise tf.app.flags.FlagsError('x')", "raise tf.app.flags.Error('x')"),
+    ("y = tf.keras.utils.to_categorical(x)", "y = keras_utils.to_categorical(x)"),
+    ("d = tf.keras.datasets.mnist.load_data()", "d = tf2.keras.datasets.mnist.load_data()"),
+    ("m = tf.estimator.ModeKeys.TRAIN", "m = mode_keys.ModeKeys.TRAIN"),
+    ("d = tf.contrib.framework.VariableDeviceChooser(2)", "d = variable_device.VariableDeviceChooser(2)"),
+    ("v = tf.__git_version__", "v = tf.version.GIT_VERSION"),
     ("n = tf.contrib.slim.nets.vgg.vgg_16.default_image_size", "n = vgg_16.default_image_size"),
 ]
 
@@ -45,6 +50,18 @@ IMPORTS = [
     (
         "from tensorflow.python.training import training_ops\n\ntraining_ops.apply_adam(1)\n",
         "from tf2towers.runtime.contrib import training_ops\n",
+    ),
+    (
+        "from tensorflow.keras.datasets import mnist\n\nmnist.load_data()\n",
+        "from tensorflow.keras.datasets import mnist\n",
+    ),
+    (
+        "from tensorflow.contrib.framework.python.ops import audio_ops as audio\n\naudio.decode_wav(1)\n",
+        "from tf2towers.runtime.contrib import audio_ops as audio\n",
+    ),
+    (
+        "from tensorflow.examples.tutorials.mnist import mnist\n\nmnist.training(1, 2)\n",
+        "from tf2towers.runtime.contrib import mnist\n",
     ),
     (
         "from tensorflow.contrib.crf.python.ops.crf import crf_decode\n\ncrf_decode(1)\n",

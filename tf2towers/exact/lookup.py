@@ -191,7 +191,18 @@ def public_name(canonical: str) -> str:
     return _same_as().get(canonical, canonical)
 
 
+#: Parts of tf.keras that build nothing: images and their labels, as arrays.
+_KERAS_DATA = ("cifar10", "cifar100", "fashion_mnist", "mnist")
+
+
+def _is_keras_data(canonical: str) -> bool:
+    parts = canonical.split(".")
+    return parts[:3] == ["tf", "keras", "datasets"] and (len(parts) == 3 or parts[3] in _KERAS_DATA)
+
+
 def _refused(canonical: str) -> Found | None:
+    if _is_keras_data(canonical):
+        return Found("tf2", canonical)
     if canonical == "tf.keras" or canonical.startswith(("tf.keras.", "tf.python.keras.", "tf.contrib.keras")):
         return Found(
             "left",
