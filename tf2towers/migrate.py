@@ -9,13 +9,11 @@ from libcst.metadata import MetadataWrapper, PositionProvider
 
 from tf2towers.names.symbols import Names
 from tf2towers.program.clusters import find_cluster
-from tf2towers.program.evaluations import elsewhere, evaluations
 from tf2towers.program.find import find_all
 from tf2towers.program.functions import Functions
 from tf2towers.program.model import Training
 from tf2towers.program.problems import Problem
-from tf2towers.program.sites import library_sites, training_sites
-from tf2towers.program.towers import TowerLoop, find_tower_loops
+from tf2towers.program.towers import find_tower_loops
 from tf2towers.program.training import understand
 from tf2towers.report.met import code_between, met
 from tf2towers.report.result import FileChange, Finding, MigrationResult
@@ -59,7 +57,7 @@ def migrate(script: Script, collective: bool = False) -> MigrationResult:
 
     cluster = find_cluster(wrapper.module, names) if not towers else None
     if isinstance(cluster, list):
-        for problem in [*cluster, *training_sites(wrapper.module, names)]:
+        for problem in cluster:
             left(problem)
         return result
     if collective and (cluster is None or cluster.synchronous is None):
@@ -69,27 +67,24 @@ def migrate(script: Script, collective: bool = False) -> MigrationResult:
     if cluster is not None:
         towers = [cluster.tower()]
     if len(towers) != 1:
-        for problem in _not_one(loops, towers) or training_sites(wrapper.module, names):
-            left(problem)
+        for loop in loops:
+            left(Problem(loop.loop, "T2T307", "a tower loop that computes no gradients, or one of several"))
+        if not loops:
+            left(Problem(wrapper.module, "T2T307", "no loop over towers"))
         return result
     context = FileContext(names, used_names=census.plain, used_elsewhere=set(census.uses), text=script.text)
     training = understand(towers[0], names, functions)
-    programs = [training, *evaluations(wrapper.module, towers[0], names, functions)]
     context.freed = freed_names(training, census)
-    assemblers: list[Assembler] = []
-    problems = [*library_sites(wrapper.module, names), *elsewhere(wrapper.module, programs, names)]
-    for program in programs:
-        program.problems.extend(check(program, wrapper.module))
-        if not program.problems:
-            assemblers.append(Assembler(context, program))
-            assemblers[-1].run()
-        problems.extend(program.problems)
-    if problems:
-        for problem in problems:
+    training.problems.extend(check(training, wrapper.module))
+    assembler = Assembler(context, training)
+    if not training.problems:
+        assembler.run()
+    if training.problems:
+        for problem in training.problems:
             left(problem)
         return result
     removed, candidates = _no_longer_needed(training, wrapper.module, context.freed)
-    module = wrapper.module.visit(TrainerModuleRewriter(context, assemblers, removed))
+    module = wrapper.module.visit(TrainerModuleRewriter(context, assembler, removed))
     module = without_unused(with_imports(module, context), candidates)
     semantic_notes(training, context)
     for note in context.notes:
@@ -148,15 +143,6 @@ def _finding(problem: Problem, kind: str, script: Script, positions) -> Finding:
         if kind == "left" and not message.startswith("no "):  # that is about what was not met
             message = met(message, code_between(script.text, start, end))
     return Finding(problem.code, message, todo_of(problem.code), script.path, line, column, kind)  # type: ignore[arg-type]
-
-
-def _not_one(loops: list[TowerLoop], towers: list[TowerLoop]) -> list[Problem]:
-    if len(towers) > 1:
-        return [
-            Problem(t.loop, "T2T301", "one of several tower loops: which builds the training?")
-            for t in towers
-        ]
-    return [Problem(t.loop, "T2T307", "a tower loop that computes no gradients") for t in loops]
 
 
 def _no_longer_needed(

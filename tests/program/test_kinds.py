@@ -26,15 +26,12 @@ from tf2towers.program.kinds import family
         ("tf.summary.FileWriter('x')", "writer"),
         ("tf.Session()", "session"),
         ("tf.global_variables_initializer()", "initializer"),
-        ("tf.group(tf.global_variables_initializer(), tf.local_variables_initializer())", "initializer"),
         ("tf.ConfigProto()", "config"),
         ("tf.data.Dataset.range(3)", "dataset"),
         ("tf.data.Dataset.range(3).batch(2).make_one_shot_iterator()", "iterator"),
         ("tf.data.Dataset.range(3).make_one_shot_iterator().get_next()", "get_next"),
         ("tf.no_op()", "op"),
         ("tf.trainable_variables()", "variables"),
-        ("tf.train.Coordinator()", "coordinator"),
-        ("tf.train.start_queue_runners()", "plumbing"),
     ],
 )
 def test_kind(expression, kind):
@@ -52,7 +49,6 @@ def test_kind(expression, kind):
         ("iterator.get_next()", {"iterator": "iterator"}, "get_next"),
         ("sess.run(x)", {"sess": "session", "x": "tensor"}, "session"),
         ("sess.graph", {"sess": "session"}, "graph"),
-        ("loss.eval()", {"loss": "tensor"}, "session"),
         ("helper(loss)", {"loss": "tensor"}, "tensor"),
         ("helper(3)", {}, "plain"),
         ("helper(sess)", {"sess": "session"}, "session"),

@@ -12,7 +12,6 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
 import pytest
 from cases import after, all_cases, is_left
 
@@ -30,10 +29,6 @@ CASES = [name for name, case in all_cases().items() if "test_clusters.py" in cas
 FEW = ("cluster_rows", "cluster_supervisor")
 NAMES = [pytest.param(name, marks=[] if name in FEW else pytest.mark.long) for name in CASES]
 STEPS = 12
-FLAGS = {
-    "cluster_managed": ("--train_dir={folder}/train",),
-    "cluster_monitored": ("--train_dir={folder}/train",),
-}
 OWN_LINE = re.compile(r"loss \S+|accuracy \S+|worker \d done|(worker \d: )step \d+: (loss \S+)")
 
 
@@ -64,7 +59,7 @@ def train(side: str, text: str, folder: Path, *flags: str) -> Trained:
             # which step a TF1 worker prints depends on whether its update was there when it looked
             printed[task].append(found[1] + found[2] if found[1] else found[0])
 
-    given = [f"--steps={STEPS}", *(flag.format(folder=folder) for flag in flags)]
+    given = [f"--steps={STEPS}", *flags]
     return Trained(record_cluster(side, script, given, STEPS, on_line=note), printed, folder)
 
 
@@ -83,10 +78,10 @@ def trained(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     with ThreadPoolExecutor(3) as pool:
 
         def begin(name: str) -> None:
-            folder, flags = tmp_path_factory.mktemp(name), FLAGS.get(name, ())
+            folder = tmp_path_factory.mktemp(name)
             begun[name] = (
-                pool.submit(train, "legacy", all_cases()[name].script, folder / "legacy", *flags),
-                pool.submit(train, "migrated", after(name), folder / "migrated", *flags),
+                pool.submit(train, "legacy", all_cases()[name].script, folder / "legacy"),
+                pool.submit(train, "migrated", after(name), folder / "migrated"),
             )
 
         def both(name: str) -> Pair:
@@ -154,38 +149,6 @@ def test_same_lines(name: str, trained) -> None:
     assert wanted <= found
     assert (found - wanted).total() <= 2
     assert bool(wanted) == ("print(" in all_cases()[name].script)
-
-
-@pytest.mark.long
-def test_moving_averages_of_the_chief(trained) -> None:
-    """Worker 0's updates move them, by TF1's formula; worker 1's do not."""
-    _, migrated = trained("cluster_chief_graph")
-    states = [*(step.variables for step in migrated.recording.steps[1:]), migrated.recording.final]
-    averaged = {"weights", "biases"}
-    wanted = {name: migrated.recording.steps[0].variables[name] for name in averaged}
-    for place, state in enumerate(states):
-        if place % 2 == 0:
-            step = place + 1
-            decay = np.float32(min(0.9, (1 + step) / (10 + step)))
-            wanted = {name: old - (old - state[name]) * (1 - decay) for name, old in wanted.items()}
-        for name in averaged:
-            found = state[f"{name}/ExponentialMovingAverage"]
-            np.testing.assert_allclose(found, wanted[name], rtol=1e-5, atol=1e-7, err_msg=f"{name} {place}")
-
-
-@pytest.mark.long
-def test_same_checkpoints(trained) -> None:
-    import tensorflow as tf
-
-    names = []
-    for side in trained("cluster_monitored"):
-        folder = side.folder / "train"
-        newest = tf.train.latest_checkpoint(str(folder))
-        assert int(newest.rpartition("-")[2]) in range(STEPS, STEPS + 3)  # each worker may make one more
-        assert len(list(folder.glob("model.ckpt-*.index"))) <= 2, "max_to_keep=2"
-        assert list(folder.glob("events.out.tfevents.*")), "summaries"
-        names.append({(name, tuple(shape)) for name, shape in tf.train.list_variables(newest)})
-    assert names[0] == names[1]
 
 
 @pytest.mark.long

@@ -3,17 +3,11 @@
 import numpy as np
 import pytest
 import training
-from cases import after, all_cases, is_certain, is_left, towers
+from cases import after, all_cases, is_left, towers
 
 pytestmark = pytest.mark.tensorflow
 
-#: those that `migrate --idiomatic` writes in this form; the others are trained by `make test-long`
-JOBS = [
-    pytest.param(name, count, marks=[] if is_certain(name) else pytest.mark.long)
-    for name, case in all_cases().items()
-    if not is_left(case)
-    for count in towers(case)
-]
+JOBS = [(name, count) for name, case in all_cases().items() if not is_left(case) for count in towers(case)]
 
 
 @pytest.fixture(scope="module")

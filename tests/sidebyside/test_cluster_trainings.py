@@ -16,11 +16,21 @@ pytestmark = [
     pytest.mark.tensorflow,
     pytest.mark.skipif(not sys.platform.startswith("linux"), reason="finds processes in /proc"),
 ]
-LEGACY = ROOT / "tests" / "parity" / "verify" / "legacy" / "dropout_ps.py"
+LEGACY = ROOT / "legacy" / "mnist_monitored.py"
+SMALL = ["--train_steps=10000", "--batch_size=6", "--hidden_units=16", "--log_dir=/tmp/mnist_side_by_side"]
 
 
 def compared(start: Start, folder: Path, options: list[str], arguments: list[str]) -> dict[str, Any]:
-    migrate = [sys.executable, str(ROOT / "tests/idiomatic_form.py"), str(LEGACY), str(folder / "out")]
+    migrate = [
+        sys.executable,
+        "-m",
+        "tf2towers",
+        "migrate",
+        "--idiomatic",
+        "-o",
+        str(folder / "out"),
+        str(LEGACY),
+    ]
     subprocess.run(migrate, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     pair = [str(LEGACY), str(folder / "out" / LEGACY.name)]
     numbers = folder / "numbers.json"
@@ -38,7 +48,7 @@ def losses_of(side: dict[str, Any]) -> list[float]:
 
 def test_asynchronous(start: Start, tmp_path: Path) -> None:
     """Each worker's step counts; the migrated side's losses, summed up on a parameter server, are seen now and then."""
-    found = compared(start, tmp_path, ["--steps", "40"], [])
+    found = compared(start, tmp_path, ["--steps", "40"], ["--issync=0", *SMALL])
     assert found["legacy"]["steps"] == found["modern"]["steps"] == 40
     for side in ("legacy", "modern"):
         assert found[side]["peak"] > 3 * 300 * 2**20
@@ -50,7 +60,7 @@ def test_asynchronous(start: Start, tmp_path: Path) -> None:
 
 def test_synchronous(start: Start, tmp_path: Path) -> None:
     """Updates that both workers make count once."""
-    found = compared(start, tmp_path, ["--steps", "12", "--own-weights"], ["--sync"])
+    found = compared(start, tmp_path, ["--steps", "12", "--own-weights"], ["--issync=1", *SMALL])
     for side in ("legacy", "modern"):
         one = found[side]
         assert (one["steps"], one["examples"], one["towers"]) == (12, 12, 2)

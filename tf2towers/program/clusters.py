@@ -9,13 +9,11 @@ import libcst as cst
 from tf2towers.names.symbols import Names
 from tf2towers.program.find import assigned_name, find_all
 from tf2towers.program.problems import Problem
-from tf2towers.program.roles import role
 from tf2towers.program.towers import TowerLoop, no_towers
 
 Suite = cst.IndentedBlock | cst.Module
-SYNCHRONOUS = frozenset({"tf.train.SyncReplicasOptimizer", "tf.train.SyncReplicasOptimizerV2"})
+SYNCHRONOUS = "tf.train.SyncReplicasOptimizer"
 SETTER = "tf.train.replica_device_setter"
-SESSIONS = frozenset({"tf.train.Supervisor", "tf.train.MonitoredTrainingSession"})
 
 
 @dataclass(eq=False)
@@ -52,10 +50,7 @@ class Cluster:
 
     def tower(self) -> TowerLoop:
         """What stands for the tower loop: a worker's graph has none."""
-        made = no_towers(self.parents[0], self.owner)  # type: ignore[arg-type]
-        made.parents = (*self.parents, self.stage)
-        made.cluster = self
-        return made
+        return no_towers((*self.parents, self.stage), self)
 
 
 def find_cluster(module: cst.Module, names: Names) -> Cluster | list[Problem] | None:
@@ -87,8 +82,6 @@ def find_cluster(module: cst.Module, names: Names) -> Cluster | list[Problem] | 
     stage = stages[0]
     parents = map_.parents[stage]
     made = Cluster(server, name, *given, stage, parents, map_.blocks, map_.parents)
-    if any(isinstance(one, cst.ClassDef) for one in parents):
-        return [Problem(stage, "T2T308", "the graph is built in a method: it lives in attributes")]
     for one in made.holders:
         if not isinstance(one, cst.If | cst.With):
             word = type(one).__name__.lower()
@@ -99,49 +92,24 @@ def find_cluster(module: cst.Module, names: Names) -> Cluster | list[Problem] | 
 
 
 def _with_condition(made: Cluster, map_: _Map) -> Cluster | list[Problem]:
-    if not made.wrapping:
-        return made
-    if len(made.wrapping) > 1:
-        return [
-            Problem(
-                call, "T2T503", "one of several SyncReplicasOptimizers: when is the training synchronous?"
-            )
-            for call in made.wrapping
-        ]
-    call = made.wrapping[0]
-    line = map_.lines[call]
-    if map_.owner(line) is not made.owner:
-        return [Problem(call, "T2T503", "SyncReplicasOptimizer in another function than the server")]
-    inside = list(map_.parents[line])
-    inside = [one for one in inside[inside.index(made.owner) + 1 :] if one not in made.holders]
-    tests: list[cst.BaseExpression] = []
-    for place, one in enumerate(inside):
-        if isinstance(one, cst.With):
+    """The cluster with the condition under which it is synchronous; the problems where that cannot be told."""
+    for call in made.wrapping:
+        line = map_.lines[call]
+        unclear = [Problem(call, "T2T503", "when is the training synchronous? It cannot be told from here")]
+        if len(made.wrapping) > 1 or map_.owner(line) is not made.owner:
+            return unclear
+        inside = list(map_.parents[line])
+        inside = [one for one in inside[inside.index(made.owner) + 1 :] if one not in made.holders]
+        conditions = [one for one in inside if not isinstance(one, cst.With)]
+        if not conditions:
+            made.synchronous = cst.Name("True")
             continue
-        if not isinstance(one, cst.If):
-            return [Problem(call, "T2T503", "SyncReplicasOptimizer under a condition the tool cannot follow")]
-        below = inside[place + 1] if place + 1 < len(inside) else line
-        if map_.blocks.get(below) is one.body:
-            tests.append(one.test)
-        elif (
-            isinstance(one.orelse, cst.Else) and map_.blocks.get(below) is one.orelse.body
-        ) or one.orelse is below:
-            tests.append(cst.UnaryOperation(cst.Not(), _bracketed(one.test)))
-        else:
-            return [Problem(call, "T2T503", "SyncReplicasOptimizer under a condition the tool cannot follow")]
-    condition: cst.BaseExpression = cst.Name("True")
-    for place, test in enumerate(tests):
-        condition = (
-            test if place == 0 else cst.BooleanOperation(_bracketed(condition), cst.And(), _bracketed(test))
-        )
-    made.synchronous = condition
+        test = conditions[0]
+        below = [*inside, line][inside.index(test) + 1]
+        if len(conditions) > 1 or not isinstance(test, cst.If) or map_.blocks.get(below) is not test.body:
+            return unclear
+        made.synchronous = test.test
     return made
-
-
-def _bracketed(test: cst.BaseExpression) -> cst.BaseExpression:
-    if isinstance(test, cst.Comparison | cst.BooleanOperation) and not test.lpar:
-        return test.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
-    return test
 
 
 def _server_arguments(
@@ -203,7 +171,7 @@ class _Map(cst.CSTVisitor):
             canonical = self._names.canonical(node.func)
             if canonical == "tf.train.Server" and self._line is not None:
                 self.servers.append((node, self._line))
-            elif canonical in SYNCHRONOUS and self._line is not None:
+            elif canonical == SYNCHRONOUS and self._line is not None:
                 self.wrapping.append(node)
                 self.lines[node] = self._line
         return True
@@ -225,10 +193,3 @@ class _Map(cst.CSTVisitor):
         if isinstance(device, cst.Name) and device.value in self._setters:
             return True
         return any(self._is_setter(one) for one in find_all(device, cst.Call))
-
-
-def has_cluster(module: cst.CSTNode, names: Names) -> bool:
-    """Whether anything of a parameter-server program is there."""
-    return any(
-        role(names.canonical(call.func)) in ("server", "placement") for call in find_all(module, cst.Call)
-    )

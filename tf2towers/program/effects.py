@@ -14,8 +14,6 @@ from tf2towers.names.symbols import Names
 from tf2towers.program.functions import Functions
 
 SUMMARIES, COLLECTIONS, PRINTS = "$summaries", "$collections", "$prints"
-_SUMMARY_OPS = ("scalar", "histogram", "image", "audio", "text", "tensor_summary")
-_OLD_SUMMARY_OPS = ("tf.scalar_summary", "tf.histogram_summary", "tf.image_summary", "tf.audio_summary")
 
 
 @dataclass
@@ -58,26 +56,18 @@ class _EffectReader(cst.CSTVisitor):
         if summary is not None:
             for symbol in summary.symbols:
                 self._meet(symbol)
-            if "updates_collections=None" in summary.symbols:
-                self.effects.symbols.add("updates_collections=None")
         return True
 
     def _meet(self, symbol: str | None) -> None:
         if symbol is None or not symbol.startswith("tf.") or symbol in self.effects.symbols:
             return
         self.effects.symbols.add(symbol)
-        parent, _, last = symbol.rpartition(".")
-        if (
-            parent in ("tf.summary", "tf.contrib.summary") and last in _SUMMARY_OPS
-        ) or symbol in _OLD_SUMMARY_OPS:
+        last = symbol.rpartition(".")[2]
+        if symbol in ("tf.summary.scalar", "tf.summary.histogram"):
             self.effects.writes.add(SUMMARIES)
-        elif last in ("merge_all", "merge_all_summaries") or symbol == "tf.GraphKeys.SUMMARIES":
+        elif symbol in ("tf.summary.merge_all", "tf.GraphKeys.SUMMARIES"):
             self.effects.reads.add(SUMMARIES)
-        elif last in ("add_to_collection", "add_to_collections", "add_loss") or "regularizer" in last:
+        elif symbol == "tf.add_to_collection" or "regularizer" in last:
             self.effects.writes.add(COLLECTIONS)
-        elif last in ("get_collection", "get_collection_ref", "get_total_loss", "get_losses") or (
-            last in ("get_regularization_losses", "get_regularization_loss")
-        ):
+        elif symbol == "tf.get_collection":
             self.effects.reads.add(COLLECTIONS)
-        if parent.endswith(".losses") and last not in ("get_total_loss", "get_losses"):
-            self.effects.writes.add(COLLECTIONS)

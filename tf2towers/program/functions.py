@@ -42,7 +42,7 @@ class Summary:
     @property
     def makes_tensors(self) -> bool:
         """Whether calling it adds ops to the graph in force."""
-        return bool(self.roles & {"tensor", "queue", "placeholder", "variables"})
+        return bool(self.roles & {"tensor", "placeholder", "variables"})
 
     @property
     def makes_state(self) -> bool:
@@ -57,32 +57,9 @@ class Summary:
         return "tf.Variable" in self.symbols and known and self.roles <= {"state", "plain", "tensor"}
 
     @property
-    def reads_queue(self) -> bool:
-        """Whether it builds a TF1 input pipeline: queues and readers, or a tf.data iterator taken inside it."""
-        return "queue" in self.roles or ("dataset" in self.roles and "get_next" in self.methods)
-
-    @property
-    def gives_dataset(self) -> bool:
-        """Whether it puts a `tf.data` pipeline together, and takes nothing from it: its tensors are inside the maps."""
-        others = {"queue", "placeholder", "optimizer", "session", "variables", "state", "average", "saver"}
-        return "dataset" in self.roles and not self.roles & others and "get_next" not in self.methods
-
-    @property
-    def computes_losses(self) -> bool:
-        """Whether it is a model's function rather than an input's: it gathers losses."""
-        return bool(self.symbols & {"tf.get_collection", "tf.add_n"}) or any(
-            "cross_entropy" in s for s in self.symbols
-        )
-
-    @property
-    def keeps_own_graph(self) -> bool:
-        """Whether it builds and runs a graph of its own (a loader, say), apart from the training's."""
-        return "session" in self.roles and "tf.Graph" in self.symbols
-
-    @property
-    def updates_statistics(self) -> bool:
-        """Whether it adds moving-average updates to UPDATE_OPS, itself or through a batch-norm layer."""
-        return any("UPDATE_OPS" in symbol or "batch_norm" in symbol for symbol in self.symbols)
+    def makes_inputs(self) -> bool:
+        """Whether it makes placeholders, or a dataset: an iterator of it may be taken inside."""
+        return bool(self.roles & {"placeholder", "dataset"})
 
 
 #: between a function's name and those of the functions in it, in a qualified name (PEP 3155)
@@ -196,8 +173,6 @@ class Functions:
         if key in self._summaries:
             return self._summaries[key]
         total = self._summaries[key] = Summary()  # a recursive call meets the unfinished one
-        if _updates_in_place(definition):
-            total.symbols.add("updates_collections=None")
         for dotted, line in self._names_of(definition):
             canonical = module.resolve(dotted)
             kind = role(canonical)
@@ -236,22 +211,6 @@ def used_names(definition: ast.AST) -> Iterator[tuple[str, int]]:
 
 def _attributes(node: ast.AST) -> set[str]:
     return {one.attr for one in ast.walk(node) if isinstance(one, ast.Attribute)}
-
-
-def _updates_in_place(definition: ast.AST) -> bool:
-    """Whether a batch norm in it is told `updates_collections=None`: its averages are updated as it runs."""
-    for node in ast.walk(definition):
-        if isinstance(node, ast.keyword) and node.arg == "updates_collections" and _is_none(node.value):
-            return True
-        if isinstance(node, ast.Dict):
-            for key, value in zip(node.keys, node.values, strict=True):
-                if isinstance(key, ast.Constant) and key.value == "updates_collections" and _is_none(value):
-                    return True
-    return False
-
-
-def _is_none(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and node.value is None
 
 
 def _own_names(definition: ast.AST) -> set[str]:

@@ -14,26 +14,28 @@ from tf2towers.program.functions import Functions
 from tf2towers.program.roles import role
 
 PLAIN, TENSOR, OP = "plain", "tensor", "op"
-PLACEHOLDER, GET_NEXT, PIPELINE, DEQUEUE = "placeholder", "get_next", "pipeline", "dequeue"
+PLACEHOLDER, GET_NEXT = "placeholder", "get_next"
 SESSION, INITIALIZER, PLUMBING, CONFIG, GRAPH = "session", "initializer", "plumbing", "config", "graph"
 STATE, SCHEDULE, OPTIMIZER, AVERAGE = "state", "schedule", "optimizer", "average"
-SAVER, WRITER, DATASET, ITERATOR, COORDINATOR = "saver", "writer", "dataset", "iterator", "coordinator"
-QUEUE, VARIABLES, CLUSTER, SAVE = "queue", "variables", "cluster", "save"
-SERVER, SUPERVISOR, HOOK, TENSOR_HOOK, SCAFFOLD = "server", "supervisor", "hook", "tensor_hook", "scaffold"
+SAVER, WRITER, DATASET, ITERATOR = "saver", "writer", "dataset", "iterator"
+VARIABLES, SAVE = "variables", "save"
+SERVER, SUPERVISOR, HOOK, TENSOR_HOOK = "server", "supervisor", "hook", "tensor_hook"
 
-INPUTS = frozenset({PLACEHOLDER, GET_NEXT, PIPELINE, DEQUEUE})
-TENSORS = frozenset({TENSOR, OP, QUEUE, VARIABLES}) | INPUTS
-STATES = frozenset({STATE, SCHEDULE, OPTIMIZER, AVERAGE, SAVER, WRITER, DATASET, ITERATOR, COORDINATOR})
-SESSIONS = frozenset({SESSION, INITIALIZER, PLUMBING, SAVE, SUPERVISOR, TENSOR_HOOK, SCAFFOLD})
+INPUTS = frozenset({PLACEHOLDER, GET_NEXT})
+TENSORS = frozenset({TENSOR, OP, VARIABLES}) | INPUTS
+STATES = frozenset({STATE, SCHEDULE, OPTIMIZER, AVERAGE, SAVER, WRITER, DATASET, ITERATOR})
+SESSIONS = frozenset({SESSION, INITIALIZER, PLUMBING, SAVE, SUPERVISOR, TENSOR_HOOK})
 
 _ROLE_KIND = {
     "plain": PLAIN, "state": STATE, "optimizer": OPTIMIZER, "average": AVERAGE, "schedule": SCHEDULE, "saver": SAVER,
-    "writer": WRITER, "dataset": DATASET, "coordinator": COORDINATOR, "session": SESSION, "config": CONFIG,
-    "graph": GRAPH, "initializer": INITIALIZER, "plumbing": PLUMBING, "queue": QUEUE, "variables": VARIABLES,
-    "placeholder": PLACEHOLDER, "cluster": CLUSTER, "tensor": TENSOR, "server": SERVER, "placement": CONFIG,
-    "synchronous": OPTIMIZER, "supervisor": SUPERVISOR, "monitored": SESSION, "scaffold": SCAFFOLD, "hook": HOOK,
+    "writer": WRITER, "dataset": DATASET, "session": SESSION, "config": CONFIG,
+    "graph": GRAPH, "initializer": INITIALIZER, "plumbing": PLUMBING, "variables": VARIABLES,
+    "placeholder": PLACEHOLDER, "tensor": TENSOR, "server": SERVER, "placement": CONFIG,
+    "synchronous": OPTIMIZER, "supervisor": SUPERVISOR, "monitored": SESSION, "hook": HOOK,
     "tensor_hook": TENSOR_HOOK,
 }  # fmt: skip
+#: What gives lists of variables.
+VARIABLE_LISTS = frozenset({"tf.trainable_variables", "tf.global_variables", "tf.all_variables"})
 _OPS = frozenset({"tf.group", "tf.no_op", "tf.assign", "tf.assign_add", "tf.assign_sub"})
 _ITERATOR_MAKERS = ("make_one_shot_iterator", "make_initializable_iterator")
 #: What SyncReplicasOptimizer has beside an optimizer, and Supervisor beside its sessions.
@@ -42,7 +44,7 @@ _OF_SYNCHRONOUS = {
     "local_step_init_op": INITIALIZER, "chief_init_op": INITIALIZER, "ready_for_local_init_op": INITIALIZER,
 }  # fmt: skip
 _OF_SUPERVISOR = {
-    "should_stop": PLAIN, "stop": PLAIN, "request_stop": PLAIN, "start_queue_runners": PLUMBING, "coord": COORDINATOR,
+    "should_stop": PLAIN, "stop": PLAIN, "request_stop": PLAIN, "start_queue_runners": PLUMBING,
 }  # fmt: skip
 _RANK = (SESSION, TENSOR, STATE, PLAIN)
 
@@ -65,8 +67,6 @@ class Kinds:
         self.resolver = resolver
         self.functions = functions
         self.names: dict[str, str] = {}
-        self.local: list[set[str]] = []
-        self.with_input: dict[cst.Call, str] = {}
 
     def of(self, node: cst.CSTNode) -> str:
         """The kind of an expression."""
@@ -78,8 +78,6 @@ class Kinds:
             return self._of_attribute(node)
         if isinstance(node, cst.Lambda):
             return PLAIN
-        if isinstance(node, cst.ListComp) and isinstance(node.elt, cst.Call) and self.of(node.elt) == OP:
-            return OP
         if (
             isinstance(node, cst.List)
             and node.elements
@@ -135,8 +133,6 @@ class Kinds:
         return PLAIN
 
     def _of_name(self, node: cst.Name) -> str:
-        if any(node.value in names for names in self.local):
-            return PLAIN
         if node.value in self.names:
             return self.names[node.value]
         canonical = self.resolver.canonical(node)
@@ -166,7 +162,7 @@ class Kinds:
         canonical = self.resolver.canonical(node.func)
         arguments = [self.of(argument.value) for argument in node.args]
         if canonical is not None and (canonical == "tf" or canonical.startswith("tf.")):
-            return self._of_tf_call(canonical, arguments, node)
+            return self._of_tf_call(canonical, arguments)
         if isinstance(node.func, cst.Attribute):
             kind = self._of_method(node.func, arguments)
             if kind is not None:
@@ -175,15 +171,6 @@ class Kinds:
             summary = self.functions.summary(canonical)
             if summary is not None:
                 tainted = any(family(kind) == TENSOR for kind in arguments)
-                if summary.keeps_own_graph and not tainted:
-                    return PLAIN
-                if summary.reads_queue and ("state" in summary.roles or summary.computes_losses):
-                    self.with_input[node] = canonical  # a model that takes its batch itself
-                    return TENSOR
-                if summary.reads_queue and not tainted:
-                    return PIPELINE
-                if summary.gives_dataset and not tainted:
-                    return DATASET
                 if summary.only_makes_variables and not tainted:
                     return STATE
                 if tainted or summary.makes_tensors:
@@ -192,22 +179,15 @@ class Kinds:
                     return STATE
         return self._foreign(arguments)
 
-    def _of_queue_runners(self, call: cst.Call) -> bool:
-        return bool(call.args) and self.resolver.canonical(call.args[0].value) == "tf.GraphKeys.QUEUE_RUNNERS"
-
-    def _of_tf_call(self, canonical: str, arguments: list[str], call: cst.Call | None = None) -> str:
+    def _of_tf_call(self, canonical: str, arguments: list[str]) -> str:
         if canonical == "tf.group" and arguments and set(arguments) == {INITIALIZER}:
             return INITIALIZER
         if canonical in _OPS:
             return OP
         if canonical == "tf.report_uninitialized_variables":
             return PLUMBING  # what a session waits for before it starts
-        if canonical == "tf.get_collection" and call is not None and self._of_queue_runners(call):
-            return PLUMBING
         if canonical.rpartition(".")[2] in _ITERATOR_MAKERS:
             return ITERATOR
-        if canonical.startswith("tf.data.Iterator."):
-            return QUEUE
         kind = _ROLE_KIND[role(canonical)]
         if kind == TENSOR_HOOK and arguments and set(arguments) <= {INITIALIZER, PLUMBING}:
             return PLUMBING  # a hook that hands out tokens
@@ -218,8 +198,6 @@ class Kinds:
     def _of_method(self, func: cst.Attribute, arguments: list[str]) -> str | None:
         method = func.attr.value
         owner = self.of(func.value)
-        if method in _ITERATOR_MAKERS and family(owner) == STATE:
-            return ITERATOR  # of a dataset that a function of the script made
         if owner == ITERATOR:
             return (
                 GET_NEXT if method == "get_next" else INITIALIZER if method == "make_initializer" else STATE
@@ -244,18 +222,12 @@ class Kinds:
             return SAVE if method in ("save", "restore", "recover_last_checkpoints") else PLAIN
         if owner == WRITER:
             return PLAIN
-        if owner == COORDINATOR:
-            return PLAIN
-        if owner == QUEUE:
-            return DEQUEUE if method in ("dequeue", "dequeue_many", "get_next") else QUEUE
         if owner in (SESSION, GRAPH):
             return SESSION if owner == SESSION else GRAPH
         if owner in (OP, INITIALIZER) and method == "run":
             return SESSION
         if family(owner) == TENSOR:
-            return SESSION if method == "eval" else TENSOR
-        if family(owner) == STATE and method == "eval":
-            return SESSION
+            return TENSOR
         if owner == STATE and method in ("assign", "assign_add", "assign_sub", "read_value", "value"):
             return OP if method.startswith("assign") else TENSOR
         if (

@@ -13,7 +13,6 @@ from tf2towers.program.functions import Functions
 from tf2towers.program.inputs import Input
 from tf2towers.program.kinds import Kinds
 from tf2towers.program.leaf import MIXED, TOWERS, Leaf
-from tf2towers.program.lifting import Lift
 from tf2towers.program.problems import Problem
 from tf2towers.program.runs import Run
 from tf2towers.program.slices import Slice
@@ -22,8 +21,6 @@ from tf2towers.program.trainer import Reader
 
 if TYPE_CHECKING:
     from tf2towers.program.workers import Region
-
-RATE = "rate"  # the kind of a leaf that works out a learning rate
 
 
 @dataclass
@@ -73,16 +70,12 @@ class Training:
     inputs: list[Input] = field(default_factory=list)
     averages: list[Average] = field(default_factory=list)
     gathered: set[str] = field(default_factory=set)
-    carried: dict[str, cst.BaseExpression] = field(default_factory=dict)
     runs: list[Run] = field(default_factory=list)
     dropped_runs: list[cst.Call] = field(default_factory=list)
     steps: list[Step] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
-    renamed: dict[cst.CSTNode, str] = field(default_factory=dict)  # names of inputs that are bound twice
-    asks_for_variables: bool = False  # the session's part asks which variables there are
-    rates: dict[str, Slice] = field(default_factory=dict)
+    renamed: dict[cst.CSTNode, str] = field(default_factory=dict)  # state that is bound twice
     fed_rates: list[Input] = field(default_factory=list)
-    lifts: list[Lift] = field(default_factory=list)
     tower_binds: set[str] = field(default_factory=set)
     tower_needs: Slice = field(default_factory=Slice)
     region: Region | None = None  # what every worker of a cluster runs for itself

@@ -5,11 +5,6 @@ from __future__ import annotations
 from functools import cache
 from importlib import resources
 
-#: Roles whose calls make an object once, before the towers.
-STATE_ROLES = frozenset(
-    {"state", "optimizer", "average", "schedule", "saver", "writer", "dataset", "coordinator"}
-)
-
 
 @cache
 def _table() -> dict[str, str]:
@@ -25,8 +20,6 @@ def role(canonical: str | None) -> str:
     'foreign' is anything that is not TensorFlow's.
     """
     table = _table()
-    if canonical is not None and canonical.startswith("tf2towers."):
-        return table.get(canonical, "foreign")
     if canonical is None or not (canonical == "tf" or canonical.startswith("tf.")):
         return "foreign"
     if canonical in table:

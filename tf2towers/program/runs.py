@@ -8,13 +8,12 @@ from dataclasses import dataclass, field
 import libcst as cst
 
 from tf2towers.program import kinds as k
-from tf2towers.program.inputs import Input
-from tf2towers.program.kinds import Kinds, family
+from tf2towers.program.kinds import Kinds
 
 
 @dataclass(eq=False)
 class Run:
-    """One `sess.run(fetches, feed_dict)` or `tensor.eval(feed_dict)`.
+    """One `sess.run(fetches, feed_dict)`.
 
     `fetches` are the expressions fetched, `is_list` whether a list came back. `feeds` maps placeholder names to the
     expressions fed; `feed_name` is set instead where a dict held in a variable is fed. `targets` are the names that
@@ -29,7 +28,6 @@ class Run:
     feed_name: str | None = None
     targets: list[cst.BaseExpression] | None = None
     statement: cst.CSTNode | None = None
-    batch_of: Input | None = None  # set where the run only takes a batch
 
 
 @dataclass(frozen=True)
@@ -43,14 +41,12 @@ class Unreadable:
 class RunFinder(cst.CSTVisitor):
     """Collects the runs in session statements. `kinds` must have read the statements already."""
 
-    def __init__(self, kinds: Kinds, lists: dict[str, cst.BaseExpression]) -> None:
+    def __init__(self, kinds: Kinds) -> None:
         self._kinds = kinds
-        self._lists = lists  # names bound to a list literal of fetches
         self._assign: cst.Assign | None = None
         self._statement: cst.CSTNode | None = None
         self.runs: list[Run] = []
         self.unreadable: list[Unreadable] = []
-        self.used_lists: set[str] = set()
         self.dropped: list[cst.Call] = []  # initializers and the like
 
     def visit_SimpleStatementLine(self, node: cst.SimpleStatementLine) -> None:
@@ -63,63 +59,26 @@ class RunFinder(cst.CSTVisitor):
         self._assign = None
 
     def visit_Call(self, node: cst.Call) -> bool:
-        kind = self._call_kind(node)
-        if kind is not None:
-            self._read(node, kind)
+        func = node.func
+        if isinstance(func, cst.Attribute) and func.attr.value == "run":
+            owner = self._kinds.of(func.value)
+            if owner == k.SESSION:
+                self._read(node)
+            elif owner in (k.OP, k.INITIALIZER):
+                self.unreadable.append(Unreadable(node, "an operation that runs itself"))
         return True
 
-    def _call_kind(self, node: cst.Call) -> str | None:
-        func = node.func
-        if not isinstance(func, cst.Attribute):
-            return None
-        owner = self._kinds.of(func.value)
-        if func.attr.value == "run" and (owner == k.SESSION or self._fetches_tensors(node)):
-            return "run"
-        if func.attr.value == "run" and owner in (k.OP, k.INITIALIZER):
-            return "op.run"
-        if func.attr.value == "eval" and (family(owner) in (k.TENSOR, k.STATE)) and owner not in (k.DATASET,):
-            return "eval"
-        return None
-
-    def _fetches_tensors(self, node: cst.Call) -> bool:
-        assert isinstance(node.func, cst.Attribute)
-        if not isinstance(node.func.value, cst.Name) or "sess" not in node.func.value.value.lower():
-            return False
-        return bool(node.args)
-
-    def _read(self, node: cst.Call, kind: str) -> None:
-        assert isinstance(node.func, cst.Attribute)
-        if kind == "run":
-            fetches = _argument(node, 0, "fetches")
-            feed = _argument(node, 1, "feed_dict")
-            extra = [
-                a
-                for a in node.args[2:]
-                if a.keyword is None or a.keyword.value not in ("fetches", "feed_dict")
-            ]
-            if extra:
-                self.unreadable.append(
-                    Unreadable(node, "run options and run metadata have no counterpart here")
-                )
-                return
-        else:
-            fetches = node.func.value
-            feed = _argument(node, 0, "feed_dict")
+    def _read(self, node: cst.Call) -> None:
+        fetches = _argument(node, 0, "fetches")
         if fetches is None:
             self.unreadable.append(Unreadable(node, "no fetches"))
             return
-        if isinstance(fetches, cst.Name) and fetches.value in self._lists:
-            self.used_lists.add(fetches.value)
-            fetches = self._lists[fetches.value]
         is_list = isinstance(fetches, cst.List | cst.Tuple)
         parts = (
             [e.value for e in fetches.elements] if isinstance(fetches, cst.List | cst.Tuple) else [fetches]
         )
         if all(self._is_initializer(part) for part in parts) and parts:
             self.dropped.append(node)
-            return
-        if any(isinstance(part, cst.Dict | cst.List | cst.Tuple) for part in parts):
-            self.unreadable.append(Unreadable(node, "nested fetches"))
             return
         run = Run(
             node,
@@ -129,12 +88,10 @@ class RunFinder(cst.CSTVisitor):
             statement=self._statement,
             targets=self._targets(node, is_list, len(parts)),
         )
-        if self._read_feed(run, feed):
+        if self._read_feed(run, _argument(node, 1, "feed_dict")):
             self.runs.append(run)
 
     def _is_initializer(self, node: cst.BaseExpression) -> bool:
-        if isinstance(node, cst.List | cst.Tuple):
-            return all(self._is_initializer(element.value) for element in node.elements)
         return self._kinds.of(node) == k.INITIALIZER
 
     def _targets(self, node: cst.Call, is_list: bool, count: int) -> list[cst.BaseExpression] | None:

@@ -6,11 +6,10 @@ import libcst as cst
 
 from tf2towers.program import kinds as k
 from tf2towers.program.effects import PRINTS, SUMMARIES
+from tf2towers.program.find import find_all
 from tf2towers.program.flow import flow_of, root_name, target_names, upward_exposed
-from tf2towers.program.inputs import Input
-from tf2towers.program.leaf import DROPPED, TOWERS, Leaf
+from tf2towers.program.leaf import TOWERS, Leaf
 from tf2towers.program.model import Step, Training
-from tf2towers.program.queries import names_variables
 from tf2towers.program.runs import Run, RunFinder
 from tf2towers.program.slices import slice_for
 from tf2towers.program.summaries import writes_summaries
@@ -21,22 +20,11 @@ _module = cst.Module([])
 
 def read_runs(training: Training) -> None:
     """Fills in the session's calls."""
-    lists: dict[str, cst.BaseExpression] = {}
-    for outer in training.leaves:
-        for leaf in outer.every():
-            if leaf.assign is not None and isinstance(leaf.assign.value, cst.List | cst.Tuple):
-                for name in leaf.flow.binds:
-                    if isinstance(leaf.assign.targets[0].target, cst.Name) and leaf.assign.value.elements:
-                        lists[name] = leaf.assign.value
-    finder = RunFinder(training.kinds, lists)
+    finder = RunFinder(training.kinds)
     for leaf in training.leaves:
         if leaf.kind in (k.SESSION, k.PLAIN):
             leaf.node.visit(finder)
     training.runs = finder.runs
-    for outer in training.leaves:
-        for leaf in outer.every():
-            if leaf.assign is not None and leaf.flow.binds & finder.used_lists and not leaf.inner:
-                leaf.kind = DROPPED  # a list of fetches: its runs know what it held
     training.dropped_runs = finder.dropped
     for unreadable in finder.unreadable:
         training.problem(unreadable.call, "T2T401", f"a session call the tool cannot read: {unreadable.why}")
@@ -64,31 +52,35 @@ def read_steps(training: Training) -> None:
 
 def _make_steps(training: Training, by_key: dict[tuple[str, ...], Step]) -> None:
     for run in training.runs:
-        run.batch_of = _whole_batch(training, run)
-        if run.batch_of is not None:
+        if _takes_a_batch(training, run):
+            training.problem(run.call, "T2T402", "a run that takes a batch and computes nothing")
             continue
         key = tuple(_code(fetch) for fetch in run.fetches) + (("[]",) if run.is_list else ())
         step = by_key.get(key)
         if step is None:
             step = by_key[key] = _step(training, run)
-            nodes = [*step.fetches, *(leaf.node for leaf in step.slice.leaves)]
-            own_graph = step.uses_towers or training.tower.cluster is not None
-            if not own_graph and any(names_variables(node, training.kinds.resolver) for node in nodes):
-                training.asks_for_variables = True
+            if not step.uses_towers and training.tower.cluster is None and _names_variables(training, step):
+                training.problem(
+                    run.call, "T2T404", "variables are asked for before the first step makes them"
+                )
             training.steps.append(step)
         else:
             step.runs.append(run)
 
 
-def _whole_batch(training: Training, run: Run) -> Input | None:
-    """The input whose batch a run fetches, whole and nothing else: `sess.run([images, labels])`."""
-    names = [fetch.value for fetch in run.fetches if isinstance(fetch, cst.Name)]
-    if len(names) != len(run.fetches) or run.feeds or run.feed_name:
-        return None
-    for one in training.inputs:
-        if one.kind in (k.GET_NEXT, k.PIPELINE) and not one.each_tower and one.names == names:
-            return one if run.is_list != one.whole else None
-    return None
+def _takes_a_batch(training: Training, run: Run) -> bool:
+    """Whether a run fetches what comes in, and nothing else: `sess.run([images, labels])`."""
+    taken = {name for one in training.inputs if one.kind == k.GET_NEXT for name in one.names}
+    return all(isinstance(fetch, cst.Name) and fetch.value in taken for fetch in run.fetches)
+
+
+def _names_variables(training: Training, step: Step) -> bool:
+    """Whether a step asks for a list of the graph's variables."""
+    canonical = training.kinds.resolver.canonical
+    nodes = [*step.fetches, *(leaf.node for leaf in step.slice.leaves)]
+    return any(
+        canonical(call.func) in k.VARIABLE_LISTS for node in nodes for call in find_all(node, cst.Call)
+    )
 
 
 def _step(training: Training, run: Run) -> Step:
@@ -112,17 +104,14 @@ def _step(training: Training, run: Run) -> Step:
     if uses_towers:
         needs |= training.tower_needs.needs
     step = Step(run.fetches, [run], piece, uses_towers, trains)
-    behind = [i.behind for i in training.inputs if i.behind is not None] if uses_towers else []
-    step.inputs = [i for i in training.inputs if i not in behind or set(i.names) & wanted]
+    step.inputs = list(training.inputs)
     makers = [leaf for outer in training.leaves for leaf in outer.every() if leaf.detail == k.OPTIMIZER]
     makers = [leaf for leaf in makers if trains and leaf.flow.binds & (piece.needs | training.tower_binds)]
     needs |= {
         n for leaf in makers for n in leaf.flow.reads if any(n in one.names for one in training.fed_rates)
     }
     step.inputs.sort(key=lambda one: one.kind == k.PLACEHOLDER)  # what is fed comes last
-    step.inputs = [
-        i for i in step.inputs if set(i.names) & (needs | wanted) or (i.each_tower and uses_towers)
-    ]
+    step.inputs = [i for i in step.inputs if set(i.names) & (needs | wanted)]
     return step
 
 
@@ -134,19 +123,8 @@ def has_update(training: Training, leaf: Leaf) -> bool:
         isinstance(call.func, cst.Attribute)
         and call.func.attr.value in ("apply_gradients", "minimize")
         and training.kinds.of(call.func.value) == k.OPTIMIZER
-        for call in _calls(leaf.node)
+        for call in find_all(leaf.node, cst.Call)
     )
-
-
-def _calls(node: cst.CSTNode) -> list[cst.Call]:
-    found: list[cst.Call] = []
-
-    class Visitor(cst.CSTVisitor):
-        def visit_Call(self, call: cst.Call) -> None:
-            found.append(call)
-
-    node.visit(Visitor())
-    return found
 
 
 def _is_orphan(leaf: Leaf) -> bool:

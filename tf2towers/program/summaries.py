@@ -15,14 +15,12 @@ _FOLDERS = {
 
 
 def writes_summaries(training: Training) -> bool:
-    """Whether a monitored session, a supervisor or a hook of the owner saves all summaries now and then.
+    """Whether a monitored session or a supervisor of the owner saves all summaries now and then.
 
     Source: MonitoredTrainingSession adds a SummarySaverHook, Supervisor a SVSummaryThread, where they have a folder.
     """
     for call in find_all(training.tower.owner, cst.Call):
         canonical = training.kinds.resolver.canonical(call.func)
-        if canonical == "tf.train.SummarySaverHook":
-            return True
         if canonical not in _FOLDERS:
             continue
         order = cluster_calls()[canonical].order

@@ -36,15 +36,14 @@ def narrow_to_part(training: Training, step: Step, wanted: set[str]) -> None:
     graph = training.graph
     before = slice_for(piece.needs | heads, graph[: graph.index(towers)], training.effects)
     needs = piece.needs | before.needs | names
-    inputs = [i for i in step.inputs if set(i.names) & needs and not i.each_tower]
-    inputs += [i for i in step.inputs if i.each_tower]
+    inputs = [i for i in step.inputs if set(i.names) & needs]
     if len(inputs) == len(step.inputs):
         return
     drawn = any(i.kind != k.PLACEHOLDER for i in step.inputs if i not in inputs)
     if not drawn and all(_available(training, run, step.inputs) for run in step.runs):
         return
     if all(_available(training, run, inputs) for run in step.runs):
-        of_tower = [i for i in inputs if set(i.names) & (piece.needs | before.needs) or i.each_tower]
+        of_tower = [i for i in inputs if set(i.names) & (piece.needs | before.needs)]
         step.part = TowerPart(set(piece.leaves), before, of_tower)
         step.inputs = inputs
 
@@ -55,9 +54,7 @@ def _available(training: Training, run: Run, inputs: list[Input]) -> bool:
     for one in inputs:
         for name in one.names:
             others = [i for i in training.inputs if name in i.names]
-            if name not in run.feeds and not any(
-                i.kind != k.PLACEHOLDER or i.default is not None for i in others
-            ):
+            if name not in run.feeds and not any(i.kind != k.PLACEHOLDER for i in others):
                 return False
     return True
 

@@ -34,7 +34,6 @@ class TowerLoop:
     device: cst.BaseExpression
     parents: tuple[cst.CSTNode, ...]
     has_gradients: bool
-    synthetic: bool = False  # stands for a program without towers, such as an evaluation
     body_bound: dict[str, cst.BaseExpression] = field(default_factory=dict)
     cluster: Cluster | None = None  # a worker of a parameter-server program
 
@@ -46,21 +45,13 @@ class TowerLoop:
                 return parent
         raise AssertionError("a loop stands in a module")
 
-    @property
-    def in_method(self) -> bool:
-        """Whether the owner is a method of a class."""
-        kinds = [
-            type(parent) for parent in self.parents if isinstance(parent, cst.FunctionDef | cst.ClassDef)
-        ]
-        return cst.ClassDef in kinds
 
-
-def no_towers(module: cst.Module, function: cst.FunctionDef) -> TowerLoop:
-    """What stands for the tower loop in a function that builds and runs a graph without any."""
+def no_towers(parents: tuple[cst.CSTNode, ...], cluster: Cluster) -> TowerLoop:
+    """What stands for the tower loop in a worker's program, which has none."""
     loop = cst.parse_statement("for __no_tower__ in ():\n    pass")
     stage = cst.parse_statement("with ():\n    pass")
     assert isinstance(loop, cst.For) and isinstance(stage, cst.With)
-    return TowerLoop(loop, stage, cst.Name("None"), (module, function), False, synthetic=True)
+    return TowerLoop(loop, stage, cst.Name("None"), parents, False, cluster=cluster)
 
 
 def find_tower_loops(module: cst.Module, names: Names) -> list[TowerLoop]:
@@ -124,21 +115,11 @@ class _LoopFinder(cst.CSTVisitor):
         if isinstance(device, cst.Name) and device.value in bound:
             return self._device_name(bound[device.value], bound, targets)
         if isinstance(device, cst.Call):
-            canonical = self._names.canonical(device.func)
             if isinstance(device.func, cst.Attribute) and device.func.attr.value == "format":
                 return device
-            if canonical == "tf.DeviceSpec":
-                index = next(
-                    (a.value for a in device.args if a.keyword and a.keyword.value == "device_index"), None
-                )
-                if index is not None:
-                    return _formatted("/gpu:%d", index)
             for argument in _by_preference(device.args):
                 if names_in(argument.value) & (targets | set(bound)):
-                    inner = self._device_name(argument.value, bound, targets)
-                    if isinstance(inner, cst.Name) and inner.value in targets and canonical is not None:
-                        return _index_or_name(inner)
-                    return inner
+                    return self._device_name(argument.value, bound, targets)
         return device
 
     def _has_gradients(self, loop: cst.For) -> bool:
@@ -154,14 +135,6 @@ def _by_preference(args: Sequence[cst.Arg]) -> list[cst.Arg]:
     return sorted(
         args, key=lambda a: 0 if a.keyword is not None and a.keyword.value == "worker_device" else 1
     )
-
-
-def _formatted(template: str, value: cst.BaseExpression) -> cst.BaseExpression:
-    return cst.BinaryOperation(cst.SimpleString(repr(template)), cst.Modulo(), value)
-
-
-def _index_or_name(name: cst.Name) -> cst.BaseExpression:
-    return name
 
 
 def _simple_bindings(block: cst.BaseSuite) -> dict[str, cst.BaseExpression]:

@@ -81,7 +81,7 @@ class Reader:
         if not isinstance(call, cst.Call):
             return False
         canonical = self.kinds.resolver.canonical(call.func)
-        if canonical in ("tf.device", "tf.Session", "tf.InteractiveSession") or self._makes_session(call):
+        if canonical in ("tf.device", "tf.Session") or self._makes_session(call):
             return True
         if canonical in ("tf.variable_scope", "tf.variable_op_scope"):
             return is_current_scope(self.kinds, call)
@@ -113,8 +113,6 @@ class Reader:
             return INPUT
         if detail in (k.CONFIG, k.GRAPH, k.INITIALIZER, k.PLUMBING):
             return DROPPED
-        if detail == k.QUEUE:
-            return k.TENSOR
         return family(detail)
 
     def _small(self, small: cst.BaseSmallStatement) -> str:
@@ -130,10 +128,6 @@ class Reader:
             return kind
         if isinstance(small, cst.AugAssign):
             kind = self.kinds.join([self.kinds.of(small.target), self.kinds.of(small.value)])
-            self._rebind(small.target, kind)
-            return kind
-        if isinstance(small, cst.AnnAssign) and small.value is not None:
-            kind = self.kinds.of(small.value)
             self._rebind(small.target, kind)
             return kind
         if isinstance(small, cst.Expr):
@@ -157,7 +151,7 @@ class Reader:
         if not isinstance(value, cst.Call):
             return False
         canonical = self.kinds.resolver.canonical(value.func)
-        if canonical in ("tf.Session", "tf.InteractiveSession", "tf.train.MonitoredTrainingSession"):
+        if canonical in ("tf.Session", "tf.train.MonitoredTrainingSession"):
             return True
         method = value.func.attr.value if isinstance(value.func, cst.Attribute) else None
         return method in OF_SUPERVISOR and self.kinds.of(value.func.value) == k.SUPERVISOR  # type: ignore[attr-defined]
@@ -189,7 +183,7 @@ class Reader:
                 self._rebind(part.value, kind)
             return
         root = root_name(target)
-        if root is not None and family(kind) in (k.TENSOR, k.STATE) and root != "self":
+        if root is not None and family(kind) in (k.TENSOR, k.STATE):
             before = self.kinds.names.get(root, k.PLAIN)
             if family(before) != k.TENSOR:
                 self.kinds.names[root] = k.TENSOR if family(kind) == k.TENSOR else k.STATE
@@ -213,9 +207,7 @@ class Reader:
         """Whether a function makes a session for the graph that the statements around it build."""
         calls = find_all(node.body, cst.Call)
         named = [self.kinds.resolver.canonical(call.func) for call in calls]
-        return (
-            any(name in ("tf.Session", "tf.InteractiveSession") for name in named) and "tf.Graph" not in named
-        )
+        return "tf.Session" in named and "tf.Graph" not in named
 
     def _session_function(self, node: cst.FunctionDef, contexts: tuple[cst.With, ...]) -> Leaf:
         """A function whose body belongs to the session's part. Its own names hide none of the graph's afterwards."""

@@ -6,7 +6,7 @@ import libcst as cst
 
 from tf2towers.names.symbols import Names
 from tf2towers.program import kinds as k
-from tf2towers.program.collected import read_carried, read_collected
+from tf2towers.program.collected import read_collected, refuse_carried
 from tf2towers.program.effects import effects_of
 from tf2towers.program.flow import flow_of
 from tf2towers.program.functions import Functions
@@ -15,7 +15,7 @@ from tf2towers.program.leaf import TOWERS, Leaf
 from tf2towers.program.lists import read_lists
 from tf2towers.program.model import Training
 from tf2towers.program.problems import Problem
-from tf2towers.program.rates import read_rates
+from tf2towers.program.rates import read_fed_rates
 from tf2towers.program.rebound_state import rename_rebound_state
 from tf2towers.program.sources import read_inputs
 from tf2towers.program.steps import read_runs, read_steps
@@ -37,7 +37,7 @@ def understand(tower: TowerLoop, names: Names, functions: Functions) -> Training
     else:
         body = owner.body
     leaves = reader.read(body, set(tower.parents))
-    if tower.synthetic:
+    if tower.cluster is not None:
         leaves.insert(0, Leaf(tower.loop, TOWERS, k.TENSOR, flow_of()))
     training = Training(tower, module, kinds, functions, reader, leaves)
     for leaf in leaves:
@@ -46,9 +46,9 @@ def understand(tower: TowerLoop, names: Names, functions: Functions) -> Training
         rename_rebound_state(training)
     read_lists(training)
     read_inputs(training)
-    read_rates(training)
+    read_fed_rates(training)
     read_collected(training)
-    read_carried(training)
+    refuse_carried(training)
     read_runs(training)
     read_steps(training)
     if tower.cluster is not None:

@@ -15,11 +15,9 @@ from tf2towers.program.clusters import Cluster, Suite
 from tf2towers.program.find import find_all
 from tf2towers.program.flow import flow_of, upward_exposed
 from tf2towers.program.leaf import DROPPED, INPUT, MIXED, TOWERS, Leaf
-from tf2towers.program.model import RATE, Training
-from tf2towers.program.pipelines import INLINE
+from tf2towers.program.model import Training
 from tf2towers.program.problems import Problem
 
-_GRAPH = (k.TENSOR, k.STATE, MIXED, INPUT, RATE, INLINE)
 _PURE = frozenset({
     "int", "float", "str", "len", "bool", "range", "list", "tuple", "dict", "min", "max", "abs", "round", "sorted",
     "print",
@@ -130,7 +128,7 @@ def _bring(training: Training, cluster: Cluster, region: Region) -> None:
     rebound = flow_of(*region.statements).binds
     chosen: list[Leaf] = []
     for leaf in reversed(before):
-        if leaf.kind not in (k.PLAIN, INPUT, INLINE) and leaf.detail not in (k.ITERATOR, k.DATASET):
+        if leaf.kind not in (k.PLAIN, INPUT) and leaf.detail not in (k.ITERATOR, k.DATASET):
             continue
         if leaf.detail in (k.SERVER, k.PLACEHOLDER) or any(
             c is cluster.server for c in find_all(leaf.node, cst.Call)
@@ -143,7 +141,7 @@ def _bring(training: Training, cluster: Cluster, region: Region) -> None:
         if leaf.inner and all(inner.kind == DROPPED for inner in leaf.every()[1:] if not inner.inner):
             region.gone.append(leaf)  # tokens and queue runners only
             continue
-        own_input = leaf.kind in (INPUT, INLINE) or leaf.detail == k.ITERATOR
+        own_input = leaf.kind == INPUT or leaf.detail == k.ITERATOR
         if own_input or (leaf.flow.writes & needed and _is_own(leaf, dependent, rebound, training)):
             if leaf.kind == k.PLAIN and cluster.name in leaf.flow.reads:
                 region.problems.append(
@@ -163,7 +161,7 @@ def _bring(training: Training, cluster: Cluster, region: Region) -> None:
         others = [one for one in before if one not in chosen and one.kind != DROPPED]
         used = any(leaf.flow.binds & one.flow.reads for one in others) or _in_tests(leaf.flow.binds, cluster)
         used = used or any(leaf.flow.binds & flow_of(*block.items).reads for block in outside)
-        if not used or leaf.kind in (INPUT, INLINE) or leaf.detail == k.ITERATOR:
+        if not used or leaf.kind == INPUT or leaf.detail == k.ITERATOR:
             region.gone.append(leaf)
 
 
@@ -249,7 +247,6 @@ def _check_after(training: Training, cluster: Cluster, region: Region) -> None:
             if leaf.kind in (k.TENSOR, MIXED, k.STATE) and leaf.detail not in (
                 k.SAVER,
                 k.WRITER,
-                k.COORDINATOR,
                 k.DATASET,
             ):
                 region.problems.append(

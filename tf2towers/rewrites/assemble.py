@@ -6,9 +6,6 @@ import libcst as cst
 
 from tf2towers.program import kinds as k
 from tf2towers.program.leaf import INPUT, MIXED, TOWERS, Leaf
-from tf2towers.program.model import RATE
-from tf2towers.program.pipelines import INLINE
-from tf2towers.program.queries import is_each_variable
 from tf2towers.rewrites.context import code_of, statement
 from tf2towers.rewrites.moving import is_reuse_call
 from tf2towers.rewrites.naming import name_steps
@@ -46,12 +43,6 @@ class Assembler(WrittenWorkers):
 
     def _rewrite_runs(self) -> None:
         assert self.builder is not None and self.calls is not None
-        for run in self.training.runs:
-            if run.batch_of is not None:
-                batch = self.calls.next_batch(run.batch_of)
-                self.calls.replaced[run.call] = cst.parse_expression(
-                    f"{self.context.need('to_numpy')}({batch})"
-                )
         for step in self.training.steps:
             params = self.builder.parameters(step)
             for run in step.runs:
@@ -69,7 +60,7 @@ class Assembler(WrittenWorkers):
         from tf2towers.program.runs import Run
 
         assert isinstance(run, Run) and self.calls is not None
-        kinds = [self._kind_of(fetch) for fetch in run.fetches]
+        kinds = [self.training.kinds.of(fetch) for fetch in run.fetches]
         if not all(kind in (k.STATE, k.SCHEDULE) for kind in kinds):
             return False
         parts = [
@@ -81,21 +72,12 @@ class Assembler(WrittenWorkers):
         )
         return True
 
-    def _kind_of(self, fetch: cst.BaseExpression) -> str:
-        """The kind of a fetch; `variable` of `for variable in tf.trainable_variables():` is state."""
-        if is_each_variable(fetch, self.training):
-            return k.STATE
-        return self.training.kinds.of(fetch)
-
     def _stage(self) -> None:
         """`with tf.Graph().as_default(), tf.device('/cpu:0')` becomes the strategy's scope; the others are opened."""
         from tf2towers.rewrites.strategy import strategy_statements
 
         if self.training.tower.cluster is not None:
             self._cluster_stage(self.training.tower.cluster)
-            return
-        if self.training.tower.synthetic:
-            self._stage_without_towers()
             return
         made = strategy_statements(self.context, self.training, self.given)
         for leaf in made.hoisted:
@@ -113,24 +95,6 @@ class Assembler(WrittenWorkers):
             first = next(leaf for leaf in self.training.leaves if leaf.kind not in (k.PLAIN, "dropped"))
             self.before_stage = (first.node, made.statements)
 
-    def _stage_without_towers(self) -> None:
-        """An evaluation: its variables live in a store of their own, on one device."""
-        variables = self.given["variables"]
-        head = statement(f"with {variables}.scope():\n    pass")
-        assert isinstance(head, cst.With)
-        self.scope_items = head.items
-        opened = self.training.reader.opened
-        for place, block in enumerate(opened):
-            self.stages[block] = "scope" if place == 0 else "open"
-        first: cst.CSTNode | None = opened[0] if opened else None
-        if first is None:
-            first = next(
-                (leaf.node for leaf in self.training.leaves if leaf.kind not in (k.PLAIN, "dropped", TOWERS)),
-                None,
-            )
-        assert first is not None
-        self.before_stage = (first, [statement(f"{variables} = {self.context.need('VariableStore')}()")])
-
     def _graph_statements(self) -> None:
         assert self.builder is not None and self.calls is not None
         training = self.training
@@ -141,22 +105,15 @@ class Assembler(WrittenWorkers):
             made: list[cst.BaseStatement] | None = None
             if leaf.kind == TOWERS:
                 seen_towers = True
-                if training.tower.synthetic:
+                if training.tower.cluster is not None:
                     continue
-                made = [self._state(hoisted) for hoisted in self.builder.hoisted]
-                made.extend(self._tower_pipelines())
+                made = []
                 if any(step.uses_towers and step.part is None for step in training.steps):
                     made.append(self.builder.tower_function())
             elif leaf.kind == k.TENSOR or (leaf.kind == "dropped" and leaf.detail != k.PLAIN):
                 made = (
                     self.builder.optimizers_of(leaf, self.in_place) if training.region is not None else DROP
                 )
-            elif leaf.kind == RATE:
-                made = [
-                    self.builder.rate_function(name) for name in sorted(leaf.flow.binds & set(training.rates))
-                ]
-            elif leaf.kind == INLINE:
-                made = self._inline_pipeline(leaf)
             elif leaf.kind == INPUT:
                 made = self._input_statements(leaf)
             elif leaf.kind == MIXED:
@@ -171,7 +128,7 @@ class Assembler(WrittenWorkers):
                 self.actions[leaf.node] = made
         if training.region is not None:
             self._workers(training.region, steps)
-        if place is None and not training.tower.synthetic:
+        if place is None and training.tower.cluster is None:
             towers = training.towers_leaf
             self.actions[towers.node] = [*self.actions[towers.node], *steps]
 
@@ -184,38 +141,14 @@ class Assembler(WrittenWorkers):
                 and all(run.call in self.calls.replaced for run in step.runs)
                 and not step.inputs
             ):
-                if all(self._kind_of(f) in (k.STATE, k.SCHEDULE) for f in step.fetches):
+                if all(self.training.kinds.of(f) in (k.STATE, k.SCHEDULE) for f in step.fetches):
                     continue
             extra = [n for run in step.runs for n in self.feed_dicts.get(run.feed_name or "", [])]
             if step.part is not None:
                 step.part.name = self.context.fresh(f"tower_of_{step.name}")
                 made.append(self.builder.tower_function(step.part))
             made.append(self.builder.step_function(step, self.calls.returned(step), extra))
-        if self.training.asks_for_variables and self.training.region is not None:
-            first = self.training.region.first
-            self.training.problem(first, "T2T404", "variables are asked for before the first step")
-        elif self.training.asks_for_variables:
-            made.extend(self._build_statement())
         return made
-
-    def _build_statement(self) -> list[cst.BaseStatement]:
-        """The variables made at once, where the script asks for them before the first step."""
-        assert self.builder is not None and self.calls is not None
-        step = next((s for s in self.training.steps if s.trains), self.training.steps[0])
-        params = self.builder.parameters(step)
-        arguments: list[str] = []
-        if self.builder.signature(step, params) is None and params:
-            sources = [i for i in step.inputs if i.kind != k.PLACEHOLDER]
-            if len(sources) != 1 or sources[0].names != params or sources[0].each_tower:
-                self.training.problem(
-                    self.training.tower.loop, "T2T404", "variables are asked for before the first step"
-                )
-                return []
-            batch = self.calls.next_batch(sources[0]).removesuffix(".get_next()")
-            arguments = [f"{'' if sources[0].whole else '*'}{batch}.element_spec"]
-        return [
-            statement(f"{step.name}.get_concrete_function({', '.join(arguments)})  # makes the variables")
-        ]
 
     def _place_of_steps(self) -> Leaf | None:
         """The first statement of the session after the loop: the steps are defined before it."""
@@ -228,7 +161,7 @@ class Assembler(WrittenWorkers):
         if leaf.assign is None or not leaf.flow.binds:
             return False
         before = self.training.leaves.index(leaf) < self.training.leaves.index(self.training.towers_leaf)
-        return before and leaf.flow.binds <= self.builder._collected() | set(self.training.carried)
+        return before and leaf.flow.binds <= self.builder._collected()
 
     def _session_statements(self) -> None:
         for outer in self.training.leaves:

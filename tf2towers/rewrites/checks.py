@@ -9,58 +9,60 @@ import libcst as cst
 from tf2towers.names.cluster_calls import cluster_calls
 from tf2towers.program import kinds as k
 from tf2towers.program.find import find_all
-from tf2towers.program.flow import flow_of, target_names
+from tf2towers.program.flow import target_names
 from tf2towers.program.leaf import INPUT, MIXED, TOWERS, Leaf
 from tf2towers.program.model import Training
 from tf2towers.program.problems import Problem
-from tf2towers.program.queries import asks_for_variables
-from tf2towers.program.sites import training_sites
+from tf2towers.program.roles import role
 from tf2towers.rewrites.arguments import named
 from tf2towers.rewrites.cluster_checks import cluster_problems
 from tf2towers.rewrites.fetch_checks import fetch_problems
 from tf2towers.rewrites.loop_checks import loop_problems
 
-_ITERATORS = ("make_one_shot_iterator", "make_initializable_iterator", "from_structure")
+_ITERATORS = ("make_one_shot_iterator", "make_initializable_iterator")
+_OF_SESSIONS = ("session", "monitored", "supervisor", "server", "placement", "synchronous", "plumbing")
+_TRAINING_METHODS = ("run", "minimize", "apply_gradients", "compute_gradients")
 _OF_SESSION = ("should_stop", "close", "request_stop")
-_GRAPHS = (k.TENSOR, MIXED, TOWERS, INPUT)
 
 
 def check(training: Training, module: cst.Module) -> list[Problem]:
     """Problems that the program's parts do not show one by one."""
     found: list[Problem] = []
-    if training.tower.in_method:
-        found.append(
-            Problem(
-                training.tower.loop, "T2T308", "the tower loop is in a method: its graph lives in attributes"
-            )
-        )
     found.extend(_never_run(training))
     found.extend(_graph_in_session(training))
     found.extend(_rebound(training))
     found.extend(_used_outside(training))
     found.extend(_session_elsewhere(training))
-    found.extend(_guarded(training))
+    found.extend(_inputs_inside(training))
+    found.extend(elsewhere(training, module))
     found.extend(loop_problems(training))
     found.extend(fetch_problems(training))
-    found.extend(_queues(training))
     found.extend(cluster_problems(training))
     return found
 
 
 def _never_run(training: Training) -> Iterator[Problem]:
-    """The update has no session call; the sessions there are get told with it."""
-    not_for_training = training.tower.synthetic and training.tower.cluster is None
-    if not_for_training or any(problem.code == "T2T401" for problem in training.problems):
+    """The update has no session call."""
+    if any(problem.code == "T2T401" for problem in training.problems):
         return  # the run may be among those that cannot be read
-    if any(step.trains for step in training.steps):
+    if not any(step.trains for step in training.steps):
+        what = "the update of the variables" if training.runs else "what the towers build"
+        yield Problem(training.tower.loop, "T2T309", f"no session call here runs {what}")
+
+
+def elsewhere(training: Training, module: cst.Module) -> Iterator[Problem]:
+    """Sessions and updates in other functions than the one with the towers: nothing rewrites them there."""
+    if isinstance(training.tower.owner, cst.Module):
         return
-    what = "the update of the variables" if training.runs else "what the towers build"
-    yield Problem(training.tower.loop, "T2T309", f"no session call here runs {what}")
-    sites = training_sites(training.tower.owner, training.kinds.resolver)
-    known = [run.call for run in training.runs]
-    yield from (
-        site for site in sites if site.code == "T2T401" and not any(site.node is call for call in known)
-    )
+    canonical = training.kinds.resolver.canonical
+    for statement in module.body:
+        if statement is training.tower.owner:
+            continue
+        for call in find_all(statement, cst.Call):
+            name = canonical(call.func)
+            method = call.func.attr.value if isinstance(call.func, cst.Attribute) else None
+            if role(name) in _OF_SESSIONS or (name is None and method in _TRAINING_METHODS):
+                yield Problem(call, "T2T401", "training outside of the function that builds the towers")
 
 
 def graph_names(training: Training) -> set[str]:
@@ -75,7 +77,7 @@ def graph_names(training: Training) -> set[str]:
                     names |= inner.flow.binds
     for leaf in _outside(training):
         names -= leaf.flow.binds
-    return names - set(training.rates) - {name for one in training.fed_rates for name in one.names}
+    return names - {name for one in training.fed_rates for name in one.names}
 
 
 def _outside(training: Training) -> list[Leaf]:
@@ -95,9 +97,6 @@ def _graph_in_session(training: Training) -> Iterator[Problem]:
             continue
         for leaf in outer.every():
             if leaf.kind in (k.TENSOR, MIXED) and not leaf.inner:
-                if asks_for_variables(leaf.node, training.kinds.resolver):
-                    training.asks_for_variables = True
-                    continue
                 yield Problem(leaf.node, "T2T404", "graph building inside the session's part of the program")
 
 
@@ -162,63 +161,26 @@ def _closes(leaf: Leaf) -> bool:
     )
 
 
-def _guarded(training: Training) -> Iterator[Problem]:
-    """Names bound only under a condition on the tower's index are not the same on every tower."""
-    targets = target_names(training.tower.loop.target)
-    for outer in training.towers_leaf.inner:
-        for leaf in outer.every():
-            if isinstance(leaf.node, cst.If) and flow_of(leaf.node.test).reads & targets:
-                inner = [one for one in leaf.every() if one is not leaf]
-                if all(not one.flow.binds for one in inner) or _is_first(leaf.node, targets):
-                    continue
-                yield Problem(leaf.node, "T2T303", "towers that do different things")
-
-
-def _queues(training: Training) -> Iterator[Problem]:
-    """Queue operations that would end up inside a tf.function, where no queue runner feeds them."""
-    lifted = [lift.call for lift in training.lifts]
-    behind = [one.queue_leaf for one in training.inputs]
+def _inputs_inside(training: Training) -> Iterator[Problem]:
+    """Placeholders and iterators that would be made inside a tf.function, where nothing feeds them."""
+    canonical = training.kinds.resolver.canonical
     used = [
         training.towers_leaf,
         *training.tower_needs.leaves,
         *(x for step in training.steps for x in step.slice.leaves),
     ]
     for outer in dict.fromkeys(used):
-        if outer in behind:
-            continue
         for leaf in outer.every():
-            if leaf.inner or leaf.kind == INPUT or leaf.detail == k.ITERATOR or leaf in behind:
-                continue
-            if leaf.detail == k.QUEUE:
-                yield Problem(leaf.node, "T2T305", "a queue in a shape the tool does not know")
-                continue
-            if leaf.detail == k.PLACEHOLDER:
-                yield Problem(leaf.node, "T2T305", "a placeholder in a shape the tool does not know")
+            if leaf.inner or leaf.kind == INPUT or leaf.detail == k.ITERATOR:
                 continue
             for call in find_all(leaf.node, cst.Call):
-                if isinstance(call.func, cst.Attribute) and call.func.attr.value in _ITERATORS:
-                    yield Problem(call, "T2T305", "an iterator that would be made inside a step")
-                canonical = training.kinds.resolver.canonical(call.func)
-                summary = training.functions.summary(canonical) if canonical is not None else None
-                if summary is not None and summary.reads_queue and not any(call is other for other in lifted):
-                    yield Problem(call, "T2T305", f"{canonical} makes queues where the towers run")
-                if summary is not None and "placeholder" in summary.roles:
-                    yield Problem(
-                        call, "T2T305", f"{canonical} makes placeholders, which the tool cannot see from here"
-                    )
-
-
-def _is_first(node: cst.If, targets: set[str]) -> bool:
-    test = node.test
-    return (
-        node.orelse is None
-        and isinstance(test, cst.Comparison)
-        and isinstance(test.left, cst.Name)
-        and test.left.value in targets
-        and isinstance(test.comparisons[0].operator, cst.Equal)
-        and isinstance(test.comparisons[0].comparator, cst.Integer)
-        and test.comparisons[0].comparator.value == "0"
-    )
+                name = canonical(call.func)
+                summary = training.functions.summary(name) if name is not None else None
+                method = call.func.attr.value if isinstance(call.func, cst.Attribute) else None
+                if role(name) == "placeholder" or method in _ITERATORS:
+                    yield Problem(call, "T2T305", "an input that would be made inside a step")
+                elif summary is not None and summary.makes_inputs:
+                    yield Problem(call, "T2T305", f"{name} makes inputs where the towers run")
 
 
 def _reads_except(node: cst.CSTNode, out: list[cst.CSTNode], training: Training) -> set[str]:
@@ -253,7 +215,7 @@ def _reads_except(node: cst.CSTNode, out: list[cst.CSTNode], training: Training)
                 and func.attr.value in _OF_SESSION
             ):
                 return False
-            if canonical in ("tf.summary.FileWriter", "tf.train.SummaryWriter"):
+            if canonical == "tf.summary.FileWriter":
                 if call.args:
                     call.args[0].visit(self)
                 return False

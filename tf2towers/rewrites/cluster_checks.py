@@ -10,17 +10,16 @@ from tf2towers.names.cluster_calls import cluster_calls
 from tf2towers.program import kinds as k
 from tf2towers.program.clusters import SETTER, Cluster
 from tf2towers.program.find import find_all
+from tf2towers.program.leaf import Leaf
 from tf2towers.program.model import Training
 from tf2towers.program.problems import Problem
 from tf2towers.program.readers import reads
 from tf2towers.program.roles import role
-from tf2towers.program.workers import contains_index, names_of_task
+from tf2towers.program.workers import names_of_task
 from tf2towers.rewrites.arguments import named
 from tf2towers.rewrites.context import code_of
 
-_ONLY_IN_CLUSTERS = frozenset(
-    {"server", "supervisor", "monitored", "scaffold", "tensor_hook", "cluster", "synchronous"}
-)
+_ONLY_IN_CLUSTERS = frozenset({"server", "supervisor", "monitored", "tensor_hook", "synchronous"})
 
 
 def cluster_problems(training: Training) -> Iterator[Problem]:
@@ -37,10 +36,10 @@ def cluster_problems(training: Training) -> Iterator[Problem]:
         name = canonical(call.func)
         if name == SETTER:
             yield from _placement(call)
-        if role(name) in ("tensor_hook", "cluster") and training.kinds.of(call) != k.PLUMBING:
-            yield Problem(call, "T2T506", f"{name}: a hook or a session that asks the graph for tensors")
+        if role(name) == "tensor_hook" and training.kinds.of(call) != k.PLUMBING:
+            yield Problem(call, "T2T506", f"{name}: a hook that asks the graph for tensors")
         yield from _unknown_arguments(name or "", call)
-    yield from _hooks_of_the_script(training, cluster)
+    yield from _state_of_workers(training, cluster)
     yield from _index_in_functions(training, cluster)
     yield from _different_steps(training, cluster)
     yield from _returns(training)
@@ -61,45 +60,32 @@ def _unknown_arguments(name: str, call: cst.Call) -> Iterator[Problem]:
 
 
 def _placement(call: cst.Call) -> Iterator[Problem]:
-    """A strategy for the variables' places: ParameterServerStrategy has round-robin, and partitioners."""
+    """A strategy for the variables' places: ParameterServerStrategy has round-robin."""
     for keyword, argument in named(call, _OF_SETTER):
-        if keyword != "ps_strategy" or code_of(argument.value) == "None":
-            continue
-        words = code_of(argument.value)
-        nearest = next((partitioner for kind, partitioner in _NEAREST.items() if kind in words), "none")
-        yield Problem(
-            argument,
-            "T2T507",
-            f"variables are placed by {words.partition('(')[0]}; the nearest partitioner: {nearest}",
-        )
+        if keyword == "ps_strategy" and code_of(argument.value) != "None":
+            yield Problem(argument, "T2T507", f"variables are placed by {code_of(argument.value)}")
 
 
 _OF_SETTER = ("ps_tasks", "ps_device", "worker_device", "merge_devices", "cluster", "ps_ops", "ps_strategy")
-_NEAREST = {
-    "GreedyLoadBalancing": "tf.distribute.experimental.partitioners.MinSizePartitioner (it splits, by size)",
-    "byte_size": "tf.distribute.experimental.partitioners.MaxSizePartitioner (it splits, by size)",
-}
 
 
-def _hooks_of_the_script(training: Training, cluster: Cluster) -> Iterator[Problem]:
-    """Hooks that the script writes itself: their before_run asks the graph for tensors."""
-    canonical = training.kinds.resolver.canonical
-    classes = [
-        one
-        for one in find_all(training.module, cst.ClassDef)
-        if any(canonical(b.value) == _HOOK for b in one.bases)
-    ]
-    names = {one.name.value for one in classes}
-    for call in find_all(training.tower.owner, cst.Call):
-        if isinstance(call.func, cst.Name) and call.func.value in names:
-            yield Problem(
-                call,
-                "T2T506",
-                f"{call.func.value}: a hook of the script's own, which asks the graph for tensors",
-            )
+def _state_of_workers(training: Training, cluster: Cluster) -> Iterator[Problem]:
+    """What every worker updates in its own time, in TF1: moving statistics, moving averages of synchronous workers."""
+    for leaf in dict.fromkeys(leaf for step in training.steps for leaf in step.slice.leaves):
+        symbols = training.effects[leaf].symbols
+        if any("UPDATE_OPS" in symbol for symbol in symbols):
+            yield Problem(leaf.node, "T2T505", "moving statistics, which every worker updates")
+        elif cluster.synchronous is not None and _averages(training, leaf):
+            yield Problem(leaf.node, "T2T505", "moving averages, which every worker updates")
 
 
-_HOOK = "tf.train.SessionRunHook"
+def _averages(training: Training, leaf: Leaf) -> bool:
+    return _AVERAGE in training.effects[leaf].symbols or any(
+        training.kinds.names.get(name) == k.AVERAGE for name in leaf.flow.reads
+    )
+
+
+_AVERAGE = "tf.train.ExponentialMovingAverage"
 
 
 def _index_in_functions(training: Training, cluster: Cluster) -> Iterator[Problem]:
@@ -128,20 +114,8 @@ def _different_steps(training: Training, cluster: Cluster) -> Iterator[Problem]:
     if cluster.synchronous is None:
         return
     trains = [step for step in training.steps if step.trains]
-    if len(trains) < 2:
-        return
-    for outer in training.leaves:
-        for leaf in outer.every():
-            for test in find_all(leaf.node, cst.If) if leaf.kind == k.SESSION else []:
-                inside = {id(call) for call in find_all(test, cst.Call)}
-                if not any(id(run.call) in inside for step in trains for run in step.runs):
-                    continue
-                words = {name.value for name in find_all(test.test, cst.Name)}
-                if contains_index(test.test, cluster) or any(
-                    "chief" in word or "task" in word for word in words
-                ):
-                    yield Problem(test, "T2T505", "synchronous workers that run different training steps")
-                    return
+    for step in trains[1:]:
+        yield Problem(step.runs[0].call, "T2T505", "synchronous workers with another training step")
 
 
 def _returns(training: Training) -> Iterator[Problem]:

@@ -11,9 +11,7 @@ import libcst as cst
 from tf2towers.names.symbols import Names
 from tf2towers.program.find import find_all
 
-_RANDOM = frozenset(
-    {"tf.random_normal", "tf.random_uniform", "tf.truncated_normal", "tf.random_gamma", "tf.multinomial"}
-)
+_RANDOM = frozenset({"tf.random_normal", "tf.random_uniform", "tf.truncated_normal"})
 
 
 def initial_of(call: cst.Call) -> cst.BaseExpression | None:
@@ -28,41 +26,14 @@ def is_drawn(value: cst.BaseExpression | None, names: Names) -> bool:
     """Whether an expression calls a random op; a lambda is one already."""
     if value is None or isinstance(value, cst.Lambda):
         return False
-    return any(_is_random(names.canonical(call.func)) for call in find_all(value, cst.Call))
-
-
-def _is_random(canonical: str | None) -> bool:
-    return canonical is not None and (canonical in _RANDOM or canonical.startswith("tf.random."))
-
-
-def values_drawn_for_variables(function: cst.FunctionDef, names: Names) -> set[cst.CSTNode]:
-    """`tf.truncated_normal(...)` of `initial = tf.truncated_normal(...); return tf.Variable(initial)`."""
-    initials = [
-        initial_of(call)
-        for call in find_all(function.body, cst.Call)
-        if names.canonical(call.func) == "tf.Variable"
-    ]
-    given = [one for one in initials if isinstance(one, cst.Name)]
-    found: set[cst.CSTNode] = set()
-    for assign in find_all(function.body, cst.Assign) if given else ():
-        target = assign.targets[0].target
-        if len(assign.targets) != 1 or not isinstance(target, cst.Name) or not is_drawn(assign.value, names):
-            continue
-        uses = [one for one in find_all(function.body, cst.Name) if one.value == target.value]
-        if len(uses) == 1 + sum(one.value == target.value for one in given):
-            found.add(assign.value)
-    return found
-
-
-def as_function(value: cst.BaseExpression) -> cst.Lambda:
-    """`lambda: value`."""
-    return cst.Lambda(cst.Parameters(), value)
+    return any(names.canonical(call.func) in _RANDOM for call in find_all(value, cst.Call))
 
 
 def with_function(call: cst.Call) -> cst.Call:
     """`tf.Variable(lambda: value, ...)` of `tf.Variable(value, ...)`."""
     initial = initial_of(call)
     made = [
-        one.with_changes(value=as_function(one.value)) if one.value is initial else one for one in call.args
+        one.with_changes(value=cst.Lambda(cst.Parameters(), one.value)) if one.value is initial else one
+        for one in call.args
     ]
     return call.with_changes(args=made)

@@ -10,7 +10,6 @@ from tf2towers.program import kinds as k
 from tf2towers.program.flow import flow_of
 from tf2towers.program.model import Training
 from tf2towers.program.problems import Problem
-from tf2towers.program.queries import is_each_variable
 
 
 def fetch_problems(training: Training) -> Iterator[Problem]:
@@ -19,7 +18,7 @@ def fetch_problems(training: Training) -> Iterator[Problem]:
     for run in training.runs:
         for fetch in run.fetches:
             names = flow_of(fetch).reads & changing
-            if names and not is_each_variable(fetch, training):
+            if names:
                 message = f"{min(names)!r} changes while the session runs, and is read in what is fetched"
                 yield Problem(run.call, "T2T405", message)
                 break

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import libcst as cst
-from libcst.metadata import MetadataWrapper, PositionProvider
+from libcst.metadata import MetadataWrapper
 
 from tf2towers.names.arguments import is_reordered
 from tf2towers.names.symbols import Names
@@ -25,13 +25,12 @@ from tf2towers.rewrites.census import take_census
 from tf2towers.rewrites.context import FileContext
 from tf2towers.rewrites.module import ModuleRewriter, with_imports
 from tf2towers.rewrites.registry import todo_of
-from tf2towers.source.errors import SourceError
 from tf2towers.source.local_imports import local_modules
 from tf2towers.source.script import Script
 from tf2towers.source.tree import parse_tree, text_of
 
 #: Roles that no migrated program can run, where a function that is called has them.
-_SESSION_ROLES = frozenset({"session", "plumbing", "cluster"})
+_SESSION_ROLES = frozenset({"session", "plumbing"})
 
 
 @dataclass
@@ -48,12 +47,8 @@ def migrate_modules(script: Script, functions: Functions, called: set[str]) -> M
     results = ModuleResults()
     reached = _reached(functions, called)
     for path in local_modules(script):
-        try:
-            module = Script.read(path, main=False)
-        except SourceError as error:
-            results.findings.append(_unreadable(path, error))
-            continue
-        change = _rewritten(module, reached, results)
+        module = Script.read(path, main=False)
+        change = _rewritten(module)
         if change is not None and change.after != change.before:
             results.changes.append(change)
         else:
@@ -69,14 +64,12 @@ def _reached(functions: Functions, called: set[str]) -> set[tuple[Path, int, str
     sites: set[tuple[Path, int, str]] = set()
     for dotted in called:
         summary = functions.summary(dotted)
-        if summary is not None and not summary.keeps_own_graph:
+        if summary is not None:
             sites.update(summary.sites)
     return sites
 
 
-def _rewritten(
-    module: Script, reached: set[tuple[Path, int, str]], results: ModuleResults
-) -> FileChange | None:
+def _rewritten(module: Script) -> FileChange | None:
     if "tensorflow" not in module.text and "tf2towers" not in module.text:
         return None
     syntax = ast.parse(module.text)
@@ -94,34 +87,8 @@ def _rewritten(
     )
     rewriter = ModuleRewriter(context)
     tree = with_imports(wrapper.module.visit(rewriter), context)
-    lines = {line for path, line, _ in reached if _same(path, module.path)}
-    positions = wrapper.resolve(PositionProvider)
-    for note in context.notes:
-        start = positions[note.node].start
-        kind = note.kind if start.line in lines else "note"
-        why = "" if kind == note.kind else " (not in a function the script calls)"
-        results.findings.append(
-            Finding(
-                note.code,
-                note.message + why,
-                todo_of(note.code),
-                module.path,
-                start.line,
-                start.column + 1,
-                kind,  # type: ignore[arg-type]
-            )
-        )
     assert isinstance(tree, cst.Module)
     return FileChange(module.path, module.text, text_of(tree, module), module.encoding, module.bom)
-
-
-def _same(one: Path, other: Path) -> bool:
-    return one == other or one.resolve() == other.resolve()
-
-
-def _unreadable(path: Path, error: SourceError) -> Finding:
-    message = f"a local module that cannot be read: {error}"
-    return Finding("T2T407", message, todo_of("T2T407"), path, error.line or 1, 1)
 
 
 def runs_as_it_is(module: LocalModule, text: str) -> bool:
@@ -138,11 +105,7 @@ def runs_as_it_is(module: LocalModule, text: str) -> bool:
         if not canonical.startswith("tf."):
             continue
         found = lookup(canonical)
-        if (
-            found.kind in ("gone", "unknown")
-            or isinstance(found.target, RuntimeName)
-            or (dotted in positional and is_reordered(canonical))
-        ):
+        if isinstance(found.target, RuntimeName) or (dotted in positional and is_reordered(canonical)):
             return False
         if canonical.startswith(("tf.train.ExponentialMovingAverage", "tf.contrib")):
             return False

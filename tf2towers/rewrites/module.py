@@ -9,14 +9,9 @@ from tf2towers.names.symbols import canonical_name
 from tf2towers.names.tables import RuntimeName, lookup
 from tf2towers.program.find import find_all
 from tf2towers.rewrites.context import FileContext, code_of, statement
-from tf2towers.rewrites.symbols import GONE, SymbolRewriter
+from tf2towers.rewrites.symbols import SymbolRewriter
 
-_BEHAVIOR = frozenset(
-    {
-        "tf.disable_v2_behavior", "tf.disable_eager_execution", "tf.enable_eager_execution", "tf.reset_default_graph",
-        "tf.enable_v2_behavior",
-    }
-)  # fmt: skip
+_BEHAVIOR = frozenset({"tf.disable_v2_behavior", "tf.disable_eager_execution"})
 _ROOTS = ("tensorflow", "tensorflow.compat.v1")
 
 
@@ -62,55 +57,28 @@ class ModuleRewriter(SymbolRewriter):
         kept: list[cst.ImportAlias] = [one.alias for one in bound if one not in touched]
         made: list[cst.BaseStatement] = []
         for one in touched:
-            text = self._import_text(one.target, one.bound, one.alias, isinstance(node, cst.ImportFrom))
-            if text is not None:
-                made.append(statement(text))
+            made.append(statement(self._import_text(one.target, one.bound, one.alias)))
         if kept and isinstance(node, cst.Import):
             kept = [*kept[:-1], kept[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)]
             made.insert(0, cst.SimpleStatementLine([node.with_changes(names=kept)]))
         if len(made) == 1 and code_of(made[0]).strip() == code_of(node).strip():
             return line
-        if not made:
-            return cst.RemoveFromParent()
         made[0] = made[0].with_changes(leading_lines=line.leading_lines)
         if len(made) == 1 and isinstance(made[0], cst.SimpleStatementLine):
             made[0] = made[0].with_changes(trailing_whitespace=line.trailing_whitespace)
         return cst.FlattenSentinel(made)
 
-    def _import_text(self, target: str, bound: str, alias: cst.ImportAlias, from_: bool) -> str | None:
+    def _import_text(self, target: str, bound: str, alias: cst.ImportAlias) -> str:
         if target in _ROOTS:
             module = "tensorflow" if self.context.plain_tensorflow else "tensorflow.compat.v1"
             if bound == "tensorflow" and not alias.asname:
                 return "import tensorflow"
             return f"import {module} as {bound}"
-        canonical = canonical_name(target)
-        found = lookup(canonical)
+        found = lookup(canonical_name(target))
         if isinstance(found.target, RuntimeName):
             module, name = found.target
             return f"from {module} import {name}" + (f" as {bound}" if bound != name else "")
-        if found.kind in ("gone", "unknown"):
-            if canonical == "tf.contrib" or self._only_through(canonical):
-                return None
-            if bound not in self.context.used_elsewhere:
-                self.context.note(
-                    alias, "T2T109", f"{canonical} is imported and never used: the import goes", "changed"
-                )
-                return None
-            self.gone(alias, canonical, found)
-            plain = alias.with_changes(comma=cst.MaybeSentinel.DEFAULT)
-            if from_:
-                return f"from {target.rpartition('.')[0]} import {code_of(plain)}"
-            return code_of(cst.Import([plain]))
-        if canonical.startswith(("tf.python.", "tf.core.")):
-            parent, _, name = target.rpartition(".")
-            return f"from {parent} import {name}" + (f" as {bound}" if bound != name else "")
-        text = str(found.target)
-        parent, _, name = ("tensorflow" + text[2:]).rpartition(".")
-        return f"from {parent} import {name}" + (f" as {bound}" if bound != name else "")
-
-    def _only_through(self, canonical: str) -> bool:
-        """Whether the name is a module whose members are rewritten one by one, so that nothing uses it afterwards."""
-        return canonical in ("tf.contrib", "tf.contrib.framework", "tf.contrib.data")
+        raise LookupError(f"an import of {target}")  # `certain` lets no such import through
 
 
 def _is_self_assignment(node: cst.Assign) -> bool:
@@ -211,6 +179,3 @@ def _is_docstring(line: cst.CSTNode) -> bool:
         and isinstance(line.body[0], cst.Expr)
         and isinstance(line.body[0].value, cst.SimpleString | cst.ConcatenatedString)
     )
-
-
-__all__ = ["GONE", "ModuleRewriter", "with_imports"]

@@ -18,7 +18,7 @@ class MovedStatements(TowerStatements):
 
     def moved(self, leaf: Leaf) -> list[cst.BaseStatement]:
         """A statement as it stands in a function: rewritten, and without what TF2 has no use for."""
-        if leaf in self.hoisted or self._vanishes(leaf):
+        if self._vanishes(leaf):
             return []
         if self._part is not None and self._is_left_out(leaf):
             return []
@@ -37,8 +37,6 @@ class MovedStatements(TowerStatements):
     def _vanishes(self, leaf: Leaf) -> bool:
         if leaf.kind in (INPUT, "dropped") and not leaf.inner:
             return True
-        if any(leaf is one.queue_leaf for one in self.training.inputs):
-            return True
         if is_reuse_call(leaf.node):
             return True
         for name in leaf.flow.mutates & set(self._single_append) & self._collected():
@@ -48,8 +46,6 @@ class MovedStatements(TowerStatements):
 
     def _moved_block(self, leaf: Leaf) -> list[cst.BaseStatement]:
         node = leaf.node
-        if isinstance(node, cst.If) and self.is_first_tower_guard(node):
-            return [s for inner in leaf.inner for s in self.moved(inner)]
         if isinstance(node, cst.With):
             apart = (
                 leaf.kind == MIXED and self.training.tower.cluster is not None
@@ -91,12 +87,6 @@ class MovedStatements(TowerStatements):
             return None
         test = self._rewritten(node.test)
         return node.with_changes(test=test, body=cst.IndentedBlock(body or [statement("pass")]), orelse=other)
-
-    def plain(self, node: cst.CSTNode) -> cst.BaseStatement:
-        """A statement moved into a function as it is, its names brought up to date."""
-        made = self._rewritten(node)
-        assert isinstance(made, cst.BaseStatement)
-        return made
 
     def _definition(
         self, name: str, params: Sequence[str], body: Sequence[cst.BaseStatement], decorators: Sequence[str]

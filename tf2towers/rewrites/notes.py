@@ -14,20 +14,11 @@ from tf2towers.program.leaf import Leaf
 from tf2towers.program.model import Step, Training
 from tf2towers.program.steps import has_update
 from tf2towers.rewrites.context import FileContext, code_of
-from tf2towers.rewrites.statistics import statistics_kept, statistics_of_workers
-from tf2towers.rewrites.unscoped import unscoped_reads
 
 Found = Iterator[tuple[cst.CSTNode, str, str]]
 
 #: their gradient with respect to what they look up is a `tf.IndexedSlices`
-_LOOKUPS = {
-    "tf.gather",
-    "tf.nn.embedding_lookup",
-    "tf.nn.embedding_lookup_sparse",
-    "tf.nn.sampled_softmax_loss",
-    "tf.nn.nce_loss",
-}
-_AVERAGE = "tf.train.ExponentialMovingAverage"
+_LOOKUPS = {"tf.gather", "tf.nn.embedding_lookup"}
 _UPDATING = ("UPDATE_OPS", "batch_norm", "ExponentialMovingAverage", "moments")
 
 
@@ -37,7 +28,6 @@ def semantic_notes(training: Training, context: FileContext) -> None:
     if cluster is not None:
         for code, message in _of_cluster(cluster, training):
             context.note(cluster.server, code, message, kind="note")
-    if training.tower.synthetic:
         return
     for detect in _DETECTORS:
         for node, code, message in detect(training):
@@ -61,34 +51,6 @@ def _of_cluster(cluster: Cluster, training: Training) -> Iterator[tuple[str, str
                 "T2T212",
                 f"{looked_up[0]}: a row's gradient is averaged over all workers, in TF1 over those that had the row",
             )
-        if statistics_of_workers(training) == "mean":
-            yield (
-                "T2T107",
-                "the workers' batch-norm updates raced in TF1; here the mean of the workers' statistics is kept",
-            )
-        if _moves_averages(training):
-            yield (
-                "T2T213",
-                "moving averages are updated once a step, in TF1 by every worker in turn, so many times a step",
-            )
-
-
-def _moves_averages(training: Training) -> bool:
-    """Whether a step that trains applies an ExponentialMovingAverage, itself or in a function that it calls."""
-    made = {
-        name
-        for leaf in training.leaves
-        if _AVERAGE in training.effects[leaf].symbols
-        for name in leaf.flow.binds
-    }
-    for leaf in (leaf for step in training.steps if step.trains for leaf in step.slice.leaves):
-        if any(f"{name}.apply(" in code_of(leaf.node) for name in made):
-            return True
-        if _AVERAGE in training.effects[leaf].symbols and f"{_AVERAGE.rpartition('.')[2]}(" not in code_of(
-            leaf.node
-        ):
-            return True
-    return False
 
 
 def _last_tower(training: Training) -> Found:
@@ -121,13 +83,11 @@ def _first_summaries(training: Training) -> Found:
 
 def _same_batch(training: Training) -> Found:
     batches = [one for one in training.inputs if one not in training.fed_rates]
-    if any(one.each_tower for one in batches):
-        return
-    derived = {n for one in batches if not _is_setting(one.shape, one.dtype, one.default) for n in one.names}
+    derived = {name for one in batches if not _is_setting(one.shape, one.dtype) for name in one.names}
     for leaf in training.tower_needs.leaves:
         if leaf.flow.reads & derived:
             derived |= leaf.flow.binds
-    tainted = target_names(training.tower.loop.target) | set(training.carried)
+    tainted = target_names(training.tower.loop.target)
     if not derived or flow_of(training.tower.loop.iter).reads & derived:
         return
     used = False
@@ -148,12 +108,8 @@ def _same_batch(training: Training) -> Found:
         )
 
 
-def _is_setting(
-    shape: cst.BaseExpression | None, dtype: cst.BaseExpression | None, default: cst.BaseExpression | None
-) -> bool:
+def _is_setting(shape: cst.BaseExpression | None, dtype: cst.BaseExpression | None) -> bool:
     """Whether a placeholder is a scalar or a switch (keep_prob, is_training), not data."""
-    if default is not None:
-        return True
     if dtype is not None and code_of(dtype).rpartition(".")[2].strip("'\"") == "bool":
         return True
     return isinstance(shape, cst.List | cst.Tuple) and not shape.elements
@@ -167,15 +123,6 @@ def _evaluation(training: Training) -> Found:
         if step.uses_towers and not step.trains:
             message = "this step does not train: moving averages and statistics keep their values"
             yield step.runs[0].call, "T2T204", message
-
-
-def _unscoped_collections(training: Training) -> Found:
-    for node, what in unscoped_reads(training):
-        yield (
-            node,
-            "T2T205",
-            f"{what} without a scope: in TF1 later towers also got what earlier ones had put there",
-        )
 
 
 def _average_order(training: Training) -> Found:
@@ -246,14 +193,6 @@ def _state_with_update(training: Training) -> Found:
                 break
 
 
-def _all_statistics(training: Training) -> Found:
-    if statistics_kept(training) == "mean":
-        message = (
-            "the towers' batch-norm updates raced in TF1; here the mean of the towers' statistics is kept"
-        )
-        yield training.tower.loop, "T2T107", message
-
-
 def _after(training: Training) -> list[Leaf]:
     return training.leaves[training.leaves.index(training.towers_leaf) + 1 :]
 
@@ -283,9 +222,7 @@ _DETECTORS: tuple[Callable[[Training], Found], ...] = (
     _first_summaries,
     _same_batch,
     _evaluation,
-    _unscoped_collections,
     _average_order,
     _unequal_parts,
     _state_with_update,
-    _all_statistics,
 )

@@ -13,52 +13,15 @@ from tf2towers.program.model import Training
 _SEVERAL = frozenset(
     f"tf.{name}"
     for name in (
-        "split",
-        "unstack",
-        "unpack",
-        "gradients",
-        "meshgrid",
-        "train.batch",
-        "train.shuffle_batch",
-        "clip_by_global_norm",
-        "trainable_variables",
-        "global_variables",
-        "all_variables",
-        "local_variables",
-        "get_collection",
-        "moving_average_variables",
-        "model_variables",
-        "nn.moments",
-        "nn.top_k",
-        "unique",
-        "while_loop",
-        "get_collection_ref",
-        "nn.fused_batch_norm",
-        "nn.dynamic_rnn",
-        "nn.bidirectional_dynamic_rnn",
-        "nn.static_rnn",
-        "cond",
-        "case",
-        "map_fn",
-        "scan",
-        "py_func",
-        "tuple",
-        "dynamic_partition",
-        "summary.all_v2_summary_ops",
-        "identity_n",
-        "losses.get_losses",
-        "losses.get_regularization_losses",
-        "metrics.accuracy",
-        "metrics.mean",
+        "split", "gradients", "trainable_variables", "global_variables", "all_variables", "get_collection",
+        "nn.moments", "cond", "map_fn", "scan",
     )
-)
+)  # fmt: skip
 
 
 def is_one_value(fetch: cst.BaseExpression, training: Training) -> bool:
     """Whether `.numpy()` can be asked of what the step returns; False where it may be a list or a dict."""
-    if isinstance(fetch, cst.Name):
-        return _is_one_name(fetch.value, training)
-    return _is_one_expression(fetch, training)
+    return isinstance(fetch, cst.Name) and _is_one_name(fetch.value, training)
 
 
 def _is_one_name(name: str, training: Training) -> bool:
@@ -82,10 +45,8 @@ def _is_one_name(name: str, training: Training) -> bool:
 
 
 def _is_one_expression(node: cst.BaseExpression, training: Training) -> bool:
-    if isinstance(
-        node, cst.List | cst.Tuple | cst.ListComp | cst.Dict | cst.DictComp | cst.GeneratorExp | cst.Subscript
-    ):
-        return isinstance(node, cst.Subscript)
+    if isinstance(node, cst.List | cst.Tuple | cst.ListComp | cst.Dict | cst.DictComp | cst.GeneratorExp):
+        return False
     if isinstance(node, cst.Call):
         canonical = training.kinds.resolver.canonical(node.func)
         if canonical in _SEVERAL:

@@ -26,8 +26,6 @@ def plumbing_statement(leaf: Leaf, assembler: Assembler) -> list[cst.BaseStateme
         return _initializers(value, leaf, assembler)
     if leaf.kind == "dropped":
         return []
-    if isinstance(small, cst.Expr) and isinstance(value, cst.Call) and _joins_runners(value, assembler):
-        return []
     if isinstance(small, cst.Expr) and isinstance(value, cst.Call) and _keeps_plumbing(value, assembler):
         return []
     if isinstance(small, cst.Assign) and _makes_session(value, assembler):
@@ -69,10 +67,8 @@ def _starts(value: cst.CSTNode | None, assembler: Assembler) -> bool:
 
 
 def _makes_session(value: cst.CSTNode | None, assembler: Assembler) -> bool:
-    return isinstance(value, cst.Call) and assembler.training.kinds.resolver.canonical(value.func) in (
-        "tf.Session",
-        "tf.InteractiveSession",
-    )
+    canonical = assembler.training.kinds.resolver.canonical
+    return isinstance(value, cst.Call) and canonical(value.func) == "tf.Session"
 
 
 def _is_session_method(call: cst.Call, assembler: Assembler) -> bool:
@@ -85,14 +81,6 @@ def _is_session_method(call: cst.Call, assembler: Assembler) -> bool:
     if owner == k.SUPERVISOR and method == "start_queue_runners":
         return True
     return owner == k.GRAPH and method == "finalize"
-
-
-def _joins_runners(call: cst.Call, assembler: Assembler) -> bool:
-    """`coord.join(threads)`, where the threads were the queue runners'."""
-    func = call.func
-    if not isinstance(func, cst.Attribute) or func.attr.value != "join" or not call.args:
-        return False
-    return assembler.training.kinds.of(call.args[0].value) == k.PLUMBING
 
 
 def _keeps_plumbing(call: cst.Call, assembler: Assembler) -> bool:

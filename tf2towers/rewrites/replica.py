@@ -15,7 +15,6 @@ from tf2towers.program.model import Step
 from tf2towers.program.slices import Slice
 from tf2towers.program.steps import has_update
 from tf2towers.rewrites.context import code_of, statement
-from tf2towers.rewrites.statistics import statistics_of_workers
 from tf2towers.rewrites.tower_function import TowerFunctions
 
 
@@ -77,9 +76,6 @@ class ReplicaBuilder(TowerFunctions):
         cluster = training.tower.cluster
         if cluster is not None:
             body = [s for leaf in step.slice.leaves for s in self._in_contexts(leaf, self.moved(leaf))]
-            keep = statistics_of_workers(training) if step.trains else None
-            if keep == "none" or (keep == "mean" and cluster.synchronous is not None):
-                body.append(statement(f"{self.context.need('keep_statistics')}({keep!r})"))
             body.append(statement(f"return {result}" if result else "return None"))
             return self._definition(
                 step.name, outer, [*feeds, *body], [self._cluster_step(cluster, step, outer)]
@@ -186,8 +182,6 @@ class ReplicaBuilder(TowerFunctions):
             source = self._single_append.get(name)
             if source is not None:
                 value = f"{gather}({source.value})"
-            elif self._is_indexed(name):
-                value = f"{gather}({name}[{self.context.need('tower_index')}()])"
             else:  # a list that every tower appended to
                 value = f"sum({gather}({name}), [])"
             made.append(statement(f"{name} = {value}"))
@@ -197,7 +191,7 @@ class ReplicaBuilder(TowerFunctions):
         return self.context.need("first_tower" if first else "last_tower")
 
     def _is_first(self, value: cst.BaseExpression | None, step: Step) -> bool:
-        """Whether a fetched value is the first tower's: a summary, or what stood under `if i == 0`."""
+        """Whether a fetched value is the first tower's: a summary."""
         if value is None:
             return False
         names = flow_of(value).reads
@@ -210,7 +204,7 @@ class ReplicaBuilder(TowerFunctions):
                 ):
                     return True
                 names = names | leaf.flow.reads
-        return bool(names & self.first_names)
+        return False
 
     def _fetched(self, value: cst.BaseExpression | None) -> str:
         if value is None:

@@ -149,11 +149,6 @@ class SessionCalls:
             source = self._source(name)
             if source is None:
                 return f"!{name} is neither fed nor made by an iterator"
-            if source.default is not None:
-                value = code_of(self._rewritten(source.default))
-                parts.append(f"{name}={value}" if run.feed_name is not None else value)
-                index += 1
-                continue
             if params[index : index + len(source.names)] != source.names:
                 return f"!its inputs come in another order than {', '.join(source.names)}"
             following = self.next_batch(source)
@@ -193,29 +188,13 @@ class SessionCalls:
         return made
 
     def _source(self, name: str) -> Input | None:
-        """The input that gives `name` when it is not fed: an iterator or a pipeline before a default."""
-        found = [i for i in self.training.inputs if name in i.names]
-        for one in found:
-            if one.kind != k.PLACEHOLDER:
-                return one
-        return next((one for one in found if one.default is not None), None)
+        """The iterator that gives `name` when it is not fed."""
+        taken = (one for one in self.training.inputs if name in one.names and one.kind != k.PLACEHOLDER)
+        return next(taken, None)
 
     def next_batch(self, source: Input) -> str:
-        """The expression for the next batch of an input."""
-        if source.kind == k.GET_NEXT:
-            following = f"{self.iterator_name(source)}.get_next()"
-            if source.each_tower:
-                strategy = self.given["strategy"]
-                return f"{strategy}.experimental_distribute_values_from_function(lambda context: {following})"
-            return following
-        if source.kind == k.DEQUEUE and source.behind is not None:
-            strategy = self.given["strategy"]
-            if source.behind.kind == k.PIPELINE:
-                return f"{self.given[f'input:{id(source.behind)}']}.per_tower({strategy})"
-            following = self.next_batch(source.behind)
-            return f"{strategy}.experimental_distribute_values_from_function(lambda context: {following})"
-        name = self.given[f"input:{id(source)}"]
-        return f"{name}.get_next()"
+        """The expression for the next batch of an iterator."""
+        return f"{self.iterator_name(source)}.get_next()"
 
     def iterator_name(self, source: Input) -> str:
         """The variable that holds the iterator of a get_next input."""

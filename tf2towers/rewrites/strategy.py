@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import libcst as cst
 
 from tf2towers.program import kinds as k
-from tf2towers.program.flow import flow_of, names_in, target_names
+from tf2towers.program.flow import names_in, target_names
 from tf2towers.program.leaf import TOWERS, Leaf
 from tf2towers.program.model import Training
 from tf2towers.rewrites.context import FileContext, code_of, statement, unwrapped
@@ -55,12 +55,6 @@ def _devices(context: FileContext, training: Training, given: dict[str, str]) ->
     ):
         if isinstance(target, cst.Tuple) and not names_in(device) & target_names(target.elements[0].value):
             target, iterable = target.elements[1].value, iterable.args[0].value
-    if isinstance(iterable, cst.Call) and training.kinds.resolver.canonical(iterable.func) == "builtins.zip":
-        if isinstance(target, cst.Tuple):
-            for part, source in zip(target.elements, iterable.args, strict=False):
-                if names_in(device) <= target_names(part.value) | _module_names(training):
-                    target, iterable = part.value, source.value
-                    break
     needs = names_in(iterable) | (names_in(device) - target_names(target))
     for leaf in training.leaves:
         if leaf.kind not in (k.PLAIN, TOWERS, k.SESSION) and leaf.flow.binds & needs:
@@ -72,12 +66,6 @@ def _devices(context: FileContext, training: Training, given: dict[str, str]) ->
     if device_code == target_code:
         return iterable_code, needs
     return f"[{device_code} for {target_code} in {iterable_code}]", needs
-
-
-def _module_names(training: Training) -> set[str]:
-    return {leaf for leaf in training.kinds.names if training.kinds.names[leaf] == k.PLAIN} - target_names(
-        training.tower.loop.target
-    )
 
 
 def _hoisted(training: Training, needs: set[str]) -> list[Leaf]:
@@ -108,6 +96,3 @@ def _contains(block: cst.With, node: cst.CSTNode) -> bool:
         if isinstance(child, cst.With) and _contains(child, node):
             return True
     return False
-
-
-__all__ = ["flow_of", "strategy_statements"]

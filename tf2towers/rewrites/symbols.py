@@ -13,11 +13,10 @@ from tf2towers.rewrites.variable_names import variable_names, variable_op_name, 
 Left = cst.BaseStatement | cst.FlattenSentinel[cst.BaseStatement] | cst.RemovalSentinel
 
 CODE = "T2T110"
-GONE = "T2T310"
 
 
 class SymbolRewriter(cst.CSTTransformer):
-    """Writes for each TensorFlow name what the table says; leaves and reports what has no counterpart."""
+    """Writes for each TensorFlow name what the table says; which `certain` has found to be known."""
 
     def __init__(self, context: FileContext) -> None:
         super().__init__()
@@ -74,9 +73,6 @@ class SymbolRewriter(cst.CSTTransformer):
         if canonical == "tf.train.ExponentialMovingAverage":  # TF's own averages over the replicas first
             return cst.Name(self.context.need("ExponentialMovingAverage"))
         found = lookup(canonical)
-        if found.kind in ("gone", "unknown"):
-            self.gone(node, canonical, found)
-            return updated
         if not self.names.spelled(node):
             return updated  # through an alias, which is rewritten where it is made
         return self.replacement(found, updated)
@@ -93,17 +89,11 @@ class SymbolRewriter(cst.CSTTransformer):
             return expression(name)
         if found.kind == "compat" and not self.context.plain_tensorflow:
             return updated
-        assert found.target is not None
-        if found.kind == "keep" and found.target.startswith("tensorflow."):
-            return updated  # a private module, imported by its own name
+        if found.target is None:  # `certain` lets no such symbol through
+            raise LookupError(f"{found.found} has no counterpart")
         if not self.context.plain_tensorflow and found.kind in ("keep", "rename"):
             return updated if not _is_old(found) else expression(_in_compat(found.target))
         return expression(found.target)
-
-    def gone(self, node: cst.CSTNode, canonical: str, found: Replacement) -> None:
-        """Reports a symbol that TF 2.21 has no counterpart for."""
-        why = f": {found.note}" if found.note else ""
-        self.context.note(node, GONE, f"{canonical} has no counterpart in TF 2.21{why}", "left")
 
     # -- calls ------------------------------------------------------------------------------------------------------
 

@@ -36,10 +36,6 @@ class TowerFunctions(MovedStatements):
         for leaf in before.leaves:
             body.extend(self.moved(leaf))
         body.extend(self._index_statements(loop, reads))
-        for name, formula in training.carried.items():
-            if "tower_index" in code_of(formula):
-                self.context.need("tower_index")
-            body.append(statement(f"{name} = {code_of(formula)}"))
         inner: list[cst.BaseStatement] = []
         for leaf in training.towers_leaf.inner:
             inner.extend(self.moved(leaf))
@@ -67,7 +63,7 @@ class TowerFunctions(MovedStatements):
         if part is not None:
             return part.inputs
         needs = self.training.tower_needs.needs | upward_exposed(self.training.tower.loop.body.body)
-        return [i for i in self.training.inputs if i.each_tower or set(i.names) & needs]
+        return [i for i in self.training.inputs if set(i.names) & needs]
 
     def _index_statements(self, loop: cst.For, reads: set[str]) -> list[cst.BaseStatement]:
         names = self.training.kinds.resolver
@@ -97,20 +93,6 @@ class TowerFunctions(MovedStatements):
                     heads.append(self._rewritten(leaf.node).with_changes(leading_lines=[]))
                     break
         return heads
-
-    def rate_function(self, name: str) -> cst.FunctionDef:
-        """A learning rate worked out from the step, as the function of nothing that an optimizer takes."""
-        body: list[cst.BaseStatement] = []
-        for leaf in self.training.rates[name].leaves:
-            body.append(self._rewritten(leaf.node))
-        small = body[-1].body[0] if isinstance(body[-1], cst.SimpleStatementLine) else None
-        if isinstance(small, cst.Assign):
-            body[-1] = cst.SimpleStatementLine(
-                [cst.Return(small.value)], leading_lines=getattr(body[-1], "leading_lines", [])
-            )
-        else:
-            body.append(statement(f"return {name}"))
-        return self._definition(name, [], body, [])
 
     def _names_of(self, inputs: Sequence[Input]) -> list[str]:
         names: list[str] = []

@@ -6,19 +6,17 @@ from typing import Any
 
 import libcst as cst
 
-from tf2towers.program import kinds as k
 from tf2towers.program.find import call_statement, method_of
-from tf2towers.program.flow import flow_of, names_in, target_names
+from tf2towers.program.flow import flow_of, names_in
 from tf2towers.program.leaf import TOWERS, Leaf
 from tf2towers.program.model import TowerPart, Training
-from tf2towers.program.towers import range_count
 from tf2towers.program.trainer import is_current_scope
 from tf2towers.rewrites.context import FileContext, code_of
 from tf2towers.rewrites.training_calls import TrainingRewriter
 
 
 class TowerStatements:
-    """Knows the loop's body: what is hoisted, collected, averaged, guarded by the first tower, read afterwards."""
+    """Knows the loop's body: what is collected, averaged, read afterwards."""
 
     def __init__(self, context: FileContext, training: Training, given: dict[str, str]) -> None:
         self.context = context
@@ -27,44 +25,25 @@ class TowerStatements:
         self.replaced: dict[cst.CSTNode, cst.BaseExpression] = {}
         self.tower_name = context.fresh("tower")
         self.live: list[str] = []
-        self.first_names: set[str] = set()
-        self.hoisted: list[Leaf] = []
         self._single_append: dict[str, cst.Name] = {}
         self._part: TowerPart | None = None
         self._without_towers = False  # the step being built runs no tower
         self._now: dict[str, str] = {}  # schedule -> the name that holds its value in the step being built
-        self._index_names = self._loop_index_names()
         for node, name in training.renamed.items():
             self.replaced[node] = cst.Name(name)
         self._prepare()
 
     def _prepare(self) -> None:
-        towers = self.training.towers_leaf
-        for leaf in self._tower_leaves():
-            if leaf.detail == k.OPTIMIZER and not leaf.inner:
-                self.hoisted.append(leaf)
         self._find_appends()
         for average in self.training.averages:
             name = self._average_argument(average.accumulator)
             self.replaced[average.call] = cst.Call(
                 cst.Name(self.context.need("average_gradients")), [cst.Arg(name)]
             )
-        self._lift_inputs()
-        self._find_guarded(towers)
         self._find_live()
 
     def _tower_leaves(self) -> list[Leaf]:
         return [leaf for inner in self.training.towers_leaf.inner for leaf in inner.every()]
-
-    def _loop_index_names(self) -> set[str]:
-        loop = self.training.tower.loop
-        if range_count(loop.iter, self.training.kinds.resolver) is not None and isinstance(
-            loop.target, cst.Name
-        ):
-            return {loop.target.value}
-        if is_enumerate(loop, self.training) and isinstance(loop.target, cst.Tuple):
-            return target_names(loop.target.elements[0].value)
-        return set()
 
     def _find_appends(self) -> None:
         """Lists that one `xs.append(name)` fills: the list itself is not needed, the name is."""
@@ -95,55 +74,7 @@ class TowerStatements:
     def _average_argument(self, accumulator: str) -> cst.BaseExpression:
         if accumulator in self._single_append:
             return self._single_append[accumulator]
-        if self._is_indexed(accumulator):
-            return cst.parse_expression(f"{accumulator}[{self.context.need('tower_index')}()]")
         return cst.parse_expression(f"{accumulator}[0]")
-
-    def _is_indexed(self, accumulator: str) -> bool:
-        return any(
-            accumulator in leaf.flow.mutates and append_call(leaf.node, accumulator) is None
-            for leaf in self._tower_leaves()
-            if not leaf.inner
-        )
-
-    def _lift_inputs(self) -> None:
-        """The batch that a model's function took itself is handed to it."""
-        for lift in self.training.lifts:
-            call = self._rewritten(lift.call)
-            extra = [cst.Arg(cst.Name(name), keyword=None) for name in lift.names]
-            keywords = any(arg.keyword is not None for arg in call.args)
-            if keywords:
-                extra = [
-                    cst.Arg(
-                        cst.Name(n),
-                        keyword=cst.Name(n),
-                        equal=cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace("")),
-                    )
-                    for n in lift.names
-                ]
-            args = [
-                a.with_changes(comma=cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))) for a in call.args
-            ]
-            self.replaced[lift.call] = call.with_changes(args=[*args, *extra])
-
-    def _find_guarded(self, towers: Leaf) -> None:
-        for leaf in self._tower_leaves():
-            if isinstance(leaf.node, cst.If) and self.is_first_tower_guard(leaf.node):
-                self.first_names |= flow_of(leaf.node.body).binds
-
-    def is_first_tower_guard(self, node: cst.If) -> bool:
-        """`if i == 0:` without an else, in the loop."""
-        test = node.test
-        return (
-            node.orelse is None
-            and isinstance(test, cst.Comparison)
-            and isinstance(test.left, cst.Name)
-            and test.left.value in self._index_names
-            and len(test.comparisons) == 1
-            and isinstance(test.comparisons[0].operator, cst.Equal)
-            and isinstance(test.comparisons[0].comparator, cst.Integer)
-            and test.comparisons[0].comparator.value == "0"
-        )
 
     def _find_live(self) -> None:
         """Names bound by the loop's body that a step reads after it, in the order of binding."""
@@ -161,25 +92,16 @@ class TowerStatements:
                 wanted.add(appended.value)
                 wanted.discard(name)
         for average in self.training.averages:
-            wanted |= names_in(self._average_argument(average.accumulator)) - {"tower_index"}
+            wanted |= names_in(self._average_argument(average.accumulator))
         order: list[str] = []
         for leaf in self._tower_leaves():
-            if leaf in self.hoisted:
-                continue
             for name in sorted(leaf.flow.writes, key=lambda n: code_of(leaf.node).find(n)):
                 if name not in order:
                     order.append(name)
-        rebinding = {name for leaf in self.training.graph if leaf.kind != TOWERS for name in leaf.flow.binds}
-        hoisted = {name for leaf in self.hoisted for name in leaf.flow.binds}
-        self.live = [
-            n for n in order if n in wanted and n not in hoisted and not self._made_after(n, rebinding)
-        ]
+        self.live = [name for name in order if name in wanted]
 
     def _reads_after(self, leaf: Leaf) -> set[str]:
         return leaf.flow.reads | {n for c in leaf.contexts for n in flow_of(*c.items).reads}
-
-    def _made_after(self, name: str, rebinding: set[str]) -> bool:
-        return False
 
     def _kept_items(self, node: cst.With) -> list[cst.WithItem]:
         return [item for item in node.items if not is_tower_stage(item, self.training)]

@@ -21,32 +21,20 @@ Made = cst.BaseStatement | cst.FlattenSentinel[cst.BaseStatement] | cst.RemovalS
 class TrainerModuleRewriter(ModuleRewriter, TrainingRewriter):
     """Applies an Assembler's decisions to the module."""
 
-    def __init__(
-        self, context: FileContext, assemblers: Sequence[Assembler], removed: set[cst.CSTNode]
-    ) -> None:
-        replaced: dict[cst.CSTNode, cst.BaseExpression] = {}
-        for one in assemblers:
-            assert one.builder is not None and one.calls is not None
-            replaced.update(one.builder.replaced)
-            replaced.update(one.calls.replaced)
-            replaced.update(one.calls.targets)
-            replaced.update(one.feed_keys)
-        TrainingRewriter.__init__(self, context, assemblers[0].training, replaced, False, assemblers[0].given)
-        self._assembler = assemblers[0]
-        self._assemblers = assemblers
-        self._actions = {node: made for one in assemblers for node, made in one.actions.items()}
-        self._prefixes = {node: made for one in assemblers for node, made in one.prefixes.items()}
-        self._heads: dict[cst.CSTNode, list[cst.BaseStatement]] = {
-            one.before_stage[0]: one.before_stage[1] for one in assemblers
+    def __init__(self, context: FileContext, assembler: Assembler, removed: set[cst.CSTNode]) -> None:
+        assert assembler.builder is not None and assembler.calls is not None
+        replaced: dict[cst.CSTNode, cst.BaseExpression] = {
+            **assembler.builder.replaced,
+            **assembler.calls.replaced,
+            **assembler.calls.targets,
+            **assembler.feed_keys,
         }
-        self._removed = removed
-
-    def _enter(self, assembler: Assembler) -> None:
-        """Rewrites as the given program's from here on."""
+        TrainingRewriter.__init__(self, context, assembler.training, replaced, False, assembler.given)
         self._assembler = assembler
-        self.training = assembler.training
-        self.kinds = assembler.training.kinds
-        self.given = assembler.given
+        self._actions = assembler.actions
+        self._prefixes = assembler.prefixes
+        self._heads = dict([assembler.before_stage])
+        self._removed = removed
 
     def on_visit(self, node: cst.CSTNode) -> bool:
         if node in self._actions or node in self._removed:
@@ -71,11 +59,6 @@ class TrainerModuleRewriter(ModuleRewriter, TrainingRewriter):
     def _left(self, original_node: Any, updated_node: Any) -> Any:
         if original_node in self._removed:
             return cst.RemoveFromParent()
-        for lift in self.training.lifts:
-            if original_node is lift.statement:
-                return cst.RemoveFromParent()
-            if original_node is lift.function:
-                return _with_parameters(super().on_leave(original_node, updated_node), lift.names)
         if original_node in self._actions:
             made = self._actions[original_node]
             return cst.FlattenSentinel(made) if made else cst.RemoveFromParent()
@@ -85,36 +68,21 @@ class TrainerModuleRewriter(ModuleRewriter, TrainingRewriter):
 
     def visit_FunctionDef(self, node: cst.FunctionDef) -> None:
         super().visit_FunctionDef(node)
-        for one in self._assemblers[1:]:
-            if node is one.training.tower.owner:
-                self._enter(one)
         self.elsewhere += self._is_elsewhere(node)
         self.defining += self._trains_at_module_level()
 
     def leave_FunctionDef(self, original_node: cst.FunctionDef, updated_node: cst.FunctionDef) -> Made:
         self.elsewhere -= self._is_elsewhere(original_node)
         self.defining -= self._trains_at_module_level()
-        if any(original_node is one.training.tower.owner for one in self._assemblers[1:]):
-            self._enter(self._assemblers[0])
         return super().leave_FunctionDef(original_node, updated_node)
 
     def _trains_at_module_level(self) -> bool:
-        return isinstance(self._assemblers[0].training.tower.owner, cst.Module)
+        return isinstance(self.training.tower.owner, cst.Module)
 
     def _is_elsewhere(self, node: cst.FunctionDef) -> bool:
         """Whether a function has no part in the trainer's own statements."""
-        owners = [one.training.tower.owner for one in self._assemblers]
-        return isinstance(owners[0], cst.FunctionDef) and not any(node is owner for owner in owners)
-
-    def leave_Expr(self, original_node: cst.Expr, updated_node: cst.Expr) -> cst.Expr:
-        """A docstring that sends the reader to the queue runners: a GraphInput starts them now."""
-        text = updated_node.value
-        if isinstance(text, cst.SimpleString) and "start_queue_runners" in text.value:
-            said = text.value.replace("tf.train.start_queue_runners()", "GraphInput").replace(
-                "tf.train.start_queue_runners", "GraphInput"
-            )
-            return updated_node.with_changes(value=text.with_changes(value=said))
-        return updated_node
+        owner = self.training.tower.owner
+        return isinstance(owner, cst.FunctionDef) and node is not owner
 
     def leave_With(self, original_node: cst.With, updated_node: cst.With) -> Made:
         stage = self._assembler.stages.get(original_node)
@@ -185,11 +153,10 @@ class TrainerModuleRewriter(ModuleRewriter, TrainingRewriter):
     def _with_workers(self, body: Sequence[Any]) -> list[Any]:
         """A block with the statements behind a worker's mark in a function."""
         made = list(body)
-        for one in self._assemblers:
-            if one.marker is not None and any(statement is one.marker for statement in made):
-                place = next(i for i, statement in enumerate(made) if statement is one.marker)
-                made = [*made[:place], *one.workers_function(made[place + 1 :])]
-        return made
+        place = next((i for i, one in enumerate(made) if one is self._assembler.marker), None)
+        if place is None:
+            return made
+        return [*made[:place], *self._assembler.workers_function(made[place + 1 :])]
 
 
 def _emptied(before: cst.If | cst.For, after: cst.If | cst.For) -> bool:
@@ -252,21 +219,6 @@ def _is_filler(node: cst.CSTNode, block: cst.With) -> bool:
     """A `pass` that the script did not have: what was in the block is gone."""
     own = any(is_pass(one) for one in block.body.body)
     return not own and is_pass(node)
-
-
-def _with_parameters(function: Any, names: Sequence[str]) -> Any:
-    """The function with more positional parameters, in front of those that have a default."""
-    params = function.params
-    plain = [p for p in params.params if p.default is None]
-    rest = [p for p in params.params if p.default is not None]
-    made = [*plain, *(cst.Param(cst.Name(name)) for name in names), *rest]
-    made = [
-        p.with_changes(comma=cst.MaybeSentinel.DEFAULT)
-        if i == len(made) - 1
-        else p.with_changes(comma=cst.Comma(whitespace_after=cst.SimpleWhitespace(" ")))
-        for i, p in enumerate(made)
-    ]
-    return function.with_changes(params=params.with_changes(params=made))
 
 
 def _as_list(made: Any) -> list[Any]:

@@ -11,13 +11,7 @@ from tf2towers.program.model import Training
 from tf2towers.rewrites.arguments import keyword, trimmed
 from tf2towers.rewrites.cluster_calls import cluster_call, supervisor_call
 from tf2towers.rewrites.context import FileContext, expression
-from tf2towers.rewrites.drawn_values import (
-    as_function,
-    initial_of,
-    is_drawn,
-    values_drawn_for_variables,
-    with_function,
-)
+from tf2towers.rewrites.drawn_values import initial_of, is_drawn, with_function
 from tf2towers.rewrites.symbols import SymbolRewriter
 from tf2towers.rewrites.wording import docstring, docstring_now, message_now, messages
 
@@ -53,7 +47,6 @@ class TrainingRewriter(SymbolRewriter):
         self._messages: set[cst.CSTNode] = set()  # strings of printed and logged lines
         self._docstrings: set[cst.CSTNode | None] = set()
         self._with_calls: set[cst.CSTNode] = set()  # calls that a with block enters
-        self._drawn: set[cst.CSTNode] = set()  # random values that only a variable takes
 
     def on_visit(self, node: cst.CSTNode) -> bool:
         if node in self.replaced:
@@ -63,8 +56,7 @@ class TrainingRewriter(SymbolRewriter):
     def on_leave(self, original_node: Any, updated_node: Any) -> Any:
         if original_node in self.replaced:
             return self.replaced[original_node]
-        made: Any = super().on_leave(original_node, updated_node)
-        return as_function(made) if original_node in self._drawn else made
+        return super().on_leave(original_node, updated_node)
 
     def visit_Module(self, node: cst.Module) -> None:
         super().visit_Module(node)
@@ -80,8 +72,6 @@ class TrainingRewriter(SymbolRewriter):
     def visit_FunctionDef(self, node: cst.FunctionDef) -> None:
         super().visit_FunctionDef(node)
         self._describes(node)
-        if "Variable(" in self.context.text:
-            self._drawn |= values_drawn_for_variables(node, self.names)
 
     # -- a schedule is called where its value is wanted ---------------------------------------------------------------
 

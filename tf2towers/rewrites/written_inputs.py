@@ -79,65 +79,26 @@ class WrittenInputs:
 
     def _name_inputs(self) -> None:
         for one in self.training.inputs:
-            if one.kind in (k.PIPELINE, k.DEQUEUE):
-                self.given[f"input:{id(one)}"] = self.context.fresh("batches")
-            elif one.kind == k.GET_NEXT and not isinstance(one.source, cst.Name):
+            if one.kind == k.GET_NEXT and not isinstance(one.source, cst.Name):
                 self.given[f"input:{id(one)}"] = self.context.fresh("iterator")
 
     def _input_statements(self, leaf: Leaf) -> list[cst.BaseStatement]:
         made: list[cst.BaseStatement] = []
         for one in self.training.inputs:
-            if one.leaf is leaf and not one.each_tower:
+            if one.leaf is leaf:
                 made.extend(self._source_statements(one))
         if made:
             made[0] = made[0].with_changes(leading_lines=getattr(leaf.node, "leading_lines", []))
         return made
 
-    def _tower_pipelines(self) -> list[cst.BaseStatement]:
-        """The pipelines that the loop built inside every tower: one a tower, made once."""
-        made: list[cst.BaseStatement] = []
-        for one in self.training.inputs:
-            if one.each_tower and one.kind == k.PIPELINE:
-                call = self.in_place(one.source)
-                assert isinstance(call, cst.Call)
-                arguments = [self.given["strategy"], code_of(call.func), *argument_codes(call)]
-                made.append(
-                    statement(
-                        f"{self.given[f'input:{id(one)}']} = {self.context.need('TowerInputs')}({', '.join(arguments)})"
-                    )
-                )
-        return made
-
     def _source_statements(self, one: Input) -> list[cst.BaseStatement]:
-        name = self.given.get(f"input:{id(one)}")
         if one in self.training.fed_rates and one.dtype is not None:
-            return [
-                statement(
-                    f"{one.names[0]} = {self.context.need('FedRate')}({code_of(self.in_place(one.dtype))})"
-                )
-            ]
+            made = f"{self.context.need('FedRate')}({code_of(self.in_place(one.dtype))})"
+            return [statement(f"{one.names[0]} = {made}")]
+        name = self.given.get(f"input:{id(one)}")
         if one.kind == k.GET_NEXT and name is not None:
             return [statement(f"{name} = iter({self._dataset_of(one.source)})")]
-        if one.kind == k.PIPELINE:
-            assert isinstance(one.source, cst.Call) and name is not None
-            source = self.in_place(one.source)
-            assert isinstance(source, cst.Call)
-            arguments = [code_of(source.func), *argument_codes(source)]
-            return [statement(f"{name} = {self.context.need('GraphInput')}({', '.join(arguments)})")]
         return []
-
-    def _inline_pipeline(self, leaf: Leaf) -> list[cst.BaseStatement]:
-        """A pipeline written out in the trainer, as a function that a GraphInput builds."""
-        one = next((i for i in self.training.inputs if i.inline and i.leaf is leaf), None)
-        if one is None:
-            return DROP
-        assert self.builder is not None
-        name = self.context.fresh("read_batch")
-        body = [self.builder.plain(part.node) for part in one.inline]
-        returned = one.names[0] if one.whole else ", ".join(one.names)
-        function = self.builder._definition(name, [], [*body, statement(f"return {returned}")], [])
-        batches = statement(f"{self.given[f'input:{id(one)}']} = {self.context.need('GraphInput')}({name})")
-        return [function, batches.with_changes(leading_lines=[cst.EmptyLine(indent=False)])]
 
     def _dataset_of(self, iterator: cst.BaseExpression) -> str:
         """The dataset of `dataset.make_one_shot_iterator()` or `tf.data.make_one_shot_iterator(dataset)`."""
@@ -146,8 +107,3 @@ class WrittenInputs:
             return code_of(self.in_place(iterator.args[0].value))
         assert isinstance(iterator.func, cst.Attribute)
         return code_of(self.in_place(iterator.func.value))
-
-
-def argument_codes(call: cst.Call) -> list[str]:
-    """The arguments of a call, as text."""
-    return [code_of(argument.with_changes(comma=cst.MaybeSentinel.DEFAULT)).strip() for argument in call.args]

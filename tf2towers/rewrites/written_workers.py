@@ -10,7 +10,6 @@ from tf2towers.program import kinds as k
 from tf2towers.program.clusters import Cluster
 from tf2towers.program.flow import names_in
 from tf2towers.program.leaf import INPUT, Leaf
-from tf2towers.program.pipelines import INLINE
 from tf2towers.program.workers import Region
 from tf2towers.rewrites.context import code_of, statement
 from tf2towers.rewrites.idle import without_idle_names
@@ -107,8 +106,6 @@ class WrittenWorkers(WrittenState):
         self.prefixes[region.first] = head
 
     def _brought(self, leaf: Leaf) -> list[cst.BaseStatement]:
-        if leaf.kind == INLINE:
-            return self._inline_pipeline(leaf)
         if leaf.kind == INPUT:
             return self._input_statements(leaf)
         if leaf.detail == k.ITERATOR:
