@@ -139,6 +139,43 @@ def test_a_program_in_python_2_is_converted_whole(tree):
     assert [one.before for one in result.changes if one.path.name == "old.py"] == ["print 'x'\n"]
 
 
+def test_neighbours_by_their_bare_names_are_python_2(tree):
+    """Python 3 finds no module of a package by its bare name: the whole program is Python 2."""
+    files = {
+        "train.py": "import tensorflow as tf\nfrom package import net\ntf.Session()\nsteps = 7 / 2\n",
+        "package/__init__.py": "from model import net\n",
+        "package/model.py": "import tensorflow as tf\nimport data\nfrom numpy import array\nnet = tf.placeholder\n",
+        "package/data.py": "half = 1 / 2\n",
+        "package/numpy/kept.txt": "",
+    }
+    folder = tree(files)
+    result = migrate(Script.read(folder / "train.py"))
+    assert result.status == 0
+    texts = {change.path.relative_to(folder).as_posix(): change.after for change in result.changes}
+    assert "steps = 7 // 2\n" in texts["train.py"]
+    assert texts["package/__init__.py"] == "from .model import net\n"
+    assert "from . import data\nfrom numpy import array\n" in texts["package/model.py"]
+    assert texts["package/data.py"] == "half = 1 // 2\n"
+    # one that says itself that it wants no such imports is not found, in Python 2 neither
+    files["package/__init__.py"] = "from __future__ import absolute_import\nfrom model import net\n"
+    result = migrate(Script.read(tree(files) / "train.py"))
+    assert [(one.code, one.path.name) for one in result.left] == [("T2T624", "__init__.py")]
+
+
+@pytest.mark.parametrize(
+    ("lines", "code"), [("import no_such_module_a", "T2T624"), ("import tflearn", "T2T625")]
+)
+def test_modules_without_tensorflow_lead_nowhere_too(lines, code, tree):
+    folder = tree(
+        {
+            "train.py": "import tensorflow as tf\nimport glue\ntf.Session()\n",
+            "glue.py": f"import os\n{lines}\n",
+        }
+    )
+    result = migrate(Script.read(folder / "train.py"))
+    assert [(one.code, one.path.name, one.line) for one in result.left] == [(code, "glue.py", 2)]
+
+
 def test_a_program_that_python_3_can_read_keeps_its_divisions(tree):
     folder = tree(
         {
@@ -174,6 +211,18 @@ def test_a_module_the_program_can_do_without(guarded):
     result = migrated(text)
     assert result.status == 0
     assert [finding.code for finding in result.findings] == ["T2T624"]
+
+
+@pytest.mark.parametrize("ends", ["print('no')\n    raise", "sys.exit('no')", "raise RuntimeError('no')"])
+def test_a_module_the_program_ends_without(ends):
+    from exact_texts import migrated
+
+    text = (
+        "import sys\nimport tensorflow as tf\ntry:\n    import no_such_module_a\nexcept ImportError:\n"
+        f"    {ends}\ntf.Session()\n"
+    )
+    result = migrated(text)
+    assert [(one.code, one.line) for one in result.left] == [("T2T624", 4)]
 
 
 def test_the_edits_are_the_only_changes():

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,10 +19,11 @@ from tf2towers.exact.registry import rules, todo_of
 from tf2towers.exact.rule import Rule
 from tf2towers.exact.rules.t2t608_python2 import told
 from tf2towers.exact.rules.t2t623_eager import is_eager
+from tf2towers.exact.rules.t2t624_modules import leads_nowhere
 from tf2towers.report.result import FileChange, Finding, MigrationResult, NotebookChange
 from tf2towers.source.errors import SourceError
 from tf2towers.source.script import Script
-from tf2towers.source.syntax import check_syntax
+from tf2towers.source.syntax import check_syntax, parse
 
 if TYPE_CHECKING:
     from tf2towers.source.notebook import Notebook
@@ -79,16 +82,35 @@ def _migrate(script: Script, options: Options) -> MigrationResult:
             result.changes.append(change)
         else:
             result.copied.append(file.path)
-        for note in sorted(file.notes, key=lambda one: (one.line, one.column, one.code)):
-            line = note.line
-            if file.script.conversion is not None:
-                line = file.script.conversion.line_before(line)
-            result.findings.append(
-                Finding(note.code, note.message, todo_of(note.code), file.path, line, note.column, note.kind)
-            )
+        _tell_notes(result, file)
+    for file in _leading_nowhere(program) if active else ():
+        _rewritten(file, [rule for rule in active if rule.code in ("T2T624", "T2T625")])
+        _tell_notes(result, file)
     if script.notebook is not None:
         _tell_cells(result, script.notebook)
     return result
+
+
+def _tell_notes(result: MigrationResult, file: File) -> None:
+    """The notes of a file become findings, at the lines of the file's own text."""
+    for note in sorted(file.notes, key=lambda one: (one.line, one.column, one.code)):
+        line = note.line
+        if file.script.conversion is not None:
+            line = file.script.conversion.line_before(line)
+        result.findings.append(
+            Finding(note.code, note.message, todo_of(note.code), file.path, line, note.column, note.kind)
+        )
+
+
+def _leading_nowhere(program: Program) -> Iterator[File]:
+    """The local modules without TensorFlow that import what nobody knows, or a library on TF1."""
+    for path in program.others:
+        module = program.read(path)
+        found = program.imports.imports_of(path)
+        for node in ast.walk(parse(module.text, path)):
+            if isinstance(node, ast.Import | ast.ImportFrom) and leads_nowhere(node, found):
+                yield File(module, program, main=False)
+                break
 
 
 def _rules(program: Program) -> list[Rule]:

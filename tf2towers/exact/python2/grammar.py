@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from functools import cache
+from pathlib import Path
 from typing import Any
 
+from tf2towers.exact.python2.reading import is_module
 from tf2towers.source.conversion import Step
 
 #: fixer -> what a user calls it. Left out are those that change what Python 3 reads as Python 2 did (asserts, idioms).
@@ -145,7 +147,7 @@ def _tool() -> Any:
     for name in ("RefactoringTool", "fissix", "fissix.pgen2.driver"):
         logging.getLogger(name).setLevel(logging.ERROR)
     from fissix import refactor
-    from fissix.fixes import fix_dict, fix_print, fix_types, fix_unicode
+    from fissix.fixes import fix_dict, fix_import, fix_print, fix_types, fix_unicode
     from fissix.pygram import python_symbols as syms
 
     class Unicode(fix_unicode.FixUnicode):  # type: ignore[misc]
@@ -192,7 +194,14 @@ def _tool() -> Any:
                         return None
             return super().transform(node, results)
 
-    own = {"dict": Dict, "print": Print, "types": Types, "unicode": Unicode}
+    class Import(fix_import.FixImport):  # type: ignore[misc]
+        """A folder beside the file is a module only where Python 2 takes it for one."""
+
+        def probably_a_local_import(self, imp_name: str) -> bool:
+            folder, root = Path(self.filename).parent, imp_name.partition(".")[0]
+            return bool(root) and (folder / "__init__.py").is_file() and is_module(folder, root)
+
+    own = {"dict": Dict, "import": Import, "print": Print, "types": Types, "unicode": Unicode}
 
     class Tool(refactor.RefactoringTool):  # type: ignore[misc]
         """The engine, which tells each change, and leaves fixers out on demand."""

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tf2towers.exact.known_modules import is_known
 from tf2towers.source.errors import NotPython3
 from tf2towers.source.script import Script
 from tf2towers.source.syntax import parse
@@ -74,7 +75,11 @@ class Reader:
 
 
 def is_python2(main: Script, imports: LocalImports, read: Reader) -> bool:
-    """Whether a program runs on Python 2 alone: its script is no Python 3, or a module that it always imports."""
+    """Whether a program runs on Python 2 alone: its script is no Python 3, or a module that it always imports.
+
+    A module of a package that imports its neighbour by the neighbour's bare name is none either: Python 3 would not
+    find it.
+    """
     if main.conversion is not None:
         return True
     pending, seen = [Path(main.path).absolute()], set()
@@ -90,7 +95,11 @@ def is_python2(main: Script, imports: LocalImports, read: Reader) -> bool:
         if script.conversion is not None:
             return True
         found = imports.imports_of(path)
-        for dotted in _always(parse(script.text, path)):
+        tree = parse(script.text, path)
+        if len(seen) > 1 and path.parent != Path(main.path).absolute().parent:
+            if _imports_neighbours(tree, path, found):
+                return True
+        for dotted in _always(tree):
             parts = dotted.split(".")
             for count in range(1, len(parts) + 1):
                 target = found.get(".".join(parts[:count]))
@@ -109,6 +118,32 @@ def _always(tree: ast.Module) -> Iterator[str]:
             yield base
             for alias in node.names:
                 yield base + ("" if base.endswith(".") else ".") + alias.name
+
+
+def _imports_neighbours(tree: ast.Module, path: Path, found: Mapping[str, Path]) -> bool:
+    """Whether a module of a package always imports another one of it by a bare name, which nothing else has."""
+    if not (path.parent / "__init__.py").is_file():
+        return False
+    for node in tree.body:
+        names: list[str] = []
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
+            if node.module == "__future__" and any(alias.name == "absolute_import" for alias in node.names):
+                return False
+            names = [node.module]
+        for name in names:
+            root = name.partition(".")[0]
+            if is_known(root) or any(one.partition(".")[0] == root for one in found):
+                continue
+            if is_module(path.parent, root):
+                return True
+    return False
+
+
+def is_module(folder: Path, name: str) -> bool:
+    """Whether a folder has a module or a package of a name."""
+    return (folder / f"{name}.py").is_file() or (folder / name / "__init__.py").is_file()
 
 
 def _as_python2(script: Script, in_package: bool) -> Script:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 
 from tf2towers.exact.edits import Edit
 from tf2towers.exact.file import File
@@ -16,15 +17,25 @@ def edits(file: File) -> Iterator[Edit]:
     """Notes each import that leads nowhere."""
     found = file.program.imports.imports_of(file.path)
     for node in file.imports:
-        for dotted in _asked(node):
-            if _is_found(dotted, found):
-                continue
-            root = dotted.partition(".")[0]
-            if root and (is_known(root) or is_tf1_library(root)):
-                continue
+        for dotted in missing(node, found):
             kind: FindingKind = "note" if _is_guarded(file, node) else "left"
             file.note(node, "T2T624", f"the module {dotted} was not found: it may have TF1 in it", kind)
     yield from ()
+
+
+def missing(node: ast.Import | ast.ImportFrom, found: Mapping[str, Path]) -> Iterator[str]:
+    """The modules that an import needs and nobody knows: no local ones (`found`), no libraries."""
+    for dotted in _asked(node):
+        root = dotted.partition(".")[0]
+        if not _is_found(dotted, found) and not (root and (is_known(root) or is_tf1_library(root))):
+            yield dotted
+
+
+def leads_nowhere(node: ast.Import | ast.ImportFrom, found: Mapping[str, Path]) -> bool:
+    """Whether an import names a module that nobody knows, or a library on TF1 (T2T625)."""
+    if any(True for _ in missing(node, found)):
+        return True
+    return any(is_tf1_library(one.partition(".")[0]) and one not in found for one in _asked(node))
 
 
 def _asked(node: ast.Import | ast.ImportFrom) -> Iterator[str]:
@@ -37,8 +48,7 @@ def _asked(node: ast.Import | ast.ImportFrom) -> Iterator[str]:
         yield from ("." * node.level + alias.name for alias in node.names if alias.name != "*")
 
 
-def _is_found(dotted: str, found: dict[str, object] | dict[str, str] | object) -> bool:
-    assert isinstance(found, dict)
+def _is_found(dotted: str, found: Mapping[str, Path]) -> bool:
     if dotted in found:
         return True
     return any(one.startswith(dotted + ".") for one in found)
@@ -46,10 +56,21 @@ def _is_found(dotted: str, found: dict[str, object] | dict[str, str] | object) -
 
 def _is_guarded(file: File, node: ast.AST) -> bool:
     """Whether the program goes on without the module: the import stands in a `try` that catches its failure."""
-    return any(
-        isinstance(one, ast.Try) and one.handlers and node not in ast.walk(ast.Module(one.finalbody, []))
-        for one in file.ancestors(node)
-    )
+    inner: ast.AST = node
+    for one in file.ancestors(node):
+        if isinstance(one, ast.Try) and one.handlers and inner not in one.finalbody:
+            if not (inner in one.body and all(_ends(handler.body) for handler in one.handlers)):
+                return True
+        inner = one
+    return False
+
+
+def _ends(body: list[ast.stmt]) -> bool:
+    """Whether statements end the program, as far as the last of them says: `raise`, `sys.exit()`."""
+    last = body[-1]
+    if isinstance(last, ast.Expr) and isinstance(last.value, ast.Call):
+        return ast.unparse(last.value.func) in ("sys.exit", "exit", "quit", "os._exit")
+    return isinstance(last, ast.Raise)
 
 
 RULE = Rule(
