@@ -7,6 +7,7 @@ import ast
 import libcst as cst
 from libcst.metadata import MetadataWrapper, PositionProvider
 
+from tf2towers.exact.program import Program
 from tf2towers.names.symbols import Names
 from tf2towers.program.clusters import find_cluster
 from tf2towers.program.find import find_all
@@ -31,12 +32,13 @@ from tf2towers.source.script import Script
 from tf2towers.source.tree import parse_tree, text_of
 
 
-def migrate(script: Script, collective: bool = False) -> MigrationResult:
+def migrate(script: Script, collective: bool = False, source: Program | None = None) -> MigrationResult:
     """Migrates one script and the local modules it reaches.
 
     Args:
         script: the training script.
         collective: only synchronous workers are wanted, with an all-reduce between them; any other program is left.
+        source: the program, where the caller has read it.
 
     Returns:
         What changes and what is left. When a site of the training structure is left, no file changes: half a tower
@@ -73,7 +75,7 @@ def migrate(script: Script, collective: bool = False) -> MigrationResult:
             left(Problem(wrapper.module, "T2T307", "no loop over towers"))
         return result
     context = FileContext(names, used_names=census.plain, used_elsewhere=set(census.uses), text=script.text)
-    training = understand(towers[0], names, functions)
+    training = understand(towers[0], names, functions, source or Program(script))
     context.freed = freed_names(training, census)
     training.problems.extend(check(training, wrapper.module))
     assembler = Assembler(context, training)

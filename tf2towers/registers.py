@@ -5,7 +5,10 @@ from __future__ import annotations
 import os
 from dataclasses import replace
 
+from tf2towers.certain.conservation import lost_calls
+from tf2towers.certain.doubts import doubts
 from tf2towers.exact import migrate as exact
+from tf2towers.exact.program import Program
 from tf2towers.migrate import migrate
 from tf2towers.report.result import Finding, MigrationResult
 from tf2towers.source.errors import SourceError
@@ -26,9 +29,10 @@ def idiomatic_or_exact(script: Script, options: exact.Options) -> MigrationResul
     instead = exact.migrate(script, options)
     if instead.left or not instead.changed:
         return instead
-    in_the_way: list[Finding] = _doubts(script, options)
+    program = Program(script, options.towers, options.mains)
+    in_the_way = doubts(program)
     if not in_the_way:
-        result = _idiomatic(script)
+        result = _idiomatic(script, program)
         in_the_way = result.left or _lost(result)
         if result.changed and not in_the_way:
             return result
@@ -45,19 +49,22 @@ def idiomatic_or_exact(script: Script, options: exact.Options) -> MigrationResul
 
 def collective(script: Script, options: exact.Options) -> MigrationResult:
     """Synchronous workers with an all-reduce between them, in the idiomatic form; what is in doubt is left."""
-    result = migrate(script, collective=True)
+    program = Program(script, options.towers, options.mains)
+    result = _idiomatic(script, program, collective=True)
     if result.left:
         return result
-    sites = exact.migrate(script, options).left or _doubts(script, options) or _lost(result)
+    sites = exact.migrate(script, options).left or doubts(program) or _lost(result)
     in_doubt = [replace(site, kind="left") for site in sites]
     return replace(result, changes=[], copied=[], findings=in_doubt) if in_doubt else result
 
 
-def _idiomatic(script: Script) -> MigrationResult:
+def _idiomatic(script: Script, program: Program, collective: bool = False) -> MigrationResult:
     """The idiomatic form; what stops it in the middle is a site that stands in the way, for there is the exact form."""
     try:
-        return migrate(script)
+        return migrate(script, collective, program)
     except Exception as problem:
+        if collective and isinstance(problem, SourceError):
+            raise
         if os.environ.get("TF2TOWERS_DEBUG") and not isinstance(problem, SourceError):
             raise
         what = f"the idiomatic form could not be written ({type(problem).__name__})"
@@ -66,17 +73,8 @@ def _idiomatic(script: Script) -> MigrationResult:
 
 def _lost(result: MigrationResult) -> list[Finding]:
     """Calls of what is not TensorFlow's that the idiomatic form has fewer of: nothing of the user's may go."""
-    from tf2towers.certain.conservation import lost_calls
-
     return [
         Finding("T2T408", f"`{call}` would be lost", "", change.path, line, 1)
         for change in result.changes
         for call, line in lost_calls(change.before, change.after)
     ]
-
-
-def _doubts(script: Script, options: exact.Options) -> list[Finding]:
-    from tf2towers.certain.doubts import doubts
-    from tf2towers.exact.program import Program
-
-    return doubts(Program(script, options.towers, options.mains))

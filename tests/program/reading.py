@@ -6,11 +6,13 @@ import textwrap
 import libcst as cst
 from libcst.metadata import MetadataWrapper
 
+from tf2towers.exact.program import Program
 from tf2towers.names.symbols import Names
 from tf2towers.program.functions import Functions
 from tf2towers.program.kinds import Kinds
 from tf2towers.program.towers import find_tower_loops
 from tf2towers.program.training import understand
+from tf2towers.source.script import Script
 
 HEAD = "import tensorflow as tf\n"
 
@@ -39,7 +41,7 @@ def training_of(text: str):
     """The program around the one tower loop of a snippet."""
     module, names, functions = read(text)
     (tower,) = [loop for loop in find_tower_loops(module, names) if loop.has_gradients]
-    return understand(tower, names, functions)
+    return understand(tower, names, functions, Program(Script.from_text(module.code)))
 
 
 TRAINER = """

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
+
 import libcst as cst
 
-from tf2towers.program.averaging import is_mean_over_towers
+from tf2towers.exact.means import is_plain_mean
 from tf2towers.program.flow import flow_of, target_names, upward_exposed
 from tf2towers.program.model import Average, Training
 from tf2towers.program.towers import accumulators
@@ -54,8 +56,16 @@ class _AverageFinder(cst.CSTVisitor):
         if name not in self._collected:
             return
         canonical = self._training.kinds.resolver.canonical(node.func)
-        if canonical is not None and is_mean_over_towers(self._training.functions, canonical):
+        if canonical is not None and self._is_mean(canonical):
             self.found.append(Average(node, name, canonical))
+
+    def _is_mean(self, canonical: str) -> bool:
+        """Whether a function of the script certainly is the plain mean over the towers."""
+        source = self._training.source
+        found = source.defined(source.main, canonical)
+        return (
+            found is not None and isinstance(found[1], ast.FunctionDef) and is_plain_mean(found[0], found[1])
+        )
 
 
 def _reads_outside(node: cst.CSTNode, calls: list[cst.Call]) -> set[str]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
+from tf2towers.exact.program import Program
 from tf2towers.program import kinds as k
 from tf2towers.program.effects import Effects
 from tf2towers.program.functions import Functions
@@ -64,6 +65,7 @@ class Training:
     module: cst.Module
     kinds: Kinds
     functions: Functions
+    source: Program
     reader: Reader
     leaves: list[Leaf]
     effects: dict[Leaf, Effects] = field(default_factory=dict)

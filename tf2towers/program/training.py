@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
+from tf2towers.exact.program import Program
 from tf2towers.names.symbols import Names
 from tf2towers.program import kinds as k
 from tf2towers.program.collected import read_collected, refuse_carried
@@ -24,7 +25,7 @@ from tf2towers.program.trainer import Reader
 from tf2towers.program.workers import read_region
 
 
-def understand(tower: TowerLoop, names: Names, functions: Functions) -> Training:
+def understand(tower: TowerLoop, names: Names, functions: Functions, source: Program) -> Training:
     """Reads the program around a tower loop. What it cannot follow is in `problems`."""
     kinds = Kinds(names, functions)
     reader = Reader(kinds, tower.loop)
@@ -39,7 +40,7 @@ def understand(tower: TowerLoop, names: Names, functions: Functions) -> Training
     leaves = reader.read(body, set(tower.parents))
     if tower.cluster is not None:
         leaves.insert(0, Leaf(tower.loop, TOWERS, k.TENSOR, flow_of()))
-    training = Training(tower, module, kinds, functions, reader, leaves)
+    training = Training(tower, module, kinds, functions, source, reader, leaves)
     for leaf in leaves:
         training.effects[leaf] = effects_of(leaf.node, names, functions)
     if tower.cluster is not None:

@@ -44,6 +44,9 @@ def doubts(building: Building) -> Iterator[Doubt]:
         yield from _Reader(building, file, None).read(part)
     for file, function in [*building.reached, *building.averaging]:
         yield from _Reader(building, file, function).read(function)
+    for file, function in building.averaging:
+        for decorator in function.decorator_list:
+            yield Doubt(file, decorator, f"`@{file.text.of(decorator)}` may do anything")
 
 
 class _Reader:
@@ -124,6 +127,8 @@ RULE = Rule(
         "loss: loss = model.loss(y)",
         "after: print(len(grads))",
         "after: np.random.seed(len(grads))",
+        "before: def shown(function):;     return function; @shown; def first(towers):;     return towers[0]\n"
+        "after: chosen = first(grads)",
     ),
     certain=(
         "before: print('building', N)",
