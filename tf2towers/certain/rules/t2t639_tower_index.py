@@ -25,11 +25,11 @@ def doubts(building: Building) -> Iterator[Doubt]:
                 continue
             if any(one is inside for one in file.ancestors(node)):
                 continue
-            if node.id in targets and not _may(file, node, slices=True):
+            if node.id in targets and not _may(building, file, node, slices=True):
                 yield Doubt(file, node, f"`{node.id}` decides more than a tower's part of the batch")
             elif (
                 node.id in scopes
-                and not _may(file, node, slices=False)
+                and not _may(building, file, node, slices=False)
                 and not _handed_on(building, file, node)
             ):
                 yield Doubt(file, node, f"`{node.id}` decides more than a tower's collections")
@@ -47,21 +47,30 @@ def _scopes(file: File, statement: ast.stmt) -> set[str]:
     }
 
 
-def _may(file: File, node: ast.AST, *, slices: bool) -> bool:
+def _may(building: Building, file: File, node: ast.AST, *, slices: bool) -> bool:
     """Whether a name stands in a place where it says which part, which device, which name."""
     for around in file.ancestors(node):
         if isinstance(around, ast.stmt) and not isinstance(around, ast.With):
             return False
-        if isinstance(around, ast.Call):
-            return file.canonical(around.func) in _MAY or _is_text(around)
+        if isinstance(around, ast.Call) and not _is_text(around):
+            return file.canonical(around.func) in _MAY
         if isinstance(around, ast.keyword) and around.arg == "reuse":
             return True
         if isinstance(around, ast.keyword) and around.arg == "name" and _names_an_operation(file, around):
             return True
         if slices and isinstance(around, ast.Subscript) and node is around.slice:
-            return True
+            if _holds_values(building, file, around.value):
+                return True
         node = around
     return False
+
+
+def _holds_values(building: Building, file: File, indexed: ast.expr) -> bool:
+    """Whether what is indexed are tensors or numbers, and no names or functions."""
+    made = building.value_of(file, indexed) or indexed
+    if isinstance(made, ast.List | ast.Tuple):
+        return all(isinstance(one, ast.Constant) and isinstance(one.value, int | float) for one in made.elts)
+    return isinstance(made, ast.Call) and (file.canonical(made.func) or "").startswith("tf.")
 
 
 def _names_an_operation(file: File, keyword: ast.keyword) -> bool:
@@ -72,7 +81,7 @@ def _names_an_operation(file: File, keyword: ast.keyword) -> bool:
 
 
 def _is_text(call: ast.Call) -> bool:
-    """Whether it is `'tower_{}'.format(i)`, which a device or a name scope takes."""
+    """Whether it is `'tower_{}'.format(i)`: what that is for is said by what takes it, a device or a name scope."""
     return isinstance(call.func, ast.Attribute) and call.func.attr == "format"
 
 
@@ -115,6 +124,9 @@ RULE = Rule(
     doubtful=(
         "grads: grads.append(opt.compute_gradients(loss * (i + 1)))",
         "variable: w = tf.get_variable('w_%d' % i, [3, 1], initializer=tf.ones_initializer())",
+        "variable: w = tf.get_variable('w_{}'.format(i), [3, 1], initializer=tf.ones_initializer())",
+        "variable: w = tf.get_variable(NAMES[i], [3, 1], initializer=tf.ones_initializer())\n"
+        "before: NAMES = ['a', 'b']",
         "variable: w = tf.get_variable(scope + 'w', [3, 1], initializer=tf.ones_initializer())",
     ),
     certain=("loss: loss = tf.reduce_mean(tf.square(y)) + 0.0 * RATES[i]\nbefore: RATES = [1.0, 2.0]",),
