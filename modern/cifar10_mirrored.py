@@ -192,6 +192,14 @@ class Trainer:
         shares, gradients = self.strategy.run(self.replica_step, args=(images, labels))
         return self.strategy.reduce(tf.distribute.ReduceOp.SUM, shares, axis=None), gradients
 
+    @tf.function  # type: ignore[untyped-decorator]
+    def train_on_next(self, batches: Iterator[tuple[Any, Any]]) -> tuple[tf.Tensor, list[Any]]:
+        """A step on the next batch of a distributed dataset.
+
+        As iterator.get_next() of TF1, the taking is in the graph: no step waits for Python to hand out the pieces.
+        """
+        return self.train_step(*next(batches))
+
     def summarise(self, step: int, loss: float, gradients: list[Any]) -> None:
         """TF1: sess.run(summary_op), add_summary."""
         tf.summary.scalar("total_loss", loss, step=step)
@@ -219,9 +227,10 @@ def distributed_dataset(strategy: tf.distribute.Strategy, batches: Batches, size
         for images, labels in batches:
             yield from zip(np.split(images, cuts), np.split(labels, cuts), strict=True)
 
-    image_spec = tf.TensorSpec([None, data.IMAGE_SIZE, data.IMAGE_SIZE, 3], tf.float32)
+    size = sizes[0] if len(set(sizes)) == 1 else None
+    image_spec = tf.TensorSpec([size, data.IMAGE_SIZE, data.IMAGE_SIZE, 3], tf.float32)
     dataset = tf.data.Dataset.from_generator(
-        pieces, output_signature=(image_spec, tf.TensorSpec([None], tf.int32))
+        pieces, output_signature=(image_spec, tf.TensorSpec([size], tf.int32))
     )
     return strategy.distribute_datasets_from_function(lambda context: dataset.prefetch(2))
 
@@ -267,7 +276,10 @@ def train() -> None:
         progress = tqdm(steps, initial=first, total=FLAGS.max_steps, unit="step", disable=None)
         for step in progress:
             start_time = time.time()
-            loss, gradients = trainer.train_step(*next(train_batches))
+            if FLAGS.input == "feed":
+                loss, gradients = trainer.train_step(*next(train_batches))
+            else:
+                loss, gradients = trainer.train_on_next(train_batches)
             loss_value = float(loss)
             duration = time.time() - start_time
             if np.isnan(loss_value):
