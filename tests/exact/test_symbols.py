@@ -53,6 +53,12 @@ ONE_LINE = [
     ("x = tf.merge_all_summaries()", "x = tf.summary.merge_all()"),
     ("i = tf.initialize_all_variables()", "i = tf.initialize_all_variables()"),
     ("w = tf.train.SummaryWriter(d)", "w = tf.summary.FileWriter(d)"),
+    # contrib, by the files that its names are in
+    ("x = tf.contrib.layers.python.layers.layers.batch_norm(x)", "x = slim.batch_norm(x)"),
+    ("s = tf.contrib.framework.python.ops.arg_scope", "s = slim.arg_scope"),
+    ("s = tf.contrib.framework.python.ops.arg_scope.add_arg_scope", "s = slim.add_arg_scope"),
+    ("n = tf.contrib.data.AUTOTUNE", "n = tf.data.experimental.AUTOTUNE"),
+    ("x = tf.contrib.nccl.all_sum(x)", "x = nccl.all_sum(x)"),
     # text of the user
     ("s = 'tf.Session and tf.log'", "s = 'tf.Session and tf.log'"),
     ("x = y  # tf.log", "x = y  # tf.log"),

@@ -58,6 +58,15 @@ def own() -> dict[str, RuntimeName]:
 @cache
 def find(canonical: str) -> Found:
     """What stands for a canonical name rooted at `tf`."""
+    found = _find(canonical)
+    if found.kind == "left":
+        for public in _by_files(canonical):
+            if (other := _find(public)).kind != "left":
+                return other
+    return found
+
+
+def _find(canonical: str) -> Found:
     if canonical in ("tf", "tf.compat") or canonical.startswith("tf.compat."):  # TF 2 by its own name
         return Found("v1", canonical)
     canonical = _moved(canonical)
@@ -104,6 +113,31 @@ def _spellings(canonical: str) -> list[str]:
     if parts[:2] != ["tf", "contrib"] or "python" not in parts[3:-1]:
         return [canonical]
     return [canonical, ".".join([*parts[: parts.index("python")], parts[-1]])]
+
+
+@cache
+def _files() -> dict[str, str]:
+    """A file or folder of contrib -> the public module that has its names: the same objects in TF 1.15."""
+    lines = (_DATA / "contrib_files.tsv").read_text(encoding="utf-8").splitlines()[1:]
+    return dict(line.split("\t") for line in lines)
+
+
+def _by_files(canonical: str) -> list[str]:
+    """The public names of what was taken from a file: `tf.contrib.layers.python.layers.layers.conv2d`.
+
+    In `...python.ops.arg_scope` the function is what its folder had, before the file of that name.
+    """
+    found = []
+    name, rest = canonical, ""
+    while name.count(".") > 3:
+        name, _, last = name.rpartition(".")
+        rest = f".{last}{rest}"
+        if name in _files():
+            found.append(_files()[name] + rest)
+            break
+    if canonical in _files():
+        found.append(_files()[canonical])
+    return found
 
 
 def _in_tables(canonical: str) -> Found:

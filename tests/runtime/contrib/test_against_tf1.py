@@ -16,6 +16,7 @@ from tf2towers.runtime.contrib import (
     lookup,
     metrics,
     mixed_precision,
+    nccl,
     seq2seq,
     training,
     training_ops,
@@ -227,6 +228,28 @@ def test_one_call_that_optimizes() -> None:
         session.run(v1.global_variables_initializer())
         assert session.run(train) == 4.0
         assert session.run([weight, step]) == [1.0, 1]
+
+
+def test_sums_over_devices_and_their_gradients() -> None:
+    with tf.Graph().as_default(), v1.Session(config=v1.ConfigProto(allow_soft_placement=True)) as session:
+        values = []
+        for place in range(3):
+            with v1.device(f"/gpu:{place}"):
+                values.append(tf.constant([1.0, -2.0]) * (place + 1))
+        sums = nccl.all_sum(values)
+        assert [one.device for one in sums] == [one.device for one in values]
+        # TF 1's gradient is the sum of what came back to every device
+        weights = [tf.constant([float(place), 1.0]) for place in range(3)]
+        gradients = tf.gradients(sums, values, weights)
+        others = [nccl.all_prod(values)[0], nccl.all_min(values)[1], nccl.all_max(values)[2]]
+        found = session.run([sums, gradients, others, nccl.reduce_sum(values), nccl.broadcast(values[1])])
+    assert [one.tolist() for one in found[0]] == [[6.0, -12.0]] * 3
+    assert [one.tolist() for one in found[1]] == [[3.0, 3.0]] * 3
+    assert [one.tolist() for one in found[2]] == [[6.0, -48.0], [1.0, -6.0], [3.0, -2.0]]
+    assert found[3].tolist() == [6.0, -12.0]
+    assert found[4].tolist() == [2.0, -4.0]
+    with tf.Graph().as_default(), pytest.raises(ValueError, match="Device assignment"):
+        nccl.all_sum([tf.constant(1.0)])
 
 
 def test_every_name_that_the_codemod_writes_is_there() -> None:
