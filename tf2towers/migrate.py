@@ -26,7 +26,7 @@ from tf2towers.rewrites.local_modules import migrate_modules
 from tf2towers.rewrites.module import with_imports
 from tf2towers.rewrites.notes import semantic_notes
 from tf2towers.rewrites.registry import todo_of
-from tf2towers.rewrites.trainer_module import TrainerModuleRewriter, without_unused
+from tf2towers.rewrites.trainer_module import TrainerModuleRewriter
 from tf2towers.rewrites.verify import lost_names
 from tf2towers.source.script import Script
 from tf2towers.source.tree import parse_tree, text_of
@@ -85,9 +85,13 @@ def migrate(script: Script, collective: bool = False, source: Program | None = N
         for problem in training.problems:
             left(problem)
         return result
-    removed, candidates = _no_longer_needed(training, wrapper.module, context.freed)
+    removed: set[cst.CSTNode] = {
+        node
+        for node in wrapper.module.body
+        if isinstance(node, cst.FunctionDef) and node.name.value in context.freed
+    }
     module = wrapper.module.visit(TrainerModuleRewriter(context, assembler, removed))
-    module = without_unused(with_imports(module, context), candidates)
+    module = with_imports(module, context)
     semantic_notes(training, context)
     for note in context.notes:
         left(Problem(note.node, note.code, note.message), note.kind)
@@ -145,26 +149,3 @@ def _finding(problem: Problem, kind: str, script: Script, positions) -> Finding:
         if kind == "left" and not message.startswith("no "):  # that is about what was not met
             message = met(message, code_between(script.text, start, end))
     return Finding(problem.code, message, todo_of(problem.code), script.path, line, column, kind)  # type: ignore[arg-type]
-
-
-def _no_longer_needed(
-    training: Training, module: cst.Module, freed: set[str]
-) -> tuple[set[cst.CSTNode], list[str]]:
-    """The averaging functions that an all-reduce stands for, and names the rewrites may have made unused."""
-    removed: set[cst.CSTNode] = {
-        node for node in module.body if isinstance(node, cst.FunctionDef) and node.name.value in freed
-    }
-    candidates: list[str] = []
-    for item in training.tower.device_with.items:
-        if (
-            isinstance(item.item, cst.Call)
-            and item.item.args
-            and isinstance(item.item.args[0].value, cst.Call)
-        ):
-            func = item.item.args[0].value.func
-            if isinstance(func, cst.Name):
-                candidates.append(func.value)
-    return removed, candidates
-
-
-__all__ = ["migrate"]

@@ -30,8 +30,6 @@ def statements(text):
         ("def g(p, q=d):\n    return p + e\n", "de", "g", ""),
         ("import a.b", "", "a", ""),
         ("from m import n as o", "", "o", ""),
-        ("a: int = b", "b", "a", ""),
-        ("a: int", "", "a", ""),
     ],
 )
 def test_flow(text, reads, binds, mutates):

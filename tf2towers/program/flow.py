@@ -174,12 +174,6 @@ class _FlowReader(cst.CSTVisitor):
         self._target(node.target)
         return False
 
-    def visit_AnnAssign(self, node: cst.AnnAssign) -> bool:
-        if node.value is not None:
-            node.value.visit(self)
-        self._target(node.target)
-        return False
-
     def visit_AugAssign(self, node: cst.AugAssign) -> bool:
         node.value.visit(self)
         node.target.visit(self)

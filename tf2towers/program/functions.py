@@ -105,9 +105,8 @@ class Functions:
     def find(self, dotted: str, within: LocalModule | None = None) -> tuple[LocalModule, ast.AST] | None:
         """The definition behind a dotted name: a function or class of the script or of a local module."""
         within = within or self.main
-        outer, inside, inner = dotted.rpartition(_INSIDE)
-        if inside:
-            return self._nested(outer, inner, within)
+        if _INSIDE in dotted:
+            return None
         if dotted in within.definitions:
             return within, within.definitions[dotted]
         for star in within.star_imports:
@@ -130,19 +129,6 @@ class Functions:
                 if found is not None:
                     return found
         return None
-
-    def _nested(self, outer: str, name: str, within: LocalModule) -> tuple[LocalModule, ast.AST] | None:
-        """A function in a function; None where two have the name."""
-        found = self.find(outer, within)
-        if found is None:
-            return None
-        module, definition = found
-        inner = [
-            one
-            for one in ast.walk(definition)
-            if isinstance(one, ast.FunctionDef) and one.name == name and one is not definition
-        ]
-        return (module, inner[0]) if len(inner) == 1 else None
 
     def summary(self, dotted: str) -> Summary | None:
         """What calling `dotted` does; None where it is not a local function or class."""

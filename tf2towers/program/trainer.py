@@ -191,8 +191,6 @@ class Reader:
     # -- compound statements --------------------------------------------------------------------------------------
 
     def _compound(self, node: cst.BaseCompoundStatement, contexts: tuple[cst.With, ...]) -> Leaf:
-        if isinstance(node, cst.FunctionDef) and self._runs_the_graph(node):
-            return self._session_function(node, contexts)
         if isinstance(node, cst.FunctionDef | cst.ClassDef):
             self.kinds.names.pop(node.name.value, None)
             return Leaf(node, k.PLAIN, k.PLAIN, flow_of(node), contexts)
@@ -202,22 +200,6 @@ class Reader:
         found -= {k.PLAIN, DROPPED} if len(found - {k.PLAIN, DROPPED}) else {DROPPED}
         kind = self._compound_kind(found)
         return Leaf(node, kind, k.TENSOR if kind == k.TENSOR else k.PLAIN, flow_of(node), contexts, inner)
-
-    def _runs_the_graph(self, node: cst.FunctionDef) -> bool:
-        """Whether a function makes a session for the graph that the statements around it build."""
-        calls = find_all(node.body, cst.Call)
-        named = [self.kinds.resolver.canonical(call.func) for call in calls]
-        return "tf.Session" in named and "tf.Graph" not in named
-
-    def _session_function(self, node: cst.FunctionDef, contexts: tuple[cst.With, ...]) -> Leaf:
-        """A function whose body belongs to the session's part. Its own names hide none of the graph's afterwards."""
-        before = dict(self.kinds.names)
-        for parameter in node.params.params:
-            self.kinds.names[parameter.name.value] = k.PLAIN
-        inner = self._block(node.body.body, ())
-        self.kinds.names.update(before)
-        flow = flow_of(node)
-        return Leaf(node, k.SESSION, k.PLAIN, flow, contexts, inner)
 
     def _compound_kind(self, found: set[str]) -> str:
         if not found:

@@ -177,39 +177,6 @@ def spaced(body: Sequence[cst.BaseStatement]) -> list[cst.BaseStatement]:
     return made
 
 
-class FunctionNames(cst.CSTVisitor):
-    """Where each name of a module is used, to find what nothing uses any more."""
-
-    def __init__(self) -> None:
-        self.uses: dict[str, int] = {}
-
-    def visit_Name(self, node: cst.Name) -> None:
-        self.uses[node.value] = self.uses.get(node.value, 0) + 1
-
-
-def without_unused(module: cst.Module, candidates: Sequence[str]) -> cst.Module:
-    """Takes out top-level functions and constants among `candidates` that nothing uses any more."""
-    for name in candidates:
-        counter = FunctionNames()
-        module.visit(counter)
-        if counter.uses.get(name, 0) == 1:
-            module = module.with_changes(body=[s for s in module.body if not _defines(s, name)])
-    return module
-
-
-def _defines(node: cst.CSTNode, name: str) -> bool:
-    if isinstance(node, cst.FunctionDef):
-        return node.name.value == name
-    if (
-        isinstance(node, cst.SimpleStatementLine)
-        and len(node.body) == 1
-        and isinstance(node.body[0], cst.Assign)
-    ):
-        target = node.body[0].targets[0].target
-        return isinstance(target, cst.Name) and target.value == name
-    return False
-
-
 def _with_lines(node: Any, lines: Sequence[cst.EmptyLine]) -> cst.BaseStatement:
     changed: cst.BaseStatement = node.with_changes(leading_lines=lines)
     return changed
@@ -227,6 +194,3 @@ def _as_list(made: Any) -> list[Any]:
     if isinstance(made, cst.RemovalSentinel):
         return []
     return [made]
-
-
-__all__ = ["TrainerModuleRewriter", "without_unused"]

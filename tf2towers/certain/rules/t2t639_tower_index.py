@@ -69,7 +69,13 @@ def _holds_values(building: Building, file: File, indexed: ast.expr) -> bool:
     """Whether what is indexed are tensors or numbers, and no names or functions."""
     made = building.value_of(file, indexed) or indexed
     if isinstance(made, ast.List | ast.Tuple):
-        return all(isinstance(one, ast.Constant) and isinstance(one.value, int | float) for one in made.elts)
+        return all(_holds_values(building, file, one) for one in made.elts)
+    if isinstance(made, ast.ListComp):
+        return _holds_values(building, file, made.elt)
+    if isinstance(made, ast.Subscript):
+        return _holds_values(building, file, made.value)
+    if isinstance(made, ast.Constant):
+        return isinstance(made.value, int | float)
     return isinstance(made, ast.Call) and (file.canonical(made.func) or "").startswith("tf.")
 
 
