@@ -14,7 +14,7 @@ from tf2towers.program.find import find_all
 from tf2towers.program.functions import Functions
 from tf2towers.program.model import Training
 from tf2towers.program.problems import Problem
-from tf2towers.program.towers import find_tower_loops
+from tf2towers.program.towers import find_tower_loops, no_towers
 from tf2towers.program.training import understand
 from tf2towers.report.met import code_between, met
 from tf2towers.report.result import FileChange, Finding, MigrationResult
@@ -67,7 +67,7 @@ def migrate(script: Script, collective: bool = False, source: Program | None = N
         left(Problem(cluster.server if cluster else wrapper.module, "T2T509", what))
         return result
     if cluster is not None:
-        towers = [cluster.tower()]
+        towers = [no_towers(cluster)]
     if len(towers) != 1:
         for loop in loops:
             left(Problem(loop.loop, "T2T307", "a tower loop that computes no gradients, or one of several"))

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from tf2towers.report.rule import Does
+from tf2towers.report.rule_files import name_in
 
 if TYPE_CHECKING:
     from tf2towers.certain.building import Building
@@ -54,9 +55,7 @@ class Rule:
     @property
     def name(self) -> str:
         """A short name for programs."""
-        from tf2towers.certain.registry import name_of
-
-        return name_of(self.code)
+        return name_in("tf2towers.certain.rules", self.code)
 
     @property
     def examples(self) -> list[Example]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tf2towers.report.rule import Does
+from tf2towers.report.rule_files import name_in
 
 if TYPE_CHECKING:
     from tf2towers.exact.edits import Edit
@@ -43,6 +44,4 @@ class Rule:
     @property
     def name(self) -> str:
         """A short name for programs."""
-        from tf2towers.exact.registry import name_of
-
-        return name_of(self.code)
+        return name_in("tf2towers.exact.rules", self.code)

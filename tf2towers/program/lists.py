@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import libcst as cst
 
 from tf2towers.program import kinds as k
 from tf2towers.program.leaf import MIXED
-
-if TYPE_CHECKING:
-    from tf2towers.program.model import Training
+from tf2towers.program.model import Training
 
 _MAKERS = frozenset({"list", "dict", "set"})
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import libcst as cst
 
@@ -15,13 +14,11 @@ from tf2towers.program.inputs import Input
 from tf2towers.program.kinds import Kinds
 from tf2towers.program.leaf import MIXED, TOWERS, Leaf
 from tf2towers.program.problems import Problem
+from tf2towers.program.region import Region
 from tf2towers.program.runs import Run
 from tf2towers.program.slices import Slice
 from tf2towers.program.towers import TowerLoop
 from tf2towers.program.trainer import Reader
-
-if TYPE_CHECKING:
-    from tf2towers.program.workers import Region
 
 
 @dataclass

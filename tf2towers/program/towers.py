@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import libcst as cst
 
 from tf2towers.names.symbols import Names
+from tf2towers.program.cluster import Cluster
 from tf2towers.program.find import assigned_name, find_all
 from tf2towers.program.flow import flow_of, names_in, target_names
-
-if TYPE_CHECKING:
-    from tf2towers.program.clusters import Cluster
 
 _RANGES = frozenset(
     {"builtins.range", "builtins.xrange", "six.moves.range", "six.moves.xrange", "range", "xrange"}
@@ -46,11 +43,12 @@ class TowerLoop:
         raise AssertionError("a loop stands in a module")
 
 
-def no_towers(parents: tuple[cst.CSTNode, ...], cluster: Cluster) -> TowerLoop:
+def no_towers(cluster: Cluster) -> TowerLoop:
     """What stands for the tower loop in a worker's program, which has none."""
     loop = cst.parse_statement("for __no_tower__ in ():\n    pass")
     stage = cst.parse_statement("with ():\n    pass")
     assert isinstance(loop, cst.For) and isinstance(stage, cst.With)
+    parents = (*cluster.parents, cluster.stage)
     return TowerLoop(loop, stage, cst.Name("None"), parents, False, cluster=cluster)
 
 

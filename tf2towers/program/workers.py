@@ -6,17 +6,16 @@ so whatever belongs to one worker (its reader, its hooks, what depends on its in
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 import libcst as cst
 
 from tf2towers.program import kinds as k
-from tf2towers.program.clusters import Cluster, Suite
+from tf2towers.program.cluster import Cluster
 from tf2towers.program.find import find_all
 from tf2towers.program.flow import flow_of, upward_exposed
 from tf2towers.program.leaf import DROPPED, INPUT, MIXED, TOWERS, Leaf
 from tf2towers.program.model import Training
 from tf2towers.program.problems import Problem
+from tf2towers.program.region import Region
 
 _PURE = frozenset({
     "int", "float", "str", "len", "bool", "range", "list", "tuple", "dict", "min", "max", "abs", "round", "sorted",
@@ -40,30 +39,6 @@ _PURE_METHODS = frozenset(
     }
 )
 _module = cst.Module([])
-
-
-@dataclass(eq=False)
-class Region:
-    """The statements from `first` to the end of `suite`.
-
-    `brought` leaves go in front of them, `gone` ones leave their place.
-    """
-
-    suite: Suite
-    first: cst.CSTNode
-    brought: list[Leaf] = field(default_factory=list)
-    gone: list[Leaf] = field(default_factory=list)
-    problems: list[Problem] = field(default_factory=list)
-    trailing: list[Leaf] = field(
-        default_factory=list
-    )  # behind the block that the session stands in, and part of it
-    graph_differs: bool = False  # the chief's graph has more than the others'
-
-    @property
-    def statements(self) -> list[cst.CSTNode]:
-        """The statements as they stood."""
-        body: list[cst.CSTNode] = list(self.suite.body)
-        return body[body.index(self.first) :]
 
 
 def read_region(training: Training, cluster: Cluster) -> Region | Problem:

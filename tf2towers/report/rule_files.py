@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cache, cached_property
 from importlib import import_module, resources
 from typing import Generic, TypeVar
 
 from tf2towers.report.rule import Rule
 
 AnyRule = TypeVar("AnyRule", bound=Rule)
+
+
+@cache
+def name_in(package: str, code: str) -> str:
+    """A rule's name for programs, after its file in a package: TowerDevices for t2t605_tower_devices.py."""
+    return RuleFiles[Rule](package).name_of(code)
 
 
 class RuleFiles(Generic[AnyRule]):

@@ -2,35 +2,36 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import libcst as cst
 
 from tf2towers.names.cluster_calls import ClusterCall, cluster_calls
+from tf2towers.program.cluster import Cluster
 from tf2towers.rewrites.arguments import keyword, named, trimmed
-from tf2towers.rewrites.context import code_of
-
-if TYPE_CHECKING:
-    from tf2towers.rewrites.training_calls import TrainingRewriter
+from tf2towers.rewrites.context import FileContext, code_of
 
 _WITH_STORE = frozenset({"SupervisedTraining", "MonitoredTraining"})
 
 
 def cluster_call(
-    canonical: str, original: cst.Call, call: cst.Call, rewriter: TrainingRewriter
+    canonical: str,
+    original: cst.Call,
+    call: cst.Call,
+    cluster: Cluster,
+    variables: str,
+    context: FileContext,
+    rewriter: cst.CSTTransformer,
 ) -> cst.BaseExpression | None:
-    """The runtime's call for a TF1 one; None for any other symbol."""
+    """The runtime's call for a TF1 one, with the store that is named `variables`; None for any other symbol."""
     found = cluster_calls().get(canonical)
-    if found is None or rewriter.training.tower.cluster is None:
+    if found is None:
         return None
     args = [arg for name, arg in named(call, found.order) if name in found.kept or _says_none(name, arg)]
     args = _named_where_one_went(call, found, args)
-    cluster = rewriter.training.tower.cluster
     if original is cluster.server and cluster.synchronous is not None:
         args.append(keyword("synchronous", code_of(cluster.synchronous.visit(rewriter))))  # type: ignore[arg-type]
     if found.runtime in _WITH_STORE:
-        args.insert(0, cst.Arg(cst.Name(rewriter.given["variables"])))
-    func = cst.Name(rewriter.context.need(found.runtime))
+        args.insert(0, cst.Arg(cst.Name(variables)))
+    func = cst.Name(context.need(found.runtime))
     return call.with_changes(func=func, args=[] if not args else trimmed(args))
 
 

@@ -8,7 +8,8 @@ import libcst as cst
 
 from tf2towers.names.cluster_calls import cluster_calls
 from tf2towers.program import kinds as k
-from tf2towers.program.clusters import SETTER, Cluster
+from tf2towers.program.cluster import Cluster
+from tf2towers.program.clusters import SETTER
 from tf2towers.program.find import find_all
 from tf2towers.program.leaf import Leaf
 from tf2towers.program.model import Training

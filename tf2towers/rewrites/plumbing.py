@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import libcst as cst
 
 from tf2towers.program import kinds as k
 from tf2towers.program.leaf import Leaf
 from tf2towers.program.trainer import OF_SUPERVISOR
 from tf2towers.rewrites.context import code_of, statement
-
-if TYPE_CHECKING:
-    from tf2towers.rewrites.assemble import Assembler
+from tf2towers.rewrites.written_workers import WrittenWorkers
 
 
-def plumbing_statement(leaf: Leaf, assembler: Assembler) -> list[cst.BaseStatement] | None:
+def plumbing_statement(leaf: Leaf, assembler: WrittenWorkers) -> list[cst.BaseStatement] | None:
     """What a statement of the session becomes; None where it stays, its expressions rewritten."""
     node = leaf.node
     if not isinstance(node, cst.SimpleStatementLine) or len(node.body) != 1:
@@ -40,7 +36,7 @@ def plumbing_statement(leaf: Leaf, assembler: Assembler) -> list[cst.BaseStateme
     return None
 
 
-def _initializers(call: cst.Call, leaf: Leaf, assembler: Assembler) -> list[cst.BaseStatement]:
+def _initializers(call: cst.Call, leaf: Leaf, assembler: WrittenWorkers) -> list[cst.BaseStatement]:
     """`sess.run(init)` goes; `sess.run(iterator.initializer)` starts the iterator afresh."""
     made: list[cst.BaseStatement] = []
     code = code_of(call)
@@ -56,7 +52,7 @@ def _initializers(call: cst.Call, leaf: Leaf, assembler: Assembler) -> list[cst.
     return made
 
 
-def _starts(value: cst.CSTNode | None, assembler: Assembler) -> bool:
+def _starts(value: cst.CSTNode | None, assembler: WrittenWorkers) -> bool:
     """`sv.prepare_or_wait_for_session(...)`: there is no session to keep."""
     return (
         isinstance(value, cst.Call)
@@ -66,12 +62,12 @@ def _starts(value: cst.CSTNode | None, assembler: Assembler) -> bool:
     )
 
 
-def _makes_session(value: cst.CSTNode | None, assembler: Assembler) -> bool:
+def _makes_session(value: cst.CSTNode | None, assembler: WrittenWorkers) -> bool:
     canonical = assembler.training.kinds.resolver.canonical
     return isinstance(value, cst.Call) and canonical(value.func) == "tf.Session"
 
 
-def _is_session_method(call: cst.Call, assembler: Assembler) -> bool:
+def _is_session_method(call: cst.Call, assembler: WrittenWorkers) -> bool:
     if not isinstance(call.func, cst.Attribute):
         return False
     owner = assembler.training.kinds.of(call.func.value)
@@ -83,7 +79,7 @@ def _is_session_method(call: cst.Call, assembler: Assembler) -> bool:
     return owner == k.GRAPH and method == "finalize"
 
 
-def _keeps_plumbing(call: cst.Call, assembler: Assembler) -> bool:
+def _keeps_plumbing(call: cst.Call, assembler: WrittenWorkers) -> bool:
     """`hooks.append(opt.make_session_run_hook(is_chief))`: the hook of synchronous updates has nothing to do."""
     func = call.func
     if not isinstance(func, cst.Attribute) or func.attr.value not in ("append", "insert", "extend"):
@@ -91,7 +87,7 @@ def _keeps_plumbing(call: cst.Call, assembler: Assembler) -> bool:
     return bool(call.args) and assembler.training.kinds.of(call.args[-1].value) == k.PLUMBING
 
 
-def _log_placement(assembler: Assembler) -> list[cst.BaseStatement]:
+def _log_placement(assembler: WrittenWorkers) -> list[cst.BaseStatement]:
     """`log_device_placement=FLAG` of the session's configuration keeps its meaning."""
     found: list[cst.BaseExpression] = []
 

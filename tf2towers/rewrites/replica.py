@@ -7,7 +7,7 @@ from collections.abc import Callable
 import libcst as cst
 
 from tf2towers.program import kinds as k
-from tf2towers.program.clusters import Cluster
+from tf2towers.program.cluster import Cluster
 from tf2towers.program.find import find_all
 from tf2towers.program.flow import flow_of
 from tf2towers.program.leaf import TOWERS, Leaf

@@ -7,6 +7,7 @@ from functools import cached_property
 from importlib import resources
 
 from tf2towers.report.rule import Does
+from tf2towers.report.rule_files import name_in
 
 _FOLDER = "tf2towers.rewrites.rules"
 _GAP = "\n...\n"
@@ -69,9 +70,7 @@ class Rule:
     @property
     def name(self) -> str:
         """A short name for programs."""
-        from tf2towers.rewrites.registry import name_of
-
-        return name_of(self.code)
+        return name_in(_FOLDER, self.code)
 
     @cached_property
     def examples(self) -> list[Example]:

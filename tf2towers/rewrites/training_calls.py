@@ -146,9 +146,14 @@ class TrainingRewriter(SymbolRewriter):
             if owner == k.SUPERVISOR:
                 return supervisor_call(method, updated_node, original_node in self._with_calls)
         canonical = self.names.canonical(func)
-        made_for_cluster = cluster_call(canonical or "", original_node, updated_node, self)
-        if made_for_cluster is not None:
-            return made_for_cluster
+        cluster = self.training.tower.cluster
+        if canonical is not None and cluster is not None:
+            variables = self.given["variables"]
+            made = cluster_call(
+                canonical, original_node, updated_node, cluster, variables, self.context, self
+            )
+            if made is not None:
+                return made
         if canonical in ("tf.train.Saver",):
             return self._saver(original_node, updated_node)
         if canonical in ("tf.summary.FileWriter", "tf.train.SummaryWriter"):
@@ -171,11 +176,11 @@ class TrainingRewriter(SymbolRewriter):
         if canonical in ("tf.global_variables", "tf.all_variables", "tf.trainable_variables") and in_owner:
             which = "trainable_variables" if canonical == "tf.trainable_variables" else "global_variables"
             return updated_node.with_changes(func=expression(f"{self.given['variables']}.{which}"))
-        made = super().leave_Call(original_node, updated_node)
+        renamed = super().leave_Call(original_node, updated_node)
         if canonical == "tf.Variable" and is_drawn(initial_of(original_node), self.names):
-            assert isinstance(made, cst.Call)
-            return with_function(made)
-        return made
+            assert isinstance(renamed, cst.Call)
+            return with_function(renamed)
+        return renamed
 
     def _gradients(self, call: cst.Call) -> cst.BaseExpression:
         args = [a for a in call.args if a.keyword is None or a.keyword.value not in _PLACEMENT]

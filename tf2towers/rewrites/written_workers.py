@@ -7,10 +7,10 @@ from collections.abc import Callable
 import libcst as cst
 
 from tf2towers.program import kinds as k
-from tf2towers.program.clusters import Cluster
+from tf2towers.program.cluster import Cluster
 from tf2towers.program.flow import names_in
 from tf2towers.program.leaf import INPUT, Leaf
-from tf2towers.program.workers import Region
+from tf2towers.program.region import Region
 from tf2towers.rewrites.context import code_of, statement
 from tf2towers.rewrites.idle import without_idle_names
 from tf2towers.rewrites.written_state import WrittenState
