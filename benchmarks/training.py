@@ -169,7 +169,7 @@ def cluster_rows(options: argparse.Namespace, folder: Path) -> list[str]:
                 str(workers),
                 "--",
             ]
-            common = [f"--train_steps={ENDLESS}", "--log_every=10"]
+            common = [f"--train_steps={ENDLESS}", "--log_every=50"]
             programs = {
                 what: Program(
                     [*launch, script],
@@ -182,6 +182,11 @@ def cluster_rows(options: argparse.Namespace, folder: Path) -> list[str]:
             }
             rests = not (synchronous and workers > 1)
             programs["modern"] = Program([*launch, modern], common, 0, MODERN_WORKER_LINE, rests)
+            if not synchronous:
+                together = [*common, "--steps_per_request=10"]
+                programs["modern, 10 steps a request"] = Program(
+                    [*launch, modern], together, 0, MODERN_WORKER_LINE
+                )
             kind = "synchronous" if synchronous else "asynchronous"
             rows += measure(f"{kind}, {workers} worker{'s' * (workers > 1)}", programs, options, folder)
     return rows

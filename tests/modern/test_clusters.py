@@ -104,7 +104,7 @@ def validation(printed: str) -> tuple[int, float]:
 
 
 def test_asynchronous_training_outlives_a_worker_and_the_chief(tmp_path):
-    flags = ("--train_steps=2000", "--checkpoint_every=200", "--host_wait=30")
+    flags = ("--train_steps=2000", "--checkpoint_every=200", "--host_wait=30", "--steps_per_request=3")
     with Job("mnist_parameter_server.py", tmp_path, *flags, ps=1, workers=2) as job:
         for task in (("ps", 0), ("worker", 1), ("worker", 0)):
             job.start(*task)
