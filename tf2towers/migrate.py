@@ -9,25 +9,25 @@ from libcst.metadata import MetadataWrapper, PositionProvider
 
 from tf2towers.exact.program import Program
 from tf2towers.names.symbols import Names
-from tf2towers.program.clusters import find_cluster
-from tf2towers.program.find import find_all
-from tf2towers.program.functions import Functions
-from tf2towers.program.model import Training
-from tf2towers.program.problems import Problem
-from tf2towers.program.towers import find_tower_loops, no_towers
-from tf2towers.program.training import understand
+from tf2towers.program.clusters.find_cluster import find_cluster
+from tf2towers.program.problem import Problem
+from tf2towers.program.python_code.function_summaries import Functions
+from tf2towers.program.python_code.search import find_all
+from tf2towers.program.towers.tower_loop import find_tower_loops, no_towers
+from tf2towers.program.training import Training
+from tf2towers.program.understand import understand
 from tf2towers.report.met import code_between, met
 from tf2towers.report.result import FileChange, Finding, MigrationResult
-from tf2towers.rewrites.assemble import Assembler
-from tf2towers.rewrites.census import Census, take_census
-from tf2towers.rewrites.checks import check
-from tf2towers.rewrites.context import FileContext
-from tf2towers.rewrites.local_modules import migrate_modules
-from tf2towers.rewrites.module import with_imports
-from tf2towers.rewrites.notes import semantic_notes
+from tf2towers.rewrites.behaviour_notes import semantic_notes
+from tf2towers.rewrites.checks.program_checks import check
+from tf2towers.rewrites.files.file_context import FileContext
+from tf2towers.rewrites.files.local_modules import migrate_modules
+from tf2towers.rewrites.files.lost_names import lost_names
+from tf2towers.rewrites.files.module_rewriter import with_imports
+from tf2towers.rewrites.files.name_counts import NameCounts, count_names
+from tf2towers.rewrites.files.trainer_rewriter import TrainerModuleRewriter
 from tf2towers.rewrites.registry import todo_of
-from tf2towers.rewrites.trainer_module import TrainerModuleRewriter
-from tf2towers.rewrites.verify import lost_names
+from tf2towers.rewrites.statements.assembler import Assembler
 from tf2towers.source.script import Script
 from tf2towers.source.tree import parse_tree, text_of
 
@@ -49,7 +49,7 @@ def migrate(script: Script, collective: bool = False, source: Program | None = N
     names = Names(wrapper)
     syntax = ast.parse(script.text)
     functions = Functions(script.path, syntax)
-    census = take_census(syntax)
+    identifiers = count_names(syntax)
     loops = find_tower_loops(wrapper.module, names)
     towers = [loop for loop in loops if loop.has_gradients]
     positions = wrapper.resolve(PositionProvider)
@@ -74,9 +74,11 @@ def migrate(script: Script, collective: bool = False, source: Program | None = N
         if not loops:
             left(Problem(wrapper.module, "T2T307", "no loop over towers"))
         return result
-    context = FileContext(names, used_names=census.plain, used_elsewhere=set(census.uses), text=script.text)
+    context = FileContext(
+        names, used_names=identifiers.plain, used_elsewhere=set(identifiers.uses), text=script.text
+    )
     training = understand(towers[0], names, functions, source or Program(script))
-    context.freed = freed_names(training, census)
+    context.freed = freed_names(training, identifiers)
     training.problems.extend(check(training, wrapper.module))
     assembler = Assembler(context, training)
     if not training.problems:
@@ -118,7 +120,7 @@ def _broken(before: str, after: str) -> list[str]:
         return [f"the migrated text would not compile: {error.msg}"]
 
 
-def freed_names(training: Training, census: Census) -> set[str]:
+def freed_names(training: Training, identifiers: NameCounts) -> set[str]:
     """Names of averaging functions that every use of is an all-reduce afterwards: their imports and definitions go."""
     calls = [average.call.func for average in training.averages]
     counts: dict[str, int] = {}
@@ -126,7 +128,7 @@ def freed_names(training: Training, census: Census) -> set[str]:
         if isinstance(func, cst.Name):
             counts[func.value] = counts.get(func.value, 0) + 1
     return {
-        name for name, count in counts.items() if census.total(name) == count + 1
+        name for name, count in counts.items() if identifiers.total(name) == count + 1
     }  # and one definition or import
 
 

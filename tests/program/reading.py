@@ -8,10 +8,10 @@ from libcst.metadata import MetadataWrapper
 
 from tf2towers.exact.program import Program
 from tf2towers.names.symbols import Names
-from tf2towers.program.functions import Functions
-from tf2towers.program.kinds import Kinds
-from tf2towers.program.towers import find_tower_loops
-from tf2towers.program.training import understand
+from tf2towers.program.python_code.function_summaries import Functions
+from tf2towers.program.statements.value_kinds import Kinds
+from tf2towers.program.towers.tower_loop import find_tower_loops
+from tf2towers.program.understand import understand
 from tf2towers.source.script import Script
 
 HEAD = "import tensorflow as tf\n"

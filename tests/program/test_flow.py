@@ -3,7 +3,7 @@
 import libcst as cst
 import pytest
 
-from tf2towers.program.flow import flow_of, root_name, target_names, upward_exposed
+from tf2towers.program.python_code.data_flow import flow_of, root_name, target_names, upward_exposed
 
 
 def statements(text):

@@ -3,7 +3,7 @@
 import pytest
 from reading import kind_of
 
-from tf2towers.program.kinds import family
+from tf2towers.program.statements.value_kinds import family
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,8 @@ from importlib import resources
 import pytest
 
 from tf2towers.names.symbols import canonical_name
-from tf2towers.program.kinds import _ROLE_KIND
-from tf2towers.program.roles import role
+from tf2towers.program.statements.symbol_roles import role
+from tf2towers.program.statements.value_kinds import _ROLE_KIND
 
 ROWS = [
     line.split("\t")

@@ -4,7 +4,7 @@ import libcst as cst
 import pytest
 from reading import read
 
-from tf2towers.program.towers import find_tower_loops, range_count
+from tf2towers.program.towers.tower_loop import find_tower_loops, range_count
 
 BODY = "opt.compute_gradients(loss)"
 

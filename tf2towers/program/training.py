@@ -1,62 +1,94 @@
-"""A tower training program, understood: what is state, what each tower does, what each session call computes."""
+"""A tower training program as data: what the recognisers fill in and the rewrites read."""
 
 from __future__ import annotations
+
+from dataclasses import dataclass, field
 
 import libcst as cst
 
 from tf2towers.exact.program import Program
-from tf2towers.names.symbols import Names
-from tf2towers.program import kinds as k
-from tf2towers.program.collected import read_collected, refuse_carried
-from tf2towers.program.effects import effects_of
-from tf2towers.program.flow import flow_of
-from tf2towers.program.functions import Functions
-from tf2towers.program.kinds import Kinds
-from tf2towers.program.leaf import TOWERS, Leaf
-from tf2towers.program.lists import read_lists
-from tf2towers.program.model import Training
-from tf2towers.program.problems import Problem
-from tf2towers.program.rates import read_fed_rates
-from tf2towers.program.rebound_state import rename_rebound_state
-from tf2towers.program.sources import read_inputs
-from tf2towers.program.steps import read_runs, read_steps
-from tf2towers.program.towers import TowerLoop
-from tf2towers.program.trainer import Reader
-from tf2towers.program.workers import read_region
+from tf2towers.program.clusters.region import Region
+from tf2towers.program.problem import Problem
+from tf2towers.program.python_code.backward_slices import Slice
+from tf2towers.program.python_code.function_summaries import Functions
+from tf2towers.program.python_code.side_effects import Effects
+from tf2towers.program.sessions.batch_input import Input
+from tf2towers.program.sessions.session_runs import Run
+from tf2towers.program.statements import value_kinds as k
+from tf2towers.program.statements.statement_reader import Reader
+from tf2towers.program.statements.trainer_statement import MIXED, TOWERS, Leaf
+from tf2towers.program.statements.value_kinds import Kinds
+from tf2towers.program.towers.tower_loop import TowerLoop
 
 
-def understand(tower: TowerLoop, names: Names, functions: Functions, source: Program) -> Training:
-    """Reads the program around a tower loop. What it cannot follow is in `problems`."""
-    kinds = Kinds(names, functions)
-    reader = Reader(kinds, tower.loop)
-    owner = tower.owner
-    module = next(parent for parent in tower.parents if isinstance(parent, cst.Module))
-    if isinstance(owner, cst.FunctionDef):
-        for parameter in owner.params.params:
-            kinds.names[parameter.name.value] = k.PLAIN
-        body = owner.body.body
-    else:
-        body = owner.body
-    leaves = reader.read(body, set(tower.parents))
-    if tower.cluster is not None:
-        leaves.insert(0, Leaf(tower.loop, TOWERS, k.TENSOR, flow_of()))
-    training = Training(tower, module, kinds, functions, source, reader, leaves)
-    for leaf in leaves:
-        training.effects[leaf] = effects_of(leaf.node, names, functions)
-    if tower.cluster is not None:
-        rename_rebound_state(training)
-    read_lists(training)
-    read_inputs(training)
-    read_fed_rates(training)
-    read_collected(training)
-    refuse_carried(training)
-    read_runs(training)
-    read_steps(training)
-    if tower.cluster is not None:
-        region = read_region(training, tower.cluster)
-        if isinstance(region, Problem):
-            training.problems.append(region)
-        else:
-            training.region = region
-            training.problems.extend(region.problems)
-    return training
+@dataclass
+class Average:
+    """A call that averages the towers' gradients: `grads = average_gradients(tower_grads)`."""
+
+    call: cst.Call
+    accumulator: str
+    function: str
+
+
+@dataclass(eq=False)
+class Step:
+    """What one kind of session call computes: a tf.function of the migrated program."""
+
+    fetches: list[cst.BaseExpression]
+    runs: list[Run]
+    slice: Slice
+    uses_towers: bool
+    trains: bool
+    inputs: list[Input] = field(default_factory=list)
+    name: str = ""
+    part: TowerPart | None = None  # set where the step runs a part of the tower only
+
+
+@dataclass
+class TowerPart:
+    """The part of the tower's statements that one step needs, where it is not fed all that the whole tower takes."""
+
+    keep: set[Leaf]
+    before: Slice
+    inputs: list[Input] = field(default_factory=list)
+    name: str = ""
+
+
+@dataclass(eq=False)
+class Training:
+    """The whole program. `leaves` are the statements of the owner in order, the tower loop among them."""
+
+    tower: TowerLoop
+    module: cst.Module
+    kinds: Kinds
+    functions: Functions
+    source: Program
+    reader: Reader
+    leaves: list[Leaf]
+    effects: dict[Leaf, Effects] = field(default_factory=dict)
+    inputs: list[Input] = field(default_factory=list)
+    averages: list[Average] = field(default_factory=list)
+    gathered: set[str] = field(default_factory=set)
+    runs: list[Run] = field(default_factory=list)
+    dropped_runs: list[cst.Call] = field(default_factory=list)
+    steps: list[Step] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+    renamed: dict[cst.CSTNode, str] = field(default_factory=dict)  # state that is bound twice
+    fed_rates: list[Input] = field(default_factory=list)
+    tower_binds: set[str] = field(default_factory=set)
+    tower_needs: Slice = field(default_factory=Slice)
+    region: Region | None = None  # what every worker of a cluster runs for itself
+
+    @property
+    def towers_leaf(self) -> Leaf:
+        """The leaf of the tower loop."""
+        return next(leaf for leaf in self.leaves if leaf.kind == TOWERS)
+
+    @property
+    def graph(self) -> list[Leaf]:
+        """The leaves that make tensors, in order, the tower loop included."""
+        return [leaf for leaf in self.leaves if leaf.kind in (k.TENSOR, MIXED, TOWERS)]
+
+    def problem(self, node: cst.CSTNode, code: str, message: str) -> None:
+        """Notes a site that stays by hand."""
+        self.problems.append(Problem(node, code, message))

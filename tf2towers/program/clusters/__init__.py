@@ -1,0 +1,1 @@
+"""Parameter servers: the cluster of a script, and what every worker does for itself."""

@@ -1,0 +1,210 @@
+"""What the functions a script calls do, found without running them: tensors, queues, variables, sessions.
+
+Reads the script and the local modules it imports with the standard `ast` (fast; nothing here is rewritten).
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tf2towers.program.python_code.local_module import LocalModule, dotted_name
+from tf2towers.program.statements.symbol_roles import role
+
+_INITIAL_VALUES = frozenset(
+    f"tf.{name}"
+    for name in (
+        "constant",
+        "fill",
+        "ones",
+        "random_normal",
+        "random_uniform",
+        "sqrt",
+        "truncated_normal",
+        "zeros",
+    )
+)
+
+
+@dataclass
+class Summary:
+    """What a function does, itself and through the local functions it calls."""
+
+    roles: set[str] = field(default_factory=set)
+    symbols: set[str] = field(default_factory=set)
+    methods: set[str] = field(default_factory=set)
+    sites: list[tuple[Path, int, str]] = field(
+        default_factory=list
+    )  # (file, line, symbol) of each TensorFlow name
+
+    @property
+    def makes_tensors(self) -> bool:
+        """Whether calling it adds ops to the graph in force."""
+        return bool(self.roles & {"tensor", "placeholder", "variables"})
+
+    @property
+    def makes_state(self) -> bool:
+        """Whether it makes variables, optimizers, schedules or datasets."""
+        return bool(self.roles & {"state", "optimizer", "average", "schedule", "dataset", "saver"})
+
+    @property
+    def only_makes_variables(self) -> bool:
+        """Whether it is a helper such as `weight_variable(shape)`: a `tf.Variable` and its initial value."""
+        tensors = {symbol for symbol in self.symbols if symbol.startswith("tf.") and role(symbol) == "tensor"}
+        known = all(symbol in _INITIAL_VALUES or symbol.startswith("tf.random.") for symbol in tensors)
+        return "tf.Variable" in self.symbols and known and self.roles <= {"state", "plain", "tensor"}
+
+    @property
+    def makes_inputs(self) -> bool:
+        """Whether it makes placeholders, or a dataset: an iterator of it may be taken inside."""
+        return bool(self.roles & {"placeholder", "dataset"})
+
+
+#: between a function's name and those of the functions in it, in a qualified name (PEP 3155)
+_INSIDE = ".<locals>."
+
+
+class Functions:
+    """Summaries of local functions, by the dotted name the script calls them with."""
+
+    def __init__(
+        self, script: Path | None, main: ast.Module, trees: dict[Path, ast.Module] | None = None
+    ) -> None:
+        self._folder = script.parent if script is not None else None
+        self._trees = trees if trees is not None else {}
+        self.main = LocalModule("", script or Path("<stdin>"), main)
+        self._modules: dict[str, LocalModule | None] = {}
+        self._attributes = _attributes(main)
+        self._summaries: dict[tuple[str, int], Summary] = {}
+
+    def module(self, dotted: str) -> LocalModule | None:
+        """The local module of a dotted name, parsed; None where there is none or it does not parse."""
+        if dotted not in self._modules:
+            self._modules[dotted] = self._load(dotted)
+        return self._modules[dotted]
+
+    def _load(self, dotted: str) -> LocalModule | None:
+        if self._folder is None or not dotted:
+            return None
+        base = self._folder.joinpath(*dotted.split("."))
+        for path in (base.with_suffix(".py"), base / "__init__.py"):
+            if not path.is_file():
+                continue
+            tree = self._trees.get(path)
+            if tree is None:
+                try:
+                    tree = ast.parse(path.read_bytes())
+                except (SyntaxError, ValueError):
+                    return None
+                self._trees[path] = tree
+            return LocalModule(dotted, path, tree)
+        return None
+
+    def find(self, dotted: str, within: LocalModule | None = None) -> tuple[LocalModule, ast.AST] | None:
+        """The definition behind a dotted name: a function or class of the script or of a local module."""
+        within = within or self.main
+        if _INSIDE in dotted:
+            return None
+        if dotted in within.definitions:
+            return within, within.definitions[dotted]
+        for star in within.star_imports:
+            module = self.module(star)
+            if module is not None and dotted in module.definitions:
+                return module, module.definitions[dotted]
+        parts = dotted.split(".")
+        for cut in range(len(parts) - 1, 0, -1):
+            module = self.module(".".join(parts[:cut]))
+            if module is None:
+                continue
+            name = parts[cut]
+            if name in module.definitions:
+                return module, module.definitions[name]
+            target = module.aliases.get(name)
+            if target is not None and target != dotted:
+                return self.find(".".join([target, *parts[cut + 1 :]]), module)
+            for star in module.star_imports:
+                found = self.find(f"{star}.{name}")
+                if found is not None:
+                    return found
+        return None
+
+    def summary(self, dotted: str) -> Summary | None:
+        """What calling `dotted` does; None where it is not a local function or class."""
+        found = self.find(dotted)
+        return self._of(*found) if found is not None else None
+
+    def _names_of(self, definition: ast.AST) -> Iterator[tuple[str, int]]:
+        """The names a definition uses; of a class, those of the methods that the script can reach by name."""
+        if not isinstance(definition, ast.ClassDef):
+            yield from used_names(definition)
+            return
+        methods = {m.name: m for m in definition.body if isinstance(m, ast.FunctionDef)}
+        pending = [name for name in methods if name in self._attributes or (name[:2] == "__" == name[-2:])]
+        seen: set[str] = set()
+        while pending:
+            name = pending.pop()
+            if name in seen:
+                continue
+            seen.add(name)
+            yield from used_names(methods[name])
+            pending.extend(a for a in _attributes(methods[name]) if a in methods)
+        for statement in definition.body:
+            if not isinstance(statement, ast.FunctionDef):
+                yield from used_names(statement)
+
+    def _of(self, module: LocalModule, definition: ast.AST) -> Summary:
+        key = (module.name, getattr(definition, "lineno", 0))
+        if key in self._summaries:
+            return self._summaries[key]
+        total = self._summaries[key] = Summary()  # a recursive call meets the unfinished one
+        for dotted, line in self._names_of(definition):
+            canonical = module.resolve(dotted)
+            kind = role(canonical)
+            if kind != "foreign":
+                total.roles.add(kind)
+                total.symbols.add(canonical)
+                total.sites.append((module.path, line, canonical))
+                continue
+            total.methods.add(dotted.rpartition(".")[2])
+            called = self.find(canonical if canonical != dotted else dotted, module)
+            if called is not None and called[1] is not definition:
+                other = self._of(*called)
+                total.roles |= other.roles
+                total.symbols |= other.symbols
+                total.methods |= other.methods
+                total.sites.extend(other.sites)
+        return total
+
+
+def used_names(definition: ast.AST) -> Iterator[tuple[str, int]]:
+    """Every dotted name in a definition, the longest form of each, with its line."""
+    inner: set[int] = set()
+    own = _own_names(definition)
+    for node in ast.walk(definition):
+        if isinstance(node, ast.Attribute):
+            dotted = dotted_name(node)
+            if dotted is not None and dotted.split(".")[0] in own:
+                dotted = None
+            if id(node) not in inner:
+                yield (dotted if dotted is not None else f".{node.attr}"), node.lineno
+            if isinstance(node.value, ast.Attribute | ast.Name):
+                inner.add(id(node.value))
+        elif isinstance(node, ast.Name) and id(node) not in inner and node.id not in own:
+            yield node.id, node.lineno
+
+
+def _attributes(node: ast.AST) -> set[str]:
+    return {one.attr for one in ast.walk(node) if isinstance(one, ast.Attribute)}
+
+
+def _own_names(definition: ast.AST) -> set[str]:
+    """Parameters and local variables of a definition: they hide functions of the same name."""
+    own: set[str] = set()
+    for node in ast.walk(definition):
+        if isinstance(node, ast.arg):
+            own.add(node.arg)
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            own.add(node.id)
+    return own

@@ -1,0 +1,60 @@
+"""Where a batch comes from: placeholders and tf.data iterators, taken once for all towers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import libcst as cst
+
+from tf2towers.program.problem import Problem
+from tf2towers.program.statements import value_kinds as k
+from tf2towers.program.statements.trainer_statement import Leaf
+from tf2towers.program.statements.value_kinds import Kinds
+
+
+@dataclass(eq=False)
+class Input:
+    """One statement that brings data in.
+
+    `names` are the variables it binds, in order. `kind` is 'placeholder' or 'get_next'. `source` is the expression the
+    batch comes from: the placeholder's call, the iterator.
+    """
+
+    leaf: Leaf
+    names: list[str]
+    kind: str
+    source: cst.BaseExpression
+    dtype: cst.BaseExpression | None = None
+    shape: cst.BaseExpression | None = None
+    whole: bool = False  # bound as one value, not unpacked
+
+
+def read_input(leaf: Leaf, kinds: Kinds) -> Input | Problem:
+    """The input of one 'input' leaf, or why it cannot be told."""
+    assign = leaf.assign
+    names = _flat_names(assign.targets[0].target) if assign is not None and len(assign.targets) == 1 else None
+    if assign is None or names is None or not isinstance(assign.value, cst.Call):
+        return Problem(leaf.node, "T2T305", "an input that is not assigned to plain names")
+    value = assign.value
+    if kinds.of(value) == k.PLACEHOLDER:
+        return _placeholder(leaf, names, value)
+    assert isinstance(value.func, cst.Attribute)
+    whole = isinstance(assign.targets[0].target, cst.Name)
+    return Input(leaf, names, k.GET_NEXT, value.func.value, whole=whole)
+
+
+def _placeholder(leaf: Leaf, names: list[str], call: cst.Call) -> Input:
+    given = {a.keyword.value: a.value for a in call.args if a.keyword is not None}
+    positional = [a.value for a in call.args if a.keyword is None]
+    dtype = given.get("dtype") or (positional[0] if positional else None)
+    shape = given.get("shape") or (positional[1] if len(positional) > 1 else None)
+    return Input(leaf, names, k.PLACEHOLDER, call, dtype=dtype, shape=shape)
+
+
+def _flat_names(target: cst.BaseExpression) -> list[str] | None:
+    if isinstance(target, cst.Name):
+        return [target.value]
+    if isinstance(target, cst.Tuple | cst.List):
+        names = [element.value.value for element in target.elements if isinstance(element.value, cst.Name)]
+        return names if len(names) == len(target.elements) else None
+    return None

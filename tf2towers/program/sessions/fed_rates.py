@@ -1,0 +1,21 @@
+"""Learning rates that are fed."""
+
+from __future__ import annotations
+
+from tf2towers.program.statements import value_kinds as k
+from tf2towers.program.training import Training
+
+
+def read_fed_rates(training: Training) -> None:
+    """Learning rates that a placeholder gives.
+
+    An optimizer is made once and outlives a call, so it takes its rate from a function of nothing.
+    """
+    placeholders = {one.names[0]: one for one in training.inputs if one.kind == k.PLACEHOLDER}
+    for outer in training.leaves:
+        for leaf in outer.every():
+            if leaf.detail != k.OPTIMIZER or leaf.inner:
+                continue
+            for name in sorted(leaf.flow.reads & set(placeholders)):
+                training.fed_rates.append(placeholders[name])
+                training.kinds.names[name] = k.SCHEDULE

@@ -1,0 +1,37 @@
+"""Does the session write the graph's summaries by itself?"""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from tf2towers.names.cluster_calls import cluster_calls
+from tf2towers.program.python_code.search import find_all
+from tf2towers.program.training import Training
+
+_FOLDERS = {
+    "tf.train.MonitoredTrainingSession": ("checkpoint_dir", "summary_dir"),
+    "tf.train.Supervisor": ("logdir",),
+}
+
+
+def writes_summaries(training: Training) -> bool:
+    """Whether a monitored session or a supervisor of the owner saves all summaries now and then.
+
+    Source: MonitoredTrainingSession adds a SummarySaverHook, Supervisor a SVSummaryThread, where they have a folder.
+    """
+    for call in find_all(training.tower.owner, cst.Call):
+        canonical = training.kinds.resolver.canonical(call.func)
+        if canonical not in _FOLDERS:
+            continue
+        order = cluster_calls()[canonical].order
+        given = {
+            argument.keyword.value if argument.keyword is not None else order[place]: argument.value
+            for place, argument in enumerate(call.args)
+        }
+        summary_op = given.get("summary_op")
+        if isinstance(summary_op, cst.Name) and summary_op.value == "None":
+            continue
+        folders = [given[name] for name in _FOLDERS[canonical] if name in given]
+        if any(not (isinstance(one, cst.Name) and one.value == "None") for one in folders):
+            return True
+    return False

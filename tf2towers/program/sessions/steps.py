@@ -1,0 +1,145 @@
+"""The session's calls grouped into steps: what each computes, needs and takes."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from tf2towers.program.python_code.backward_slices import slice_for
+from tf2towers.program.python_code.data_flow import flow_of, root_name, target_names, upward_exposed
+from tf2towers.program.python_code.search import find_all
+from tf2towers.program.python_code.side_effects import PRINTS, SUMMARIES
+from tf2towers.program.sessions.saved_summaries import writes_summaries
+from tf2towers.program.sessions.session_runs import Run, RunFinder
+from tf2towers.program.statements import value_kinds as k
+from tf2towers.program.statements.trainer_statement import TOWERS, Leaf
+from tf2towers.program.towers.part_of_a_tower import narrow_to_part
+from tf2towers.program.training import Step, Training
+
+_module = cst.Module([])
+
+
+def read_runs(training: Training) -> None:
+    """Fills in the session's calls."""
+    finder = RunFinder(training.kinds)
+    for leaf in training.leaves:
+        if leaf.kind in (k.SESSION, k.PLAIN):
+            leaf.node.visit(finder)
+    training.runs = finder.runs
+    training.dropped_runs = finder.dropped
+    for unreadable in finder.unreadable:
+        training.problem(unreadable.call, "T2T401", f"a session call the tool cannot read: {unreadable.why}")
+
+
+def read_steps(training: Training) -> None:
+    """Fills in what the tower needs, and one step for every kind of session call."""
+    graph = training.graph
+    towers = training.towers_leaf
+    effects = training.effects
+    training.tower_binds = {
+        name for inner in towers.inner for leaf in inner.every() for name in leaf.flow.writes
+    } - target_names(training.tower.loop.target)
+    before = graph[: graph.index(towers)]
+    loop_reads = upward_exposed(training.tower.loop.body.body) | effects[towers].reads
+    loop_reads |= flow_of(training.tower.loop.iter).reads  # `for part in image_parts:`
+    for context in towers.contexts:
+        loop_reads |= flow_of(*context.items).reads
+    training.tower_needs = slice_for(loop_reads, before, effects)
+    by_key: dict[tuple[str, ...], Step] = {}
+    _make_steps(training, by_key)
+    for step in training.steps:
+        narrow_to_part(training, step, {n for fetch in step.fetches for n in flow_of(fetch).reads})
+
+
+def _make_steps(training: Training, by_key: dict[tuple[str, ...], Step]) -> None:
+    for run in training.runs:
+        if _takes_a_batch(training, run):
+            training.problem(run.call, "T2T402", "a run that takes a batch and computes nothing")
+            continue
+        key = tuple(_code(fetch) for fetch in run.fetches) + (("[]",) if run.is_list else ())
+        step = by_key.get(key)
+        if step is None:
+            step = by_key[key] = _step(training, run)
+            if not step.uses_towers and training.tower.cluster is None and _names_variables(training, step):
+                training.problem(
+                    run.call, "T2T404", "variables are asked for before the first step makes them"
+                )
+            training.steps.append(step)
+        else:
+            step.runs.append(run)
+
+
+def _takes_a_batch(training: Training, run: Run) -> bool:
+    """Whether a run fetches what comes in, and nothing else: `sess.run([images, labels])`."""
+    taken = {name for one in training.inputs if one.kind == k.GET_NEXT for name in one.names}
+    return all(isinstance(fetch, cst.Name) and fetch.value in taken for fetch in run.fetches)
+
+
+def _names_variables(training: Training, step: Step) -> bool:
+    """Whether a step asks for a list of the graph's variables."""
+    canonical = training.kinds.resolver.canonical
+    nodes = [*step.fetches, *(leaf.node for leaf in step.slice.leaves)]
+    return any(
+        canonical(call.func) in k.VARIABLE_LISTS for node in nodes for call in find_all(node, cst.Call)
+    )
+
+
+def _step(training: Training, run: Run) -> Step:
+    wanted = set().union(*(flow_of(fetch).reads for fetch in run.fetches))
+    graph = training.graph
+    towers = training.towers_leaf
+    piece = slice_for(wanted, graph, training.effects)
+    trains = any(has_update(training, leaf) for leaf in piece.leaves)
+    if trains:
+        orphans = [leaf for leaf in graph if leaf not in piece.leaves and _is_orphan(leaf)]
+        if orphans:
+            wanted |= {PRINTS}
+            for leaf in orphans:
+                training.effects[leaf].writes.add(PRINTS)
+            piece = slice_for(wanted, graph, training.effects)
+    if trains and training.tower.cluster is not None:
+        wanted |= {SUMMARIES} if writes_summaries(training) else set()
+        piece = slice_for(wanted, graph, training.effects)
+    uses_towers = towers in piece.leaves
+    needs = set(piece.needs)
+    if uses_towers:
+        needs |= training.tower_needs.needs
+    step = Step(run.fetches, [run], piece, uses_towers, trains)
+    step.inputs = list(training.inputs)
+    makers = [leaf for outer in training.leaves for leaf in outer.every() if leaf.detail == k.OPTIMIZER]
+    makers = [leaf for leaf in makers if trains and leaf.flow.binds & (piece.needs | training.tower_binds)]
+    needs |= {
+        n for leaf in makers for n in leaf.flow.reads if any(n in one.names for one in training.fed_rates)
+    }
+    step.inputs.sort(key=lambda one: one.kind == k.PLACEHOLDER)  # what is fed comes last
+    step.inputs = [i for i in step.inputs if set(i.names) & (needs | wanted)]
+    return step
+
+
+def has_update(training: Training, leaf: Leaf) -> bool:
+    """Whether the statement applies gradients."""
+    if leaf.kind == TOWERS:
+        return False
+    return any(
+        isinstance(call.func, cst.Attribute)
+        and call.func.attr.value in ("apply_gradients", "minimize")
+        and training.kinds.of(call.func.value) == k.OPTIMIZER
+        for call in find_all(leaf.node, cst.Call)
+    )
+
+
+def _is_orphan(leaf: Leaf) -> bool:
+    """A statement that is there for its effect on the reader alone: a print, a check, a log line about tensors."""
+    if leaf.kind != k.TENSOR or not isinstance(leaf.node, cst.SimpleStatementLine) or leaf.flow.writes:
+        return False
+    return all(isinstance(small, cst.Assert) or _is_print(small) for small in leaf.node.body)
+
+
+def _is_print(small: cst.BaseSmallStatement) -> bool:
+    if not isinstance(small, cst.Expr) or not isinstance(small.value, cst.Call):
+        return False
+    root = root_name(small.value.func)
+    return root in ("print", "logging", "log", "logger")
+
+
+def _code(node: cst.CSTNode) -> str:
+    return _module.code_for_node(node)

@@ -1,0 +1,258 @@
+"""A training script read statement by statement: which make state, which make tensors, which belong to the session.
+
+Blocks that only set the stage in TF1 (`with tf.Graph().as_default(), tf.device('/cpu:0')`, `with tf.Session() as sess`)
+are opened, and their statements read as if they stood one level up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import libcst as cst
+
+from tf2towers.program.python_code.data_flow import flow_of, root_name, target_names
+from tf2towers.program.python_code.search import find_all
+from tf2towers.program.statements import value_kinds as k
+from tf2towers.program.statements.trainer_statement import DROPPED, INPUT, MIXED, TOWERS, Leaf
+from tf2towers.program.statements.value_kinds import Kinds, family
+
+#: The methods of a Supervisor that give a session.
+OF_SUPERVISOR = ("prepare_or_wait_for_session", "managed_session")
+
+
+class Reader:
+    """Reads the statements of one function or module into leaves, and keeps `kinds` up to date on the way."""
+
+    def __init__(self, kinds: Kinds, loop: cst.For) -> None:
+        self.kinds = kinds
+        self.loop = loop
+        self.opened: list[cst.With] = []
+        self._holders: set[cst.CSTNode] = set()
+
+    def read(self, statements: Sequence[cst.CSTNode], holders: set[cst.CSTNode]) -> list[Leaf]:
+        """The leaves of a block. `holders` are the compound statements that contain the tower loop."""
+        self._holders = holders
+        return self._block(statements, ())
+
+    def _block(self, statements: Sequence[cst.CSTNode], contexts: tuple[cst.With, ...]) -> list[Leaf]:
+        leaves: list[Leaf] = []
+        for statement in statements:
+            leaves.extend(self._statement(statement, contexts))
+        return leaves
+
+    def _statement(self, node: cst.CSTNode, contexts: tuple[cst.With, ...]) -> list[Leaf]:
+        if node is self.loop:
+            assert isinstance(node, cst.For)
+            return [self._towers(node, contexts)]
+        if isinstance(node, cst.With):
+            if self.is_stage(node):
+                self.opened.append(node)
+                self._bind_with(node)
+                return self._block(node.body.body, contexts)
+            if node in self._holders:
+                self._bind_with(node)
+                return self._block(node.body.body, (*contexts, node))
+        if isinstance(node, cst.If) and node in self._holders:
+            return self._block(
+                self._branch(node), contexts
+            )  # `if __name__ == '__main__':`, or a worker's branch
+        if isinstance(node, cst.SimpleStatementLine):
+            return [self._simple(node, contexts)]
+        assert isinstance(node, cst.BaseCompoundStatement)
+        return [self._compound(node, contexts)]
+
+    def _branch(self, node: cst.If) -> Sequence[cst.CSTNode]:
+        """The branch that holds what the others are read for."""
+        if any(one in self._holders for one in node.body.body) or node.orelse is None:
+            return node.body.body
+        if isinstance(node.orelse, cst.If):
+            return self._branch(node.orelse) if node.orelse in self._holders else node.body.body
+        held = any(one in self._holders for one in node.orelse.body.body)
+        return node.orelse.body.body if held else node.body.body
+
+    def is_stage(self, node: cst.With) -> bool:
+        """Whether a with block only sets the stage: graph, device, session, the current variable scope."""
+        return all(self._is_stage_item(item) for item in node.items)
+
+    def _is_stage_item(self, item: cst.WithItem) -> bool:
+        call = item.item
+        if isinstance(call, cst.Name):
+            return self.kinds.of(call) == k.SESSION
+        if not isinstance(call, cst.Call):
+            return False
+        canonical = self.kinds.resolver.canonical(call.func)
+        if canonical in ("tf.device", "tf.Session") or self._makes_session(call):
+            return True
+        if canonical in ("tf.variable_scope", "tf.variable_op_scope"):
+            return is_current_scope(self.kinds, call)
+        if isinstance(call.func, cst.Attribute) and call.func.attr.value == "as_default":
+            return self.kinds.of(call.func.value) in (k.GRAPH, k.SESSION)
+        return False
+
+    def _bind_with(self, node: cst.With) -> None:
+        for item in node.items:
+            if item.asname is not None and isinstance(item.asname.name, cst.Name):
+                self.kinds.names[item.asname.name.value] = self.kinds.of(item.item)
+
+    def _towers(self, node: cst.For, contexts: tuple[cst.With, ...]) -> Leaf:
+        for name in target_names(node.target):
+            self.kinds.names[name] = k.PLAIN
+        inner = self._block(node.body.body, ())
+        flow = flow_of(node)
+        return Leaf(node, TOWERS, k.TENSOR, flow, contexts, inner)
+
+    # -- one statement ----------------------------------------------------------------------------------------------
+
+    def _simple(self, node: cst.SimpleStatementLine, contexts: tuple[cst.With, ...]) -> Leaf:
+        details = [self._small(small) for small in node.body]
+        detail = details[0] if len(details) == 1 else self.kinds.join(details)
+        return Leaf(node, self._kind_of_detail(detail), detail, flow_of(node), contexts)
+
+    def _kind_of_detail(self, detail: str) -> str:
+        if detail in k.INPUTS:
+            return INPUT
+        if detail in (k.CONFIG, k.GRAPH, k.INITIALIZER, k.PLUMBING):
+            return DROPPED
+        return family(detail)
+
+    def _small(self, small: cst.BaseSmallStatement) -> str:
+        if isinstance(small, cst.Assign):
+            kind = self.kinds.of(small.value)
+            for target in small.targets:
+                self._bind(target.target, small.value, kind)
+            if kind == k.SESSION and not self._makes_session(small.value):
+                for target in small.targets:
+                    self._rebind(target.target, k.PLAIN)
+            if kind == k.PLAIN and any(self._touches_config(target.target) for target in small.targets):
+                return k.CONFIG
+            return kind
+        if isinstance(small, cst.AugAssign):
+            kind = self.kinds.join([self.kinds.of(small.target), self.kinds.of(small.value)])
+            self._rebind(small.target, kind)
+            return kind
+        if isinstance(small, cst.Expr):
+            kind = self.kinds.of(small.value)
+            changed = flow_of(small).mutates
+            if family(kind) == k.TENSOR:
+                for name in changed:
+                    if self.kinds.names.get(name, k.PLAIN) == k.PLAIN:
+                        self.kinds.names[name] = k.TENSOR
+            return kind
+        if isinstance(small, cst.Return) and small.value is not None:
+            return self.kinds.of(small.value)
+        if isinstance(small, cst.Assert | cst.Raise | cst.Del):
+            return self.kinds.join([self.kinds.of(child) for child in small.children])
+        return k.PLAIN
+
+    def _makes_session(self, value: cst.BaseExpression) -> bool:
+        """Whether a value is a session itself, and not something that a session was asked for."""
+        if isinstance(value, cst.Name):
+            return True
+        if not isinstance(value, cst.Call):
+            return False
+        canonical = self.kinds.resolver.canonical(value.func)
+        if canonical in ("tf.Session", "tf.train.MonitoredTrainingSession"):
+            return True
+        method = value.func.attr.value if isinstance(value.func, cst.Attribute) else None
+        return method in OF_SUPERVISOR and self.kinds.of(value.func.value) == k.SUPERVISOR  # type: ignore[attr-defined]
+
+    def _touches_config(self, target: cst.BaseExpression) -> bool:
+        root = root_name(target)
+        return (
+            not isinstance(target, cst.Name) and root is not None and self.kinds.names.get(root) == k.CONFIG
+        )
+
+    def _bind(self, target: cst.BaseExpression, value: cst.BaseExpression, kind: str) -> None:
+        if isinstance(target, cst.Tuple | cst.List):
+            values = value.elements if isinstance(value, cst.Tuple | cst.List) else None
+            if values is not None and len(values) == len(target.elements):
+                for part, element in zip(target.elements, values, strict=True):
+                    self._bind(part.value, element.value, self.kinds.of(element.value))
+            else:
+                for part in target.elements:
+                    self._rebind(part.value, k.TENSOR if family(kind) == k.TENSOR else kind)
+            return
+        self._rebind(target, kind)
+
+    def _rebind(self, target: cst.BaseExpression, kind: str) -> None:
+        if isinstance(target, cst.Name):
+            self.kinds.names[target.value] = kind
+            return
+        if isinstance(target, cst.Tuple | cst.List):
+            for part in target.elements:
+                self._rebind(part.value, kind)
+            return
+        root = root_name(target)
+        if root is not None and family(kind) in (k.TENSOR, k.STATE):
+            before = self.kinds.names.get(root, k.PLAIN)
+            if family(before) != k.TENSOR:
+                self.kinds.names[root] = k.TENSOR if family(kind) == k.TENSOR else k.STATE
+
+    # -- compound statements --------------------------------------------------------------------------------------
+
+    def _compound(self, node: cst.BaseCompoundStatement, contexts: tuple[cst.With, ...]) -> Leaf:
+        if isinstance(node, cst.FunctionDef | cst.ClassDef):
+            self.kinds.names.pop(node.name.value, None)
+            return Leaf(node, k.PLAIN, k.PLAIN, flow_of(node), contexts)
+        heads = self._heads(node)
+        inner = [leaf for block in _blocks(node) for leaf in self._block(block, ())]
+        found = {leaf.kind for leaf in inner} | {self._kind_of_detail(kind) for kind in heads}
+        found -= {k.PLAIN, DROPPED} if len(found - {k.PLAIN, DROPPED}) else {DROPPED}
+        kind = self._compound_kind(found)
+        return Leaf(node, kind, k.TENSOR if kind == k.TENSOR else k.PLAIN, flow_of(node), contexts, inner)
+
+    def _compound_kind(self, found: set[str]) -> str:
+        if not found:
+            return k.PLAIN
+        if k.SESSION in found:
+            return k.SESSION
+        if len(found) == 1:
+            return found.pop()
+        return MIXED
+
+    def _heads(self, node: cst.BaseCompoundStatement) -> list[str]:
+        heads: list[str] = []
+        if isinstance(node, cst.If | cst.While):
+            heads.append(self.kinds.of(node.test))
+        elif isinstance(node, cst.For):
+            kind = self.kinds.of(node.iter)
+            read = family(kind) == k.STATE and not find_all(node.iter, cst.Call)
+            heads.append(k.PLAIN if read else kind)  # over state that is there already
+            for name in target_names(node.target):
+                self.kinds.names[name] = k.TENSOR if family(kind) == k.TENSOR else kind
+        elif isinstance(node, cst.With):
+            heads.extend(self.kinds.of(item.item) for item in node.items)
+            self._bind_with(node)
+        orelse = getattr(node, "orelse", None)
+        if isinstance(orelse, cst.If):
+            heads.append(self.kinds.of(orelse.test))
+        return heads
+
+
+def is_current_scope(kinds: Kinds, call: cst.Call) -> bool:
+    """`tf.variable_scope(tf.get_variable_scope(), ...)`: the scope in force, whatever its `reuse`."""
+    if not call.args or not isinstance(call.args[0].value, cst.Call):
+        return False
+    inner = kinds.resolver.canonical(call.args[0].value.func)
+    extra = {argument.keyword.value for argument in call.args[1:] if argument.keyword is not None}
+    return inner == "tf.get_variable_scope" and len(extra) == len(call.args) - 1 and extra <= {"reuse"}
+
+
+def _blocks(node: cst.BaseCompoundStatement) -> list[Sequence[cst.CSTNode]]:
+    blocks: list[Sequence[cst.CSTNode]] = []
+    body = getattr(node, "body", None)
+    if isinstance(body, cst.IndentedBlock):
+        blocks.append(body.body)
+    elif isinstance(body, cst.SimpleStatementSuite):
+        blocks.append([cst.SimpleStatementLine(body=[small]) for small in body.body])
+    orelse = getattr(node, "orelse", None)
+    if isinstance(orelse, cst.If):
+        blocks.extend(_blocks(orelse))
+    elif orelse is not None:
+        blocks.append(orelse.body.body)
+    for handler in getattr(node, "handlers", ()):
+        blocks.append(handler.body.body)
+    finalbody = getattr(node, "finalbody", None)
+    if finalbody is not None:
+        blocks.append(finalbody.body.body)
+    return blocks

@@ -1,0 +1,32 @@
+"""What a TF1 symbol is in a training script: state, tensors, input, session plumbing."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import resources
+
+
+@cache
+def _table() -> dict[str, str]:
+    text = resources.files("tf2towers.program.data").joinpath("roles.tsv").read_text(encoding="utf-8")
+    rows = (tuple(line.split("\t")) for line in text.splitlines() if line and not line.startswith("#"))
+    return dict(rows)  # type: ignore[arg-type]
+
+
+@cache
+def role(canonical: str | None) -> str:
+    """The role of a canonical TF1 symbol: a word of data/roles.tsv, 'tensor' for other TensorFlow symbols.
+
+    'foreign' is anything that is not TensorFlow's.
+    """
+    table = _table()
+    if canonical is None or not (canonical == "tf" or canonical.startswith("tf.")):
+        return "foreign"
+    if canonical in table:
+        return table[canonical]
+    prefix = canonical
+    while "." in prefix:
+        prefix = prefix.rpartition(".")[0]
+        if prefix + "." in table:
+            return table[prefix + "."]
+    return "tensor"

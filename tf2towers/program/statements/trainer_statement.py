@@ -1,0 +1,42 @@
+"""A statement of a trainer, and what it is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import libcst as cst
+
+from tf2towers.program.python_code.data_flow import Flow
+
+Statement = cst.SimpleStatementLine | cst.BaseCompoundStatement
+INPUT, TOWERS, MIXED, DROPPED = "input", "towers", "mixed", "dropped"
+
+
+@dataclass(eq=False)
+class Leaf:
+    """One statement of the trainer.
+
+    `kind` is 'plain', 'state', 'tensor', 'input', 'session', 'towers', 'dropped', or 'mixed' for a compound statement
+    whose `inner` leaves differ. `detail` is the exact kind of what it assigns. `contexts` are the blocks around it that
+    mean something to tensors (variable scopes, name scopes), outermost first.
+    """
+
+    node: Statement
+    kind: str
+    detail: str
+    flow: Flow
+    contexts: tuple[cst.With, ...] = ()
+    inner: list[Leaf] = field(default_factory=list)
+
+    @property
+    def assign(self) -> cst.Assign | None:
+        """The assignment this statement consists of, if it is one."""
+        if isinstance(self.node, cst.SimpleStatementLine) and len(self.node.body) == 1:
+            small = self.node.body[0]
+            if isinstance(small, cst.Assign):
+                return small
+        return None
+
+    def every(self) -> list[Leaf]:
+        """This leaf and all within it."""
+        return [self, *(leaf for inner in self.inner for leaf in inner.every())]

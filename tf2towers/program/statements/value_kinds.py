@@ -1,0 +1,250 @@
+"""What an expression gives: plain Python, state, tensors, an input, or something of the session.
+
+The answer decides where its statement goes: state is made once, tensors go into the replica function, and what belongs
+to the session is rewritten where it stands.
+"""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from tf2towers.names.symbols import Names
+from tf2towers.program.python_code.data_flow import root_name
+from tf2towers.program.python_code.function_summaries import Functions
+from tf2towers.program.statements.symbol_roles import role
+
+PLAIN, TENSOR, OP = "plain", "tensor", "op"
+PLACEHOLDER, GET_NEXT = "placeholder", "get_next"
+SESSION, INITIALIZER, PLUMBING, CONFIG, GRAPH = "session", "initializer", "plumbing", "config", "graph"
+STATE, SCHEDULE, OPTIMIZER, AVERAGE = "state", "schedule", "optimizer", "average"
+SAVER, WRITER, DATASET, ITERATOR = "saver", "writer", "dataset", "iterator"
+VARIABLES, SAVE = "variables", "save"
+SERVER, SUPERVISOR, HOOK, TENSOR_HOOK = "server", "supervisor", "hook", "tensor_hook"
+
+INPUTS = frozenset({PLACEHOLDER, GET_NEXT})
+TENSORS = frozenset({TENSOR, OP, VARIABLES}) | INPUTS
+STATES = frozenset({STATE, SCHEDULE, OPTIMIZER, AVERAGE, SAVER, WRITER, DATASET, ITERATOR})
+SESSIONS = frozenset({SESSION, INITIALIZER, PLUMBING, SAVE, SUPERVISOR, TENSOR_HOOK})
+
+_ROLE_KIND = {
+    "plain": PLAIN, "state": STATE, "optimizer": OPTIMIZER, "average": AVERAGE, "schedule": SCHEDULE, "saver": SAVER,
+    "writer": WRITER, "dataset": DATASET, "session": SESSION, "config": CONFIG,
+    "graph": GRAPH, "initializer": INITIALIZER, "plumbing": PLUMBING, "variables": VARIABLES,
+    "placeholder": PLACEHOLDER, "tensor": TENSOR, "server": SERVER, "placement": CONFIG,
+    "synchronous": OPTIMIZER, "supervisor": SUPERVISOR, "monitored": SESSION, "hook": HOOK,
+    "tensor_hook": TENSOR_HOOK,
+}  # fmt: skip
+#: What gives lists of variables.
+VARIABLE_LISTS = frozenset({"tf.trainable_variables", "tf.global_variables", "tf.all_variables"})
+_OPS = frozenset({"tf.group", "tf.no_op", "tf.assign", "tf.assign_add", "tf.assign_sub"})
+_ITERATOR_MAKERS = ("make_one_shot_iterator", "make_initializable_iterator")
+#: What SyncReplicasOptimizer has beside an optimizer, and Supervisor beside its sessions.
+_OF_SYNCHRONOUS = {
+    "get_chief_queue_runner": PLUMBING, "make_session_run_hook": PLUMBING, "get_init_tokens_op": INITIALIZER,
+    "local_step_init_op": INITIALIZER, "chief_init_op": INITIALIZER, "ready_for_local_init_op": INITIALIZER,
+}  # fmt: skip
+_OF_SUPERVISOR = {
+    "should_stop": PLAIN, "stop": PLAIN, "request_stop": PLAIN, "start_queue_runners": PLUMBING,
+}  # fmt: skip
+_RANK = (SESSION, TENSOR, STATE, PLAIN)
+
+
+def family(kind: str) -> str:
+    """The coarse kind: 'plain', 'state', 'tensor' or 'session'."""
+    if kind in TENSORS:
+        return TENSOR
+    if kind in STATES:
+        return STATE
+    if kind in SESSIONS:
+        return SESSION
+    return PLAIN
+
+
+class Kinds:
+    """Kinds of names and expressions of one script. `names` maps a variable to the kind of its last binding."""
+
+    def __init__(self, resolver: Names, functions: Functions) -> None:
+        self.resolver = resolver
+        self.functions = functions
+        self.names: dict[str, str] = {}
+
+    def of(self, node: cst.CSTNode) -> str:
+        """The kind of an expression."""
+        if isinstance(node, cst.Name):
+            return self._of_name(node)
+        if isinstance(node, cst.Call):
+            return self._of_call(node)
+        if isinstance(node, cst.Attribute):
+            return self._of_attribute(node)
+        if isinstance(node, cst.Lambda):
+            return PLAIN
+        if (
+            isinstance(node, cst.List)
+            and node.elements
+            and {self.of(e.value) for e in node.elements} == {PLUMBING}
+        ):
+            return HOOK  # an empty list, then
+        if isinstance(node, cst.List | cst.Tuple) and len(node.elements) > 1:
+            kinds = [self.of(element.value) for element in node.elements]
+            if PLUMBING in kinds:  # the hook of synchronous updates among others: it goes, they stay
+                return self.join([kind for kind in kinds if kind != PLUMBING] or kinds[:1])
+        if isinstance(node, cst.Dict) and self.is_feed(node):
+            return self.join([self.of(e.value) for e in node.elements])
+        if isinstance(node, cst.Subscript):
+            inner = self.of(node.value)
+            if inner in (OP, TENSOR) or family(inner) == TENSOR:
+                return TENSOR
+            return self.join([inner, *(self.of(e.slice) for e in node.slice)])
+        if isinstance(node, cst.BinaryOperation | cst.UnaryOperation) and self._computes(node):
+            return TENSOR
+        if isinstance(node, cst.Comparison) and all(
+            isinstance(part.operator, cst.Is | cst.IsNot) for part in node.comparisons
+        ):
+            return PLAIN
+        return self.join([self.of(child) for child in node.children])
+
+    def _computes(self, node: cst.BinaryOperation | cst.UnaryOperation) -> bool:
+        """Whether an operation reads variables: `a + b` makes a tensor, `[a] + [b]` a list of variables."""
+        operands = [node.left, node.right] if isinstance(node, cst.BinaryOperation) else [node.expression]
+        if any(isinstance(one, cst.List | cst.Tuple | cst.ListComp) for one in operands):
+            return False
+        return not isinstance(getattr(node, "operator", None), cst.Not) and any(
+            self.of(one) == STATE for one in operands
+        )
+
+    def is_feed(self, node: cst.Dict) -> bool:
+        """Whether a dict's keys are placeholders: what a session call is fed."""
+        keys = [e.key for e in node.elements if isinstance(e, cst.DictElement)]
+        return (
+            bool(keys)
+            and len(keys) == len(node.elements)
+            and all(isinstance(key, cst.Name) and self.names.get(key.value) == PLACEHOLDER for key in keys)
+        )
+
+    def join(self, kinds: list[str]) -> str:
+        """The kind of something made of parts: the strongest family wins; one single part keeps its own kind."""
+        kinds = [kind for kind in kinds if kind != PLAIN]
+        if len(set(kinds)) == 1 and kinds[0] not in (OP,) and family(kinds[0]) != TENSOR:
+            return kinds[0]
+        families = {family(kind) for kind in kinds}
+        for strongest in _RANK:
+            if strongest in families:
+                return strongest
+        return PLAIN
+
+    def _of_name(self, node: cst.Name) -> str:
+        if node.value in self.names:
+            return self.names[node.value]
+        canonical = self.resolver.canonical(node)
+        if canonical is not None and canonical.startswith("tf."):
+            kind = _ROLE_KIND.get(role(canonical), PLAIN)
+            return PLAIN if kind in (TENSOR, STATE, OPTIMIZER) else kind
+        return PLAIN
+
+    def _of_attribute(self, node: cst.Attribute) -> str:
+        canonical = self.resolver.canonical(node)
+        if canonical is not None and (canonical == "tf" or canonical.startswith("tf.")):
+            return PLAIN  # a symbol named but not called: a function passed on, a dtype, a constant
+        inner = self.of(node.value)
+        if inner == OPTIMIZER and node.attr.value in _OF_SYNCHRONOUS:
+            return _OF_SYNCHRONOUS[node.attr.value]
+        if inner in (SUPERVISOR, SERVER):
+            return SAVER if node.attr.value == "saver" else PLAIN
+        if inner == ITERATOR and node.attr.value == "initializer":
+            return INITIALIZER
+        if inner == SESSION:
+            return GRAPH if node.attr.value in ("graph", "graph_def") else SESSION
+        if family(inner) == TENSOR:
+            return TENSOR
+        return inner
+
+    def _of_call(self, node: cst.Call) -> str:
+        canonical = self.resolver.canonical(node.func)
+        arguments = [self.of(argument.value) for argument in node.args]
+        if canonical is not None and (canonical == "tf" or canonical.startswith("tf.")):
+            return self._of_tf_call(canonical, arguments)
+        if isinstance(node.func, cst.Attribute):
+            kind = self._of_method(node.func, arguments)
+            if kind is not None:
+                return kind
+        if canonical is not None:
+            summary = self.functions.summary(canonical)
+            if summary is not None:
+                tainted = any(family(kind) == TENSOR for kind in arguments)
+                if summary.only_makes_variables and not tainted:
+                    return STATE
+                if tainted or summary.makes_tensors:
+                    return TENSOR
+                if summary.makes_state:
+                    return STATE
+        return self._foreign(arguments)
+
+    def _of_tf_call(self, canonical: str, arguments: list[str]) -> str:
+        if canonical == "tf.group" and arguments and set(arguments) == {INITIALIZER}:
+            return INITIALIZER
+        if canonical in _OPS:
+            return OP
+        if canonical == "tf.report_uninitialized_variables":
+            return PLUMBING  # what a session waits for before it starts
+        if canonical.rpartition(".")[2] in _ITERATOR_MAKERS:
+            return ITERATOR
+        kind = _ROLE_KIND[role(canonical)]
+        if kind == TENSOR_HOOK and arguments and set(arguments) <= {INITIALIZER, PLUMBING}:
+            return PLUMBING  # a hook that hands out tokens
+        if kind == PLAIN and any(family(argument) == TENSOR for argument in arguments):
+            return TENSOR
+        return kind
+
+    def _of_method(self, func: cst.Attribute, arguments: list[str]) -> str | None:
+        method = func.attr.value
+        owner = self.of(func.value)
+        if owner == ITERATOR:
+            return (
+                GET_NEXT if method == "get_next" else INITIALIZER if method == "make_initializer" else STATE
+            )
+        if owner == DATASET:
+            return ITERATOR if method in _ITERATOR_MAKERS else DATASET
+        if owner == OPTIMIZER and method in _OF_SYNCHRONOUS:
+            return _OF_SYNCHRONOUS[method]
+        if owner == OPTIMIZER:
+            return OP if method in ("apply_gradients", "minimize") else TENSOR
+        if owner == SUPERVISOR:
+            return _OF_SUPERVISOR.get(method, SESSION)
+        if owner == SERVER:
+            return PLAIN
+        if owner == PLUMBING and func.attr.value in ("wait_for_session", "close"):
+            return PLUMBING  # a SessionManager's wait for the chief
+        if owner == AVERAGE:
+            if method == "apply":
+                return OP
+            return TENSOR if method == "average" else STATE
+        if owner == SAVER:
+            return SAVE if method in ("save", "restore", "recover_last_checkpoints") else PLAIN
+        if owner == WRITER:
+            return PLAIN
+        if owner in (SESSION, GRAPH):
+            return SESSION if owner == SESSION else GRAPH
+        if owner in (OP, INITIALIZER) and method == "run":
+            return SESSION
+        if family(owner) == TENSOR:
+            return TENSOR
+        if owner == STATE and method in ("assign", "assign_add", "assign_sub", "read_value", "value"):
+            return OP if method.startswith("assign") else TENSOR
+        if (
+            method in ("assign", "assign_add", "assign_sub")
+            and owner == PLAIN
+            and TENSOR in map(family, arguments)
+        ):
+            return OP
+        if family(owner) == STATE and root_name(func.value) is not None:
+            return self.join([owner, *arguments])
+        return None
+
+    def _foreign(self, arguments: list[str]) -> str:
+        """A call the tool knows nothing of: it gives tensors where it is given some, else plain Python."""
+        families = {family(kind) for kind in arguments}
+        if SESSION in families:
+            return SESSION
+        if TENSOR in families:
+            return TENSOR
+        return PLAIN

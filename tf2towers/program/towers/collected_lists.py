@@ -1,0 +1,94 @@
+"""What the loop hands on: lists it fills from the towers."""
+
+from __future__ import annotations
+
+import ast
+
+import libcst as cst
+
+from tf2towers.exact.means import is_plain_mean
+from tf2towers.program.python_code.data_flow import flow_of, target_names, upward_exposed
+from tf2towers.program.towers.tower_loop import accumulators
+from tf2towers.program.training import Average, Training
+
+
+def read_collected(training: Training) -> None:
+    """How each list the loop fills is used afterwards: averaged gradients, or something that needs every tower's."""
+    loop = training.tower.loop
+    collected = accumulators(loop)
+    before = {
+        name
+        for leaf in training.leaves[: training.leaves.index(training.towers_leaf)]
+        for name in leaf.flow.binds
+    }
+    inside = {
+        name for leaf in training.towers_leaf.inner for inner in leaf.every() for name in inner.flow.binds
+    }
+    collected = {name for name in collected if name in before and name not in inside - before}
+    averaged: set[str] = set()
+    after = training.leaves[training.leaves.index(training.towers_leaf) + 1 :]
+    for leaf in after:
+        finder = _AverageFinder(training, collected)
+        leaf.node.visit(finder)
+        training.averages.extend(finder.found)
+        averaged |= {average.accumulator for average in finder.found}
+    uses: set[str] = set()
+    for leaf in after:
+        calls = [a.call for a in training.averages]
+        uses |= _reads_outside(leaf.node, calls) & collected
+        if leaf.assign is not None:
+            collected = collected - leaf.flow.binds  # another value from here on
+    training.gathered = uses
+    for name in averaged & uses:
+        training.averages = [a for a in training.averages if a.accumulator != name]
+
+
+class _AverageFinder(cst.CSTVisitor):
+    def __init__(self, training: Training, collected: set[str]) -> None:
+        self._training = training
+        self._collected = collected
+        self.found: list[Average] = []
+
+    def visit_Call(self, node: cst.Call) -> None:
+        if len(node.args) != 1 or not isinstance(node.args[0].value, cst.Name):
+            return
+        name = node.args[0].value.value
+        if name not in self._collected:
+            return
+        canonical = self._training.kinds.resolver.canonical(node.func)
+        if canonical is not None and self._is_mean(canonical):
+            self.found.append(Average(node, name, canonical))
+
+    def _is_mean(self, canonical: str) -> bool:
+        """Whether a function of the script certainly is the plain mean over the towers."""
+        source = self._training.source
+        found = source.defined(source.main, canonical)
+        return (
+            found is not None and isinstance(found[1], ast.FunctionDef) and is_plain_mean(found[0], found[1])
+        )
+
+
+def _reads_outside(node: cst.CSTNode, calls: list[cst.Call]) -> set[str]:
+    """Names a statement reads, those inside the given calls left out."""
+    reads: set[str] = set()
+
+    class Visitor(cst.CSTVisitor):
+        def visit_Call(self, call: cst.Call) -> bool:
+            return not any(call is other for other in calls)
+
+        def visit_Name(self, name: cst.Name) -> None:
+            reads.add(name.value)
+
+        def visit_AssignTarget(self, node: cst.AssignTarget) -> bool:
+            return not isinstance(node.target, cst.Name)
+
+    node.visit(Visitor())
+    return reads
+
+
+def refuse_carried(training: Training) -> None:
+    """Values that one turn of the loop hands to the next: a replica function has no turn before it."""
+    loop = training.tower.loop
+    exposed = upward_exposed(loop.body.body)
+    for name in sorted(exposed & flow_of(loop.body).binds - target_names(loop.target)):
+        training.problem(loop, "T2T303", f"{name!r} goes from one tower to the next")

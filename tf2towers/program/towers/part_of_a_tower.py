@@ -1,0 +1,76 @@
+"""The part of the tower that a step needs, where the whole takes what the step is not given."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from tf2towers.program.python_code.backward_slices import slice_for
+from tf2towers.program.python_code.data_flow import flow_of
+from tf2towers.program.python_code.side_effects import effects_of
+from tf2towers.program.sessions.batch_input import Input
+from tf2towers.program.sessions.session_runs import Run
+from tf2towers.program.statements import value_kinds as k
+from tf2towers.program.statements.trainer_statement import Leaf
+from tf2towers.program.training import Step, TowerPart, Training
+
+
+def narrow_to_part(training: Training, step: Step, wanted: set[str]) -> None:
+    """Narrows a step to the part of the tower it needs, when the whole takes an input that the step does not.
+
+    As in TF1, where a session call that does not need a batch does not take it from its iterator or queue.
+    """
+    if not step.uses_towers:
+        return
+    towers = training.towers_leaf
+    after = [
+        leaf for leaf in step.slice.leaves if training.leaves.index(leaf) > training.leaves.index(towers)
+    ]
+    names = set(wanted) | {n for leaf in after for n in leaf.flow.reads | training.effects[leaf].reads}
+    units = list(_units(towers.inner))
+    for unit in units:
+        training.effects.setdefault(unit, effects_of(unit.node, training.kinds.resolver, training.functions))
+    piece = slice_for(names, units, training.effects)
+    heads = {n for leaf in towers.inner for n in _with_reads(leaf)}
+    graph = training.graph
+    before = slice_for(piece.needs | heads, graph[: graph.index(towers)], training.effects)
+    needs = piece.needs | before.needs | names
+    inputs = [i for i in step.inputs if set(i.names) & needs]
+    if len(inputs) == len(step.inputs):
+        return
+    drawn = any(i.kind != k.PLACEHOLDER for i in step.inputs if i not in inputs)
+    if not drawn and all(_available(training, run, step.inputs) for run in step.runs):
+        return
+    if all(_available(training, run, inputs) for run in step.runs):
+        of_tower = [i for i in inputs if set(i.names) & (piece.needs | before.needs)]
+        step.part = TowerPart(set(piece.leaves), before, of_tower)
+        step.inputs = inputs
+
+
+def _available(training: Training, run: Run, inputs: list[Input]) -> bool:
+    if run.feed_name is not None:
+        return True  # told later
+    for one in inputs:
+        for name in one.names:
+            others = [i for i in training.inputs if name in i.names]
+            if name not in run.feeds and not any(i.kind != k.PLACEHOLDER for i in others):
+                return False
+    return True
+
+
+def _units(leaves: list[Leaf]) -> Iterator[Leaf]:
+    for leaf in leaves:
+        if isinstance(leaf.node, cst.With) and leaf.inner:
+            yield from _units(leaf.inner)
+        else:
+            yield leaf
+
+
+def _with_reads(leaf: Leaf) -> set[str]:
+    if not isinstance(leaf.node, cst.With):
+        return set()
+    reads = flow_of(*leaf.node.items).reads
+    for inner in leaf.inner:
+        reads |= _with_reads(inner)
+    return reads

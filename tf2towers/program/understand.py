@@ -1,0 +1,62 @@
+"""A tower training program, understood: what is state, what each tower does, what each session call computes."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from tf2towers.exact.program import Program
+from tf2towers.names.symbols import Names
+from tf2towers.program.clusters.workers_part import read_region
+from tf2towers.program.problem import Problem
+from tf2towers.program.python_code.data_flow import flow_of
+from tf2towers.program.python_code.function_summaries import Functions
+from tf2towers.program.python_code.side_effects import effects_of
+from tf2towers.program.sessions.fed_rates import read_fed_rates
+from tf2towers.program.sessions.find_inputs import read_inputs
+from tf2towers.program.sessions.steps import read_runs, read_steps
+from tf2towers.program.statements import value_kinds as k
+from tf2towers.program.statements.lists_of_a_step import read_lists
+from tf2towers.program.statements.statement_reader import Reader
+from tf2towers.program.statements.trainer_statement import TOWERS, Leaf
+from tf2towers.program.statements.value_kinds import Kinds
+from tf2towers.program.statements.variables_bound_again import rename_rebound_state
+from tf2towers.program.towers.collected_lists import read_collected, refuse_carried
+from tf2towers.program.towers.tower_loop import TowerLoop
+from tf2towers.program.training import Training
+
+
+def understand(tower: TowerLoop, names: Names, functions: Functions, source: Program) -> Training:
+    """Reads the program around a tower loop. What it cannot follow is in `problems`."""
+    kinds = Kinds(names, functions)
+    reader = Reader(kinds, tower.loop)
+    owner = tower.owner
+    module = next(parent for parent in tower.parents if isinstance(parent, cst.Module))
+    if isinstance(owner, cst.FunctionDef):
+        for parameter in owner.params.params:
+            kinds.names[parameter.name.value] = k.PLAIN
+        body = owner.body.body
+    else:
+        body = owner.body
+    leaves = reader.read(body, set(tower.parents))
+    if tower.cluster is not None:
+        leaves.insert(0, Leaf(tower.loop, TOWERS, k.TENSOR, flow_of()))
+    training = Training(tower, module, kinds, functions, source, reader, leaves)
+    for leaf in leaves:
+        training.effects[leaf] = effects_of(leaf.node, names, functions)
+    if tower.cluster is not None:
+        rename_rebound_state(training)
+    read_lists(training)
+    read_inputs(training)
+    read_fed_rates(training)
+    read_collected(training)
+    refuse_carried(training)
+    read_runs(training)
+    read_steps(training)
+    if tower.cluster is not None:
+        region = read_region(training, tower.cluster)
+        if isinstance(region, Problem):
+            training.problems.append(region)
+        else:
+            training.region = region
+            training.problems.extend(region.problems)
+    return training

@@ -1,0 +1,228 @@
+"""What a reader of the migrated program should know: kept as in TF1 and perhaps not meant, or not the same (T2T2xx)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import libcst as cst
+
+from tf2towers.program.clusters.cluster import Cluster
+from tf2towers.program.python_code.data_flow import flow_of, target_names
+from tf2towers.program.python_code.search import find_all
+from tf2towers.program.sessions.steps import has_update
+from tf2towers.program.statements import value_kinds as k
+from tf2towers.program.statements.trainer_statement import Leaf
+from tf2towers.program.training import Step, Training
+from tf2towers.rewrites.files.file_context import FileContext, code_of
+
+Found = Iterator[tuple[cst.CSTNode, str, str]]
+
+#: their gradient with respect to what they look up is a `tf.IndexedSlices`
+_LOOKUPS = {"tf.gather", "tf.nn.embedding_lookup"}
+_UPDATING = ("UPDATE_OPS", "batch_norm", "ExponentialMovingAverage", "moments")
+
+
+def semantic_notes(training: Training, context: FileContext) -> None:
+    """Adds a note for everything about the program that its text does not say."""
+    cluster = training.tower.cluster
+    if cluster is not None:
+        for code, message in _of_cluster(cluster, training):
+            context.note(cluster.server, code, message, kind="note")
+        return
+    for detect in _DETECTORS:
+        for node, code, message in detect(training):
+            context.note(node, code, message, kind="note")
+
+
+def _of_cluster(cluster: Cluster, training: Training) -> Iterator[tuple[str, str]]:
+    if cluster.synchronous is None or code_of(cluster.synchronous) != "True":
+        yield (
+            "T2T209",
+            "asynchronous: the process of worker 0 runs the loops of all workers and prints their lines",
+        )
+    if cluster.synchronous is not None:
+        yield (
+            "T2T210",
+            "synchronous: the workers average by an all-reduce, the parameter servers have nothing to do",
+        )
+        symbols = {symbol for leaf in training.leaves for symbol in training.effects[leaf].symbols}
+        if looked_up := sorted(symbols & _LOOKUPS):
+            yield (
+                "T2T212",
+                f"{looked_up[0]}: a row's gradient is averaged over all workers, in TF1 over those that had the row",
+            )
+
+
+def _last_tower(training: Training) -> Found:
+    collected = {average.accumulator for average in training.averages} | training.gathered
+    for step in training.steps:
+        if not step.uses_towers:
+            continue
+        for fetch in step.fetches:
+            names, symbols = _read_from_towers(training, step, fetch)
+            last = names - collected
+            if last and training.kinds.of(fetch) != k.OP and not _is_summary(symbols):
+                shown = code_of(fetch)
+                yield step.runs[0].call, "T2T201", f"{shown} is one tower's, not the mean over the towers"
+                break
+
+
+def _first_summaries(training: Training) -> Found:
+    for step in training.steps:
+        if not step.uses_towers:
+            continue
+        for fetch in step.fetches:
+            if _is_summary(_read_from_towers(training, step, fetch)[1]):
+                yield (
+                    step.runs[0].call,
+                    "T2T202",
+                    f"{code_of(fetch)}: the summaries of the first tower are written",
+                )
+                break
+
+
+def _same_batch(training: Training) -> Found:
+    batches = [one for one in training.inputs if one not in training.fed_rates]
+    derived = {name for one in batches if not _is_setting(one.shape, one.dtype) for name in one.names}
+    for leaf in training.tower_needs.leaves:
+        if leaf.flow.reads & derived:
+            derived |= leaf.flow.binds
+    tainted = target_names(training.tower.loop.target)
+    if not derived or flow_of(training.tower.loop.iter).reads & derived:
+        return
+    used = False
+    for outer in training.towers_leaf.inner:
+        for leaf in outer.every():
+            if leaf.inner:
+                continue
+            used |= bool(leaf.flow.reads & derived)
+            if leaf.flow.reads & tainted:
+                if leaf.flow.reads & derived:
+                    return
+                tainted |= leaf.flow.binds
+    if used:
+        yield (
+            training.tower.loop,
+            "T2T203",
+            "every tower is handed the same batch: each computes the same gradients",
+        )
+
+
+def _is_setting(shape: cst.BaseExpression | None, dtype: cst.BaseExpression | None) -> bool:
+    """Whether a placeholder is a scalar or a switch (keep_prob, is_training), not data."""
+    if dtype is not None and code_of(dtype).rpartition(".")[2].strip("'\"") == "bool":
+        return True
+    return isinstance(shape, cst.List | cst.Tuple) and not shape.elements
+
+
+def _evaluation(training: Training) -> Found:
+    symbols = training.effects[training.towers_leaf].symbols
+    if not any(mark in symbol for symbol in symbols for mark in _UPDATING):
+        return
+    for step in training.steps:
+        if step.uses_towers and not step.trains:
+            message = "this step does not train: moving averages and statistics keep their values"
+            yield step.runs[0].call, "T2T204", message
+
+
+def _average_order(training: Training) -> Found:
+    updated = False
+    for leaf in _after(training):
+        updated |= has_update(training, leaf)
+        if _is_ordered(training, leaf) or any(_is_ordered(training, block) for block in leaf.contexts):
+            continue
+        for call in find_all(leaf.node, cst.Call):
+            if not isinstance(call.func, cst.Attribute) or call.func.attr.value != "apply":
+                continue
+            if training.kinds.of(call.func.value) == k.AVERAGE:
+                place = "after" if updated else "before"
+                message = f"TF1 ran it and the update in no fixed order; here it is taken {place} the update"
+                yield call, "T2T206", message
+
+
+def _is_ordered(training: Training, leaf: Leaf | cst.With) -> bool:
+    node = leaf.node if isinstance(leaf, Leaf) else leaf
+    if not isinstance(node, cst.With):
+        return False
+    calls = [item.item for item in node.items if isinstance(item.item, cst.Call)]
+    return any(training.kinds.resolver.canonical(call.func) == "tf.control_dependencies" for call in calls)
+
+
+def _unequal_parts(training: Training) -> Found:
+    bound = {
+        name: leaf.assign.value
+        for leaf in training.leaves
+        if leaf.assign is not None
+        for name in leaf.flow.binds
+    }
+    for leaf in [*training.tower_needs.leaves, training.towers_leaf]:
+        for call in find_all(leaf.node, cst.Call):
+            if training.kinds.resolver.canonical(call.func) != "tf.split":
+                continue
+            sizes = next(
+                (a.value for a in call.args if a.keyword and a.keyword.value == "num_or_size_splits"), None
+            )
+            plain = [argument.value for argument in call.args if argument.keyword is None]
+            sizes = sizes or (plain[1] if len(plain) > 1 else None)
+            if sizes is not None and _may_differ(sizes, bound):
+                message = "the towers' parts may differ in size, and each counts alike in the mean"
+                yield call, "T2T207", message
+
+
+def _may_differ(sizes: cst.BaseExpression, bound: dict[str, cst.BaseExpression]) -> bool:
+    if isinstance(sizes, cst.List | cst.Tuple):
+        return len({code_of(element.value) for element in sizes.elements}) > 1
+    if isinstance(sizes, cst.Name) and sizes.value in bound:
+        value = bound[sizes.value]
+        if isinstance(value, cst.Call):
+            return any(word in sizes.value.lower() for word in ("size", "split", "part", "share"))
+        return isinstance(value, cst.ListComp) or (isinstance(value, cst.List) and _may_differ(value, bound))
+    return False
+
+
+def _state_with_update(training: Training) -> Found:
+    for step in training.steps:
+        if not step.trains:
+            continue
+        for fetch in step.fetches:
+            if isinstance(fetch, cst.Name) and training.kinds.of(fetch) == k.STATE:
+                message = (
+                    f"{fetch.value} in the same run as the update: TF1 read it before or after; here after"
+                )
+                yield step.runs[0].call, "T2T208", message
+                break
+
+
+def _after(training: Training) -> list[Leaf]:
+    return training.leaves[training.leaves.index(training.towers_leaf) + 1 :]
+
+
+def _read_from_towers(training: Training, step: Step, fetch: cst.BaseExpression) -> tuple[set[str], set[str]]:
+    """Names bound in the tower loop that a fetched value is made of, and the symbols on the way."""
+    names = set(flow_of(fetch).reads)
+    symbols: set[str] = set()
+    place = training.leaves.index(training.towers_leaf)
+    for leaf in reversed([one for one in step.slice.leaves if training.leaves.index(one) > place]):
+        if leaf.flow.writes & names:
+            if leaf.assign is not None:
+                names -= leaf.flow.binds
+            names |= leaf.flow.reads
+            symbols |= training.effects[leaf].symbols
+    return names & training.tower_binds, symbols
+
+
+def _is_summary(symbols: set[str]) -> bool:
+    return any(
+        symbol.startswith("tf.summary.") or "summar" in symbol.rpartition(".")[2] for symbol in symbols
+    )
+
+
+_DETECTORS: tuple[Callable[[Training], Found], ...] = (
+    _last_tower,
+    _first_summaries,
+    _same_batch,
+    _evaluation,
+    _average_order,
+    _unequal_parts,
+    _state_with_update,
+)

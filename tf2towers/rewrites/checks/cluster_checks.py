@@ -1,0 +1,138 @@
+"""What a cluster program does and its counterpart cannot, told before it is rewritten (T2T501, T2T503 to T2T508)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from tf2towers.names.cluster_calls import cluster_calls
+from tf2towers.program.clusters.cluster import Cluster
+from tf2towers.program.clusters.find_cluster import SETTER
+from tf2towers.program.clusters.workers_part import names_of_task
+from tf2towers.program.problem import Problem
+from tf2towers.program.python_code.names_read_by_calls import reads
+from tf2towers.program.python_code.search import find_all
+from tf2towers.program.statements import value_kinds as k
+from tf2towers.program.statements.symbol_roles import role
+from tf2towers.program.statements.trainer_statement import Leaf
+from tf2towers.program.training import Training
+from tf2towers.rewrites.expressions.call_arguments import named
+from tf2towers.rewrites.files.file_context import code_of
+
+_ONLY_IN_CLUSTERS = frozenset({"server", "supervisor", "monitored", "tensor_hook", "synchronous"})
+
+
+def cluster_problems(training: Training) -> Iterator[Problem]:
+    """Sites of a program, a cluster's or not, that stay by hand because of what they do with a cluster."""
+    cluster = training.tower.cluster
+    canonical = training.kinds.resolver.canonical
+    if cluster is None:
+        for call in find_all(training.tower.owner, cst.Call):
+            name = canonical(call.func)
+            if role(name) in _ONLY_IN_CLUSTERS:
+                yield Problem(call, "T2T501", f"{name} in a program with towers of its own")
+        return
+    for call in find_all(training.tower.owner, cst.Call):
+        name = canonical(call.func)
+        if name == SETTER:
+            yield from _placement(call)
+        if role(name) == "tensor_hook" and training.kinds.of(call) != k.PLUMBING:
+            yield Problem(call, "T2T506", f"{name}: a hook that asks the graph for tensors")
+        yield from _unknown_arguments(name or "", call)
+    yield from _state_of_workers(training, cluster)
+    yield from _index_in_functions(training, cluster)
+    yield from _different_steps(training, cluster)
+    yield from _returns(training)
+    yield from _server_elsewhere(training, cluster)
+
+
+def _unknown_arguments(name: str, call: cst.Call) -> Iterator[Problem]:
+    found = cluster_calls().get(name)
+    if found is None:
+        return
+    for keyword, argument in named(call, found.order):
+        if keyword in found.kept or keyword in found.dropped:
+            continue
+        if isinstance(argument.value, cst.Name) and argument.value.value == "None":
+            continue
+        message = f"{name}({keyword or '*args'}=...): an argument that has no counterpart"
+        yield Problem(argument, "T2T508", message)
+
+
+def _placement(call: cst.Call) -> Iterator[Problem]:
+    """A strategy for the variables' places: ParameterServerStrategy has round-robin."""
+    for keyword, argument in named(call, _OF_SETTER):
+        if keyword == "ps_strategy" and code_of(argument.value) != "None":
+            yield Problem(argument, "T2T507", f"variables are placed by {code_of(argument.value)}")
+
+
+_OF_SETTER = ("ps_tasks", "ps_device", "worker_device", "merge_devices", "cluster", "ps_ops", "ps_strategy")
+
+
+def _state_of_workers(training: Training, cluster: Cluster) -> Iterator[Problem]:
+    """What every worker updates in its own time, in TF1: moving statistics, moving averages of synchronous workers."""
+    for leaf in dict.fromkeys(leaf for step in training.steps for leaf in step.slice.leaves):
+        symbols = training.effects[leaf].symbols
+        if any("UPDATE_OPS" in symbol for symbol in symbols):
+            yield Problem(leaf.node, "T2T505", "moving statistics, which every worker updates")
+        elif cluster.synchronous is not None and _averages(training, leaf):
+            yield Problem(leaf.node, "T2T505", "moving averages, which every worker updates")
+
+
+def _averages(training: Training, leaf: Leaf) -> bool:
+    return _AVERAGE in training.effects[leaf].symbols or any(
+        training.kinds.names.get(name) == k.AVERAGE for name in leaf.flow.reads
+    )
+
+
+_AVERAGE = "tf.train.ExponentialMovingAverage"
+
+
+def _index_in_functions(training: Training, cluster: Cluster) -> Iterator[Problem]:
+    """Functions of a worker's part that read this task's index: asynchronous, one process runs the loops of all."""
+    region = training.region
+    if region is None or (cluster.synchronous is not None and code_of(cluster.synchronous) == "True"):
+        return
+    wanted = {code_of(cluster.task_index)} if not isinstance(cluster.task_index, cst.Name) else set()
+    if isinstance(cluster.owner, cst.Module):
+        wanted |= names_of_task(training, cluster)
+    definitions = {one.name.value: one for one in training.module.body if isinstance(one, cst.FunctionDef)}
+    told: set[str] = set()
+    parts = [*region.statements, *(leaf.node for leaf in [*region.brought, *training.graph])]
+    for call in (one for part in parts for one in find_all(part, cst.Call)):
+        name = code_of(call.func)
+        if name in told or definitions.get(name) is cluster.owner:
+            continue
+        told.add(name)
+        if reads(training.functions, name, frozenset(wanted)):
+            message = f"{name} depends on {code_of(cluster.task_index)}, and is called for every worker"
+            yield Problem(definitions.get(name, call), "T2T505", message)
+
+
+def _different_steps(training: Training, cluster: Cluster) -> Iterator[Problem]:
+    """Synchronous workers that run different training steps would wait for one another for ever."""
+    if cluster.synchronous is None:
+        return
+    trains = [step for step in training.steps if step.trains]
+    for step in trains[1:]:
+        yield Problem(step.runs[0].call, "T2T505", "synchronous workers with another training step")
+
+
+def _returns(training: Training) -> Iterator[Problem]:
+    if training.region is None:
+        return
+    for statement in training.region.statements:
+        for one in find_all(statement, cst.Return):
+            if one.value is not None and not (isinstance(one.value, cst.Name) and one.value.value == "None"):
+                yield Problem(one, "T2T504", "the workers' part of the program returns a value")
+
+
+def _server_elsewhere(training: Training, cluster: Cluster) -> Iterator[Problem]:
+    """The server used for more than its target: `server.server_def`, or given to other code."""
+    for attribute in find_all(training.tower.owner, cst.Attribute):
+        if isinstance(attribute.value, cst.Name) and attribute.value.value == cluster.name:
+            if attribute.attr.value not in ("join", "target"):
+                yield Problem(
+                    attribute, "T2T502", f"{code_of(attribute)}: a use of the server the tool does not know"
+                )

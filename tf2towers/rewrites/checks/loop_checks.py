@@ -1,0 +1,97 @@
+"""Tower loops that are no plain loops: towers that differ, or have weights of their own (T2T302, T2T303, T2T312)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from tf2towers.program.problem import Problem
+from tf2towers.program.python_code.data_flow import flow_of, target_names
+from tf2towers.program.python_code.search import find_all
+from tf2towers.program.statements import value_kinds as k
+from tf2towers.program.statements.trainer_statement import TOWERS
+from tf2towers.program.training import Training
+from tf2towers.rewrites.functions.kept_statistics import statistics_kept
+
+#: what makes one tower another than the next
+_NOT_ALIKE = (cst.If, cst.IfExp, cst.While, cst.Try, cst.Break, cst.Continue, cst.Return, cst.Yield)
+
+
+def loop_problems(training: Training) -> Iterator[Problem]:
+    """Shapes of a tower loop that a replica function cannot have."""
+    if training.tower.cluster is None:
+        loop = training.tower.loop
+        for node in [one for kind in _NOT_ALIKE for one in find_all(loop.body, kind)]:
+            yield Problem(node, "T2T303", "towers that do different things")
+        if loop.orelse is not None:
+            yield Problem(loop.orelse, "T2T303", "an else of the tower loop")
+        yield from _stands_in(training)
+        yield from _own_weights(training)
+        yield from _own_optimizers(training)
+        yield from _unclear_statistics(training)
+        yield from _made_in_functions(training)
+
+
+def _stands_in(training: Training) -> Iterator[Problem]:
+    """The loop inside another statement than a with block or `if __name__ == '__main__'`."""
+    parents = training.tower.parents
+    owner = training.tower.owner
+    for parent in parents[next(i for i, one in enumerate(parents) if one is owner) + 1 :]:
+        if isinstance(parent, cst.If) and _is_main_guard(parent):
+            continue
+        if not isinstance(parent, cst.With):
+            word = type(parent).__name__.lower()
+            message = f"the tower loop stands in a block of its own ({word}), which is not the step's"
+            yield Problem(training.tower.loop, "T2T302", message)
+            return
+
+
+def _is_main_guard(node: cst.If) -> bool:
+    names = {name.value for name in find_all(node.test, cst.Name)}
+    return "__name__" in names and node.orelse is None
+
+
+def _own_weights(training: Training) -> Iterator[Problem]:
+    """Variable scopes named after the tower."""
+    for call in find_all(training.tower.loop.body, cst.Call):
+        if training.kinds.resolver.canonical(call.func) == "tf.variable_scope" and call.args:
+            if flow_of(call.args[0].value).reads & _of_one_tower(training):
+                yield Problem(call, "T2T312", "a variable scope for each tower: each has weights of its own")
+
+
+def _own_optimizers(training: Training) -> Iterator[Problem]:
+    """Optimizers made in the towers."""
+    for outer in training.towers_leaf.inner:
+        for leaf in outer.every():
+            if leaf.detail == k.OPTIMIZER and not leaf.inner:
+                yield Problem(leaf.node, "T2T312", "an optimizer for each tower: each has slots of its own")
+
+
+def _unclear_statistics(training: Training) -> Iterator[Problem]:
+    """UPDATE_OPS that are filled in the towers and not read there: whether they are run cannot be seen."""
+    symbols = training.effects[training.towers_leaf].symbols
+    if statistics_kept(training) == "none" and "tf.get_collection" in symbols:
+        yield Problem(
+            training.tower.loop, "T2T303", "moving statistics whose updates are not read in the tower"
+        )
+
+
+def _made_in_functions(training: Training) -> Iterator[Problem]:
+    """tf.Variable among the tensors: its statement goes into a function that runs again and again."""
+    moved = [*training.tower_needs.leaves, *(leaf for step in training.steps for leaf in step.slice.leaves)]
+    for leaf in dict.fromkeys(moved):
+        if leaf.kind != TOWERS and "tf.Variable" in training.effects[leaf].symbols:
+            yield Problem(
+                leaf.node, "T2T304", "variables and tensors made in one statement: tf.Variable is state"
+            )
+
+
+def _of_one_tower(training: Training) -> set[str]:
+    """The loop's variables, and the names its body works out from them by plain Python."""
+    found = target_names(training.tower.loop.target)
+    for outer in training.towers_leaf.inner:
+        for leaf in outer.every():
+            if leaf.kind == k.PLAIN and leaf.assign is not None and leaf.flow.reads & found:
+                found |= leaf.flow.binds
+    return found

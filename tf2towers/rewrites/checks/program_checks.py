@@ -1,0 +1,248 @@
+"""Last look before rewriting: anything that would change the program's meaning without a word (T2T3xx, T2T4xx)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from tf2towers.names.cluster_calls import cluster_calls
+from tf2towers.program.problem import Problem
+from tf2towers.program.python_code.data_flow import target_names
+from tf2towers.program.python_code.search import find_all
+from tf2towers.program.statements import value_kinds as k
+from tf2towers.program.statements.symbol_roles import role
+from tf2towers.program.statements.trainer_statement import INPUT, MIXED, TOWERS, Leaf
+from tf2towers.program.training import Training
+from tf2towers.rewrites.checks.cluster_checks import cluster_problems
+from tf2towers.rewrites.checks.fetch_checks import fetch_problems
+from tf2towers.rewrites.checks.loop_checks import loop_problems
+from tf2towers.rewrites.expressions.call_arguments import named
+
+_ITERATORS = ("make_one_shot_iterator", "make_initializable_iterator")
+_OF_SESSIONS = ("session", "monitored", "supervisor", "server", "placement", "synchronous", "plumbing")
+_TRAINING_METHODS = ("run", "minimize", "apply_gradients", "compute_gradients")
+_OF_SESSION = ("should_stop", "close", "request_stop")
+
+
+def check(training: Training, module: cst.Module) -> list[Problem]:
+    """Problems that the program's parts do not show one by one."""
+    found: list[Problem] = []
+    found.extend(_never_run(training))
+    found.extend(_graph_in_session(training))
+    found.extend(_rebound(training))
+    found.extend(_used_outside(training))
+    found.extend(_session_elsewhere(training))
+    found.extend(_inputs_inside(training))
+    found.extend(elsewhere(training, module))
+    found.extend(loop_problems(training))
+    found.extend(fetch_problems(training))
+    found.extend(cluster_problems(training))
+    return found
+
+
+def _never_run(training: Training) -> Iterator[Problem]:
+    """The update has no session call."""
+    if any(problem.code == "T2T401" for problem in training.problems):
+        return  # the run may be among those that cannot be read
+    if not any(step.trains for step in training.steps):
+        what = "the update of the variables" if training.runs else "what the towers build"
+        yield Problem(training.tower.loop, "T2T309", f"no session call here runs {what}")
+
+
+def elsewhere(training: Training, module: cst.Module) -> Iterator[Problem]:
+    """Sessions and updates in other functions than the one with the towers: nothing rewrites them there."""
+    if isinstance(training.tower.owner, cst.Module):
+        return
+    canonical = training.kinds.resolver.canonical
+    for statement in module.body:
+        if statement is training.tower.owner:
+            continue
+        for call in find_all(statement, cst.Call):
+            name = canonical(call.func)
+            method = call.func.attr.value if isinstance(call.func, cst.Attribute) else None
+            if role(name) in _OF_SESSIONS or (name is None and method in _TRAINING_METHODS):
+                yield Problem(call, "T2T401", "training outside of the function that builds the towers")
+
+
+def graph_names(training: Training) -> set[str]:
+    """Names that hold tensors of the graph, and are gone from the owner once it is split into functions."""
+    names: set[str] = set(training.tower_binds)
+    for leaf in training.leaves:
+        if leaf.kind in (k.TENSOR, INPUT):
+            names |= leaf.flow.binds
+        elif leaf.kind == MIXED:
+            for inner in leaf.every():
+                if inner.kind in (k.TENSOR, INPUT) and not inner.inner:
+                    names |= inner.flow.binds
+    for leaf in _outside(training):
+        names -= leaf.flow.binds
+    return names - {name for one in training.fed_rates for name in one.names}
+
+
+def _outside(training: Training) -> list[Leaf]:
+    return [leaf for leaf in training.leaves if leaf.kind in (k.SESSION, k.PLAIN, k.STATE, "dropped")]
+
+
+def _calls_to_leave_out(training: Training) -> list[cst.CSTNode]:
+    calls: list[cst.CSTNode] = [run.call for run in training.runs]
+    calls.extend(training.dropped_runs)
+    calls.extend(problem.node for problem in training.problems if problem.code == "T2T401")  # told already
+    return calls
+
+
+def _graph_in_session(training: Training) -> Iterator[Problem]:
+    for outer in training.leaves:
+        if outer.kind != k.SESSION:
+            continue
+        for leaf in outer.every():
+            if leaf.kind in (k.TENSOR, MIXED) and not leaf.inner:
+                yield Problem(leaf.node, "T2T404", "graph building inside the session's part of the program")
+
+
+def _rebound(training: Training) -> Iterator[Problem]:
+    """Plain names that the functions read and the session's part changes: a function keeps what it met when traced."""
+    bound = {n for leaf in training.leaves if leaf.kind in (k.TENSOR, MIXED, TOWERS) for n in leaf.flow.binds}
+    bound |= target_names(training.tower.loop.target)
+    read: set[str] = set()
+    for leaf in training.leaves:
+        if leaf.kind in (k.TENSOR, MIXED, TOWERS):
+            read |= leaf.flow.reads - bound
+        elif leaf.kind in (k.SESSION, k.PLAIN) and not isinstance(leaf.node, cst.FunctionDef):
+            again = {n for inner in leaf.every() for n in inner.flow.binds} & read
+            if again:
+                name = sorted(again)[0]
+                yield Problem(leaf.node, "T2T405", f"{name!r} is read by the graph and changed afterwards")
+
+
+def _used_outside(training: Training) -> Iterator[Problem]:
+    names = graph_names(training)
+    out = _calls_to_leave_out(training)
+    for leaf in _outside(training):
+        for inner in leaf.every():
+            if inner.inner:
+                continue
+            if inner.kind == "dropped" or (inner.kind == k.STATE and inner.detail in (k.WRITER, k.ITERATOR)):
+                continue
+            used = _reads_except(inner.node, out, training) & names
+            if isinstance(inner.node, cst.FunctionDef):
+                used &= inner.flow.reads | inner.flow.mutates
+            if inner.kind == k.STATE and used:
+                yield Problem(
+                    inner.node, "T2T304", f"{sorted(used)[0]!r} is a tensor, and state depends on it"
+                )
+            elif used:
+                yield Problem(
+                    inner.node,
+                    "T2T403",
+                    f"{sorted(used)[0]!r} is a tensor of the graph, used outside a session call",
+                )
+
+
+def _session_elsewhere(training: Training) -> Iterator[Problem]:
+    sessions = {name for name, kind in training.kinds.names.items() if kind == k.SESSION}
+    out = _calls_to_leave_out(training)
+    for leaf in _outside(training):
+        for inner in leaf.every():
+            if inner.inner or inner.kind == "dropped":
+                continue
+            if _reads_except(inner.node, out, training) & sessions and not _closes(inner):
+                yield Problem(inner.node, "T2T401", "the session goes to code that the tool does not follow")
+
+
+def _closes(leaf: Leaf) -> bool:
+    """A statement about the session itself that goes: its making, `sess.close()`."""
+    return isinstance(leaf.node, cst.SimpleStatementLine) and any(
+        isinstance(small, cst.Expr)
+        and isinstance(small.value, cst.Call)
+        and isinstance(small.value.func, cst.Attribute)
+        and small.value.func.attr.value in ("close", "as_default", "finalize")
+        for small in leaf.node.body
+    )
+
+
+def _inputs_inside(training: Training) -> Iterator[Problem]:
+    """Placeholders and iterators that would be made inside a tf.function, where nothing feeds them."""
+    canonical = training.kinds.resolver.canonical
+    used = [
+        training.towers_leaf,
+        *training.tower_needs.leaves,
+        *(x for step in training.steps for x in step.slice.leaves),
+    ]
+    for outer in dict.fromkeys(used):
+        for leaf in outer.every():
+            if leaf.inner or leaf.kind == INPUT or leaf.detail == k.ITERATOR:
+                continue
+            for call in find_all(leaf.node, cst.Call):
+                name = canonical(call.func)
+                summary = training.functions.summary(name) if name is not None else None
+                method = call.func.attr.value if isinstance(call.func, cst.Attribute) else None
+                if role(name) == "placeholder" or method in _ITERATORS:
+                    yield Problem(call, "T2T305", "an input that would be made inside a step")
+                elif summary is not None and summary.makes_inputs:
+                    yield Problem(call, "T2T305", f"{name} makes inputs where the towers run")
+
+
+def _reads_except(node: cst.CSTNode, out: list[cst.CSTNode], training: Training) -> set[str]:
+    """Names a statement reads, session calls and the session argument of savers and writers left out."""
+    reads: set[str] = set()
+    kinds = training.kinds
+
+    class Visitor(cst.CSTVisitor):
+        def visit_Call(self, call: cst.Call) -> bool:
+            if any(call is other for other in out):
+                return False
+            func = call.func
+            if isinstance(func, cst.Attribute) and kinds.of(func.value) in (k.SAVER,) and call.args:
+                for argument in call.args[1:]:
+                    argument.visit(self)
+                return False
+            canonical = kinds.resolver.canonical(func)
+            if canonical in cluster_calls() and training.tower.cluster is not None:
+                found = cluster_calls()[canonical]
+                for name, argument in named(call, found.order):
+                    if name in found.kept:
+                        argument.visit(self)
+                return False
+            if isinstance(func, cst.Attribute) and kinds.of(func.value) == k.SUPERVISOR:
+                if func.attr.value == "summary_computed":
+                    for argument in call.args[1:]:
+                        argument.visit(self)
+                return False
+            if (
+                isinstance(func, cst.Attribute)
+                and kinds.of(func.value) == k.SESSION
+                and func.attr.value in _OF_SESSION
+            ):
+                return False
+            if canonical == "tf.summary.FileWriter":
+                if call.args:
+                    call.args[0].visit(self)
+                return False
+            return True
+
+        def visit_AssignTarget(self, target: cst.AssignTarget) -> bool:
+            return not isinstance(target.target, cst.Name | cst.Tuple | cst.List)
+
+        def visit_Attribute(self, attribute: cst.Attribute) -> bool:
+            if attribute.attr.value == "add_graph":
+                return False
+            attribute.value.visit(self)
+            return False
+
+        def visit_Arg(self, argument: cst.Arg) -> bool:
+            argument.value.visit(self)
+            return False
+
+        def visit_Dict(self, node: cst.Dict) -> bool:
+            if kinds.is_feed(node):
+                for element in node.elements:
+                    element.value.visit(self)
+                return False
+            return True
+
+        def visit_Name(self, name: cst.Name) -> None:
+            reads.add(name.value)
+
+    node.visit(Visitor())
+    return reads

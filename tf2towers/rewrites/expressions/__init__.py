@@ -1,0 +1,1 @@
+"""Expressions rewritten where they stand: symbols, calls, shapes, messages."""

@@ -1,0 +1,43 @@
+"""Arguments of a call, taken out and put in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import libcst as cst
+
+from tf2towers.rewrites.files.file_context import expression
+
+
+def keyword(name: str, code: str) -> cst.Arg:
+    """`name=code`."""
+    return cst.Arg(
+        expression(code),
+        keyword=cst.Name(name),
+        equal=cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace("")),
+    )
+
+
+def trimmed(args: Sequence[cst.Arg]) -> list[cst.Arg]:
+    """Arguments with plain separators where one was taken out."""
+    made = []
+    for place, arg in enumerate(args):
+        if place == len(args) - 1:
+            made.append(
+                arg.with_changes(
+                    comma=cst.MaybeSentinel.DEFAULT, whitespace_after_arg=cst.SimpleWhitespace("")
+                )
+            )
+        elif isinstance(arg.comma, cst.Comma):
+            made.append(arg)
+        else:
+            made.append(arg.with_changes(comma=cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))))
+    return made
+
+
+def named(call: cst.Call, order: Sequence[str]) -> list[tuple[str, cst.Arg]]:
+    """The arguments of a call with their parameters' names; `order` is the signature's."""
+    return [
+        (arg.keyword.value if arg.keyword is not None else order[place] if place < len(order) else "", arg)
+        for place, arg in enumerate(call.args)
+    ]

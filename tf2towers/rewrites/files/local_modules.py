@@ -1,0 +1,137 @@
+"""The local modules a script reaches: TF1 model code that keeps its TF1 spelling (T2T111).
+
+Model code runs unchanged inside the replica function, so a module gets the smallest edit that makes it run on TF 2.21:
+`import tensorflow as tf` becomes `import tensorflow.compat.v1 as tf`, and what compat.v1
+has lost comes from the runtime.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import libcst as cst
+from libcst.metadata import MetadataWrapper
+
+from tf2towers.names.arguments import is_reordered
+from tf2towers.names.symbols import Names
+from tf2towers.names.tables import RuntimeName, lookup
+from tf2towers.program.python_code.function_summaries import Functions, used_names
+from tf2towers.program.python_code.local_module import LocalModule
+from tf2towers.program.statements.symbol_roles import role
+from tf2towers.report.result import FileChange, Finding
+from tf2towers.rewrites.files.file_context import FileContext
+from tf2towers.rewrites.files.module_rewriter import ModuleRewriter, with_imports
+from tf2towers.rewrites.files.name_counts import count_names
+from tf2towers.rewrites.registry import todo_of
+from tf2towers.source.local_imports import local_modules
+from tf2towers.source.script import Script
+from tf2towers.source.tree import parse_tree, text_of
+
+#: Roles that no migrated program can run, where a function that is called has them.
+_SESSION_ROLES = frozenset({"session", "plumbing"})
+
+
+@dataclass
+class ModuleResults:
+    """What became of the local modules."""
+
+    changes: list[FileChange] = field(default_factory=list)
+    copied: list[Path] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
+
+
+def migrate_modules(script: Script, functions: Functions, called: set[str]) -> ModuleResults:
+    """Rewrites the modules `script` reaches. `called` are the local functions its training calls, by dotted name."""
+    results = ModuleResults()
+    reached = _reached(functions, called)
+    for path in local_modules(script):
+        module = Script.read(path, main=False)
+        change = _rewritten(module)
+        if change is not None and change.after != change.before:
+            results.changes.append(change)
+        else:
+            results.copied.append(path)
+    for path, line, symbol in sorted(reached):
+        if role(symbol) in _SESSION_ROLES and path != script.path:
+            message = f"{symbol}: session code in a function that the script calls"
+            results.findings.append(Finding("T2T406", message, todo_of("T2T406"), path, line, 1))
+    return results
+
+
+def _reached(functions: Functions, called: set[str]) -> set[tuple[Path, int, str]]:
+    sites: set[tuple[Path, int, str]] = set()
+    for dotted in called:
+        summary = functions.summary(dotted)
+        if summary is not None:
+            sites.update(summary.sites)
+    return sites
+
+
+def _rewritten(module: Script) -> FileChange | None:
+    if "tensorflow" not in module.text and "tf2towers" not in module.text:
+        return None
+    syntax = ast.parse(module.text)
+    if runs_as_it_is(LocalModule(module.path.stem, module.path, syntax), module.text):
+        return None
+    wrapper = MetadataWrapper(parse_tree(module), unsafe_skip_copy=True)
+    names = Names(wrapper)
+    counts = count_names(syntax)
+    context = FileContext(
+        names,
+        used_names=counts.plain,
+        used_elsewhere=set(counts.uses),
+        text=module.text,
+        plain_tensorflow=False,
+    )
+    rewriter = ModuleRewriter(context)
+    tree = with_imports(wrapper.module.visit(rewriter), context)
+    assert isinstance(tree, cst.Module)
+    return FileChange(module.path, module.text, text_of(tree, module), module.encoding, module.bom)
+
+
+def runs_as_it_is(module: LocalModule, text: str) -> bool:
+    """Whether a module on `tensorflow.compat.v1` has nothing to change: told on the standard `ast`, which is fast."""
+    if any(target == "tensorflow" or target.startswith("tensorflow.contrib") for target in module.targets()):
+        return False
+    if _may_name_variables(module.tree) or ".value" in text or "xrange" in text or "disable_v2" in text:
+        return False
+    positional = {
+        ast.unparse(node.func) for node in ast.walk(module.tree) if isinstance(node, ast.Call) and node.args
+    }
+    for dotted, _ in used_names(module.tree):
+        canonical = module.resolve(dotted)
+        if not canonical.startswith("tf."):
+            continue
+        found = lookup(canonical)
+        if isinstance(found.target, RuntimeName) or (dotted in positional and is_reordered(canonical)):
+            return False
+        if canonical.startswith(("tf.train.ExponentialMovingAverage", "tf.contrib")):
+            return False
+    return True
+
+
+def _may_name_variables(tree: ast.AST) -> bool:
+    """Whether some `x.op.name` may be a variable's: called so, made by a `..variable..` call, or a loop target."""
+    named = {
+        node.value.value.id
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute)
+        and node.attr == "name"
+        and isinstance(node.value, ast.Attribute)
+        and node.value.attr == "op"
+        and isinstance(node.value.value, ast.Name)
+    }
+    if not named:
+        return False
+    suspects = {"var", "variable", "v"}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.For):
+            suspects |= {one.id for one in ast.walk(node.target) if isinstance(one, ast.Name)}
+        elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
+            if "variable" in ast.unparse(node.value.func).lower():
+                suspects |= {
+                    one.id for target in node.targets for one in ast.walk(target) if isinstance(one, ast.Name)
+                }
+    return bool(named & suspects)

@@ -1,0 +1,105 @@
+"""Statements of the TF1 graph on the move into functions (T2T102)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import libcst as cst
+
+from tf2towers.program.python_code.search import call_statement, method_of
+from tf2towers.program.statements import value_kinds as k
+from tf2towers.program.statements.trainer_statement import INPUT, MIXED, Leaf
+from tf2towers.rewrites.files.file_context import statement
+from tf2towers.rewrites.functions.tower_statements import TowerStatements, append_call
+
+
+class MovedStatements(TowerStatements):
+    """Rewrites a statement for the function it moves into, and leaves out what TF2 has no use for."""
+
+    def moved(self, leaf: Leaf) -> list[cst.BaseStatement]:
+        """A statement as it stands in a function: rewritten, and without what TF2 has no use for."""
+        if self._vanishes(leaf):
+            return []
+        if self._part is not None and self._is_left_out(leaf):
+            return []
+        if leaf.inner and (isinstance(leaf.node, cst.If | cst.With)):
+            return self._moved_block(leaf)
+        return [self._rewritten(leaf.node)]
+
+    def _is_left_out(self, leaf: Leaf) -> bool:
+        """Whether a statement of the tower is not in the part being built."""
+        assert self._part is not None
+        if isinstance(leaf.node, cst.With) and leaf.inner:
+            return False  # its statements are asked one by one
+        inside = any(leaf is unit for unit in self._tower_leaves())
+        return inside and not any(leaf in kept.every() for kept in self._part.keep)
+
+    def _vanishes(self, leaf: Leaf) -> bool:
+        if leaf.kind in (INPUT, "dropped") and not leaf.inner:
+            return True
+        if is_reuse_call(leaf.node):
+            return True
+        for name in leaf.flow.mutates & set(self._single_append) & self._collected():
+            if append_call(leaf.node, name) is not None:
+                return True
+        return False
+
+    def _moved_block(self, leaf: Leaf) -> list[cst.BaseStatement]:
+        node = leaf.node
+        if isinstance(node, cst.With):
+            apart = (
+                leaf.kind == MIXED and self.training.tower.cluster is not None
+            )  # its state is made outside
+            moving = [inner for inner in leaf.inner if not (apart and inner.kind in (k.STATE, k.PLAIN))]
+            body = [s for inner in moving for s in self.moved(inner)]
+            if not body:
+                return []
+            items = self._kept_items(node)
+            if not items:
+                return body
+            rewritten = self._rewritten(node.with_changes(body=cst.SimpleStatementSuite([cst.Pass()])), node)
+            return [rewritten.with_changes(body=node.body.with_changes(body=body))]
+        assert isinstance(node, cst.If)
+        kept = self._project(node, leaf, every=leaf.kind != MIXED)
+        return [kept] if kept is not None else []
+
+    def _project(self, node: cst.If, leaf: Leaf, every: bool) -> cst.If | None:
+        """An `if` with what vanishes left out, and, unless `every`, the state that is made elsewhere."""
+        by_node: dict[cst.CSTNode, Leaf] = {inner.node: inner for inner in leaf.inner}
+
+        def block(suite: cst.BaseSuite) -> list[cst.BaseStatement]:
+            made: list[cst.BaseStatement] = []
+            for inner in suite.body:
+                found = by_node.get(inner)
+                if found is not None and (every or found.kind in (k.TENSOR, MIXED)):
+                    made.extend(self.moved(found))
+            return made
+
+        body = block(node.body)
+        orelse = node.orelse
+        other: cst.If | cst.Else | None = None
+        if isinstance(orelse, cst.If):
+            other = self._project(orelse, leaf, every)
+        elif orelse is not None:
+            statements = block(orelse.body)
+            other = orelse.with_changes(body=cst.IndentedBlock(statements)) if statements else None
+        if not body and other is None:
+            return None
+        test = self._rewritten(node.test)
+        return node.with_changes(test=test, body=cst.IndentedBlock(body or [statement("pass")]), orelse=other)
+
+    def _definition(
+        self, name: str, params: Sequence[str], body: Sequence[cst.BaseStatement], decorators: Sequence[str]
+    ) -> cst.FunctionDef:
+        head = statement(f"def {name}({', '.join(params)}):\n    pass")
+        assert isinstance(head, cst.FunctionDef)
+        return head.with_changes(
+            body=cst.IndentedBlock(list(body)),
+            decorators=[cst.Decorator(cst.parse_expression(code)) for code in decorators],
+            leading_lines=[cst.EmptyLine(indent=False)],
+        )
+
+
+def is_reuse_call(node: cst.CSTNode) -> bool:
+    """`tf.get_variable_scope().reuse_variables()` or `scope.reuse_variables()` as a statement."""
+    return method_of(call_statement(node)) == "reuse_variables"

@@ -1,0 +1,250 @@
+"""Each session call as a tf.function around `strategy.run` (T2T105)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import libcst as cst
+
+from tf2towers.program.clusters.cluster import Cluster
+from tf2towers.program.python_code.backward_slices import Slice
+from tf2towers.program.python_code.data_flow import flow_of
+from tf2towers.program.python_code.search import find_all
+from tf2towers.program.sessions.steps import has_update
+from tf2towers.program.statements import value_kinds as k
+from tf2towers.program.statements.trainer_statement import TOWERS, Leaf
+from tf2towers.program.training import Step
+from tf2towers.rewrites.files.file_context import code_of, statement
+from tf2towers.rewrites.functions.tower_function import TowerFunctions
+
+
+class ReplicaBuilder(TowerFunctions):
+    """Builds the functions of the migrated program out of the statements of the TF1 graph."""
+
+    def name_optimizers(self) -> None:
+        """`tf.train.AdamOptimizer(1e-4).minimize(loss)`: an optimizer is state, so each gets a name."""
+        self._optimizers: dict[Leaf, list[tuple[str, cst.Call]]] = {}
+        for leaf in self.training.leaves:
+            if leaf.kind != k.TENSOR:
+                continue
+            for call in find_all(leaf.node, cst.Call):
+                inner = call.func.value if isinstance(call.func, cst.Attribute) else None
+                if isinstance(inner, cst.Call) and self.training.kinds.of(inner) == k.OPTIMIZER:
+                    name = self.context.fresh("optimizer")
+                    self._optimizers.setdefault(leaf, []).append((name, inner))
+                    self.replaced[inner] = cst.Name(name)
+
+    def optimizers_of(
+        self, leaf: Leaf, in_place: Callable[[cst.CSTNode], cst.CSTNode]
+    ) -> list[cst.BaseStatement]:
+        """The statements that make the optimizers of a statement that moves into the steps."""
+        made: list[cst.BaseStatement] = []
+        for name, call in self._optimizers.get(leaf, []):
+            kept = self.replaced.pop(call)
+            made.append(statement(f"{name} = {code_of(in_place(call))}"))
+            self.replaced[call] = kept
+        return made
+
+    def parameters(self, step: Step) -> list[str]:
+        """The parameters of a step: its inputs, and the learning rates it is fed."""
+        fed = [one.names[0] for one in step.inputs if one in self.training.fed_rates]
+        return [
+            *self._names_of(step.inputs),
+            *(name for name in fed if name not in self._names_of(step.inputs)),
+        ]
+
+    def _fed(self, name: str) -> str:
+        """The parameter's name: a fed rate hides the rate itself otherwise."""
+        return f"{name}_value" if any(name in one.names for one in self.training.fed_rates) else name
+
+    def step_function(
+        self, step: Step, returned: list[cst.BaseExpression | None], extra: list[str]
+    ) -> cst.FunctionDef:
+        """The tf.function of one kind of session call. `returned` holds None where an op was fetched."""
+        training = self.training
+        rates = self._rates_before_update(step)
+        self._now = {name: self.context.fresh(f"{name}_now") for name in rates}
+        self._without_towers = not step.uses_towers and training.tower.cluster is None
+        own = self.parameters(step)
+        fed = [f"{n}_value" for n in [*own, *extra] if self._fed(n) != n]
+        params = [n for n in dict.fromkeys([*own, *extra]) if self._fed(n) == n]
+        outer = [*params, *dict.fromkeys(fed)]
+        feeds = [statement(f"{name.removesuffix('_value')}.feed({name})") for name in dict.fromkeys(fed)]
+        values = [self._fetched(value) for value in returned if value is not None or len(returned) > 1]
+        result = ", ".join(values)
+        scope = f"{self.given['variables']}.scope({'' if step.trains else 'update=False'})"
+        cluster = training.tower.cluster
+        if cluster is not None:
+            body = [s for leaf in step.slice.leaves for s in self._in_contexts(leaf, self.moved(leaf))]
+            body.append(statement(f"return {result}" if result else "return None"))
+            return self._definition(
+                step.name, outer, [*feeds, *body], [self._cluster_step(cluster, step, outer)]
+            )
+        if not step.uses_towers:
+            body = [s for leaf in step.slice.leaves for s in self.moved(leaf)]
+            body.append(statement(f"return {result}" if result else "return None"))
+            return self._definition(
+                step.name, outer, [*feeds, *body], [self._tf_function(step, outer), scope]
+            )
+        inner: list[cst.BaseStatement] = []
+        arguments = ", ".join(self._names_of(self.tower_inputs(step.part)))
+        needed = step.part.before if step.part is not None else training.tower_needs
+        order = training.leaves
+        for leaf in step.slice.leaves:
+            if order.index(leaf) < order.index(training.towers_leaf) and self._stands_in_step(
+                leaf, step, needed
+            ):
+                inner.extend(self._in_contexts(leaf, self.moved(leaf)))
+        live = ", ".join(self.live_names(step.part))
+        tower = step.part.name if step.part is not None else self.tower_name
+        inner.append(statement(f"{live} = {tower}({arguments})" if live else f"{tower}({arguments})"))
+        inner.extend(self._gathers(step))
+        inner.extend(statement(f"{now} = {name}()") for name, now in self._now.items())
+        keep = self.given.get("keep_statistics")
+        for leaf in step.slice.leaves:
+            if order.index(leaf) <= order.index(training.towers_leaf):
+                continue
+            moved = self.moved(leaf)
+            if (
+                keep
+                and step.trains
+                and any(f"{self.context.need('apply_gradients')}(" in code_of(s) for s in moved)
+            ):
+                inner.append(statement(f"{self.context.need('keep_statistics')}({keep!r})"))
+                keep = None
+            inner.extend(self._in_contexts(leaf, moved))
+        inner.append(statement(f"return {result}" if result else "return None"))
+        replica = self._definition("replica_step", params, inner, [scope])
+        self._now = {}
+        firsts = [self._is_first(value, step) for value in returned if value is not None or len(returned) > 1]
+        lasts = self._run_of_replicas(params, firsts if result else [])
+        return self._definition(
+            step.name,
+            outer,
+            [*feeds, replica, lasts[0].with_changes(leading_lines=[cst.EmptyLine(indent=False)]), *lasts[1:]],
+            [self._tf_function(step, outer)],
+        )
+
+    def _run_of_replicas(self, params: list[str], firsts: list[bool]) -> list[cst.BaseStatement]:
+        """`strategy.run`, and the return of its results: of each, whether the first tower's or the last one's."""
+        args = f"({', '.join(params)}{',' if len(params) == 1 else ''})"
+        run = (
+            f"{self.given['strategy']}.run(replica_step, args={args})"
+            if params
+            else f"{self.given['strategy']}.run(replica_step)"
+        )
+        if not firsts:
+            return [statement(run)]
+        if len(set(firsts)) == 1:
+            return [statement(f"return {self._pick(firsts[0])}({run})")]
+        parts = [f"{self._pick(first)}(results[{place}])" for place, first in enumerate(firsts)]
+        return [statement(f"results = {run}"), statement(f"return {', '.join(parts)}")]
+
+    def _rates_before_update(self, step: Step) -> list[str]:
+        """The schedules that the step reads after the update: in TF1 one run had one rate, the update's."""
+        after: list[Leaf] | None = None
+        for leaf in step.slice.leaves:
+            if after is not None:
+                after.append(leaf)
+            elif leaf.kind != TOWERS and has_update(self.training, leaf):
+                after = []
+        if after is None or not step.uses_towers:
+            return []
+        read = {name for leaf in after for name in leaf.flow.reads}
+        read |= {name for fetch in step.fetches for name in flow_of(fetch).reads}
+        return sorted(name for name in read if self.training.kinds.names.get(name) == k.SCHEDULE)
+
+    def _in_contexts(self, leaf: Leaf, moved: list[cst.BaseStatement]) -> list[cst.BaseStatement]:
+        for block in reversed(leaf.contexts):
+            if moved:
+                moved = [self._rewritten(block).with_changes(body=cst.IndentedBlock(moved), leading_lines=[])]
+        return moved
+
+    def _stands_in_step(self, leaf: Leaf, step: Step, needed: Slice) -> bool:
+        """Whether a statement before the loop belongs to the step: it is used after the loop, or in it not at all."""
+        if step.part is not None:
+            return self._used_after(leaf, step)
+        return leaf not in needed.leaves or self._used_after(leaf, step)
+
+    def _used_after(self, leaf: Leaf, step: Step) -> bool:
+        place = self.training.leaves.index(self.training.towers_leaf)
+        after = [other for other in step.slice.leaves if self.training.leaves.index(other) > place]
+        wanted = {n for other in after for n in self._reads_after(other)}
+        wanted |= {n for fetch in step.fetches for n in flow_of(fetch).reads}
+        return bool(leaf.flow.writes & wanted)
+
+    def _gathers(self, step: Step) -> list[cst.BaseStatement]:
+        read = {n for leaf in step.slice.leaves if leaf.kind != TOWERS for n in leaf.flow.reads}
+        read |= {n for fetch in step.fetches for n in flow_of(fetch).reads}
+        made = []
+        for name in sorted(self.training.gathered & read):
+            gather = self.context.need("gather_towers")
+            source = self._single_append.get(name)
+            if source is not None:
+                value = f"{gather}({source.value})"
+            else:  # a list that every tower appended to
+                value = f"sum({gather}({name}), [])"
+            made.append(statement(f"{name} = {value}"))
+        return made
+
+    def _pick(self, first: bool) -> str:
+        return self.context.need("first_tower" if first else "last_tower")
+
+    def _is_first(self, value: cst.BaseExpression | None, step: Step) -> bool:
+        """Whether a fetched value is the first tower's: a summary."""
+        if value is None:
+            return False
+        names = flow_of(value).reads
+        place = self.training.leaves.index(self.training.towers_leaf)
+        after = [leaf for leaf in step.slice.leaves if self.training.leaves.index(leaf) > place]
+        for leaf in reversed(after):
+            if leaf.flow.binds & names:
+                if any(
+                    s.startswith("tf.summary.") or "merge" in s for s in self.training.effects[leaf].symbols
+                ):
+                    return True
+                names = names | leaf.flow.reads
+        return False
+
+    def _fetched(self, value: cst.BaseExpression | None) -> str:
+        if value is None:
+            return "None"
+        kind = self.training.kinds.of(value)
+        code = code_of(self._rewritten(value))
+        return f"tf.identity({code})" if kind == k.STATE else code
+
+    def _tf_function(self, step: Step, params: list[str]) -> str:
+        specs = self.signature(step, params)
+        if specs is None:
+            return "tf.function(autograph=False)"
+        return f"tf.function(autograph=False, input_signature=[{', '.join(specs)}])"
+
+    def _cluster_step(self, cluster: Cluster, step: Step, params: list[str]) -> str:
+        """`server.step(variables, input_signature=[...])`: a step of a worker."""
+        parts = [self.given["variables"]]
+        specs = self.signature(step, params)
+        if specs is not None:
+            parts.append(f"input_signature=[{', '.join(specs)}]")
+        if not step.trains:
+            parts.append("update=False")
+        line = f"{cluster.name}.step({', '.join(parts)})"
+        if len(line) <= 100 or specs is None:
+            return line
+        rows = [f"input_signature=[{', '.join(specs)}]", *parts[2:]]
+        return f"{cluster.name}.step(\n    {parts[0]},\n    " + ",\n    ".join(rows) + ")"
+
+    def signature(self, step: Step, params: list[str]) -> list[str] | None:
+        """The `tf.TensorSpec` of every parameter, where placeholders gave them all; None otherwise."""
+        specs: list[str] = []
+        for name in params:
+            rate = name.removesuffix("_value")
+            own = rate if self._fed(rate) == name else name
+            found = [
+                i for i in self.training.inputs if i.kind == k.PLACEHOLDER and i.names == [own] and i.dtype
+            ]
+            if len(found) != 1:
+                return None
+            shape = code_of(self._rewritten(found[0].shape)) if found[0].shape is not None else "None"
+            assert found[0].dtype is not None
+            specs.append(f"tf.TensorSpec({shape}, {code_of(self._rewritten(found[0].dtype))})")
+        return specs if specs else None

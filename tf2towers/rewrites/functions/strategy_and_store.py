@@ -1,0 +1,98 @@
+"""The strategy and the variable store: one device a tower (T2T101)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import libcst as cst
+
+from tf2towers.program.python_code.data_flow import names_in, target_names
+from tf2towers.program.statements import value_kinds as k
+from tf2towers.program.statements.trainer_statement import TOWERS, Leaf
+from tf2towers.program.training import Training
+from tf2towers.rewrites.expressions.training_calls import TrainingRewriter
+from tf2towers.rewrites.files.file_context import FileContext, code_of, statement, unwrapped
+
+
+@dataclass
+class StrategyStatements:
+    """The statements that make strategy and store, and the plain leaves moved up in front of them."""
+
+    statements: list[cst.BaseStatement]
+    hoisted: list[Leaf] = field(default_factory=list)
+
+
+def strategy_statements(
+    context: FileContext, training: Training, given: dict[str, str]
+) -> StrategyStatements:
+    """`strategy = tf.distribute.MirroredStrategy(tower_devices([...]))` and the plain statements it needs."""
+    devices, needs = _devices(context, training, given)
+    hoisted = _hoisted(training, needs)
+    strategy, variables = given["strategy"], given["variables"]
+    made: list[cst.BaseStatement] = []
+    for leaf in hoisted:
+        made.append(leaf.node.visit(TrainingRewriter(context, training, {}, False, given)))  # type: ignore[arg-type]
+    made.append(
+        statement(f"{strategy} = tf.distribute.MirroredStrategy({context.need('tower_devices')}({devices}))")
+    )
+    made.append(statement(f"{variables} = {context.need('VariableStore')}({strategy})"))
+    return StrategyStatements(made, hoisted)
+
+
+def _devices(context: FileContext, training: Training, given: dict[str, str]) -> tuple[str, set[str]]:
+    loop = training.tower.loop
+    device = training.tower.device
+    for name in training.tower.body_bound:
+        if name in names_in(device) and name not in target_names(loop.target):
+            training.problem(
+                training.tower.device_with, "T2T302", "the tower's device is worked out in several statements"
+            )
+    iterable: cst.BaseExpression = loop.iter
+    target: cst.BaseExpression = loop.target
+    if (
+        isinstance(iterable, cst.Call)
+        and training.kinds.resolver.canonical(iterable.func) == "builtins.enumerate"
+    ):
+        if isinstance(target, cst.Tuple) and not names_in(device) & target_names(target.elements[0].value):
+            target, iterable = target.elements[1].value, iterable.args[0].value
+    needs = names_in(iterable) | (names_in(device) - target_names(target))
+    for leaf in training.leaves:
+        if leaf.kind not in (k.PLAIN, TOWERS, k.SESSION) and leaf.flow.binds & needs:
+            training.problem(loop, "T2T302", "the towers' devices depend on tensors or state")
+            break
+    rewriter = TrainingRewriter(context, training, {}, False, given)
+    iterable_code, device_code = code_of(iterable.visit(rewriter)), code_of(device.visit(rewriter))  # type: ignore[arg-type]
+    target_code = unwrapped(target)
+    if device_code == target_code:
+        return iterable_code, needs
+    return f"[{device_code} for {target_code} in {iterable_code}]", needs
+
+
+def _hoisted(training: Training, needs: set[str]) -> list[Leaf]:
+    """The plain statements inside the stage that the devices depend on, where state comes before them."""
+    before: list[Leaf] = []
+    for leaf in training.leaves:
+        if leaf.kind == TOWERS:
+            break
+        before.append(leaf)
+    stage = [w for w in training.reader.opened if w in training.tower.parents]
+    inside = [leaf for leaf in before if stage and _contains(stage[0], leaf.node)]
+    first = next((i for i, leaf in enumerate(before) if leaf.kind not in (k.PLAIN, "dropped")), len(before))
+    kept: list[Leaf] = []
+    wanted = set(needs)
+    for place in range(len(before) - 1, -1, -1):
+        leaf = before[place]
+        if leaf.kind == k.PLAIN and leaf.flow.writes & wanted:
+            wanted |= leaf.flow.reads
+            if leaf in inside or (not stage and place > first):
+                kept.insert(0, leaf)
+    return kept
+
+
+def _contains(block: cst.With, node: cst.CSTNode) -> bool:
+    for child in block.body.body:
+        if child is node:
+            return True
+        if isinstance(child, cst.With) and _contains(child, node):
+            return True
+    return False

@@ -1,0 +1,111 @@
+"""The tower loop's body as the replica function, and learning rates as functions (T2T102)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import libcst as cst
+
+from tf2towers.program.python_code.data_flow import flow_of, target_names, upward_exposed
+from tf2towers.program.sessions.batch_input import Input
+from tf2towers.program.statements.trainer_statement import TOWERS
+from tf2towers.program.towers.tower_loop import range_count
+from tf2towers.program.training import TowerPart, Training
+from tf2towers.rewrites.files.file_context import code_of, statement, unwrapped
+from tf2towers.rewrites.functions.moved_statements import MovedStatements
+from tf2towers.rewrites.functions.tower_statements import is_enumerate
+
+
+class TowerFunctions(MovedStatements):
+    """Builds `def tower(...)`."""
+
+    def tower_function(self, part: TowerPart | None = None) -> cst.FunctionDef:
+        """`def tower(images, labels)`: the loop's body, once for the tower that runs it; or the part a step needs."""
+        training = self.training
+        loop = training.tower.loop
+        self._part = part
+        live = self.live_names(part)
+        before = part.before if part is not None else training.tower_needs
+        body: list[cst.BaseStatement] = [
+            statement(
+                f'"""What the loop built on each {_device_text(training)}: returns {", ".join(live) or "nothing"}."""'
+            )
+        ]
+        reads = flow_of(loop.body).reads
+        body.extend(self._list_heads())
+        for leaf in before.leaves:
+            body.extend(self.moved(leaf))
+        body.extend(self._index_statements(loop, reads))
+        inner: list[cst.BaseStatement] = []
+        for leaf in training.towers_leaf.inner:
+            inner.extend(self.moved(leaf))
+        for block in reversed(training.towers_leaf.contexts):
+            inner = [self._rewritten(block).with_changes(body=cst.IndentedBlock(inner), leading_lines=[])]
+        body.extend(inner)
+        body.append(statement(f"return {', '.join(live)}" if live else "return None"))
+        params = self._names_of(self.tower_inputs(part))
+        self._part = None
+        name = part.name if part is not None else self.tower_name
+        head = self._definition(name, params, body, [f"{self.given['variables']}.scope()"])
+        if part is not None:
+            return head
+        return head.with_changes(leading_lines=[cst.EmptyLine(indent=False), *loop.leading_lines])
+
+    def live_names(self, part: TowerPart | None) -> list[str]:
+        """What the tower, or a part of it, returns."""
+        if part is None:
+            return self.live
+        bound = {name for leaf in part.keep for name in leaf.flow.writes}
+        return [name for name in self.live if name in bound]
+
+    def tower_inputs(self, part: TowerPart | None = None) -> list[Input]:
+        """The inputs the tower takes."""
+        if part is not None:
+            return part.inputs
+        needs = self.training.tower_needs.needs | upward_exposed(self.training.tower.loop.body.body)
+        return [i for i in self.training.inputs if set(i.names) & needs]
+
+    def _index_statements(self, loop: cst.For, reads: set[str]) -> list[cst.BaseStatement]:
+        names = self.training.kinds.resolver
+        target = unwrapped(loop.target)
+        if not target_names(loop.target) & reads:
+            return []
+        own = self.context.need("tower_index")
+        if range_count(loop.iter, names) is not None:
+            return [statement(f"{target} = {own}()")]
+        if is_enumerate(loop, self.training) and isinstance(loop.target, cst.Tuple):
+            assert isinstance(loop.iter, cst.Call)
+            index = code_of(loop.target.elements[0].value)
+            item = code_of(loop.target.elements[1].value)
+            made = [statement(f"{index} = {own}()")]
+            if target_names(loop.target.elements[1].value) & reads:
+                source = self._rewritten(loop.iter.args[0].value)
+                made.append(statement(f"{item} = {_indexable(source)}[{index}]"))
+            return made
+        return [statement(f"{target} = {_indexable(self._rewritten(loop.iter))}[{own}()]")]
+
+    def _list_heads(self) -> list[cst.BaseStatement]:
+        """The lists a tower still fills: empty, as the loop met them."""
+        heads: list[cst.BaseStatement] = []
+        for name in sorted(self._collected() - set(self._single_append)):
+            for leaf in self.training.leaves:
+                if leaf.assign is not None and name in leaf.flow.binds and leaf.kind != TOWERS:
+                    heads.append(self._rewritten(leaf.node).with_changes(leading_lines=[]))
+                    break
+        return heads
+
+    def _names_of(self, inputs: Sequence[Input]) -> list[str]:
+        names: list[str] = []
+        for one in inputs:
+            if one not in self.training.fed_rates:
+                names.extend(name for name in one.names if name not in names)
+        return names
+
+
+def _indexable(node: cst.BaseExpression) -> str:
+    code = code_of(node)
+    return f"list({code})" if isinstance(node, cst.Call) else code
+
+
+def _device_text(training: Training) -> str:
+    return code_of(training.tower.device).replace('"', "'").replace("\n", " ")

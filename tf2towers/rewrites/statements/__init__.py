@@ -1,0 +1,1 @@
+"""What stands in the place of each statement of the trainer."""

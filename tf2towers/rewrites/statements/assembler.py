@@ -1,0 +1,179 @@
+"""The migrated trainer put together: which statement stays, which goes, what stands in its place."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from tf2towers.program.statements import value_kinds as k
+from tf2towers.program.statements.trainer_statement import INPUT, MIXED, TOWERS, Leaf
+from tf2towers.rewrites.files.file_context import code_of, statement
+from tf2towers.rewrites.functions.moved_statements import is_reuse_call
+from tf2towers.rewrites.functions.step_functions import ReplicaBuilder
+from tf2towers.rewrites.functions.step_names import name_steps
+from tf2towers.rewrites.statements.input_statements import DROP
+from tf2towers.rewrites.statements.session_calls import SessionCalls
+from tf2towers.rewrites.statements.worker_statements import WrittenWorkers
+
+
+class Assembler(WrittenWorkers):
+    """Fills `actions`: for each statement of the owner that does not stay as it is, the statements that replace it."""
+
+    def run(self) -> None:
+        """Decides everything; problems met on the way are added to the training's."""
+        training = self.training
+        self._read_feed_dicts()
+        self._name_inputs()
+        name_steps(training, self.context)
+        self.builder = ReplicaBuilder(self.context, training, self.given)
+        self.calls = SessionCalls(self.context, training, self.given, self.feed_dicts)
+        if self.training.region is not None:
+            self.builder.name_optimizers()
+        self._statistics()
+        self._rewrite_runs()
+        self._stage()
+        self._graph_statements()
+        self._session_statements()
+
+    def _statistics(self) -> None:
+        from tf2towers.rewrites.functions.kept_statistics import statistics_kept
+
+        kept = statistics_kept(self.training)
+        if kept is not None:
+            self.given["keep_statistics"] = kept
+
+    def _rewrite_runs(self) -> None:
+        assert self.builder is not None and self.calls is not None
+        for step in self.training.steps:
+            params = self.builder.parameters(step)
+            for run in step.runs:
+                extra = [n for n in self.feed_dicts.get(run.feed_name or "", []) if n not in params]
+                params.extend(extra)
+            for run in step.runs:
+                if not step.slice.leaves and self._direct(run):
+                    continue
+                why = self.calls.rewrite(step, run, params)
+                if why is not None:
+                    self.training.problem(run.call, "T2T402", f"cannot call {step.name} here: {why}")
+
+    def _direct(self, run: object) -> bool:
+        """A run that fetches state alone reads it directly."""
+        from tf2towers.program.sessions.session_runs import Run
+
+        assert isinstance(run, Run) and self.calls is not None
+        kinds = [self.training.kinds.of(fetch) for fetch in run.fetches]
+        if not all(kind in (k.STATE, k.SCHEDULE) for kind in kinds):
+            return False
+        parts = [
+            f"{code_of(fetch)}{'()' if kind == k.SCHEDULE else ''}.numpy()"
+            for fetch, kind in zip(run.fetches, kinds, strict=True)
+        ]
+        self.calls.replaced[run.call] = cst.parse_expression(
+            f"[{', '.join(parts)}]" if run.is_list else parts[0]
+        )
+        return True
+
+    def _stage(self) -> None:
+        """`with tf.Graph().as_default(), tf.device('/cpu:0')` becomes the strategy's scope; the others are opened."""
+        from tf2towers.rewrites.functions.strategy_and_store import strategy_statements
+
+        if self.training.tower.cluster is not None:
+            self._cluster_stage(self.training.tower.cluster)
+            return
+        made = strategy_statements(self.context, self.training, self.given)
+        for leaf in made.hoisted:
+            self.actions[leaf.node] = DROP
+        outer = next((w for w in self.training.reader.opened if w in self.training.tower.parents), None)
+        for block in self.training.reader.opened:
+            self.stages[block] = "scope" if block is outer else "open"
+        scope_items = f"with {self.given['strategy']}.scope(), {self.given['variables']}.scope():\n    pass"
+        head = statement(scope_items)
+        assert isinstance(head, cst.With)
+        self.scope_items = head.items
+        if outer is not None:
+            self.before_stage = (outer, made.statements)
+        else:
+            first = next(leaf for leaf in self.training.leaves if leaf.kind not in (k.PLAIN, "dropped"))
+            self.before_stage = (first.node, made.statements)
+
+    def _graph_statements(self) -> None:
+        assert self.builder is not None and self.calls is not None
+        training = self.training
+        seen_towers = False
+        steps = self._step_functions()
+        place = self._place_of_steps()
+        for leaf in training.leaves:
+            made: list[cst.BaseStatement] | None = None
+            if leaf.kind == TOWERS:
+                seen_towers = True
+                if training.tower.cluster is not None:
+                    continue
+                made = []
+                if any(step.uses_towers and step.part is None for step in training.steps):
+                    made.append(self.builder.tower_function())
+            elif leaf.kind == k.TENSOR or (leaf.kind == "dropped" and leaf.detail != k.PLAIN):
+                made = (
+                    self.builder.optimizers_of(leaf, self.in_place) if training.region is not None else DROP
+                )
+            elif leaf.kind == INPUT:
+                made = self._input_statements(leaf)
+            elif leaf.kind == MIXED:
+                made = self._mixed(leaf)
+            elif leaf.kind == k.STATE:
+                made = self._state_statements(leaf)
+            elif is_reuse_call(leaf.node) or (leaf.kind == k.PLAIN and self._list_of_towers(leaf)):
+                made = DROP
+            if leaf is place and seen_towers and training.region is None:
+                self.prefixes[leaf.node] = steps
+            if made is not None:
+                self.actions[leaf.node] = made
+        if training.region is not None:
+            self._workers(training.region, steps)
+        if place is None and training.tower.cluster is None:
+            towers = training.towers_leaf
+            self.actions[towers.node] = [*self.actions[towers.node], *steps]
+
+    def _step_functions(self) -> list[cst.BaseStatement]:
+        assert self.builder is not None and self.calls is not None
+        made: list[cst.BaseStatement] = []
+        for step in self.training.steps:
+            if (
+                not step.slice.leaves
+                and all(run.call in self.calls.replaced for run in step.runs)
+                and not step.inputs
+            ):
+                if all(self.training.kinds.of(f) in (k.STATE, k.SCHEDULE) for f in step.fetches):
+                    continue
+            extra = [n for run in step.runs for n in self.feed_dicts.get(run.feed_name or "", [])]
+            if step.part is not None:
+                step.part.name = self.context.fresh(f"tower_of_{step.name}")
+                made.append(self.builder.tower_function(step.part))
+            made.append(self.builder.step_function(step, self.calls.returned(step), extra))
+        return made
+
+    def _place_of_steps(self) -> Leaf | None:
+        """The first statement of the session after the loop: the steps are defined before it."""
+        leaves = self.training.leaves
+        after = leaves[leaves.index(self.training.towers_leaf) + 1 :]
+        return next((leaf for leaf in after if leaf.kind == k.SESSION), None)
+
+    def _list_of_towers(self, leaf: Leaf) -> bool:
+        assert self.builder is not None
+        if leaf.assign is None or not leaf.flow.binds:
+            return False
+        before = self.training.leaves.index(leaf) < self.training.leaves.index(self.training.towers_leaf)
+        return before and leaf.flow.binds <= self.builder._collected()
+
+    def _session_statements(self) -> None:
+        for outer in self.training.leaves:
+            for leaf in outer.every():
+                if leaf.inner or (leaf.node in self.actions and leaf.kind != k.SESSION):
+                    continue
+                if leaf.kind in (k.SESSION, "dropped", k.PLAIN):
+                    made = self._session_statement(leaf)
+                    if made is not None:
+                        self.actions[leaf.node] = made
+
+    def _session_statement(self, leaf: Leaf) -> list[cst.BaseStatement] | None:
+        from tf2towers.rewrites.statements.session_statements import session_statement
+
+        return session_statement(leaf, self)

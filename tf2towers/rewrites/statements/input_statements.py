@@ -1,0 +1,109 @@
+"""Where the batches come from in the migrated program: iterators, pipelines, fed values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import libcst as cst
+
+from tf2towers.program.sessions.batch_input import Input
+from tf2towers.program.statements import value_kinds as k
+from tf2towers.program.statements.trainer_statement import Leaf
+from tf2towers.program.training import Training
+from tf2towers.rewrites.expressions.training_calls import TrainingRewriter
+from tf2towers.rewrites.files.file_context import FileContext, code_of, statement
+from tf2towers.rewrites.functions.step_functions import ReplicaBuilder
+from tf2towers.rewrites.statements.session_calls import SessionCalls
+
+DROP: list[cst.BaseStatement] = []
+
+
+class WrittenInputs:
+    """The statements that make iterators and pipelines, and the feed dicts."""
+
+    def __init__(self, context: FileContext, training: Training) -> None:
+        self.context = context
+        self.training = training
+        self.given: dict[str, str] = {
+            "variables": context.fresh("variables"),
+            "strategy": context.fresh("strategy"),
+        }
+        self.actions: dict[cst.CSTNode, list[cst.BaseStatement]] = {}
+        self.stages: dict[cst.With, str] = {}
+        self.state_inside: set[cst.CSTNode] = set()
+        self.builder: ReplicaBuilder | None = None
+        self.scope_items: Sequence[cst.WithItem] = []
+        self.before_stage: tuple[cst.CSTNode, list[cst.BaseStatement]]
+        self.calls: SessionCalls | None = None
+        self.prefixes: dict[cst.CSTNode, list[cst.BaseStatement]] = {}
+        self.feed_dicts: dict[str, list[str]] = {}
+        self.feed_keys: dict[cst.CSTNode, cst.BaseExpression] = {}
+
+    def in_place(self, node: cst.CSTNode) -> cst.CSTNode:
+        """A node of plain Python, state or session code, rewritten where it stands."""
+        replaced: dict[cst.CSTNode, cst.BaseExpression] = {}
+        if self.builder is not None:
+            replaced.update(self.builder.replaced)
+        if self.calls is not None:
+            replaced.update(self.calls.replaced)
+            replaced.update(self.calls.targets)
+        replaced.update(self.feed_keys)
+        made = node.visit(TrainingRewriter(self.context, self.training, replaced, False, self.given))
+        assert isinstance(made, cst.CSTNode)
+        return made
+
+    def _read_feed_dicts(self) -> None:
+        names = {run.feed_name for run in self.training.runs if run.feed_name is not None}
+        placeholders = {n for i in self.training.inputs if i.kind == k.PLACEHOLDER for n in i.names}
+        for outer in self.training.leaves:
+            for leaf in outer.every():
+                assign = leaf.assign
+                if assign is None or not isinstance(assign.value, cst.Dict) or not leaf.flow.binds & names:
+                    continue
+                keys = [
+                    e.key.value
+                    for e in assign.value.elements
+                    if isinstance(e, cst.DictElement) and isinstance(e.key, cst.Name)
+                ]
+                if len(keys) == len(assign.value.elements) and set(keys) <= placeholders:
+                    for element in assign.value.elements:
+                        if isinstance(element, cst.DictElement) and isinstance(element.key, cst.Name):
+                            self.feed_keys[element.key] = cst.SimpleString(repr(element.key.value))
+                    for name in leaf.flow.binds & names:
+                        assert name is not None
+                        before = self.feed_dicts.setdefault(name, keys)
+                        if set(before) != set(keys):
+                            self.training.problem(
+                                leaf.node, "T2T402", f"{name} does not always feed the same placeholders"
+                            )
+
+    def _name_inputs(self) -> None:
+        for one in self.training.inputs:
+            if one.kind == k.GET_NEXT and not isinstance(one.source, cst.Name):
+                self.given[f"input:{id(one)}"] = self.context.fresh("iterator")
+
+    def _input_statements(self, leaf: Leaf) -> list[cst.BaseStatement]:
+        made: list[cst.BaseStatement] = []
+        for one in self.training.inputs:
+            if one.leaf is leaf:
+                made.extend(self._source_statements(one))
+        if made:
+            made[0] = made[0].with_changes(leading_lines=getattr(leaf.node, "leading_lines", []))
+        return made
+
+    def _source_statements(self, one: Input) -> list[cst.BaseStatement]:
+        if one in self.training.fed_rates and one.dtype is not None:
+            made = f"{self.context.need('FedRate')}({code_of(self.in_place(one.dtype))})"
+            return [statement(f"{one.names[0]} = {made}")]
+        name = self.given.get(f"input:{id(one)}")
+        if one.kind == k.GET_NEXT and name is not None:
+            return [statement(f"{name} = iter({self._dataset_of(one.source)})")]
+        return []
+
+    def _dataset_of(self, iterator: cst.BaseExpression) -> str:
+        """The dataset of `dataset.make_one_shot_iterator()` or `tf.data.make_one_shot_iterator(dataset)`."""
+        assert isinstance(iterator, cst.Call)
+        if iterator.args:
+            return code_of(self.in_place(iterator.args[0].value))
+        assert isinstance(iterator.func, cst.Attribute)
+        return code_of(self.in_place(iterator.func.value))

@@ -1,0 +1,105 @@
+"""Session plumbing in TF2: what goes, and what little of it means something (T2T106)."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from tf2towers.program.statements import value_kinds as k
+from tf2towers.program.statements.statement_reader import OF_SUPERVISOR
+from tf2towers.program.statements.trainer_statement import Leaf
+from tf2towers.rewrites.files.file_context import code_of, statement
+from tf2towers.rewrites.statements.worker_statements import WrittenWorkers
+
+
+def session_statement(leaf: Leaf, assembler: WrittenWorkers) -> list[cst.BaseStatement] | None:
+    """What a statement of the session becomes; None where it stays, its expressions rewritten."""
+    node = leaf.node
+    if not isinstance(node, cst.SimpleStatementLine) or len(node.body) != 1:
+        return None
+    small = node.body[0]
+    value = small.value if isinstance(small, cst.Expr | cst.Assign) else None
+    if isinstance(value, cst.Call) and value in assembler.training.dropped_runs:
+        return _initializers(value, leaf, assembler)
+    if leaf.kind == "dropped":
+        return []
+    if isinstance(small, cst.Expr) and isinstance(value, cst.Call) and _keeps_plumbing(value, assembler):
+        return []
+    if isinstance(small, cst.Assign) and _makes_session(value, assembler):
+        return _log_placement(assembler)
+    if isinstance(small, cst.Assign) and _starts(value, assembler):
+        assert value is not None
+        made = assembler.in_place(value)
+        assert isinstance(made, cst.BaseExpression)
+        return [node.with_changes(body=[cst.Expr(made)])]
+    if isinstance(small, cst.Expr) and isinstance(value, cst.Call) and _is_session_method(value, assembler):
+        return []
+    return None
+
+
+def _initializers(call: cst.Call, leaf: Leaf, assembler: WrittenWorkers) -> list[cst.BaseStatement]:
+    """`sess.run(init)` goes; `sess.run(iterator.initializer)` starts the iterator afresh."""
+    made: list[cst.BaseStatement] = []
+    code = code_of(call)
+    for other in assembler.training.leaves:
+        for state in other.every():
+            if state.detail == k.ITERATOR and state.assign is not None:
+                name = code_of(state.assign.targets[0].target)
+                if f"{name}.initializer" in code:
+                    dataset = assembler._dataset_of(state.assign.value)
+                    made.append(statement(f"{name} = iter({dataset})"))
+    if made and isinstance(leaf.node, cst.SimpleStatementLine):
+        made[0] = made[0].with_changes(leading_lines=leaf.node.leading_lines)
+    return made
+
+
+def _starts(value: cst.CSTNode | None, assembler: WrittenWorkers) -> bool:
+    """`sv.prepare_or_wait_for_session(...)`: there is no session to keep."""
+    return (
+        isinstance(value, cst.Call)
+        and isinstance(value.func, cst.Attribute)
+        and value.func.attr.value in OF_SUPERVISOR
+        and assembler.training.kinds.of(value.func.value) == k.SUPERVISOR
+    )
+
+
+def _makes_session(value: cst.CSTNode | None, assembler: WrittenWorkers) -> bool:
+    canonical = assembler.training.kinds.resolver.canonical
+    return isinstance(value, cst.Call) and canonical(value.func) == "tf.Session"
+
+
+def _is_session_method(call: cst.Call, assembler: WrittenWorkers) -> bool:
+    if not isinstance(call.func, cst.Attribute):
+        return False
+    owner = assembler.training.kinds.of(call.func.value)
+    method = call.func.attr.value
+    if owner == k.SESSION and method in ("close", "as_default", "__enter__", "graph"):
+        return not (method == "close" and assembler.is_monitored(call.func.value))
+    if owner == k.SUPERVISOR and method == "start_queue_runners":
+        return True
+    return owner == k.GRAPH and method == "finalize"
+
+
+def _keeps_plumbing(call: cst.Call, assembler: WrittenWorkers) -> bool:
+    """`hooks.append(opt.make_session_run_hook(is_chief))`: the hook of synchronous updates has nothing to do."""
+    func = call.func
+    if not isinstance(func, cst.Attribute) or func.attr.value not in ("append", "insert", "extend"):
+        return False
+    return bool(call.args) and assembler.training.kinds.of(call.args[-1].value) == k.PLUMBING
+
+
+def _log_placement(assembler: WrittenWorkers) -> list[cst.BaseStatement]:
+    """`log_device_placement=FLAG` of the session's configuration keeps its meaning."""
+    found: list[cst.BaseExpression] = []
+
+    class Visitor(cst.CSTVisitor):
+        def visit_Arg(self, node: cst.Arg) -> None:
+            if node.keyword is not None and node.keyword.value == "log_device_placement":
+                found.append(node.value)
+
+    for leaf in assembler.training.leaves:
+        if leaf.kind in (k.SESSION, "dropped"):
+            leaf.node.visit(Visitor())
+    if not found or (isinstance(found[0], cst.Name) and found[0].value == "False"):
+        return []
+    code = code_of(assembler.in_place(found[0]))
+    return [statement(f"tf.debugging.set_log_device_placement({code})")]

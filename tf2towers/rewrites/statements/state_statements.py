@@ -1,0 +1,139 @@
+"""State in its place: variables, optimizers, savers, and the `if` that made state and tensors."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from tf2towers.program.statements import value_kinds as k
+from tf2towers.program.statements.trainer_statement import INPUT, MIXED, Leaf
+from tf2towers.rewrites.files.file_context import code_of, statement
+from tf2towers.rewrites.statements.input_statements import DROP, WrittenInputs
+
+
+class WrittenState(WrittenInputs):
+    """The statements that make state, once, where they stood."""
+
+    @property
+    def has_stage(self) -> bool:
+        """Whether one block of the script becomes the strategy's scope."""
+        return "scope" in self.stages.values()
+
+    def _state_statements(self, leaf: Leaf) -> list[cst.BaseStatement] | None:
+        if leaf.inner:
+            return None
+        if leaf.detail == k.ITERATOR:
+            return self._iterator(leaf)
+        made = self._state(leaf)
+        if leaf.detail in (k.STATE,) and (not self.has_stage or self._outside_cluster(leaf)):
+            head = cst.With(
+                items=self.scope_items, body=cst.IndentedBlock([made.with_changes(leading_lines=[])])
+            )
+            return [head.with_changes(leading_lines=made.leading_lines)]  # type: ignore[attr-defined]
+        return [made]
+
+    def _outside_cluster(self, leaf: Leaf) -> bool:
+        """Whether a variable was made outside the block on the parameter servers."""
+        cluster = self.training.tower.cluster
+        return cluster is not None and cluster.stage not in cluster.around.get(leaf.node, ())
+
+    def _iterator(self, leaf: Leaf) -> list[cst.BaseStatement]:
+        assign = leaf.assign
+        assert assign is not None
+        target = code_of(assign.targets[0].target)
+        if any(self._initializes(run, target) for run in self.training.dropped_runs):
+            return DROP
+        made = statement(f"{target} = iter({self._dataset_of(assign.value)})")
+        return [made.with_changes(leading_lines=leaf.node.leading_lines)]
+
+    def _initializes(self, call: cst.Call, iterator: str) -> bool:
+        return f"{iterator}.initializer" in code_of(call)
+
+    def _state(self, leaf: Leaf) -> cst.BaseStatement:
+        made = self.in_place(leaf.node)
+        assert isinstance(made, cst.BaseStatement)
+        return made
+
+    def _mixed(self, leaf: Leaf) -> list[cst.BaseStatement]:
+        """An `if` that makes state and tensors: its state stays here, its tensors are in the functions."""
+        if isinstance(leaf.node, cst.With) and self.training.tower.cluster is not None:
+            return self._mixed_with(leaf.node, leaf)
+        if not isinstance(leaf.node, cst.If):
+            self.training.problem(
+                leaf.node, "T2T302", "state and tensors are made in one block that cannot be split"
+            )
+            return [leaf.node]
+        kept = self._project_state(leaf.node, leaf)
+        return [kept] if kept is not None else []
+
+    def _mixed_with(self, node: cst.With, leaf: Leaf) -> list[cst.BaseStatement]:
+        """A scope around state and tensors: the scope again, around the state alone."""
+        made: list[cst.BaseStatement] = []
+        for inner in leaf.inner:
+            if inner.kind == k.STATE:
+                state = self._state_statements(inner)
+                made.extend(state if state is not None else [self._state(inner)])
+            elif inner.kind == MIXED:
+                made.extend(self._mixed(inner))
+            elif inner.kind == INPUT:
+                made.extend(self._input_statements(inner))
+            elif inner.kind == k.PLAIN:
+                made.append(self._state(inner))
+        if not made or all(inner.kind in (INPUT, k.TENSOR) for inner in leaf.inner):
+            return made
+        items = [self.in_place(item) for item in node.items]
+        body = node.body.with_changes(body=made)
+        return [node.with_changes(items=items, body=body)]
+
+    def _project_state(self, node: cst.If, leaf: Leaf) -> cst.If | None:
+        by_node: dict[cst.CSTNode, Leaf] = {inner.node: inner for inner in leaf.inner}
+
+        def block(suite: cst.BaseSuite) -> list[cst.BaseStatement]:
+            made: list[cst.BaseStatement] = []
+            for inner in suite.body:
+                found = by_node.get(inner)
+                if found is None or found.kind == k.TENSOR:
+                    continue
+                if found.kind == INPUT:
+                    made.extend(self._input_statements(found))
+                elif found.kind == k.STATE:
+                    state = self._state_statements(found)
+                    made.extend(state if state is not None else [self._state(found)])
+                elif found.kind == MIXED:
+                    made.extend(self._mixed(found))
+                elif found.kind != "dropped":
+                    made.append(self._state(found))
+            return made
+
+        body = block(node.body)
+        orelse = node.orelse
+        if isinstance(orelse, cst.If):
+            other: cst.If | cst.Else | None = self._project_state(orelse, leaf)
+        elif orelse is not None:
+            statements = block(orelse.body)
+            other = orelse.with_changes(body=cst.IndentedBlock(statements)) if statements else None
+        else:
+            other = None
+        test = self.in_place(node.test)
+        if not body and isinstance(other, cst.Else):
+            negated = negation(test)
+            return node.with_changes(test=negated, body=other.body, orelse=None)
+        if not body and other is None:
+            return None
+        return node.with_changes(test=test, body=cst.IndentedBlock(body or [statement("pass")]), orelse=other)
+
+
+def negation(test: cst.CSTNode) -> cst.BaseExpression:
+    """`not test`, or the opposite comparison where there is one."""
+    assert isinstance(test, cst.BaseExpression)
+    if isinstance(test, cst.Comparison) and len(test.comparisons) == 1:
+        operator = test.comparisons[0].operator
+        if isinstance(operator, cst.Equal):
+            return test.with_changes(comparisons=[test.comparisons[0].with_changes(operator=cst.NotEqual())])
+        if isinstance(operator, cst.NotEqual):
+            return test.with_changes(comparisons=[test.comparisons[0].with_changes(operator=cst.Equal())])
+    if isinstance(test, cst.UnaryOperation) and isinstance(test.operator, cst.Not):
+        return test.expression
+    inner = test
+    if isinstance(test, cst.BooleanOperation | cst.Comparison) and not test.lpar:
+        inner = test.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
+    return cst.UnaryOperation(cst.Not(), inner)

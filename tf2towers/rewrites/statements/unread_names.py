@@ -1,0 +1,30 @@
+"""Names that nothing reads any more: `worker_device = '/job:worker/task:%d' % i`, `local_init_op = None`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import libcst as cst
+
+from tf2towers.program.python_code.data_flow import flow_of
+from tf2towers.program.python_code.search import assigned_name, find_all, only_small
+
+
+def without_idle_names(
+    statements: Sequence[cst.BaseStatement], candidates: set[str]
+) -> list[cst.BaseStatement]:
+    """The statements without plain assignments, calls aside, to names among `candidates` that none of them reads."""
+    kept = list(statements)
+    while True:
+        read = set().union(*(flow_of(one).reads for one in kept)) if kept else set()
+        left = [one for one in kept if not _is_idle(one, candidates - read)]
+        if len(left) == len(kept):
+            return kept
+        kept = left
+
+
+def _is_idle(statement: cst.BaseStatement, idle: set[str]) -> bool:
+    small = only_small(statement)
+    if not isinstance(small, cst.Assign) or find_all(small.value, cst.Call):
+        return False
+    return assigned_name(small) in idle

@@ -1,0 +1,182 @@
+"""The worker of a cluster: the strategy in the place of the graph, the loop that every worker runs (T2T115, T2T117)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import libcst as cst
+
+from tf2towers.program.clusters.cluster import Cluster
+from tf2towers.program.clusters.region import Region
+from tf2towers.program.python_code.data_flow import names_in
+from tf2towers.program.statements import value_kinds as k
+from tf2towers.program.statements.trainer_statement import INPUT, Leaf
+from tf2towers.rewrites.files.file_context import code_of, statement
+from tf2towers.rewrites.statements.state_statements import WrittenState
+from tf2towers.rewrites.statements.unread_names import without_idle_names
+
+
+class WrittenWorkers(WrittenState):
+    """Decides what stands around the statements of a parameter-server program."""
+
+    tail: list[cst.BaseStatement]  # what stood behind the session's block and belongs to it
+    _session_statement: Callable[[Leaf], list[cst.BaseStatement] | None]
+    marker: cst.BaseStatement | None = None  # stands where the workers' function begins, until it is made
+
+    def _cluster_stage(self, cluster: Cluster) -> None:
+        """`with tf.device(tf.train.replica_device_setter(...))` becomes the strategy's scope."""
+        strategy, variables = self.given["strategy"], self.given["variables"]
+        head = statement(f"with {strategy}.scope(), {variables}.scope():\n    pass")
+        assert isinstance(head, cst.With)
+        self.scope_items = head.items
+        for block in self.training.reader.opened:
+            self.stages[block] = "scope" if block is cluster.stage else self._kept_block(block)
+        first = next((leaf.node for leaf in self._before(cluster) if self._is_state(leaf)), cluster.stage)
+        store = statement(f"{variables} = {self.context.need('VariableStore')}({strategy})")
+        self.before_stage = (first, [self._strategy_statement(cluster, strategy), store])
+
+    def _strategy_statement(self, cluster: Cluster, strategy: str) -> cst.BaseStatement:
+        """The strategy: by the condition, where the script decides between the two at run time."""
+        resolver = f"{cluster.name}.resolver()"
+        mirrored = f"{strategy} = tf.distribute.MultiWorkerMirroredStrategy(cluster_resolver={resolver})"
+        served = f"{strategy} = tf.distribute.ParameterServerStrategy({resolver})"
+        if cluster.synchronous is None:
+            lines = [cst.EmptyLine(comment=cst.Comment(_GOES_ON))]
+            return statement(served).with_changes(leading_lines=lines)
+        condition = code_of(self.in_place(cluster.synchronous))
+        if condition == "True":
+            return statement(mirrored)
+        return statement(f"if {condition}:\n    {mirrored}\nelse:\n    {_GOES_ON}\n    {served}")
+
+    def _kept_block(self, block: cst.With) -> str:
+        """A session's block stays where its object does something at the end; the others are opened."""
+        canonical = self.training.kinds.resolver.canonical
+        call = block.items[0].item
+        if isinstance(call, cst.Call) and len(block.items) == 1:
+            if canonical(call.func) == "tf.train.MonitoredTrainingSession":
+                return "monitored"
+            if (
+                isinstance(call.func, cst.Attribute)
+                and self.training.kinds.of(call.func.value) == k.SUPERVISOR
+            ):
+                return "managed"
+        if len(block.items) == 1 and self.is_monitored(call):
+            return "monitored"
+        return "open"
+
+    def is_monitored(self, session: cst.BaseExpression) -> bool:
+        """Whether a session's name holds a monitored one."""
+        if not isinstance(session, cst.Name):
+            return False
+        name = session.value
+        canonical = self.training.kinds.resolver.canonical
+        for leaf in (one for outer in self.training.leaves for one in outer.every()):
+            if (
+                leaf.assign is not None
+                and name in leaf.flow.binds
+                and isinstance(leaf.assign.value, cst.Call)
+            ):
+                if canonical(leaf.assign.value.func) == "tf.train.MonitoredTrainingSession":
+                    return True
+        return False
+
+    def _before(self, cluster: Cluster) -> list[Leaf]:
+        """The statements in front of the block in which the graph is placed."""
+        leaves = self.training.leaves
+        within = (
+            place for place, leaf in enumerate(leaves) if cluster.stage in cluster.around.get(leaf.node, ())
+        )
+        return leaves[: next(within, 0)]
+
+    def _is_state(self, leaf: Leaf) -> bool:
+        return leaf.kind == k.STATE and leaf.detail not in (k.DATASET, k.ITERATOR) and not leaf.inner
+
+    def _workers(self, region: Region, steps: list[cst.BaseStatement]) -> None:
+        """The steps' functions, the mark where the workers' function begins, and what is made once a worker."""
+        self.marker = statement("pass")
+        self.tail = []
+        brought = [one for leaf in region.brought for one in self._brought(leaf)]
+        head = [self.marker, *brought, *steps] if region.graph_differs else [*steps, self.marker, *brought]
+        for leaf in region.trailing:
+            made = self._session_statement(leaf)
+            self.tail.extend(made if made is not None else [self._state(leaf)])
+            self.actions[leaf.node] = []
+        for leaf in region.gone:
+            self.actions[leaf.node] = []
+        self.prefixes[region.first] = head
+
+    def _brought(self, leaf: Leaf) -> list[cst.BaseStatement]:
+        if leaf.kind == INPUT:
+            return self._input_statements(leaf)
+        if leaf.detail == k.ITERATOR:
+            return self._iterator(leaf)
+        dropped: set[cst.CSTNode] = {
+            inner.node for inner in leaf.every()[1:] if inner.kind == "dropped" and not inner.inner
+        }
+        if dropped:
+            kept = leaf.node.visit(_Without(dropped))
+            assert isinstance(kept, cst.BaseStatement)
+            return [self.in_place(kept)]  # type: ignore[list-item]
+        return [self._state(leaf)]
+
+    def workers_function(self, body: list[cst.BaseStatement]) -> list[cst.BaseStatement]:
+        """`def train(task_index)` around the statements, and the call that runs it for every worker."""
+        cluster = self.training.tower.cluster
+        assert cluster is not None
+        index = cluster.task_index
+        name = index.value if isinstance(index, cst.Name) else self._index_name()
+        function = self.context.fresh("train" if "train" not in self.context.used_names else "run_worker")
+        body = without_idle_names([*body, *self.tail], self._read_before())
+        body = [one.visit(_Index(code_of(index), name)) for one in body]  # type: ignore[misc]
+        used = any(name in names_in(one) for one in body)
+        head = statement(f"def {function}({name if used else '_'}):\n    pass")
+        assert isinstance(head, cst.FunctionDef)
+        lines = getattr(body[0], "leading_lines", ())
+        comments = [line for line in lines if line.comment is not None]
+        body[0] = body[0].with_changes(leading_lines=comments)
+        doc = statement('"""What every worker does, from its session on."""')
+        made = head.with_changes(
+            body=cst.IndentedBlock([doc, *body]), leading_lines=[cst.EmptyLine(indent=False)]
+        )
+        call = statement(f"{cluster.name}.run_workers({function})")
+        return [made, call.with_changes(leading_lines=[cst.EmptyLine(indent=False)])]
+
+    def _read_before(self) -> set[str]:
+        """Names that statements which are gone have read."""
+        leaves = [leaf for outer in self.training.leaves for leaf in outer.every() if not leaf.inner]
+        return {name for leaf in leaves if leaf.kind in ("dropped", k.SESSION) for name in leaf.flow.reads}
+
+    def _index_name(self) -> str:
+        names = [name for name in ("task_index", "worker_index") if name not in self.context.used_names]
+        return self.context.fresh(names[0] if names else "task_index")
+
+
+class _Without(cst.CSTTransformer):
+    """A block without some of its statements."""
+
+    def __init__(self, dropped: set[cst.CSTNode]) -> None:
+        self._dropped = dropped
+
+    def on_leave(self, original_node: cst.CSTNode, updated_node: cst.CSTNode) -> object:  # type: ignore[override]
+        if original_node in self._dropped:
+            return cst.RemoveFromParent()
+        if isinstance(updated_node, cst.IndentedBlock) and not updated_node.body:
+            return updated_node.with_changes(body=[statement("pass")])
+        return updated_node
+
+
+class _Index(cst.CSTTransformer):
+    """The task's index as the workers' function is given it."""
+
+    def __init__(self, code: str, name: str) -> None:
+        self._code = code
+        self._name = name
+
+    def on_leave(self, original_node: cst.CSTNode, updated_node: cst.CSTNode) -> cst.CSTNode:  # type: ignore[override]
+        if isinstance(original_node, cst.Attribute | cst.Subscript | cst.Call):
+            if code_of(original_node) == self._code:
+                return cst.Name(self._name)
+        return updated_node
+
+
+_GOES_ON = "# asynchronous: worker 0 runs the loops of all workers, the others serve it from here on"
