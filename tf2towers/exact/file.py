@@ -7,19 +7,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from tf2towers.exact.edits import Edit, Placed, Text
 from tf2towers.names.canonical import canonical_name
 from tf2towers.names.meanings import Assigned, Binding, Imported, Meanings
 from tf2towers.names.tables import is_module
 from tf2towers.report.result import FindingKind
+from tf2towers.source.local_imports import LocalImports
 from tf2towers.source.script import Script
 from tf2towers.source.syntax import parse
 
 if TYPE_CHECKING:
     from tf2towers.exact.lookup import Found
-    from tf2towers.exact.program import Program
 
 RUNTIME = "tf2towers.runtime"
 
@@ -37,10 +37,41 @@ class Note:
     kind: FindingKind
 
 
+class WholeProgram(Protocol):
+    """What is asked of the program that a file is a part of."""
+
+    towers: str | None
+    files: list[File]
+    others: list[Path]
+
+    imports: LocalImports
+
+    @property
+    def is_tf2(self) -> bool:
+        """Whether it runs on TF 2."""
+
+    @property
+    def plain_is_tf2(self) -> bool:
+        """Whether `tf.x` means TF 2's."""
+
+    @property
+    def never_called(self) -> frozenset[ast.AST]:
+        """What nothing names."""
+
+    def file(self, path: Path) -> File | None:
+        """The file at a path."""
+
+    def module_of(self, file: File, dotted: str) -> File | None:
+        """The file that a file's import means."""
+
+    def defined(self, file: File, canonical: str) -> tuple[File, ast.AST] | None:
+        """The function or class that a name means."""
+
+
 class File:
     """One module of a program."""
 
-    def __init__(self, script: Script, program: Program, *, main: bool) -> None:
+    def __init__(self, script: Script, program: WholeProgram, *, main: bool) -> None:
         self.script = script
         self.program = program
         self.main = main

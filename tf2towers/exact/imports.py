@@ -5,13 +5,18 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from tf2towers.exact.lookup import Found, find
 from tf2towers.names.canonical import canonical_name
 
-if TYPE_CHECKING:
-    from tf2towers.exact.file import File
+
+class Importing(Protocol):
+    """What is asked of a file whose imports are rewritten."""
+
+    def keeps_plain(self, alias: ast.alias) -> bool:
+        """Whether `import tensorflow` stays plain."""
+
 
 V1 = "tensorflow.compat.v1"
 
@@ -38,7 +43,7 @@ def is_tensorflow(dotted: str) -> bool:
     return dotted.partition(".")[0] == "tensorflow"
 
 
-def made_by(file: File, node: ast.Import | ast.ImportFrom) -> Iterator[Made]:
+def made_by(file: Importing, node: ast.Import | ast.ImportFrom) -> Iterator[Made]:
     """What each alias of an import statement becomes; what is not TensorFlow's stays as it is."""
     for alias in node.names:
         if isinstance(node, ast.ImportFrom):
@@ -74,7 +79,7 @@ def _from_import(node: ast.ImportFrom, alias: ast.alias) -> Made:
     return Made(parent, name, bound, alias)
 
 
-def _import(file: File, alias: ast.alias) -> Made:
+def _import(file: Importing, alias: ast.alias) -> Made:
     bound = alias.asname or alias.name
     was = Made("", alias.name, bound, alias)
     if not is_tensorflow(alias.name):

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tf2towers.source.script import Script
@@ -17,7 +19,6 @@ from tf2towers.source.syntax import parse
 
 if TYPE_CHECKING:
     from tf2towers.exact.file import File
-    from tf2towers.exact.program import Program
 
 _BY_OTHER_MEANS = frozenset(
     {"globals", "vars", "locals", "eval", "exec", "__dict__", "__import__", "import_module"}
@@ -29,13 +30,16 @@ _TPU = re.compile(r"(?:^|_)tpus?(?:_|$)", re.IGNORECASE)
 Unit = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
-def never_called(program: Program) -> frozenset[ast.AST]:
-    """The functions and classes at the top of local modules that no code which may run names."""
-    if program.unreadable:
-        return frozenset()
-    trees = [file.tree for file in program.files if not file.main]
-    main = program.main.tree
-    others = [parse(Script.read(path, main=False).text, path) for path in program.others]
+def never_called(files: Sequence[File], paths: Sequence[Path]) -> frozenset[ast.AST]:
+    """The functions and classes at the top of local modules that no code which may run names.
+
+    Args:
+        files: the files of the program, its main script among them.
+        paths: its modules without TensorFlow.
+    """
+    trees = [file.tree for file in files if not file.main]
+    main = next(file.tree for file in files if file.main)
+    others = [parse(Script.read(path, main=False).text, path) for path in paths]
     if any(_looks_names_up(tree) for tree in (main, *trees, *others)):
         return frozenset()
     waiting: list[Unit] = []

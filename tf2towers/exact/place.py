@@ -119,7 +119,7 @@ def _needs_runtime(file: File, node: ast.Name | ast.Attribute, canonical: str) -
 
 
 def _is_harmless(name: str) -> bool:
-    from tf2towers.exact.rules.t2t604_graph_mode import SWITCHES
+    from tf2towers.exact.switches import SWITCHES
 
     return name in SWITCHES or any(name == one or name.startswith(one + ".") for one in _HARMLESS)
 

@@ -114,7 +114,7 @@ class Program:
         """The functions and classes of local modules that nothing in the program names."""
         from tf2towers.exact.never_called import never_called
 
-        return never_called(self)
+        return frozenset() if self.unreadable else never_called(self.files, self.others)
 
     @cached_property
     def plain_is_tf2(self) -> bool:

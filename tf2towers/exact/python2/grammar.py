@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from tf2towers.exact.python2.reading import is_module
+from tf2towers.exact.python2.module_files import is_module
 from tf2towers.source.conversion import Step
 
 #: fixer -> what a user calls it. Left out are those that change what Python 3 reads as Python 2 did (asserts, idioms).

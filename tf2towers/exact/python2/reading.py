@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tf2towers.exact.known_modules import is_known
+from tf2towers.exact.python2.module_files import is_module
 from tf2towers.source.errors import NotPython3
 from tf2towers.source.script import Script
 from tf2towers.source.syntax import parse
@@ -139,11 +140,6 @@ def _imports_neighbours(tree: ast.Module, path: Path, found: Mapping[str, Path])
             if is_module(path.parent, root):
                 return True
     return False
-
-
-def is_module(folder: Path, name: str) -> bool:
-    """Whether a folder has a module or a package of a name."""
-    return (folder / f"{name}.py").is_file() or (folder / name / "__init__.py").is_file()
 
 
 def _as_python2(script: Script, in_package: bool) -> Script:

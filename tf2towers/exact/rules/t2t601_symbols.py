@@ -192,7 +192,7 @@ def _renamed() -> frozenset[str]:
 
 def is_behaviour(canonical: str) -> bool:
     """Whether a symbol switches what `graph_mode` sets; T2T604 has those."""
-    from tf2towers.exact.rules.t2t604_graph_mode import SWITCHES
+    from tf2towers.exact.switches import SWITCHES
 
     return canonical in SWITCHES
 

@@ -10,15 +10,7 @@ from tf2towers.exact.file import File
 from tf2towers.exact.place import imports_place
 from tf2towers.exact.removal import removed
 from tf2towers.exact.rule import Example, Rule
-
-#: Calls that `graph_mode` stands for.
-SWITCHES = frozenset(
-    {
-        "tf.disable_v2_behavior", "tf.disable_eager_execution", "tf.disable_v2_tensorshape",
-        "tf.disable_tensor_equality", "tf.disable_resource_variables", "tf.enable_resource_variables",
-        "tf.disable_control_flow_v2", "tf.enable_control_flow_v2",
-    }
-)  # fmt: skip
+from tf2towers.exact.switches import SWITCHES
 
 
 def edits(file: File) -> Iterator[Edit]:
