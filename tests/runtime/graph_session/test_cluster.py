@@ -33,7 +33,6 @@ assert "is not the target of a server" in raised(ClusterError, lambda: Session("
 assert "task_index goes from 0 to 1" in raised(ClusterError, lambda: Server(spec, "worker", 2))
 assert "the cluster has no job 'master'" in raised(ClusterError, lambda: Server(spec, "master", 0))
 assert "Does this task run already" in raised(ClusterError, lambda: Server(spec, "worker", 0))
-assert "worker 0 only serves others (in-graph replication)" in raised(ClusterError, server.join)
 
 with tf.device(tf.train.replica_device_setter(worker_device="/job:worker/task:0", cluster=spec)):
     shared = tf.get_variable("shared", [3], initializer=tf.ones_initializer())
@@ -44,17 +43,19 @@ with tf.device(tf.train.replica_device_setter(worker_device="/job:worker/task:0"
     with tf.device("/job:worker/task:1"):
         elsewhere = tf.add(shared, 1.0, name="elsewhere")
     with tf.device("/job:ps/task:0"):
-        queue = tf.FIFOQueue(3, tf.float32, [[3]], name="queue")
+        queue = tf.FIFOQueue(3, tf.float32, [[3]], shared_name="queue")
+        own_queue = tf.FIFOQueue(3, tf.float32, [[3]], name="own_queue")
         on_ps = tf.identity(shared) * 2.0
         words = tf.constant([b"a", b"b"])
-    put, size, get = queue.enqueue(shared), queue.size(), queue.dequeue()
+    put, size, get = [queue.enqueue(shared), own_queue.enqueue(shared)], queue.size(), queue.dequeue()
     with tf.device("/job:ps/task:0"):
         sparse = tf.SparseConditionalAccumulator(tf.float32, [6, 2], shared_name="sparse")
     gradient = tf.IndexedSlices(tf.gather(table, [1, 3]), tf.constant([1, 3], tf.int64), [6, 2])
     give, take = sparse.apply_indexed_slices_grad(gradient), sparse.take_indexed_slices_grad(2)
     loop = tf.while_loop(lambda i: i < 3, lambda i: i + tf.cast(shared[0], tf.int32), [0])
 
-with Session(server.target) as session:
+here_alone = tf.ConfigProto(device_filters=["/job:ps", "/job:worker/task:0"])
+with Session(server.target, config=here_alone) as session:
     session.run([tf.global_variables_initializer(), tf.local_variables_initializer()])
     assert session.run(add).tolist() == [2, 2, 2]
     assert session.run(shared).tolist() == [2, 2, 2]
@@ -75,10 +76,24 @@ with Session(server.target) as session:
 with Session(server.target) as session:
     assert session.run(own) == 1.0
     assert session.run(get).tolist() == [2, 2, 2]
-    assert session.run(size) == 0
+    assert session.run([size, own_queue.size()]) == [0, 0]  # without a shared name it is a session's own
 with Session() as session:
     session.run(tf.local_variables_initializer())
     assert session.run(own) == 0.0
+
+# what the script gives to no task is on the first parameter server, as TF 1.15 placed it (TF 2.21's sessions do not)
+with tf.Graph().as_default():
+    free = tf.get_variable("free", [2], initializer=tf.ones_initializer())
+    with tf.device("/cpu:0"):
+        free_queue = tf.FIFOQueue(3, tf.string, [[]], shared_name="free_queue")
+    with Session(server.target, config=here_alone) as session:
+        session.run([free.initializer, free_queue.enqueue(b"x")])
+with tf.Graph().as_default(), tf.device("/job:ps/task:0"):
+    free = tf.get_variable("free", [2])
+    free_queue = tf.FIFOQueue(3, tf.string, [[]], shared_name="free_queue")
+    with Session(ps.target) as session:
+        assert session.run(free).tolist() == [1, 1]
+        assert session.run(free_queue.dequeue()) == b"x"
 
 with tf.Graph().as_default():  # a session of the parameter server's own process
     with tf.device("/job:ps/task:0"):

@@ -1,8 +1,15 @@
-"""Parameter servers, between graphs as in TF1: every process runs the script and is a client of its own.
+"""Clusters, as in TF1: every process runs the script and is a client of its own.
 
 A worker's sessions run its functions in this process; variables, queues, accumulators and tables that the graph puts on
 a parameter server are there, under the names they have in the graph, and so are the same for all workers. Nobody
 coordinates: the chief initialises and the others wait, by the script's own means.
+
+What the script gives to no task, TF1 put on the first task of the cluster by name, where all sessions shared it: in a
+cluster with parameter servers on the first of these. So it is here, for variables and all else that has a name for
+others; what has no state is computed in the process that runs it.
+
+In-graph replication: where a worker's graph has operations on other workers, these and itself become servers as well
+(`Task.share`). What it keeps is on its server then, for all to see; what it computes stays in its process.
 
 Each process that has a session holds a `tf.distribute.ParameterServerStrategy`, whose cluster is the parameter servers
 and itself as the one worker; its connection is what the functions run on.
@@ -17,6 +24,7 @@ import os
 import re
 import tempfile
 import threading
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -40,8 +48,14 @@ WORKING = frozenset({"worker", "chief", "master", "evaluator"})
 #: this process in the cluster that its connection makes
 _CHIEF = "/job:chief/replica:0/task:0"
 
+#: what was a session's own, if the script gave no name to it
+_OWN = ("Iterator", "Queue", "Reader", "ConditionalAccumulator")
+
 #: they hand a resource on
 _ALIASES = frozenset({"Identity", "Switch", "Enter", "Merge"})
+
+#: a task: its job and its index
+Key = tuple[str, int]
 
 _tasks: dict[bytes, Task] = {}
 _making = threading.RLock()
@@ -52,13 +66,18 @@ def process_of(target: bytes) -> Process:
     if target in (b"", b"local"):
         return Process()
     task = _tasks.get(target)
-    if task is None:
-        known = ", ".join(repr(one.decode()) for one in _tasks) or "none"
-        raise ClusterError(
-            f"Session(target={target.decode()!r}): a session runs in its own process, and this is not the target of a "
-            f"server that this process has made. Make a Server first, and give its `target`; those here: {known}."
-        )
-    return Member(task)
+    if task is not None:
+        return Member(task)
+    for (
+        task
+    ) in _tasks.values():  # a session of another task: where it is made makes no difference to the graph
+        if target in [f"grpc://{address}".encode() for address in task.everyone.values()]:
+            return Member(task)
+    known = ", ".join(repr(one.decode()) for one in _tasks) or "none"
+    raise ClusterError(
+        f"Session(target={target.decode()!r}): a session runs in its own process, and this is not the target of a "
+        f"server that this process has made. Make a Server first, and give its `target`; those here: {known}."
+    )
 
 
 class Task:
@@ -74,15 +93,20 @@ class Task:
         if set(self.spec.jobs) <= {*addresses.JOBS, "evaluator"} and job in addresses.JOBS:
             addresses.read_addresses(self.spec, job, index)  # for what it finds wrong
         self.address = self.spec.task_address(job, index)
-        self.servers: dict[tuple[str, int], str] = {}
+        self.everyone: dict[Key, str] = {}
+        self.servers: dict[Key, str] = {}
         self.workers: dict[str, str] = {}
         for name in sorted(self.spec.jobs):
             for number in self.spec.task_indices(name):
-                address = self.spec.task_address(name, number)
+                address = self.everyone[name, number] = self.spec.task_address(name, number)
                 if name in WORKING or (name == job and name in ("local", "localhost")):
                     self.workers[f"{name} {number}"] = address
                 else:
                     self.servers[name, number] = address
+        #: those that keep variables, whatever the graph is
+        self.keepers = frozenset(self.servers)
+        self.serving: serving.Serving | None = None
+        self._decided = False
 
     @property
     def name(self) -> str:
@@ -92,7 +116,67 @@ class Task:
     @property
     def serves(self) -> bool:
         """Whether it keeps variables."""
-        return (self.job, self.index) in self.servers
+        return self.key in self.servers
+
+    @property
+    def key(self) -> Key:
+        """('worker', 1)."""
+        return self.job, self.index
+
+    def decide(self, asked: Iterable[Key], keeps: bool) -> None:
+        """Before this task's first run: it stays behind its door, or becomes a server, as those that it asks for.
+
+        Args:
+            asked: the tasks that its graph has operations for.
+            keeps: whether it keeps what others use.
+        """
+        with _making:
+            if self._decided or self.serving is None:
+                return
+            self._decided = True
+            others = {key: self.everyone[key] for key in asked if key in self.everyone}
+            others = {key: one for key, one in others.items() if key not in self.servers and key != self.key}
+            if self.serves:
+                return
+            self.serving.says = serving.WILLING if others or keeps else serving.ALONE
+            if (others or keeps) and self._all_willing(others):
+                self.share(others)
+            else:
+                self.serving.says = serving.ALONE
+
+    def only_serve(self) -> None:
+        """A worker that has run nothing itself serves others from now on."""
+        with _making:
+            if not self._decided and not self.serves:
+                self._decided = True
+                self.share({})
+
+    def _all_willing(self, others: Mapping[Key, str]) -> bool:
+        """Waits until others have decided; whether all of them run the operations of others."""
+        limit, start = waiting.time_limit(), time.monotonic()
+        waiting.wait_for({f"{job} {index}": address for (job, index), address in others.items()})
+        while True:
+            states = [serving.state_of(one) for one in others.values()]
+            if serving.ALONE in states:
+                return False
+            if not {serving.UNDECIDED, serving.SILENT} & set(states):
+                return True
+            if time.monotonic() - start > limit:
+                return False
+            time.sleep(0.2)
+
+    def share(self, others: Mapping[Key, str]) -> None:
+        """Makes this task a server, for what it keeps; `others` are servers, too."""
+        assert self.serving is not None
+        self.serving.serve()
+        self.servers = dict(sorted({**self.servers, self.key: self.address, **others}.items()))
+        limit, start = waiting.time_limit(), time.monotonic()
+        while any(serving.state_of(one) == serving.WILLING for one in others.values()):
+            if time.monotonic() - start > limit:
+                raise ClusterError(
+                    f"{self.name}: another worker did not become a server within {limit:g} seconds."
+                )
+            time.sleep(0.1)
 
 
 class Connection:
@@ -119,9 +203,12 @@ class Connection:
         )
         with one_at_a_time(self.servers), eager_mode():
             self.strategy = tf.distribute.ParameterServerStrategy(resolver)
+            if task.serves:  # those who keep something for others, and use them, have to say so
+                for index, one in enumerate(self.servers):
+                    with tf.device(_server_device(index)):
+                        tf.io.write_file(serving.present(one, task.address), task.address)
         Process.name = _CHIEF
-        if not task.serves:
-            atexit.register(self._leave, task)
+        atexit.register(self._leave, task)
 
     @classmethod
     def of(cls, task: Task) -> Connection:
@@ -180,26 +267,45 @@ class Member(Process):
         self._refused: dict[str, str] = {}  # a node or a function -> the device it asks for
         self._functions: Mapping[str, Any] = {}
         self._graph: Any = None
-        self._order = {key: index for index, key in enumerate(task.servers)}
+        self._order: dict[Key, int] = {}
+        self._common: Key | None = None  # who keeps what the graph gives to no task
 
-    def connect(self) -> None:
-        """Connects this process to the parameter servers, if there are any."""
-        if self.task.servers:
+    def connect(self, graph: tf.Graph, config: Any = None) -> None:
+        """Connects this process to those who keep variables, if there are any."""
+        task = self.task
+        seen = _seen(task, config)
+        operations = graph.get_operations()
+        places = map(place_of, {one.device for one in operations})
+        asked = {
+            key for key in ((place.job, max(place.task, 0)) for place in places if place.job) if key in seen
+        }
+        self._common = next((key for key in seen if key in task.keepers), None)
+        keeps = any(_is_named_queue(one) and _key(one.device) == task.key for one in operations)
+        if self._common is None and len(seen) > 1 and any(_has_no_task(one) for one in operations):
+            self._common = seen[0]
+            asked.add(seen[0])
+            keeps = keeps or seen[0] == task.key
+        task.decide(asked, keeps)
+        self._order = {key: index for index, key in enumerate(task.servers)}
+        if task.servers:
             with _making, tf.init_scope():
-                Connection.of(self.task)
+                Connection.of(task)
 
     def container(self, session: str, node: Any) -> str:
-        """All sessions of a server share what is in its process, as in TF1, but for random numbers and iterators.
-
-        An iterator without a shared name was each session's own.
-        """
+        """All sessions of a server share what is in its process, as in TF1, but for what is each session's own."""
         shared = f"{self.task.job}.{self.task.index}"
-        own = "Iterator" in node.op and not node.attr["shared_name"].s
-        return session if is_state(node) else f"{shared}.{session}" if own else shared
+        return session if is_state(node) else f"{shared}.{session}" if self.own(node) else shared
+
+    def own(self, node: Any) -> bool:
+        """Without a shared name, a queue or the like was each session's own in TF1, wherever it was."""
+        return not node.attr["shared_name"].s and (
+            any(word in node.op for word in _OWN)
+            or ("HashTable" in node.op and not node.attr["use_node_name_sharing"].b)
+        )
 
     def ends(self, node: Any) -> bool:
         """What sessions of a server share outlives each of them."""
-        return is_state(node)
+        return is_state(node) or ".session." in node.attr["container"].s.decode()
 
     def elsewhere(self, node: Any) -> bool:
         """Whether a node is on a parameter server."""
@@ -247,19 +353,26 @@ class Member(Process):
             if old in self._refused:
                 self._refused[new] = self._refused[old]
 
+    def _is_for_all(self, node: Any) -> bool:
+        """Whether a node makes what the sessions of other tasks can use as well."""
+        return _makes_handle(node) and not self.own(node)
+
     def _translate(self, node: Any, owner: str) -> bool:
         """Gives a node its device's name here; whether that is another one."""
         place = place_of(node.device)
         if place.job is None:
-            return False
+            server = self._order.get(self._common) if self._common is not None else None
+            if server is None or not self._is_for_all(node):
+                return False
+            node.device = _server_device(server)
+            return True
         before = node.device
         self._move(node, place, owner)
         return bool(node.device != before)
 
     def _move(self, node: Any, place: Place, owner: str) -> None:
-        if place.job == "localhost" or (
-            place.job == self.task.job and place.task in (-1, self.task.index) and not self.task.serves
-        ):
+        own = place.job == self.task.job and place.task in (-1, self.task.index)
+        if place.job == "localhost" or (own and not (self.task.serves and self._is_for_all(node))):
             node.device = _within(place)
             return
         server = self._order.get((str(place.job), max(place.task, 0)))
@@ -396,6 +509,43 @@ def _makes_handle(node: Any) -> bool:
     return "shared_name" in node.attr and "container" in node.attr
 
 
+def _key(device: str) -> Key | None:
+    """The task that a device string names."""
+    place = place_of(device)
+    return (place.job, max(place.task, 0)) if place.job else None
+
+
+def _is_named_queue(operation: tf.Operation) -> bool:
+    """Whether it makes a queue that the script has given a name to, for others to find."""
+    return (
+        "Queue" in operation.type
+        and "shared_name" in _attributes(operation)
+        and bool(operation.get_attr("shared_name"))
+    )
+
+
+def _has_no_task(operation: tf.Operation) -> bool:
+    """Whether it makes a variable that the script has given to no task."""
+    return operation.type == "VarHandleOp" and place_of(operation.device).job is None
+
+
+def _attributes(operation: tf.Operation) -> set[str]:
+    return {one.name for one in operation.op_def.attr}
+
+
+def _seen(task: Task, config: Any) -> list[Key]:
+    """The tasks that a session sees, in the order in which TF1 asked them to take what has no device: by name."""
+    filters = [place_of(one) for one in config.device_filters] if config is not None else []
+    named = sorted(task.everyone, key=lambda key: f"/job:{key[0]}/replica:0/task:{key[1]}/")
+    return [
+        (job, index)
+        for job, index in named
+        if not filters
+        or (job, index) == task.key
+        or any(one.job in (None, job) and one.task in (-1, index) for one in filters)
+    ]
+
+
 def _within(place: Place) -> str:
     """The part of a device string that says which device of a task."""
     if place.kind is None:
@@ -467,7 +617,6 @@ class Server:
             server_or_cluster_def, job_name, task_index, protocol, config
         )
         self._task = Task(self._server_def.cluster, job, index)
-        self._serving: serving.Serving | None = None
         self._started = False
         self._target = f"grpc://{self._task.address}".encode()
         _tasks[self._target] = self._task
@@ -479,26 +628,20 @@ class Server:
         if not self._started:
             self._started = True
             task = self._task
-            self._serving = serving.Serving(
-                task.spec, task.job, task.index, task.workers if task.serves else {}
-            )
+            workers = task.workers if task.serves else {}
+            task.serving = serving.Serving(task.spec, task.job, task.index, task.serves, workers)
 
     def join(self) -> None:
         """Serves until the training has ended; then the process ends, with status 0. TF1's ran until it was killed.
 
         Raises:
-            SystemExit: the training has ended; for a worker, which nobody else uses, at once.
-            ClusterError: a worker that has run nothing itself.
+            SystemExit: the training has ended; for a worker that has run its own operations alone, at once.
         """
         self.start()
+        self._task.only_serve()
         if self._task.serves:
-            assert self._serving is not None
-            self._serving.until_the_end()
-        elif Connection.current is None:
-            raise ClusterError(
-                f"{self._task.name} only serves others (in-graph replication): here a worker runs its own "
-                "sessions, and nobody else's operations."
-            )
+            assert self._task.serving is not None
+            self._task.serving.until_the_end()
         raise SystemExit(0)
 
     @property

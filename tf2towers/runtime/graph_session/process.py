@@ -21,8 +21,8 @@ class Process:
     #: whether a mean over the towers of this process can be an all-reduce
     collectives = True
 
-    def connect(self) -> None:
-        """Before the first run."""
+    def connect(self, graph: tf.Graph, config: Any = None) -> None:
+        """Before a graph's first run."""
 
     def translate(self, nodes: Nodes) -> None:
         """Turns the cluster's devices in a graph into what the other modules know: no job at all means this process."""
@@ -33,6 +33,10 @@ class Process:
     def container(self, session: str, node: Any) -> str:
         """The container for a resource of this process, made by a session that has this container of its own."""
         return session
+
+    def own(self, node: Any) -> bool:
+        """Whether a resource is the session's own, in whatever process it is."""
+        return False
 
     def ends(self, node: Any) -> bool:
         """Whether a resource of this process ends with the session that made it."""

@@ -25,14 +25,15 @@ def name_resources(nodes: Iterable[Any], container: str, process: Process) -> li
     for node in nodes:
         if "shared_name" not in node.attr or "container" not in node.attr:
             continue
-        base = process.container(container, node).encode()
+        base, alone = process.container(container, node).encode(), process.own(node)
         if not node.attr["shared_name"].s:
             node.attr["shared_name"].s = node.name.encode()
-        if process.elsewhere(node):
+        elsewhere = process.elsewhere(node)
+        if elsewhere and not alone:
             continue
         own = node.attr["container"].s
         node.attr["container"].s = base + (b"." + own if own else b"")
-        if node.op != "VarHandleOp" and any(word in node.op.lower() for word in _ON_HOST):
+        if not elsewhere and node.op != "VarHandleOp" and any(word in node.op.lower() for word in _ON_HOST):
             node.device = HOST
         found.append(node)
     return found
@@ -48,12 +49,15 @@ def one_shot_iterators(nodes: Iterable[Any]) -> dict[str, list[Any]]:
     for node in nodes:
         if node.op != "OneShotIterator":
             continue
-        dataset = tf.compat.v1.NodeDef(name=f"{node.name}/dataset", op="StatefulPartitionedCall", device=HOST)
+        device = node.device if node.device.startswith("/job:ps/") else HOST
+        dataset = tf.compat.v1.NodeDef(
+            name=f"{node.name}/dataset", op="StatefulPartitionedCall", device=device
+        )
         dataset.attr["f"].func.CopyFrom(node.attr["dataset_factory"].func)
         dataset.attr["Tin"].list.SetInParent()
         dataset.attr["Tout"].list.type.append(tf.variant.as_datatype_enum)
         make = tf.compat.v1.NodeDef(
-            name=f"{node.name}/begin", op="MakeIterator", input=[dataset.name, node.name], device=HOST
+            name=f"{node.name}/begin", op="MakeIterator", input=[dataset.name, node.name], device=device
         )
         begun[node.name] = [dataset, make]
         node.op = "IteratorV2"

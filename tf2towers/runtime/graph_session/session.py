@@ -152,7 +152,7 @@ class Session(tf.compat.v1.Session):
         with self._building:
             if key not in self._functions:
                 if self._program is None or self._program.nodes.version != self._graph.version:
-                    self._process.connect()
+                    self._process.connect(self._graph, self._config)
                     self._program = Program(self._graph, self._process)
                     self._settle()
                 made = self._program.function(fetches, targets, feeds, self._container)
