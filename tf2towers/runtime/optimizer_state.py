@@ -2,41 +2,20 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Container
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import tensorflow as tf
 
 from tf2towers.runtime.initial_values import outside_every_graph
+from tf2towers.runtime.slot_names import slot_name
 from tf2towers.runtime.tower_values import tower_name
-
-if TYPE_CHECKING:
-    from tf2towers.runtime.variable_store import VariableStore
+from tf2towers.runtime.variable_store import VariableStore
 
 
 def register(store: VariableStore, opt: Any) -> None:
     """Notes that `opt` applies gradients in the name scope in force, as TF1 made its variables there."""
     if not any(opt is other for other, _ in store.optimizers):
         store.optimizers.append((opt, tower_name(tf.get_current_name_scope())))
-
-
-def slot_name(asked: str, existing: Container[str]) -> str:
-    """The name of a new slot; that of a second optimizer of the same variable is numbered on, as in TF1.
-
-    Args:
-        asked: what the optimizer asks for, such as 'conv1/weights/Adam_1'.
-        existing: every name of the store.
-    """
-    if asked not in existing:
-        return asked
-    base = re.sub(r"_\d+$", "", asked)
-    if base not in existing:
-        base = asked
-    number = 1
-    while f"{base}_{number}" in existing:
-        number += 1
-    return f"{base}_{number}"
 
 
 def other_variables(store: VariableStore) -> dict[str, Any]:

@@ -17,7 +17,7 @@ import tensorflow as tf
 
 from tf2towers.runtime import collections as graph_collections
 from tf2towers.runtime.initial_values import Drawing, initial_value, outside_every_graph
-from tf2towers.runtime.optimizer_state import slot_name
+from tf2towers.runtime.slot_names import slot_name
 
 _v1 = tf.compat.v1
 _active = threading.local()

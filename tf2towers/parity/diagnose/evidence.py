@@ -14,6 +14,7 @@ from tf2towers.parity.diagnose.numbers import (
     Vectors,
     apart,
     dense,
+    differing_input,
     flat,
     greatest,
     largest,
@@ -159,8 +160,6 @@ class Evidence:
     """
 
     def __init__(self, original: Recording, migrated: Recording, lockstep: bool) -> None:
-        from tf2towers.parity.diagnose.inputs import differing_input
-
         self.facts = original.facts
         self.migrated_facts = migrated.facts
         self.lockstep = lockstep

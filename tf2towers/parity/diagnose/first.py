@@ -5,9 +5,16 @@ from __future__ import annotations
 import numpy as np
 
 from tf2towers.parity.diagnose.evidence import Evidence, Pair
-from tf2towers.parity.diagnose.inputs import differing_input
 from tf2towers.parity.diagnose.layer import first_layer
-from tf2towers.parity.diagnose.numbers import EQUAL, ROUNDING, apart, largest, numeric, relative
+from tf2towers.parity.diagnose.numbers import (
+    EQUAL,
+    ROUNDING,
+    apart,
+    differing_input,
+    largest,
+    numeric,
+    relative,
+)
 from tf2towers.parity.diagnose.recorded import Arrays, Recording
 
 

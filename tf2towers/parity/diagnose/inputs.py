@@ -5,32 +5,10 @@ Recognised by value: inputs of the same name, or where the names are others, of 
 
 from __future__ import annotations
 
-import numpy as np
-
 from tf2towers.parity.diagnose.evidence import Evidence
 from tf2towers.parity.diagnose.mistake import Mistake
-from tf2towers.parity.diagnose.numbers import EQUAL, flat, listed, numeric, relative
-from tf2towers.parity.diagnose.recorded import Step
+from tf2towers.parity.diagnose.numbers import EQUAL, differing_input, listed, relative
 from tf2towers.report.parity_result import Diagnosis
-
-
-def differing_input(original: Step, migrated: Step) -> str | None:
-    """The first input of a step that is not the same on both sides."""
-    one, other = original.inputs, migrated.inputs
-    named = [(name, one[name], other[name]) for name in one if name in other]
-    if not named and len(one) == len(other):
-        placed = zip(one.items(), other.values(), strict=True)
-        named = [(name, value, given) for (name, value), given in placed if value.shape == given.shape]
-    for name, value, given in named:
-        if value.shape != given.shape or not _same(value, given):
-            return name
-    return None
-
-
-def _same(one: np.ndarray, other: np.ndarray) -> bool:
-    if numeric(one) and numeric(other):
-        return relative(flat(one), flat(other)) <= EQUAL
-    return bool(np.array_equal(one, other))
 
 
 def _inputs(evidence: Evidence) -> Diagnosis | None:

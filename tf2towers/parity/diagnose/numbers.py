@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
-from tf2towers.parity.diagnose.recorded import Arrays
+from tf2towers.parity.diagnose.recorded import Arrays, Step
 
 Vectors = dict[str, np.ndarray]  # name -> float64, one dimension
 
@@ -146,3 +146,22 @@ def listed(names: Sequence[str], most: int = 3) -> str:
     """Names for a sentence."""
     rest = len(names) - most
     return ", ".join(names[:most]) + (f" and {rest} more" if rest > 0 else "")
+
+
+def differing_input(original: Step, migrated: Step) -> str | None:
+    """The first input of a step that is not the same on both sides."""
+    one, other = original.inputs, migrated.inputs
+    named = [(name, one[name], other[name]) for name in one if name in other]
+    if not named and len(one) == len(other):
+        placed = zip(one.items(), other.values(), strict=True)
+        named = [(name, value, given) for (name, value), given in placed if value.shape == given.shape]
+    for name, value, given in named:
+        if value.shape != given.shape or not _same(value, given):
+            return name
+    return None
+
+
+def _same(one: np.ndarray, other: np.ndarray) -> bool:
+    if numeric(one) and numeric(other):
+        return relative(flat(one), flat(other)) <= EQUAL
+    return bool(np.array_equal(one, other))

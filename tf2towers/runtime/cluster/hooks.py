@@ -3,30 +3,44 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from tf2towers.runtime.cluster import extras
 from tf2towers.runtime.saver import Saver
 from tf2towers.runtime.summaries import FileWriter
 
-if TYPE_CHECKING:
-    from tf2towers.runtime.cluster.monitored import MonitoredTraining
+
+class Monitored(Protocol):
+    """What a hook asks of the training it belongs to."""
+
+    @property
+    def global_step(self) -> int:
+        """The step of this worker's last update."""
+
+    def read_global_step(self) -> int:
+        """The step that all workers have come to."""
+
+    def request_stop(self) -> None:
+        """Ends the training after this step."""
+
+    def save(self, basename: str, step: int, folder: str | None, saver: Saver | None) -> Any:
+        """Writes a checkpoint."""
 
 
 class Hook:
     """What happens around the steps of one worker; every method may be left out."""
 
-    def begin(self, training: MonitoredTraining) -> None:
+    def begin(self, training: Monitored) -> None:
         """Once, when the variables have their values."""
 
-    def wants(self, training: MonitoredTraining, step: Any) -> frozenset[str]:
+    def wants(self, training: Monitored, step: Any) -> frozenset[str]:
         """The extras to compute in the next step."""
         return frozenset()
 
-    def after_step(self, training: MonitoredTraining, step: Any, results: Any, found: dict[str, Any]) -> None:
+    def after_step(self, training: Monitored, step: Any, results: Any, found: dict[str, Any]) -> None:
         """After every step; `training.global_step` is the step's."""
 
-    def end(self, training: MonitoredTraining) -> None:
+    def end(self, training: Monitored) -> None:
         """Once, where no error has ended the training."""
 
 
@@ -78,12 +92,12 @@ class StopAtStepHook(Hook):
             raise ValueError("exactly one of num_steps and last_step must be specified")
         self._num_steps, self._last_step = num_steps, last_step
 
-    def begin(self, training: MonitoredTraining) -> None:
+    def begin(self, training: Monitored) -> None:
         """Where `num_steps` is given, the last step is that many from here."""
         if self._last_step is None:
             self._last_step = training.global_step + (self._num_steps or 0)
 
-    def after_step(self, training: MonitoredTraining, step: Any, results: Any, found: dict[str, Any]) -> None:
+    def after_step(self, training: Monitored, step: Any, results: Any, found: dict[str, Any]) -> None:
         """Stops, if it is time."""
         if training.global_step >= (self._last_step or 0):
             training.request_stop()
@@ -113,24 +127,24 @@ class CheckpointSaverHook(Hook):
         self._folder, self._saver, self._basename = str(checkpoint_dir), saver, checkpoint_basename
         self._timer = Timer(save_steps, save_secs)
 
-    def begin(self, training: MonitoredTraining) -> None:
+    def begin(self, training: Monitored) -> None:
         """Saves what training starts with."""
         self._save(training, training.global_step)
 
-    def after_step(self, training: MonitoredTraining, step: Any, results: Any, found: dict[str, Any]) -> None:
+    def after_step(self, training: Monitored, step: Any, results: Any, found: dict[str, Any]) -> None:
         """Saves, if it is time."""
         if self._timer.due(training.global_step):
             now = training.read_global_step()
             if self._timer.due(now):
                 self._save(training, now)
 
-    def end(self, training: MonitoredTraining) -> None:
+    def end(self, training: Monitored) -> None:
         """Saves, unless the newest step is saved already."""
         last = training.read_global_step()
         if last != self._timer.last_step:
             self._save(training, last)
 
-    def _save(self, training: MonitoredTraining, step: int) -> None:
+    def _save(self, training: Monitored, step: int) -> None:
         if training.save(self._basename, step, self._folder, self._saver):
             self._timer.triggered(step)
 
@@ -158,12 +172,12 @@ class SummarySaverHook(Hook):
         self._folder, self._writer = output_dir, summary_writer
         self._next: int | None = None
 
-    def wants(self, training: MonitoredTraining, step: Any) -> frozenset[str]:
+    def wants(self, training: Monitored, step: Any) -> frozenset[str]:
         """The summaries, if it is time."""
         due = step.update and (self._next is None or self._timer.due(self._next))
         return frozenset({extras.SUMMARIES}) if due else frozenset()
 
-    def after_step(self, training: MonitoredTraining, step: Any, results: Any, found: dict[str, Any]) -> None:
+    def after_step(self, training: Monitored, step: Any, results: Any, found: dict[str, Any]) -> None:
         """Writes the summaries that were asked for."""
         if not step.update:
             return
@@ -178,7 +192,7 @@ class SummarySaverHook(Hook):
             self._writer = FileWriter(str(self._folder))
         return self._writer
 
-    def end(self, training: MonitoredTraining) -> None:
+    def end(self, training: Monitored) -> None:
         """Everything written is on disk."""
         if self._writer is not None:
             self._writer.flush()
@@ -198,7 +212,7 @@ class StepCounterHook(Hook):
     ) -> None:
         self._timer = Timer(None if every_n_secs is not None else every_n_steps, every_n_secs)
 
-    def after_step(self, training: MonitoredTraining, step: Any, results: Any, found: dict[str, Any]) -> None:
+    def after_step(self, training: Monitored, step: Any, results: Any, found: dict[str, Any]) -> None:
         """Logs, if it is time."""
         if not self._timer.due(training.global_step):
             return
