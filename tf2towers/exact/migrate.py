@@ -119,7 +119,7 @@ def _rules(program: Program) -> list[Rule]:
     if any(is_eager(file) for file in program.files):
         return [rule for rule in every if rule.code == "T2T623"]
     if not program.is_tf1:
-        return [rule for rule in every if rule.code in ("T2T624", "T2T626")]
+        return [rule for rule in every if rule.code in ("T2T624", "T2T626", "T2T627")]
     return every
 
 

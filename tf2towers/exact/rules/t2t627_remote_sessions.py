@@ -1,0 +1,62 @@
+"""T2T627: a session of a server that another program makes."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from tf2towers.exact.edits import Edit
+from tf2towers.exact.file import RUNTIME, File
+from tf2towers.exact.lookup import public_name, sessions
+from tf2towers.exact.rule import Example, Rule
+from tf2towers.report.met import met
+
+
+def _makers(file: File) -> Iterator[str]:
+    """The names, as the runtime has them, of the sessions and servers that a file uses."""
+    for _, canonical in file.symbols:
+        if (ours := sessions().get(public_name(canonical))) is not None:
+            yield ours
+    for line in file.all(ast.ImportFrom):
+        if line.module == RUNTIME:
+            yield from (alias.name for alias in line.names if alias.name in sessions().values())
+
+
+def edits(file: File) -> Iterator[Edit]:
+    """Notes each address of a server, in a program that makes sessions and no server."""
+    makers = {name for one in file.program.files for name in _makers(one)}
+    if "Server" in makers or not makers:
+        return
+    for text in file.all(ast.Constant):
+        parent = file.parent(text)
+        if not isinstance(text.value, str) or not text.value.startswith("grpc://"):
+            continue
+        if not isinstance(parent, ast.Expr | ast.Dict | ast.Set):
+            message = "a session of a server that another program makes"
+            file.note(text, "T2T627", met(message, file.text.of(file.statement(text))))
+    yield from ()
+
+
+RULE = Rule(
+    code="T2T627",
+    title="A session of a server that another program makes",
+    does="refuses",
+    why="""
+    In TF1 a program could send its whole graph to a server of which it knew the address alone ('grpc://host:2222'). A
+    TF 2 program has to know the cluster: a session's target is that of a `tf.train.Server` that its own process has
+    made, or of another task of the same cluster.
+    """,
+    todo="""
+    Give the program a place in the cluster: make a tf.train.Server with the cluster's hosts and this program's own job
+    and index in it, and use its target. The other tasks call server.join().
+    """,
+    edits=edits,
+    examples=(
+        Example(
+            "a client that is in no cluster",
+            "import tensorflow as tf\n\nwith tf.device('/job:worker/task:0'):\n    x = tf.constant(1)\n"
+            "with tf.Session('grpc://localhost:2222') as sess:\n    print(sess.run(x))\n",
+            left=True,
+        ),
+    ),
+)
