@@ -12,8 +12,9 @@ import numpy as np
 sys.path.insert(0, sys.argv[1])
 if sys.version_info >= (3, 10):
     from tf2towers import stand_ins
+    from tf2towers.recorder import placement
 
-    stand_ins.install()
+    stand_ins.install(placement.install)
 import tensorflow as tf
 
 from tf2towers.recorder import optimizers, placement

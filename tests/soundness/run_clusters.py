@@ -158,9 +158,10 @@ def prepare(mode: str) -> None:
     if mode == "original":
         from run_many import _sessions_without_grappler
 
+        from tf2towers.recorder import placement
         from tf2towers.stand_ins import install
 
-        install()
+        install(placement.install)
         import tensorflow as tf
 
         tf.disable_v2_behavior()

@@ -69,9 +69,10 @@ def inside(mode: str, lines: str, scripts: list[str]) -> None:
     os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
     absolute = [str(Path(one).resolve()) for one in scripts]
     if mode == "original":
+        from tf2towers.recorder import placement
         from tf2towers.stand_ins import install
 
-        install()
+        install(placement.install)
         import tensorflow as tf
 
         tf.disable_v2_behavior()

@@ -20,9 +20,10 @@ os.environ["TF_ENABLE_ONEDNN_OPTS"] = "0"
 os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
 
 from tf2towers.names.tables import read_table
+from tf2towers.recorder import placement
 from tf2towers.stand_ins import install
 
-install()
+install(placement.install)
 import tensorflow as tf  # noqa: E402
 
 RUNTIME = Path(__file__).parents[1] / "runtime"

@@ -50,7 +50,7 @@ def prepare(options: Dict[str, Any]) -> Any:
     if options.get("stand_ins"):
         from tf2towers import stand_ins
 
-        stand_ins.install()
+        stand_ins.install(placement.install)
     import tensorflow as tf
 
     if options.get("scratch"):

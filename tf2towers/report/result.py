@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal, Protocol
 
-if TYPE_CHECKING:
-    from tf2towers.source.notebook import Notebook
+
+class Cells(Protocol):
+    """The notebook that a text is the code of."""
+
+    def encoded(self, shown: str, *, python3: bool = False) -> bytes:
+        """Its bytes with another text."""
+
 
 FindingKind = Literal["left", "changed", "note"]
 
@@ -60,7 +65,7 @@ class FileChange:
 class NotebookChange(FileChange):
     """A notebook and the text of its code cells before and after."""
 
-    notebook: Notebook | None = None
+    notebook: Cells | None = None
     #: the text after as Python, without magics
     python: str = ""
     #: whether it was converted from Python 2

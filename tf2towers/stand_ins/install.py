@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
 from importlib.util import find_spec
+from typing import Any
 
-from tf2towers.recorder import placement
 from tf2towers.stand_ins.modules import StandInFinder
 from tf2towers.stand_ins.objects import Objects
 from tf2towers.stand_ins.tensorflow1 import Tensorflow1, complete, modules_by_name
@@ -15,7 +16,7 @@ from tf2towers.stand_ins.tensorflow1 import Tensorflow1, complete, modules_by_na
 CHOICE = "TF2TOWERS_TF_KERAS"
 
 
-def install(towers_as_cpus: bool = True) -> None:
+def install(place_towers: Callable[[Any], object] | None = None) -> None:
     """Prepares a fresh process for an original TF1 script, which `runpy` then runs.
 
     `import tensorflow as tf`, `import tensorflow.compat.v1 as tf`, `from tensorflow.contrib import slim` and their like
@@ -26,7 +27,8 @@ def install(towers_as_cpus: bool = True) -> None:
     to the runtime of migrated scripts.
 
     Args:
-        towers_as_cpus: on a machine without GPUs, run what is placed on GPU i on logical CPU device i (`placement`).
+        place_towers: given TF1's module, lets what is placed on GPU i run on a machine without GPUs
+            (`tf2towers.recorder.placement.install`).
     """
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
     if os.environ.get(CHOICE) == "0":
@@ -42,8 +44,8 @@ def install(towers_as_cpus: bool = True) -> None:
     objects = Objects(real)
     objects.make_ready()
     complete(objects)
-    if towers_as_cpus:
-        placement.install(v1)
+    if place_towers is not None:
+        place_towers(v1)
     sys.modules.update(modules_by_name(real))
     for flag in v1.flags.FLAGS:  # absl's 'log_dir' and 'v' were not there before TF 1.13
         v1.flags.FLAGS[flag].allow_override = True

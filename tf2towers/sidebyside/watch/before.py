@@ -58,14 +58,14 @@ def _watch(tf: Any, optimizers: Optimizers, steps: Steps, beginning: Optional[Be
     real_tf1 = tf.__version__.startswith("1.")
     steps.facts(tensorflow=tf.__version__)
     watch_sessions(tf, optimizers, steps)
-    if real_tf1:
-        from tf2towers.recorder import placement
+    from tf2towers.recorder import placement
 
+    if real_tf1:
         placement.install(tf)
     elif beginning is None:
         from tf2towers import stand_ins
 
-        stand_ins.install()
+        stand_ins.install(placement.install)
     else:
         watch_functions(tf, optimizers, steps, beginning)
         if steps.in_cluster:
