@@ -57,6 +57,7 @@ def test_what_is_read_is_what_is_written(tmp_path: Path, data: bytes, encoding: 
         (b"\xef\xbb\xbf# coding: latin-1\na = 1\n", None, "contradict"),
         (b"def f(:\n  pass\n", 1, "not valid Python 3"),
         (b"x = (1,\n", 1, "not valid Python 3"),
+        (b"flags = 1\nif flags.async:\n  pass\n", 2, "`async` is a keyword since Python 3.7"),
         (b"if a:\n        b = 1\n\tc = 2\n", 3, "tabs and spaces"),
         (b"a = 1\nprint 'x'\n", 2, "Python 2 (the print statement)"),
         (b"a = 1\nif a: print a\n", 2, "Python 2 (the print statement)"),

@@ -53,9 +53,24 @@ def check_syntax(text: str, path: Path) -> None:
             detail = "tabs and spaces are mixed in the indentation: expand the tabs first (expand -t 8)"
         else:
             detail = f"not valid Python 3: {getattr(problem, 'msg', problem)}"
+            if line is not None and (word := _keyword_since_3_7(text, line)):
+                detail += (
+                    f" (`{word}` is a keyword since Python 3.7: give the name an underscore, or use getattr)"
+                )
         raise NotPython3(path, detail, line) from None
     except (RecursionError, MemoryError):
         raise SourceError(path, TOO_DEEP) from None
+
+
+def _keyword_since_3_7(text: str, line: int) -> str | None:
+    """The word of a line that was a name for Python 2 and up to 3.6."""
+    lines = text.splitlines()
+    found = (
+        re.search(r"\b(async|await)\s*(?!\s*(def|with|for)\b)[=,):.\]]", lines[line - 1])
+        if line <= len(lines)
+        else None
+    )
+    return found.group(1) if found else None
 
 
 @contextmanager
