@@ -11,7 +11,7 @@ unexport TF_USE_LEGACY_KERAS
 # tests that start no TensorFlow, and the linters, fill the time in which the others wait
 MAKEFLAGS += --jobs=3
 
-.PHONY: help test test-plain test-tensorflow test-long test-versions soundness bench robustness corpus demo demo-ps lint format tables clean
+.PHONY: help test test-plain test-tensorflow test-long test-versions soundness bench growth robustness corpus demo demo-ps lint format tables clean
 
 help:
 	@echo "make test    install into $(VENV) and run the tests"
@@ -21,6 +21,7 @@ help:
 	@echo "make test-versions  what migrated scripts stand on, on TensorFlow $(VERSIONS)"
 	@echo "make soundness      thousands of variants of small scripts, migrated and run beside the originals"
 	@echo "make robustness     public files and damaged ones, from REPOSITORIES, a folder of git directories"
+	@echo "make growth  what things cost as the work grows: docs/growth.md, docs/growth.png"
 	@echo "make bench   originals, migrated programs and modern ones take turns: docs/performance.md"
 	@echo "make lint    ruff and mypy"
 	@echo "make format  let ruff format the code"
@@ -68,6 +69,9 @@ robustness: $(VENV)/.installed
 # LEGACY_PYTHON: an interpreter with TensorFlow 1.15, where there is one
 bench: $(VENV)/.installed
 	$(PY) benchmarks/training.py $(if $(LEGACY_PYTHON),--legacy-python $(LEGACY_PYTHON)) > docs/performance.md
+
+growth: $(VENV)/.installed
+	$(PY) benchmarks/growth.py
 
 demo: $(VENV)/.installed
 	$(PY) -m tf2towers.parity.demo

@@ -28,10 +28,18 @@ wrapper.module.code
 """
 
 
-def seconds(command: list[str]) -> float:
-    """Processor seconds (user and system) of one finished process."""
+def seconds(command: list[str], statuses: tuple[int, ...] = (0,)) -> float:
+    """Processor seconds (user and system) of one finished process, with those that it has waited for.
+
+    Raises:
+        subprocess.CalledProcessError: it ended with another status.
+    """
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True, env=os.environ)
+    done = subprocess.run(
+        command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False, env=os.environ
+    )
+    if done.returncode not in statuses:
+        raise subprocess.CalledProcessError(done.returncode, command)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 

@@ -23,6 +23,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import four_gpus
 import tensorflow as tf
 from alternating import Training, alternate
 
@@ -221,7 +222,7 @@ Written by `make bench` ({datetime.date.today()}; {where}; {load}).
 The programs of one work are started together and take turns of {options.seconds} s, {options.rounds} rounds;
 a ratio is the median of the rounds' ratios to the original on the same TensorFlow: above 1 is faster.
 Devices are logical CPU devices: they share the cores, so towers bring no speed here; what is compared is
-what each program adds to the same arithmetic.
+what each program adds to the same arithmetic. What things cost as the work grows: [growth.md](growth.md).
 
 ## Towers: `cifar10_towers.py`, `mobilenet_towers.py`
 
@@ -234,7 +235,8 @@ Synchronous training of the idiomatic register and of `modern/` is an all-reduce
 
 | work | program | global steps/s | to the original | ms a step | {heads}
 {chr(10).join(clusters)}
-"""
+
+{four_gpus.section()}"""
 
 
 if __name__ == "__main__":
