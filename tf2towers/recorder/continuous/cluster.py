@@ -10,9 +10,9 @@ from ..cluster.task import RECORDED, look_for_the_chief
 from ..cluster.turns import Turns
 from ..running import leave, run, versions
 from ..writing import Writer
-from . import running
 from .calls import Alone, CallRecorder
 from .draws import same_draws
+from .watching import watch
 from .writes import Effects
 
 _PAUSE = 0.25  # seconds between two readings of variables that may still change
@@ -89,7 +89,7 @@ def main(options: Dict[str, Any], tf: Any, script: str, arguments: List[str]) ->
             print("\n" + RECORDED, flush=True)
 
     recorder.on_enough = enough
-    running.watch(tf, recorder)
+    watch(tf, recorder)
     _note_synchronous(tf, recorder.schedule)
     look_for_the_chief(_session_manager(options, tf), turns)
     status = run(script, arguments)

@@ -1,0 +1,109 @@
+"""The house: no circles of imports, packages that import one way, folders of a size that can be looked over."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+PACKAGE = ROOT / "tf2towers"
+#: a package imports from those before it alone
+LAYERS = (
+    "report", "source", "names", "runtime", "data", "launch",
+    "exact", "certain", "program", "rewrites", "migrate", "registers",
+    "stand_ins", "recorder", "parity", "sidebyside", "cli", "__main__",
+)  # fmt: skip
+LARGEST = 25
+#: one file a rule; and the modules of TF1's own `tf.contrib.slim`, by their names there
+MAY_BE_LARGER = {"exact/rules", "certain/rules", "rewrites/rules", "runtime/slim"}
+
+
+@cache
+def modules() -> dict[str, Path]:
+    """Every module by its dotted name."""
+    found = {}
+    for file in PACKAGE.rglob("*.py"):
+        parts = file.relative_to(ROOT).with_suffix("").parts
+        found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = file
+    return found
+
+
+@cache
+def imports() -> dict[str, set[str]]:
+    """Module -> the modules it imports: at its top, in functions, and for type checking alone."""
+    return {name: set(imported(name, file)) - {name} for name, file in modules().items()}
+
+
+def imported(name: str, file: Path) -> Iterator[str]:
+    """The modules of the package that one module imports."""
+    for node in ast.walk(ast.parse(file.read_bytes())):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names if alias.name in modules())
+        elif isinstance(node, ast.ImportFrom):
+            home = node.module or ""
+            if node.level:
+                above = name.split(".") if file.name == "__init__.py" else name.split(".")[:-1]
+                above = above[: len(above) - node.level + 1]
+                home = ".".join([*above, *([home] if home else [])])
+            for alias in node.names:
+                inner = f"{home}.{alias.name}"
+                yield from (one for one in ([inner] if inner in modules() else [home]) if one in modules())
+
+
+def circles() -> list[list[str]]:
+    """Modules that import one another, however far around (Tarjan)."""
+    order: dict[str, int] = {}
+    lowest: dict[str, int] = {}
+    waiting: list[str] = []
+    found: list[list[str]] = []
+
+    def visit(name: str) -> None:
+        order[name] = lowest[name] = len(order)
+        waiting.append(name)
+        for other in sorted(imports()[name]):
+            if other not in order:
+                visit(other)
+            if other in waiting:
+                lowest[name] = min(lowest[name], lowest[other])
+        if lowest[name] == order[name]:
+            place = waiting.index(name)
+            circle = waiting[place:]
+            del waiting[place:]
+            if len(circle) > 1:
+                found.append(sorted(circle))
+
+    for name in sorted(modules()):
+        if name not in order:
+            visit(name)
+    return found
+
+
+def test_no_circles() -> None:
+    assert circles() == []
+
+
+def test_packages_import_one_way() -> None:
+    """From those before them in `LAYERS`; the version of the whole may be asked by all."""
+    wrong = []
+    for name, others in imports().items():
+        for other in others:
+            if "." not in name or "." not in other:
+                continue
+            here, there = name.split(".")[1], other.split(".")[1]
+            if here != there and LAYERS.index(here) < LAYERS.index(there):
+                wrong.append(f"{name} imports {other}")
+    assert wrong == []
+
+
+def test_every_package_has_a_layer() -> None:
+    assert {name.split(".")[1] for name in modules() if "." in name} == set(LAYERS)
+
+
+def test_folders_can_be_looked_over() -> None:
+    sizes = {
+        str(folder.relative_to(PACKAGE)): len(list(folder.glob("*.py")))
+        for folder in [PACKAGE, *(one for one in PACKAGE.rglob("*") if one.is_dir())]
+    }
+    assert {name: size for name, size in sizes.items() if size > LARGEST and name not in MAY_BE_LARGER} == {}
