@@ -135,6 +135,24 @@ def written_in_a_branch():
         }
 
 
+def read_beside_writes():
+    """Towers that read a variable which the same run writes: nothing orders them, and each tower has its copy."""
+    with tf.Graph().as_default():
+        count = v1.get_variable("count", [], initializer=v1.zeros_initializer(), use_resource=True)
+        reads = []
+        for i in range(2):
+            with tf.device(f"/gpu:{i}"):
+                reads.append(count * 10.0)
+                if i == 0:
+                    update = count.assign_add(1.0).op
+        with tf.device("/gpu:1"):
+            reads.append(count * 100.0)  # built after the write
+        session = Session()
+        session.run(v1.global_variables_initializer())
+        found = [[float(one) for one in session.run([*reads, update])[:3]] for _ in range(20)]
+        return found == [[10.0 * n, 10.0 * n, 100.0 * n] for n in range(20)]
+
+
 def errors():
     """A tower that fails says so itself, and the session goes on."""
     with tf.Graph().as_default():
@@ -173,6 +191,7 @@ print(
             "summed": trained(2, summed),
             "weighted": trained(2, weighted),
             "branch": written_in_a_branch(),
+            "read_first": read_beside_writes(),
             "errors": errors(),
         }
     )

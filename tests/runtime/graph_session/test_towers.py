@@ -60,6 +60,10 @@ def test_a_variable_written_in_a_branch_has_one_copy(made: dict[str, Any]) -> No
     assert made["branch"] == {"copies": {}, "values": [2.0, 4.0]}
 
 
+def test_a_run_reads_what_there_was_before_its_writes(made: dict[str, Any]) -> None:
+    assert made["read_first"] is True
+
+
 def test_errors_are_the_towers_own_in_the_words_of_tf1(made: dict[str, Any]) -> None:
     uninitialised, not_fed, goes_on, closed, reference = made["errors"]
     assert uninitialised == "FailedPreconditionError"

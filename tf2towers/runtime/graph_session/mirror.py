@@ -181,6 +181,9 @@ class _Application:
         self._depends: set[str] = set(reduced)  # nodes computed from an all-reduced mean
         self._followers: dict[str, list[str]] = {}  # a write -> the same on the other copies
         self._writers: dict[str, list[str]] = {}
+        self._readers: dict[
+            tuple[str, int], list[str]
+        ] = {}  # of a variable's copy: reads that wait for nothing
 
     def result(self, targets: Iterable[str], fetches: Iterable[str]) -> tuple[list[Any], list[str]]:
         self._find_dependants()
@@ -192,6 +195,7 @@ class _Application:
             if variables:
                 self._use(node, variables)
         self._wait_for_followers()
+        self._read_first(set(fetches))
         self._read_last(fetches)
         extra = [name for target in [*targets, *fetches] for name in self._followers.get(target, ())]
         return list(self._made.values()), extra
@@ -209,6 +213,8 @@ class _Application:
         elif node.op in READS:
             tower = self._mirror.tower_of(node) or 0
             tower = tower if tower in copies.get(first, ()) else 0
+            if node.op == "ReadVariableOp" and self._waits_for_nothing(node):
+                self._readers.setdefault((first, tower), []).append(node.name)
             node.input[0] = self._handle(node.input[0], tower)
             node.device = self._towers.devices[tower] if first in copies else self._mirror.home(first)
         else:
@@ -290,6 +296,41 @@ class _Application:
                 if f"^{name}" not in have
             )
 
+    def _read_first(self, fetches: set[str]) -> None:
+        """A read that waits for nothing comes before its run's writes: a run computes with what there was before it.
+
+        TF1 left their order open, and most often read first. The reads have no inputs, so nothing can wait in a circle.
+        """
+        nodes = self._mirror.nodes
+        for variable, writers in self._writers.items():
+            if self._is_elsewhere(variable):
+                continue
+            copies = self._mirror.copies.get(variable, [0])
+            reads = [
+                [
+                    f"^{name}"
+                    for name in self._readers.get((variable, tower), ())
+                    if not nodes.in_control_flow(name)
+                    and not (name in fetches and nodes.variable_read(name) is not None)
+                ]
+                for tower in copies
+            ]
+            for writer in writers:
+                if writer == f"{variable}/Assign" or nodes.in_control_flow(writer):
+                    continue
+                for name, before in zip((writer, *self._followers.get(writer, ())), reads, strict=False):
+                    node = self._made.get(name) or self._by_name[name]
+                    node.input.extend(one for one in before if one not in node.input)
+
+    def _waits_for_nothing(self, node: Any) -> bool:
+        """Whether a read's only input is the variable itself."""
+        handle = self._mirror.nodes.by_name[parse(node.input[0]).node]
+        return len(node.input) == 1 and handle.op == "VarHandleOp" and not handle.input
+
+    def _is_elsewhere(self, variable: str) -> bool:
+        """Whether a variable is on another machine."""
+        return place_of(self._mirror.home(variable)).job not in (None, "localhost")
+
     def _read_last(self, fetches: Iterable[str]) -> None:
         """A variable that is fetched itself is read after the run's writes: TF1 returned the memory they had changed.
 
@@ -299,11 +340,7 @@ class _Application:
         for name in fetches:
             variable = nodes.variable_read(name)
             node = self._by_name.get(name)
-            if (
-                variable is None
-                or node is None
-                or place_of(self._mirror.home(variable)).job not in (None, "localhost")
-            ):
+            if variable is None or node is None or self._is_elsewhere(variable):
                 continue
             writers = [
                 one
