@@ -81,10 +81,15 @@ def run(options: argparse.Namespace) -> int:
     if tree is not None:
         results = [one for one in results if one.error is not None or one.findings or one.changed]
     status = max((result.status for result in results), default=0)
-    if options.verify and status == 0:
-        status = verified_migration.verify_all(results, options)
-        if status:
-            return status
+    if options.verify:
+        if unread := [result for result in results if result.error is not None]:
+            print("tf2towers migrate: --verify: nothing was run, nothing was written", file=sys.stderr)
+            _show_all(unread, [], options, tree)
+            return 2
+        if verdict := verified_migration.verify_all(results, options):
+            if status:
+                _show_all(results, [], options, tree)  # what is left by hand may be why
+            return verdict
     written: list[Path] = []
     if options.write or options.output is not None:
         written = _write(results, options, base)

@@ -1,0 +1,46 @@
+"""`migrate --verify`: nothing is written that was not run, whatever is left by hand. No TensorFlow here."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tf2towers.cli import verified_migration
+from tf2towers.cli.main import main
+
+GOOD = "import tensorflow as tf\nx = tf.placeholder(tf.float32)\n"
+LEFT = GOOD + "y = tf.contrib.tensorrt.nothing(x)\n"
+
+
+@pytest.mark.parametrize(("verdict", "status"), [(0, 1), (1, 1), (2, 2)])
+def test_sites_left_are_no_reason_not_to_run_it(
+    put: Callable[..., Path],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    verdict: int,
+    status: int,
+) -> None:
+    put("left.py", LEFT)
+    asked: list[Path] = []
+    monkeypatch.setattr(
+        verified_migration,
+        "verify_all",
+        lambda results, _: asked.extend(one.script for one in results) or verdict,
+    )
+    assert main(["migrate", "--verify", "-o", "out", "left.py"]) == status
+    assert asked == [Path("left.py")]
+    assert Path("out/left.py").exists() == (verdict == 0)
+    assert "T2T620" in capsys.readouterr().out
+
+
+def test_one_that_cannot_be_read_keeps_all_from_being_written(
+    put: Callable[..., Path], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    put("good.py", GOOD)
+    put("broken.py", "import tensorflow as tf\ndef f(x:\n    return x\n")
+    monkeypatch.setattr(verified_migration, "verify_all", lambda *_: pytest.fail("nothing is to be run"))
+    assert main(["migrate", "--verify", "-o", "out", "good.py", "broken.py"]) == 2
+    assert not Path("out").exists()
+    told = capsys.readouterr().err
+    assert "--verify: nothing was run, nothing was written" in told
+    assert "broken.py" in told
