@@ -176,6 +176,29 @@ def test_modules_without_tensorflow_lead_nowhere_too(lines, code, tree):
     assert [(one.code, one.path.name, one.line) for one in result.left] == [(code, "glue.py", 2)]
 
 
+@pytest.mark.parametrize(
+    ("file", "text", "left"),
+    [
+        ("package/fast.pyx", "import numpy as np\n", 0),
+        ("package/fast.pyx", "import tensorflow\n", 1),
+        ("package/fast.cpython-311-x86_64-linux-gnu.so", "", 0),
+        ("package/fast.txt", "", 1),
+    ],
+)
+def test_a_compiled_module(file, text, left, tree):
+    folder = tree(
+        {
+            "train.py": "import tensorflow as tf\nfrom package.glue import nms\ntf.Session()\n",
+            "package/__init__.py": "",
+            "package/glue.py": "from .fast import nms\n",
+            file: text,
+        }
+    )
+    result = migrate(Script.read(folder / "train.py"))
+    assert [one.code for one in result.findings if one.code == "T2T624"] == ["T2T624"]
+    assert len(result.left) == left
+
+
 def test_a_program_that_python_3_can_read_keeps_its_divisions(tree):
     folder = tree(
         {

@@ -18,6 +18,10 @@ def edits(file: File) -> Iterator[Edit]:
     found = file.program.imports.imports_of(file.path)
     for node in file.imports:
         for dotted in missing(node, found):
+            if file.program.imports.compiled(file.path, dotted):
+                message = f"the compiled module {dotted} is not looked into: with -o, build or copy it there"
+                file.note(node, "T2T624", message, "note")
+                continue
             kind: FindingKind = "note" if _is_guarded(file, node) else "left"
             file.note(node, "T2T624", f"the module {dotted} was not found: it may have TF1 in it", kind)
     yield from ()
