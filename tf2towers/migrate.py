@@ -74,9 +74,7 @@ def migrate(script: Script, collective: bool = False, source: Program | None = N
         if not loops:
             left(Problem(wrapper.module, "T2T307", "no loop over towers"))
         return result
-    context = FileContext(
-        names, used_names=identifiers.plain, used_elsewhere=set(identifiers.uses), text=script.text
-    )
+    context = FileContext(names, used_names=identifiers.plain, text=script.text)
     training = understand(towers[0], names, functions, source or Program(script))
     context.freed = freed_names(training, identifiers)
     training.problems.extend(check(training, wrapper.module))

@@ -156,7 +156,7 @@ class TrainingRewriter(SymbolRewriter):
                 return made
         if canonical in ("tf.train.Saver",):
             return self._saver(original_node, updated_node)
-        if canonical in ("tf.summary.FileWriter", "tf.train.SummaryWriter"):
+        if canonical == "tf.summary.FileWriter":
             kept = [
                 arg
                 for original, arg in zip(original_node.args, updated_node.args, strict=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import libcst as cst
@@ -40,7 +39,6 @@ class FileContext:
     notes: list[Note] = field(default_factory=list)
     used_names: set[str] = field(default_factory=set)
     freed: set[str] = field(default_factory=set)  # names of the script's that are gone afterwards
-    used_elsewhere: set[str] = field(default_factory=set)  # names used outside import statements
     text: str = ""  # the file before, to see at a glance what it does not have
     plain_tensorflow: bool = True  # the file will say `import tensorflow as tf` (else compat.v1 as tf)
 
@@ -65,9 +63,6 @@ class FileContext:
             candidate = f"{name}_{count}"
         self.used_names.add(candidate)
         return candidate
-
-
-CallRewrite = Callable[[cst.Call, cst.Call], cst.BaseExpression]
 
 
 def expression(code: str) -> cst.BaseExpression:

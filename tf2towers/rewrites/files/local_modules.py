@@ -81,7 +81,6 @@ def _rewritten(module: Script) -> FileChange | None:
     context = FileContext(
         names,
         used_names=counts.plain,
-        used_elsewhere=set(counts.uses),
         text=module.text,
         plain_tensorflow=False,
     )
