@@ -19,11 +19,13 @@ def complete_variables() -> None:
     """Gives resource variables `initialized_value`, which TF1's variables have and TensorFlow itself calls.
 
     The same as `tf.compat.v1.Variable.initialized_value`; without it `tf.Variable(other.initialized_value())`
-    ends in a NotImplementedError.
+    ends in a NotImplementedError. And they are instances of TF1's `tf.Variable`, as all of TF1's variables were.
     """
     from tensorflow.python.ops import variable_scope, variables
     from tensorflow.python.ops.resource_variable_ops import BaseResourceVariable
 
+    if not issubclass(BaseResourceVariable, tf.compat.v1.Variable):
+        tf.compat.v1.Variable.register(BaseResourceVariable)
     if "initialized_value" not in vars(BaseResourceVariable):
         BaseResourceVariable.initialized_value = _initialized_value
     if BaseResourceVariable.__bool__ is not _truth:
