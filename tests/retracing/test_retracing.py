@@ -1,0 +1,57 @@
+"""A trainer builds its graphs in the first steps; later ones build none (issue 13: no retracing after the second)."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tf2towers.cli.main import main
+
+pytestmark = pytest.mark.tensorflow
+
+ROOT = Path(__file__).parents[2]
+STEPS = 6
+TRACES_EACH_STEP = """
+import tensorflow as tf
+for step in range(6):
+    loss = tf.function(lambda x: 2.0 * x)(tf.constant(float(step)))
+    print(f"step {step}, loss = {float(loss)}")
+"""
+
+
+@pytest.mark.parametrize("which", ["exact", "idiomatic", "modern", "control"])
+def test_no_graph_after_the_second_step(which: str, tmp_path: Path) -> None:
+    script = tmp_path / "cifar10_towers.py"
+    if which == "modern":
+        script = ROOT / "modern/cifar10_mirrored.py"
+    elif which == "control":
+        script.write_text(TRACES_EACH_STEP, encoding="utf-8")
+    else:
+        register = ["--idiomatic"] if which == "idiomatic" else []
+        assert main(["migrate", *register, "-o", str(tmp_path), str(ROOT / "legacy/cifar10_towers.py")]) == 0
+    flags = [
+        "--num_gpus=2",
+        "--batch_size=4",
+        f"--max_steps={STEPS}",
+        "--log_every=1",
+        f"--train_dir={tmp_path}/train",
+    ]
+    done = subprocess.run(
+        [sys.executable, str(Path(__file__).with_name("count_graphs.py")), str(script), *flags],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        check=False,
+    )
+    built = {
+        int(step): int(count) for step, count in re.findall(r"\[step (\d+): (\d+) graphs\]", done.stdout)
+    }
+    assert list(built) == list(range(STEPS)), done.stdout + done.stderr[-2000:]
+    assert built[0] > 0
+    later = built[STEPS - 1] - built[1]
+    assert later > 0 if which == "control" else later == 0
