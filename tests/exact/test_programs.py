@@ -199,6 +199,25 @@ def test_a_compiled_module(file, text, left, tree):
     assert len(result.left) == left
 
 
+@pytest.mark.parametrize(
+    ("line", "codes"),
+    [
+        ("name = {'tf': 'tensorflow'}.get(name, name)", ["T2T626"]),
+        ("name = name.replace('tf.', 'tensorflow.')", ["T2T626"]),
+        ("logging.getLogger('tensorflow').setLevel(name)", []),
+        ("name = name + 'models'", []),
+    ],
+)
+def test_tensorflow_by_a_computed_text(line, codes):
+    from exact_texts import migrated
+
+    text = (
+        "import importlib, logging\nimport tensorflow as tf\n\n\ndef found(name):\n"
+        f"    {line}\n    return importlib.import_module(name)\n\n\ntf.Session()\nfound('os')\n"
+    )
+    assert [one.code for one in migrated(text).left] == codes
+
+
 def test_a_program_that_python_3_can_read_keeps_its_divisions(tree):
     folder = tree(
         {

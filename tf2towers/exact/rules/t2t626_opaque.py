@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from tf2towers.exact.edits import Edit
 from tf2towers.exact.file import File
-from tf2towers.exact.lookup import find
+from tf2towers.exact.lookup import both_or_neither_have, find
 from tf2towers.exact.rule import Example, Rule
 from tf2towers.report.met import met
 
@@ -38,12 +39,15 @@ def edits(file: File) -> Iterator[Edit]:
             continue
         if isinstance(parent, ast.Call) and node in parent.args:
             name = file.canonical(parent.func)
-            if name in _HARMLESS or (
-                name in ("builtins.hasattr", "builtins.getattr") and _stays(file, parent)
+            if (
+                name in _HARMLESS
+                or (name == "builtins.getattr" and _stays(parent))
+                or (name == "builtins.hasattr" and _is_answered_alike(parent))
             ):
                 continue
         message = "TensorFlow itself is handed on here: what is taken from it cannot be seen"
-        file.note(node, "T2T626", met(message, file.text.of(file.statement(node))))
+        seen = parent if isinstance(parent, ast.Call) else file.statement(node)
+        file.note(node, "T2T626", met(message, file.text.of(seen)))
     for use, _ in file.doubtful:
         message = f"{use.id} stands for TensorFlow, and for something else"
         file.note(use, "T2T626", met(message, file.text.of(file.statement(use))))
@@ -89,16 +93,49 @@ def _imported_by_text(file: File) -> Iterator[ast.Constant]:
         canonical = {file.canonical(one) for one in ast.walk(function)}
         if names & _IMPORTING or canonical & _IMPORTING:
             yield text
+    yield from _handed_to_imports(file)
 
 
-def _stays(file: File, call: ast.Call) -> bool:
+def _handed_to_imports(file: File) -> Iterator[ast.Constant]:
+    """Texts that name TensorFlow in a file that imports by a computed text: `{'tf': 'tensorflow'}.get(name)`."""
+    computed = any(
+        call.args
+        and not isinstance(call.args[0], ast.Constant)
+        and ast.unparse(call.func).rpartition(".")[2] in ("import_module", "__import__")
+        for call in file.all(ast.Call)
+    )
+    for text in file.all(ast.Constant) if computed else ():
+        if isinstance(text.value, str) and re.fullmatch(r"tensorflow(\.[\w.]*)?", text.value):
+            parent = file.parent(text)
+            logs = isinstance(parent, ast.Call) and ast.unparse(parent.func).endswith("getLogger")
+            if not logs and not isinstance(parent, ast.Expr):
+                yield text
+
+
+def _stays(call: ast.Call) -> bool:
     """Whether `getattr(tf, 'name')` names something that is the same object in TF 2."""
-    del file
-    name = call.args[1] if len(call.args) > 1 else None
-    if not isinstance(name, ast.Constant) or not isinstance(name.value, str):
+    name = _named(call)
+    if name is None:
         return False
-    found = find(f"tf.{name.value}")
-    return found.kind == "v1" and found.target == f"tf.{name.value}"
+    found = find(f"tf.{name}")
+    return found.kind == "v1" and found.target == f"tf.{name}"
+
+
+def _is_answered_alike(call: ast.Call) -> bool:
+    """Whether `hasattr(tf, 'name')` says of `tensorflow.compat.v1` what it said of TF 1.15.
+
+    Of what an older release had (`tf.mul`) both say no: the branch for newer releases is taken.
+    """
+    name = _named(call)
+    return name is not None and both_or_neither_have(f"tf.{name}")
+
+
+def _named(call: ast.Call) -> str | None:
+    """The attribute that a call of `hasattr` or `getattr` is about, where it is written out."""
+    name = call.args[1] if len(call.args) > 1 else None
+    if isinstance(name, ast.Constant) and isinstance(name.value, str) and name.value.isidentifier():
+        return name.value
+    return None
 
 
 RULE = Rule(
@@ -115,6 +152,11 @@ RULE = Rule(
         Example(
             "an optimizer by its name",
             "import tensorflow as tf\n\nx = tf.placeholder(tf.float32, [])\nop = getattr(tf, input())(x)\n",
+            left=True,
+        ),
+        Example(
+            "a question that TF 2 answers otherwise",
+            "import tensorflow as tf\n\nif hasattr(tf, 'contrib'):\n    sess = tf.Session()\n",
             left=True,
         ),
         Example(
