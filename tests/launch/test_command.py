@@ -63,6 +63,23 @@ def test_the_last_lines_of_the_task_that_failed(
     assert len(last) == 20
 
 
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("AttributeError(\"module 'tensorflow' has no attribute 'app'\")", True),
+        ("AttributeError(\"module 'tensorflow._api.v2.train' has no attribute 'Server'\")", True),
+        ("ModuleNotFoundError(\"No module named 'tensorflow.contrib'\")", True),
+        ("AttributeError(\"module 'tensorflow._api.v2.compat.v1' has no attribute 'contrib'\")", False),
+    ],
+)
+def test_an_original_on_tensorflow_2_is_told_what_to_do(
+    script: Callable[[str], str], capfd: pytest.CaptureFixture[str], said: str, told: bool
+) -> None:
+    assert main(["launch", "--ps", "0", "--workers", "1", "--", script(f"raise {said}")]) == 1
+    last = capfd.readouterr().err.splitlines()[-1]
+    assert ("`tf2towers migrate` it first" in last) == told
+
+
 def test_a_task_that_fails_silently(script: Callable[[str], str], capfd: pytest.CaptureFixture[str]) -> None:
     path = script("os.kill(os.getpid(), signal.SIGKILL)")
     assert main(["launch", "--ps", "0", "--workers", "1", "--", path]) == 137

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 
 from tf2towers.launch.cluster import TASK_FLAGS
@@ -14,6 +15,11 @@ from tf2towers.launch.screen import Screen
 from tf2towers.launch.signals import noted
 
 SHOWN = 20  # of the last lines of the task that failed
+#: what Python says of TF 1's names on TF 2, `tf.app` or `from tensorflow.contrib import ...`
+_WANTS_TF1 = re.compile(
+    r"module 'tensorflow(\._api\.v2\.(?!compat)[\w.]+)?' has no attribute"
+    r"|No module named 'tensorflow\.(contrib|examples)"
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -29,7 +35,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--ps", type=int, default=1, metavar="N", help="parameter servers (default 1)")
     parser.add_argument("--workers", type=int, default=2, metavar="M", help="workers (default 2)")
-    parser.add_argument("--python", metavar="EXE", help="the interpreter (default: this one)")
+    parser.add_argument(
+        "--python", metavar="EXE", help="the interpreter (default: this one); TF 1's for an original"
+    )
     parser.add_argument(
         "--task-flags",
         default=TASK_FLAGS,
@@ -106,3 +114,8 @@ def _report(outcome: Outcome, screen: Screen) -> None:
         lines = [f"  {line}" for line in outcome.failed.lines]
         told = "; it wrote last:" if lines else " and wrote nothing"
         screen.notice("\n".join([f"{outcome.reason}{told}", *lines]))
+        if any(_WANTS_TF1.search(line) for line in outcome.failed.lines):
+            screen.notice(
+                "the script is for TensorFlow 1, and ran on TensorFlow 2: `tf2towers migrate` it first, or let "
+                "--python EXE be the interpreter of a TensorFlow 1.x; `verify` and `compare` run it here as it is"
+            )

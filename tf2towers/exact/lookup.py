@@ -176,6 +176,24 @@ def _old_names() -> frozenset[str]:
     return frozenset(row[0] for row in read_table("renames.tsv"))
 
 
+def both_or_neither_have(canonical: str) -> bool:
+    """Whether it is certain that TF 1.15 and `tensorflow.compat.v1` both have a symbol, or neither.
+
+    Neither has what ended with an older release (`tf.mul`).
+    """
+    if canonical in _in_tf1():
+        has = _kinds().get(canonical) in ("keep", "rename", "compat") or is_module(canonical)
+        return has and not canonical.startswith(_NO_MODULES)
+    return canonical in _old_names() and canonical not in _kinds()
+
+
+@cache
+def _in_tf1() -> frozenset[str]:
+    """What a real TensorFlow 1.15 has, the modules too."""
+    names = [row[0] for row in read_table("tf1_symbols.tsv")]
+    return frozenset(names) | frozenset(name.rpartition(".")[0] for name in names)
+
+
 @cache
 def _only_tf2() -> frozenset[str]:
     """What TF 2 has, and neither TF 1 nor `tensorflow.compat.v1` (exact/data/only_tf2.tsv)."""

@@ -1,0 +1,31 @@
+"""`hasattr(tf, 'name')`: left alone where TF 2's `tensorflow.compat.v1` answers what TF 1.15 answered."""
+
+import pytest
+
+from tf2towers.exact.migrate import migrate
+from tf2towers.source.script import Script
+
+
+@pytest.mark.parametrize(
+    ("name", "answered_alike"),
+    [
+        ("AUTO_REUSE", True),
+        ("layers", True),
+        ("Session", True),
+        ("mul", True),  # neither 1.15 nor 2.21 has it
+        ("log", True),  # elsewhere in TF 2, and in compat.v1 as before
+        ("contrib", False),
+        ("estimator", False),  # TF 2.15 has it, 2.16 not
+        ("fftnd", False),  # new in TF 2
+        ("of_my_own", False),
+    ],
+)
+def test_an_answer_that_stays(name: str, answered_alike: bool) -> None:
+    text = (
+        f"import tensorflow as tf\n\nx = tf.placeholder(tf.float32)\nif hasattr(tf, '{name}'):\n    y = x\n"
+    )
+    result = migrate(Script.from_text(text))
+    assert [one.code for one in result.left] == ([] if answered_alike else ["T2T626"])
+    assert f"hasattr(tf, '{name}')" in result.changes[0].after
+    if not answered_alike:
+        assert result.left[0].message.endswith(f": `hasattr(tf, '{name}')`")
