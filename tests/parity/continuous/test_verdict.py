@@ -153,3 +153,27 @@ def test_an_original_that_differs_from_itself(
     assert result.outcome == outcome
     rule = [note for note in result.notes if "rule 'the original differs from itself'" in note]
     assert bool(rule) == (outcome == "bitwise")
+
+
+def test_an_original_that_differs_from_itself_elsewhere_says_so_as_a_cause(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runs = {"original": [1.0, 2.0], "migrated": [1.5, 2.5], "original-resources": [1.5, 2.0]}
+    runs["original-again"] = runs["original"]
+
+    def record(which: str, *_: Any, resource_variables: bool = False) -> Run:
+        name = f"{which}-resources" if resource_variables else which
+        if name == "original" and (tmp_path / name).exists():
+            name = "original-again"
+        return run(tmp_path / name, *(call(fetched_0000=value) for value in runs[name]))
+
+    monkeypatch.setattr(verdict, "record", record)
+    script = tmp_path / "a.py"
+    script.write_text("")
+    result = verdict.verify_exact(script, script, options=Options())
+    assert result.outcome == "differs"
+    assert [one.name for one in result.diagnoses] == [
+        "first difference",
+        "the original does not repeat itself",
+    ]
+    assert "in 1 of the 2 places" in result.diagnoses[1].message
