@@ -26,6 +26,8 @@ class Tensorflow1(ModuleType):
             __file__=real.__file__,
             __spec__=real.__spec__,
             __version__=real.__version__,
+            __git_version__=real.version.GIT_VERSION,
+            __compiler_version__=real.version.COMPILER_VERSION,
             compat=real.compat,
         )
 
