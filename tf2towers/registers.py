@@ -29,7 +29,7 @@ def idiomatic_or_exact(script: Script, options: exact.Options) -> MigrationResul
     instead = exact.migrate(script, options)
     if instead.left or not instead.changed:
         return instead
-    program = Program(script, options.towers, options.mains)
+    program = Program(script, options.towers, options.mains, options.python_path)
     in_the_way = doubts(program)
     if not in_the_way:
         result = _idiomatic(script, program)
@@ -49,7 +49,7 @@ def idiomatic_or_exact(script: Script, options: exact.Options) -> MigrationResul
 
 def collective(script: Script, options: exact.Options) -> MigrationResult:
     """Synchronous workers with an all-reduce between them, in the idiomatic form; what is in doubt is left."""
-    program = Program(script, options.towers, options.mains)
+    program = Program(script, options.towers, options.mains, options.python_path)
     result = _idiomatic(script, program, collective=True)
     if result.left:
         return result

@@ -55,7 +55,13 @@ def run(options: argparse.Namespace) -> int:
     choices = {path: Choice.of(own) for path, own in by_path.items()}
     tree = tree_of(
         [
-            Folder(Path(path), tuple(own.exclude), own.exclude_base, not choices[path].collective)
+            Folder(
+                Path(path),
+                tuple(own.exclude),
+                own.exclude_base,
+                not choices[path].collective,
+                own.python_path,
+            )
             for path, own in by_path.items()
             if Path(path).is_dir()
         ],
@@ -133,6 +139,7 @@ class Choice:
     collective: bool = False
     python3: bool = False
     mains: frozenset[Path] = frozenset()
+    python_path: tuple[Path, ...] = ()
     selection: Selection = EVERYTHING
 
     @classmethod
@@ -144,13 +151,14 @@ class Choice:
             options.towers,
             options.collective and not options.python3,
             options.python3,
+            python_path=options.python_path,
             selection=options.selection,
         )
 
     def engine(self) -> Callable[[Script], MigrationResult]:
         """The function that migrates a script."""
         exact = importlib.import_module("tf2towers.exact.migrate")
-        options = exact.Options(towers=self.towers, mains=self.mains, python3=self.python3)
+        options = exact.Options(self.towers, self.mains, self.python3, self.python_path)
         if self.idiomatic:
             registers = importlib.import_module("tf2towers.registers")
             write = registers.collective if self.collective else registers.idiomatic_or_exact

@@ -56,6 +56,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="the number of towers, or their devices, where a loop does not say",
     )
     parser.add_argument(
+        "--python-path",
+        metavar="FOLDER",
+        action="append",
+        help="the program runs with this folder in its PYTHONPATH: look for modules there, too; may be repeated",
+    )
+    parser.add_argument(
         "--idiomatic",
         action=argparse.BooleanOptionalAction,
         help="hand-shaped TF 2 where the whole program is understood; else the exact form, and what stood in the way",

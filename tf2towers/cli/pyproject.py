@@ -18,7 +18,7 @@ from tf2towers.cli.selection import unknown
 from tf2towers.report.paths import shown
 
 #: what a path is migrated by; the other keys are of the whole run
-OF_A_PATH = ("select", "ignore", "exclude", "idiomatic", "collective", "towers")
+OF_A_PATH = ("select", "ignore", "exclude", "idiomatic", "collective", "towers", "python_path")
 
 
 class ConfigError(Exception):
@@ -153,6 +153,7 @@ _KEYS: dict[str, tuple[str, Callable[[Any], Any]]] = {
     "idiomatic": ("true or false", _switch),
     "collective": ("true or false", _switch),
     "towers": ('an expression as a text, as "FLAGS.num_gpus",', _text),
+    "python-path": ('a list of folders, as ["src"],', _texts),
     "format": ('"text", "json", "sarif" or "github"', _format),
     "jobs": ("a number from 0", _count(0)),
     "all": ("true or false", _switch),

@@ -11,7 +11,7 @@ from tf2towers.cli.selection import Selection
 
 DEFAULTS: dict[str, object] = {
     "select": (), "ignore": (), "exclude": (), "idiomatic": False, "collective": False, "towers": None,
-    "format": "text", "jobs": 1, "all": False, "diff": None, "force_exclude": False, "vendor": False,
+    "python_path": (), "format": "text", "jobs": 1, "all": False, "diff": None, "force_exclude": False, "vendor": False,
     "legacy_python": None, "steps": 10, "timeout": 600.0, "tolerance": None,
 }  # fmt: skip
 
@@ -27,6 +27,8 @@ def completed(options: argparse.Namespace, path: str) -> argparse.Namespace:
     for key, default in DEFAULTS.items():
         if getattr(filled, key) is None:
             setattr(filled, key, table.values.get(key, default))
+    base = Path() if options.python_path is not None else table.folder or Path()
+    filled.python_path = tuple(Path(os.path.abspath(base / folder)) for folder in filled.python_path)  # noqa: PTH100
     filled.jobs = filled.jobs or os.cpu_count() or 1
     filled.selection = Selection(tuple(filled.select), tuple(filled.ignore))
     return filled

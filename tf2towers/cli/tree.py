@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -37,6 +38,7 @@ class Folder:
     exclude: tuple[str, ...] = ()
     base: Path | None = None
     notebooks: bool = True
+    python_path: tuple[Path, ...] = ()
 
 
 def tree_of(wanted: Sequence[Folder], output: Path | None, jobs: int) -> Tree | None:
@@ -54,7 +56,9 @@ def tree_of(wanted: Sequence[Folder], output: Path | None, jobs: int) -> Tree | 
         if folder.notebooks or file.suffix == ".py"
     ]
     files = list(dict.fromkeys(files))
-    mains = programs(files, lambda them: each(seen, them, jobs, unseen))
+    python_path = tuple(dict.fromkeys(place for folder in wanted for place in folder.python_path))
+    look = partial(seen, python_path=python_path)
+    mains = programs(files, lambda them: each(look, them, jobs, unseen))
     return Tree(tuple(folder.path for folder in wanted), tuple(files), tuple(mains))
 
 
@@ -95,7 +99,8 @@ def told_once(results: Sequence[MigrationResult]) -> list[MigrationResult]:
         changes = [change for change in result.changes if change.path.absolute() in own]
         findings = [one for one in result.findings if one.path.absolute() in own]
         if result.error is not None or findings or any(one.before != one.after for one in changes):
-            found.append(replace(result, changes=changes, findings=findings))
+            above = tuple(dict.fromkeys(one.path for one in result.left if one.path.absolute() not in own))
+            found.append(replace(result, changes=changes, findings=findings, left_above=above))
     return found
 
 

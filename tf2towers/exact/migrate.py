@@ -44,6 +44,8 @@ class Options:
     mains: frozenset[Path] = frozenset()
     #: Python 2 is converted, and nothing is migrated
     python3: bool = False
+    #: folders in the PYTHONPATH of the program
+    python_path: tuple[Path, ...] = ()
 
 
 def migrate(script: Script, options: Options | None = None) -> MigrationResult:
@@ -57,7 +59,7 @@ def migrate(script: Script, options: Options | None = None) -> MigrationResult:
 
 def _migrate(script: Script, options: Options) -> MigrationResult:
     result = MigrationResult(script.path)
-    program = Program(script, options.towers, options.mains)
+    program = Program(script, options.towers, options.mains, options.python_path)
     if not program.is_tf1 and program.script.conversion is not None:
         check_syntax(program.script.before, script.path)  # nothing of ours in it: it stays Python 2
     for path in program.others:

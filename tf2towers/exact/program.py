@@ -43,17 +43,21 @@ class Program:
     """A script, `main`, and the local modules it reaches."""
 
     def __init__(
-        self, script: Script, towers: str | None = None, mains: frozenset[Path] = frozenset()
+        self,
+        script: Script,
+        towers: str | None = None,
+        mains: frozenset[Path] = frozenset(),
+        python_path: tuple[Path, ...] = (),
     ) -> None:
         #: what the user gives as the number of towers
         self.towers = towers
         self._mains = mains
         self.read = Reader(script)
-        self.imports = LocalImports(script, self.read)
+        self.imports = LocalImports(script, self.read, python_path=python_path)
         if is_python2(script, self.imports, self.read):
             self.read.convert_all()
             script = self.read.main
-            self.imports = LocalImports(script, self.read)
+            self.imports = LocalImports(script, self.read, python_path=python_path)
         self.script = script
         self.main = File(script, self, main=True)
         self.files: list[File] = [self.main]

@@ -1,15 +1,16 @@
 """The local modules a script reaches: what it imports that lies beside it, and what those import in turn.
 
 A module is looked for where Python would look when the script runs: in the script's own directory; for a script that
-lies in a package, above the topmost directory of that package; and in folders that a file adds to `sys.path`. Imports
-inside functions count. Our own runtime is no part of a program, wherever it lies.
+lies in a package, above the topmost directory of that package; in the folders that the user says are in its PYTHONPATH;
+and in folders that a file adds to `sys.path`. Imports inside functions count. Our own runtime is no part of a program,
+wherever it lies.
 """
 
 from __future__ import annotations
 
 import ast
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from tf2towers.source.errors import SourceError
@@ -22,14 +23,26 @@ class LocalImports:
     """The import graph of one script, over local modules alone."""
 
     def __init__(
-        self, script: Script, read: Callable[[Path], Script] | None = None, *, deep: bool = True
+        self,
+        script: Script,
+        read: Callable[[Path], Script] | None = None,
+        *,
+        deep: bool = True,
+        python_path: Sequence[Path] = (),
     ) -> None:
-        """`read` reads a module; without, as the text that it is. `deep=False`: the script's own imports alone."""
+        """Follows the imports.
+
+        Args:
+            script: the main script.
+            read: reads a module; without, as the text that it is.
+            deep: False: the script's own imports alone.
+            python_path: folders that are in the PYTHONPATH of the program.
+        """
         self.script = script
         self._deep = deep
         self._read = read or _read
         self._main = _absolute(script.path)
-        self.roots = _roots(self._main)
+        self.roots = list(dict.fromkeys([*_roots(self._main), *map(_absolute, python_path)]))
         self._direct: dict[Path, dict[str, Path]] = {}
         self._files: dict[Path, bool] = {}
         self._order: list[Path] = []

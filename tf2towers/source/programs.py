@@ -32,7 +32,7 @@ class Seen:
     imports: tuple[Path, ...]
 
 
-def seen(path: Path) -> Seen:
+def seen(path: Path, python_path: tuple[Path, ...] = ()) -> Seen:
     """Reads one file, whatever is wrong with it."""
     path = path.absolute()
     try:
@@ -46,7 +46,7 @@ def seen(path: Path) -> Seen:
         text = "\n".join(line for line in map(_import_line, _IMPORT.findall(text)) if line)
     imports: tuple[Path, ...] = ()
     if "import" in text:
-        found = LocalImports(Script(path, text), deep=False)
+        found = LocalImports(Script(path, text), deep=False, python_path=python_path)
         imports = tuple(found.modules)
     return Seen(path, _mentions(path), runs, imports)
 

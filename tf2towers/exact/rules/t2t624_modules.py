@@ -85,7 +85,8 @@ RULE = Rule(
     Everything that a script imports belongs to the program: a module beside it is migrated with it. One that is neither
     beside the script, nor Python's, nor a library that is known to have no TF1 in it, cannot be looked into.
     """,
-    todo="Put the module beside the script, in its package or in a folder of its sys.path, and migrate again.",
+    todo="Put the module beside the script, in its package or in a folder of its sys.path, or name the folder of the "
+    "PYTHONPATH that it is in (--python-path FOLDER), and migrate again.",
     edits=edits,
     examples=(
         Example(
