@@ -158,7 +158,9 @@ class Choice:
     def engine(self) -> Callable[[Script], MigrationResult]:
         """The function that migrates a script."""
         exact = importlib.import_module("tf2towers.exact.migrate")
-        options = exact.Options(self.towers, self.mains, self.python3, self.python_path)
+        options = exact.Options(
+            towers=self.towers, mains=self.mains, python3=self.python3, python_path=self.python_path
+        )
         if self.idiomatic:
             registers = importlib.import_module("tf2towers.registers")
             write = registers.collective if self.collective else registers.idiomatic_or_exact
