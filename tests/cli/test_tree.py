@@ -111,3 +111,16 @@ def test_a_folder_without_anything(put: Put, capsys: pytest.CaptureFixture[str])
     assert main(["migrate", "p"]) == 0
     assert capsys.readouterr().out == "p: 0 files, 0 programs with TF1\n"
     assert main(["migrate", "p", "--verify"]) == 2
+
+
+def test_a_site_that_is_told_with_another_program(put: Put, capsys: pytest.CaptureFixture[str]) -> None:
+    put("p/model.py", MODEL.replace("tf.log", "tf.contrib.tensorrt.nothing"))
+    put("p/a.py", TRAIN)
+    put("p/b.py", TRAIN)
+    assert main(["migrate", "p", "--no-diff"]) == 1
+    out = capsys.readouterr().out
+    assert out.count("T2T620") == 1
+    assert (
+        "\np/b.py: 1 file to change, nothing left by hand here; sites left in p/model.py, told above\n" in out
+    )
+    assert out.endswith("2 programs with TF1: sites left in 2\n")

@@ -97,6 +97,8 @@ class MigrationResult:
     error: str | None = None
     #: a sentence about the program as a whole
     remark: str = ""
+    #: in the report of a folder: modules with sites left that are told with a program above
+    left_above: tuple[Path, ...] = ()
 
     @property
     def left(self) -> list[Finding]:

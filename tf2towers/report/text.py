@@ -69,6 +69,8 @@ def summary(result: MigrationResult) -> str:
     done = f"{files} file{_s(files)} to change" if files else "nothing to change"
     remark = f" ({result.remark})" if result.remark else ""
     by_hand = f"{left} site{_s(left)} left by hand" if left else "nothing left by hand"
+    if result.left_above:
+        by_hand += f" here; sites left in {', '.join(map(shown, result.left_above))}, told above"
     return f"{name}: {done}, {by_hand}{accepted(result)}{remark}"
 
 
