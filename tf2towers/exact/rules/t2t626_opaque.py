@@ -46,11 +46,8 @@ def edits(file: File) -> Iterator[Edit]:
             ):
                 continue
         message = "TensorFlow itself is handed on here: what is taken from it cannot be seen"
-        whole, call = file.text.of(file.statement(node)), file.text.of(parent)
-        told = met(message, whole)
-        if isinstance(parent, ast.Call) and call not in told:  # it is cut off, or in a later line
-            told = met(message, call)
-        file.note(node, "T2T626", told)
+        seen = parent if isinstance(parent, ast.Call) else file.statement(node)
+        file.note(node, "T2T626", met(message, file.text.of(seen)))
     for use, _ in file.doubtful:
         message = f"{use.id} stands for TensorFlow, and for something else"
         file.note(use, "T2T626", met(message, file.text.of(file.statement(use))))
