@@ -1,4 +1,4 @@
-"""Seeded mistakes in a migrated script: each is caught, and its cause is named. The right script gives no alarm."""
+"""Seeded mistakes in a hand-shaped script: each is caught, and its cause is named. The right script gives no alarm."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 import pytest
 
-from tf2towers.parity.migrating import migrate_into
 from tf2towers.parity.recording import Recording
 from tf2towers.parity.sides import Options, Recorded, record_migrated, record_original
 from tf2towers.parity.verify import explain, judge
@@ -18,6 +17,7 @@ pytest.importorskip("tensorflow")
 pytestmark = pytest.mark.tensorflow
 
 SCRIPT = Path(__file__).parent / "legacy" / "small_towers.py"
+RIGHT = SCRIPT.parents[1] / "hand_shaped" / SCRIPT.name
 AVERAGE = "grads = average_gradients(grads)\n"
 MOMENTUM, ADAM, CLIPPED = (), ("--optimizer=adam",), ("--optimizer=sgd", "--clip=0.05")
 
@@ -55,7 +55,7 @@ MISTAKES = {
     "another batch-norm epsilon": Mistake("batch-norm epsilon", "EPSILON = 1e-3", "EPSILON = 1e-2"),
     "a rate without stairs": Mistake("learning-rate schedule", "staircase=True", "staircase=False"),
     "another rate": Mistake("learning rate", "exponential_decay(0.1,", "exponential_decay(0.05,"),
-    "statistics of the wrong tower": Mistake("batch-norm policy", "statistics('last')", "statistics('first')"),
+    "statistics of no tower": Mistake("batch-norm policy", "statistics('last')", "statistics('none')"),
     "clipping each tower": Mistake(
         "clipping order", AVERAGE, CLIP + "\n{indent}" + AVERAGE, CLIPPED,
     ),
@@ -89,7 +89,6 @@ def mutant(folder: Path, migrated: Path, mistake: Mistake) -> Path:
 def results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, ParityResult]:
     """Of every mistake, and of the right script for each set of flags; two runs at a time."""
     folder = tmp_path_factory.mktemp("mistakes")
-    migrate_into(SCRIPT, folder / "migrated")
     options = Options(steps=8, layers=True, scratch=folder / "scratch")
     everything = {"": MOMENTUM, "adam": ADAM, "clipped": CLIPPED}
     with ThreadPoolExecutor(2) as pool:
@@ -102,10 +101,10 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, ParityResult]
             original = originals[flags].result().folder
             return pool.submit(record_migrated, script, flags, folder / f"run-{name}", options, original)
 
-        runs = {f"right {name}": (run(f"right {name}", folder / "migrated" / SCRIPT.name, flags), flags)
+        runs = {f"right {name}": (run(f"right {name}", RIGHT, flags), flags)
                 for name, flags in everything.items()}  # fmt: skip
         for name, mistake in MISTAKES.items():
-            script = mutant(folder / name, folder / "migrated" / SCRIPT.name, mistake)
+            script = mutant(folder / name, RIGHT, mistake)
             runs[name] = run(name, script, mistake.flags), mistake.flags
         return {
             name: judged(originals[flags].result(), done.result()) for name, (done, flags) in runs.items()
