@@ -15,6 +15,7 @@ import datetime
 import os
 import platform
 import re
+import signal
 import statistics
 import subprocess
 import sys
@@ -201,6 +202,7 @@ def main() -> None:
     parser.add_argument("--legacy-python", help="an interpreter with TensorFlow 1.15")
     parser.add_argument("--only", choices=("cifar", "mobilenet", "clusters"), help="a part of the table")
     options = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # what is stopped is ended all the same
     parts = {"cifar": cifar_rows, "mobilenet": mobilenet_rows, "clusters": cluster_rows}
     with tempfile.TemporaryDirectory() as name:
         tables = {
