@@ -52,6 +52,10 @@ def define_flags() -> None:
     flags.DEFINE_integer("checkpoint_every", 1000, "Steps between two checkpoints.")
     flags.DEFINE_boolean("log_device_placement", False, "Log where each op runs.")
     flags.DEFINE_boolean("resume", True, "Go on from the newest checkpoint in train_dir.")
+    flags.DEFINE_boolean("jit", False, "Compile what each replica computes with XLA, which rounds otherwise.")
+    flags.DEFINE_enum(
+        "precision", "float32", ["float32", "bfloat16"], "What layers compute in; weights stay float32."
+    )
     flags.DEFINE_string("init_checkpoint", "", "A legacy checkpoint to take the first weights from.")
 
 
@@ -131,9 +135,13 @@ def tf1_names(model: keras.Model) -> dict[str, Any]:
 class Trainer:
     """The training state, made once under strategy.scope(), and the step that changes it."""
 
-    def __init__(self, strategy: tf.distribute.Strategy, options: Any, global_batch_size: int) -> None:
+    def __init__(
+        self, strategy: tf.distribute.Strategy, options: Any, global_batch_size: int, jit: bool = False
+    ) -> None:
         self.strategy = strategy
         self.global_batch_size = global_batch_size
+        # XLA compiles what is one replica's own; the sum over the replicas stays outside
+        self.compute = tf.function(self.gradients, jit_compile=True) if jit else self.gradients
         with strategy.scope():  # TF1: tf.Graph().as_default(), tf.device('/cpu:0')
             self.model = build_model(options.batch_norm, options.seed)
             self.schedule = keras.optimizers.schedules.ExponentialDecay(
@@ -163,6 +171,7 @@ class Trainer:
         """
         with tf.GradientTape() as tape:
             logits = self.model(images, training=True)
+            logits = tf.cast(logits, tf.float32)  # with --precision=bfloat16 they are not
             cross_entropy = tf.nn.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=logits)
             loss = tf.add_n([tf.reduce_mean(cross_entropy), *self.model.losses])
             # TF1's average_gradients took a mean, the optimizer takes a sum. With equal parts the share is
@@ -172,7 +181,7 @@ class Trainer:
 
     def replica_step(self, images: tf.Tensor, labels: tf.Tensor) -> tuple[tf.Tensor, list[tf.Tensor]]:
         """One step of one replica. A tf.function keeps the lines' order; TF1: tf.control_dependencies."""
-        loss, gradients = self.gradients(images, labels)
+        loss, gradients = self.compute(images, labels)
         # Sums over the replicas, then applies. TF1: average_gradients, opt.apply_gradients.
         self.optimizer.apply(gradients, self.model.trainable_variables)
         # TF1 ran the last tower's UPDATE_OPS. Each replica has moved its own statistics: all take the mean.
@@ -243,8 +252,10 @@ def train() -> None:
     train_images, train_labels = data.load(FLAGS.data_dir)
     tf.debugging.set_log_device_placement(FLAGS.log_device_placement)
 
+    if FLAGS.precision != "float32":
+        keras.mixed_precision.set_global_policy(f"mixed_{FLAGS.precision}")
     strategy = tf.distribute.MirroredStrategy(devices)
-    trainer = Trainer(strategy, FLAGS, global_batch_size)
+    trainer = Trainer(strategy, FLAGS, global_batch_size, FLAGS.jit)
     with_summaries = importlib.util.find_spec("tensorboard") is not None
     if not with_summaries:
         print("no summaries: TensorBoard is not installed (pip install tensorboard)")

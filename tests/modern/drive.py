@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 from types import SimpleNamespace
 
+import keras
 import numpy as np
 import tensorflow as tf
 from absl import flags
@@ -30,13 +31,13 @@ def load_modern():
     return module
 
 
-def one_step(modern, checkpoint: str, kind: str, sizes: list[int]) -> None:
+def one_step(modern, checkpoint: str, kind: str, sizes: list[int], jit: bool = False) -> None:
     """The first batch's loss and gradients on the legacy weights, summed over the replicas."""
     options = SimpleNamespace(
         batch_norm=True, seed=0, learning_rate=0.0, decay_steps=1, decay_rate=1.0, momentum=0.9
     )
     strategy = tf.distribute.MirroredStrategy([f"/cpu:{device}" for device in range(REPLICAS)])
-    trainer = modern.Trainer(strategy, options, sum(sizes))
+    trainer = modern.Trainer(strategy, options, sum(sizes), jit)
     trainer.set_weights(tf.train.load_checkpoint(checkpoint).get_tensor)
     for name, variable in modern.tf1_names(trainer.model).items():
         if "moving" in name:  # the checkpoint has them after the step
@@ -80,6 +81,10 @@ def main() -> None:
     print(modern.choose_devices(REPLICAS, ""))
     one_step(modern, checkpoint, "equal", [PART, PART])
     one_step(modern, checkpoint, "unequal", [5, 11])
+    one_step(modern, checkpoint, "jit", [PART, PART], jit=True)
+    keras.mixed_precision.set_global_policy("mixed_bfloat16")
+    one_step(modern, checkpoint, "bfloat16", [PART, PART])
+    keras.mixed_precision.set_global_policy("float32")
     folder = out.parent
     training(modern, folder / "whole", "whole", "--max_steps=6", "--input=dataset")
     training(modern, folder / "halves", "half", "--max_steps=3", "--input=dataset")

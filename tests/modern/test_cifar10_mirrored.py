@@ -82,6 +82,15 @@ def test_unequal_parts_weigh_every_image_the_same(driven, legacy):
     assert min(found.values()) > 1e-4, found
 
 
+@pytest.mark.parametrize(("kind", "least", "most"), [("jit", 0.0, 1e-5), ("bfloat16", 1e-3, 0.3)])
+def test_options_for_speed_round_otherwise(driven, legacy, kind, least, most):
+    """By so much of a gradient's largest element, on the same weights and images: docs/performance.md."""
+    found = differences(kind, driven, legacy)
+    print(kind, found)
+    assert len(found) == 10
+    assert least <= max(found.values()) <= most, found
+
+
 def test_batch_norm_statistics_move(driven, legacy):
     """The towers keep the last tower's, the twin the mean over replicas: same size, other numbers."""
     for name in ("conv1/moving_mean", "conv2/moving_variance"):
