@@ -9,5 +9,8 @@ _FOUND = (str(_TESTS / "quick_start"), str(_TESTS.parent), os.environ.get("PYTHO
 os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, _FOUND))
 # tf_keras is for the test that asks for it: its import takes a second
 os.environ["TF2TOWERS_TF_KERAS"] = "0"
-if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # `make test &` of a shell that is none of a terminal
-    signal.signal(signal.SIGINT, signal.default_int_handler)  # or no test of Ctrl-C could end what it starts
+# `nohup make test &`: what tests start would ignore these signals as well, and no test of them could end it
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
+    signal.signal(signal.SIGHUP, lambda *_: None)
