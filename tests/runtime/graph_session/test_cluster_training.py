@@ -31,7 +31,10 @@ def test_taking_turns_every_value_is_tf1s(tmp_path: Path) -> None:
 
 
 def test_synchronous_every_value_is_tf1s(tmp_path: Path) -> None:
-    """SyncReplicasOptimizer with its hooks and its queue runner in a MonitoredTrainingSession."""
+    """SyncReplicasOptimizer with its hooks and its queue runner in a MonitoredTrainingSession.
+
+    Not compared: the global step beside a loss, which the chief's queue counts up while a worker reads it, in any order.
+    """
     with (
         cluster(
             tmp_path / "original", "job_train.py", "original", 1, 2, "1", "12", str(tmp_path / "first")
@@ -45,8 +48,8 @@ def test_synchronous_every_value_is_tf1s(tmp_path: Path) -> None:
         for name in ("worker 0", "worker 1"):
             assert functions.status(name) == 0, functions.output(name)
             assert original.status(name) == 0, original.output(name)
-            losses = [line.split()[:2] for line in functions.lines(name) if "0x" in line]
-            assert losses == [line.split()[:2] for line in original.lines(name) if "0x" in line]
+            losses = [line.split()[1] for line in functions.lines(name) if "0x" in line]
+            assert losses == [line.split()[1] for line in original.lines(name) if "0x" in line]
             assert len(losses) == 12
         assert functions.status("ps 0", 60) == 0
 
