@@ -33,7 +33,7 @@ def test_taking_turns_every_value_is_tf1s(tmp_path: Path) -> None:
 def test_synchronous_every_value_is_tf1s(tmp_path: Path) -> None:
     """SyncReplicasOptimizer with its hooks and its queue runner in a MonitoredTrainingSession.
 
-    Not compared: the global step beside a loss, which the chief's queue counts up while a worker reads it, in any order.
+    Not compared: the global step beside a loss: the chief's queue counts it up while a worker reads it, in any order.
     """
     with (
         cluster(
