@@ -43,6 +43,19 @@ def new_keywords(file: File, call: ast.Call) -> dict[ast.keyword, str]:
     }
 
 
+def given_twice(file: File, call: ast.Call) -> str | None:
+    """A keyword of today that two arguments would have: `tf.scalar_summary(tag, value, name='op')`."""
+    renamed = new_keywords(file, call)
+    seen = {keyword for keyword in old_order(file, call) or () if keyword}
+    for keyword in call.keywords:
+        new = renamed.get(keyword, keyword.arg)
+        if new in seen:
+            return new
+        if new is not None:
+            seen.add(new)
+    return None
+
+
 def _is_integer(node: ast.expr) -> bool:
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
         node = node.operand

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from tf2towers.exact.arguments import new_keywords, old_order
+from tf2towers.exact.arguments import given_twice, new_keywords, old_order
 from tf2towers.exact.edits import Edit
 from tf2towers.exact.file import File
 from tf2towers.exact.rule import Example, Rule
@@ -13,12 +13,16 @@ from tf2towers.exact.rule import Example, Rule
 
 def edits(file: File) -> Iterator[Edit]:
     """Keywords before arguments in an old order; new names for keywords that are gone."""
-    if file.program.plain_is_tf2:
-        return
     for call in file.all(ast.Call):
         if not (file.canonical(call.func) or "").startswith("tf."):
             continue
         order = old_order(file, call) or ()
+        if twice := given_twice(file, call):
+            message = f"today's function has one `{twice}` for what two arguments of this call say"
+            file.note(call, "T2T620", message)
+            continue
+        if file.program.plain_is_tf2:
+            continue
         for place, keyword in enumerate(order):
             if not keyword:
                 continue

@@ -10,7 +10,8 @@ RULE = Rule(
     does="refuses",
     why="""
     Parts of tf.contrib, tf.estimator and others ended with TensorFlow 1, and neither TF 2.21 nor tf2towers.runtime
-    has them. Where such a symbol is used, the site is left as it is; everything else of the script is migrated.
+    has them. So it is with a call of an old release that says by two arguments what is one today. The site is left as
+    it is; everything else of the script is migrated.
     """,
     todo="Replace it as the message says, or keep a copy of its source beside the script, and migrate again.",
     examples=(
@@ -18,6 +19,12 @@ RULE = Rule(
             "a part of contrib",
             "import tensorflow as tf\n\nx = tf.placeholder(tf.float32, [1, 2, 3])\n"
             "y = tf.contrib.image.dense_image_warp(x, x)\n",
+            left=True,
+        ),
+        Example(
+            "a summary whose operation had a name of its own",
+            "import tensorflow as tf\n\nloss = tf.placeholder(tf.float32, [])\n"
+            "tf.scalar_summary('loss', loss, name='told')\n",
             left=True,
         ),
     ),
