@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 from tf2towers.exact.edits import Edit, Placed, Text
+from tf2towers.exact.lookup import Found, find
 from tf2towers.names.canonical import canonical_name
 from tf2towers.names.meanings import Assigned, Binding, Imported, Meanings
 from tf2towers.names.tables import is_module
@@ -17,9 +18,6 @@ from tf2towers.report.result import FindingKind
 from tf2towers.source.local_imports import LocalImports
 from tf2towers.source.script import Script
 from tf2towers.source.syntax import parse
-
-if TYPE_CHECKING:
-    from tf2towers.exact.lookup import Found
 
 RUNTIME = "tf2towers.runtime"
 
@@ -225,9 +223,24 @@ class File:
         for statement in self.tree.body:
             if isinstance(statement, ast.Import | ast.ImportFrom):
                 for one in made_by(self, statement):
-                    if (one.module, one.name) == (module, name):
+                    if (one.module, one.name) == (module, name) and not self.is_left_through(one.bound):
                         return one.bound
         return None
+
+    def is_left_through(self, bound: str) -> bool:
+        """Whether something without counterpart is used through a module of this name: its import stays as it was."""
+        for symbol, canonical in self.symbols:
+            root: ast.expr = symbol
+            while isinstance(root, ast.Attribute):
+                root = root.value
+            if (
+                root is not symbol
+                and isinstance(root, ast.Name)
+                and root.id == bound
+                and find(canonical).kind == "left"
+            ):
+                return True
+        return False
 
     def name_of(self, found: Found) -> str:
         """The text for what stands for a symbol where it cannot be reached from TensorFlow's own name."""

@@ -62,11 +62,7 @@ def _kept(file: File, node: ast.Import | ast.ImportFrom, made: Made) -> Made:
     if not made.module.startswith("tf2towers."):
         plain = made.left is None and not module.startswith("tensorflow.compat")
         return was if plain and file.program.plain_is_tf2 else made
-    left = any(
-        find(name).kind == "left" and symbol is not _root(symbol) and _root(symbol).id == made.bound
-        for symbol, name in file.symbols
-    )
-    return was if left else made
+    return was if file.is_left_through(made.bound) else made
 
 
 def _joined(file: File, node: ast.stmt, lines: list[str]) -> str:

@@ -27,5 +27,12 @@ RULE = Rule(
             "tf.scalar_summary('loss', loss, name='told')\n",
             left=True,
         ),
+        Example(
+            "a module whose name stays taken, beside one of ours",
+            "import tensorflow as tf\nimport tensorflow.contrib.rnn as rnn\n\n"
+            "x = tf.placeholder(tf.float32, [1, 2, 3])\n"
+            "cell = rnn.rnn_cell.BasicLSTMCell(3)\ny, _ = tf.nn.dynamic_rnn(cell, x, dtype=tf.float32)\n",
+            left=True,
+        ),
     ),
 )
