@@ -162,6 +162,19 @@ def test_neighbours_by_their_bare_names_are_python_2(tree):
     assert [(one.code, one.path.name) for one in result.left] == [("T2T624", "__init__.py")]
 
 
+def test_a_package_of_a_neighbours_name_is_what_python_3_finds(tree):
+    """`utils/utils.py` beside `utils/data.py`: `utils` is the package, also where a module of it is missing."""
+    files = {
+        "train.py": "import tensorflow as tf\nfrom utils import data\ntf.Session()\nsteps = 7 / 2\n",
+        "utils/__init__.py": "",
+        "utils/utils.py": "import tensorflow as tf\n",
+        "utils/data.py": "from utils.missing import net\n",
+    }
+    result = migrate(Script.read(tree(files) / "train.py"))
+    assert [(one.code, one.message.split()[2]) for one in result.left] == [("T2T624", "utils.missing")]
+    assert "steps = 7 / 2\n" in next(one.after for one in result.changes if one.path.name == "train.py")
+
+
 @pytest.mark.parametrize(
     ("lines", "code"), [("import no_such_module_a", "T2T624"), ("import tflearn", "T2T625")]
 )

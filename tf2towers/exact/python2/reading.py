@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -98,7 +98,7 @@ def is_python2(main: Script, imports: LocalImports, read: Reader) -> bool:
         found = imports.imports_of(path)
         tree = parse(script.text, path)
         if len(seen) > 1 and path.parent != Path(main.path).absolute().parent:
-            if _imports_neighbours(tree, path, found):
+            if _imports_neighbours(tree, path, imports):
                 return True
         for dotted in _always(tree):
             parts = dotted.split(".")
@@ -121,7 +121,7 @@ def _always(tree: ast.Module) -> Iterator[str]:
                 yield base + ("" if base.endswith(".") else ".") + alias.name
 
 
-def _imports_neighbours(tree: ast.Module, path: Path, found: Mapping[str, Path]) -> bool:
+def _imports_neighbours(tree: ast.Module, path: Path, imports: LocalImports) -> bool:
     """Whether a module of a package always imports another one of it by a bare name, which nothing else has."""
     if not (path.parent / "__init__.py").is_file():
         return False
@@ -135,8 +135,10 @@ def _imports_neighbours(tree: ast.Module, path: Path, found: Mapping[str, Path])
             names = [node.module]
         for name in names:
             root = name.partition(".")[0]
-            if is_known(root) or any(one.partition(".")[0] == root for one in found):
+            if is_known(root) or any(one.partition(".")[0] == root for one in imports.imports_of(path)):
                 continue
+            if any(is_module(folder, root) or (folder / root).is_dir() for folder in imports.roots):
+                continue  # Python 3 finds that one
             if is_module(path.parent, root):
                 return True
     return False
