@@ -169,9 +169,12 @@ def test_a_package_of_a_neighbours_name_is_what_python_3_finds(tree):
         "utils/__init__.py": "",
         "utils/utils.py": "import tensorflow as tf\n",
         "utils/data.py": "from utils.missing import net\n",
+        "utils/models.py": "from models.large import net\n",  # a package beside `utils` that is missing
     }
+    files["utils/__init__.py"] = "from .models import net\n"
     result = migrate(Script.read(tree(files) / "train.py"))
-    assert [(one.code, one.message.split()[2]) for one in result.left] == [("T2T624", "utils.missing")]
+    missing = {(one.code, one.message.split()[2]) for one in result.left}
+    assert missing == {("T2T624", "utils.missing"), ("T2T624", "models.large")}
     assert "steps = 7 / 2\n" in next(one.after for one in result.changes if one.path.name == "train.py")
 
 

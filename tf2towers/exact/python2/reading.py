@@ -139,7 +139,9 @@ def _imports_neighbours(tree: ast.Module, path: Path, imports: LocalImports) -> 
                 continue
             if any(is_module(folder, root) or (folder / root).is_dir() for folder in imports.roots):
                 continue  # Python 3 finds that one
-            if is_module(path.parent, root):
+            *packages, last = name.split(".")
+            folder = path.parent.joinpath(*packages)
+            if root != path.stem and is_module(folder, last):
                 return True
     return False
 
