@@ -80,7 +80,7 @@ def verified() -> dict[str, str]:
     found = {}
     for line in (ROOT / "docs/verified.md").read_text(encoding="utf-8").splitlines():
         cells = [cell.strip() for cell in line.strip("|").split("|")]
-        if len(cells) >= 3 and re.fullmatch(r"[a-z0-9_]+", cells[0]) and cells[0] != "script":
+        if len(cells) >= 2 and re.fullmatch(r"[a-z0-9_]+", cells[0]) and cells[0] != "script":
             found.setdefault(cells[0], cells[-1])
     return found
 

@@ -198,6 +198,7 @@ def test_modules_without_tensorflow_lead_nowhere_too(lines, code, tree):
         ("package/fast.pyx", "import numpy as np\n", 0),
         ("package/fast.pyx", "import tensorflow\n", 1),
         ("package/fast.cpython-311-x86_64-linux-gnu.so", "", 0),
+        ("package/fast.cpython-311-x86_64-linux-gnu.so", "__pyx_n_s_tensorflow", 1),
         ("package/fast.txt", "", 1),
     ],
 )
@@ -213,6 +214,7 @@ def test_a_compiled_module(file, text, left, tree):
     result = migrate(Script.read(folder / "train.py"))
     assert [one.code for one in result.findings if one.code == "T2T624"] == ["T2T624"]
     assert len(result.left) == left
+    assert [one.name for one in result.copied if one.suffix != ".py"] == ([] if left else [Path(file).name])
 
 
 @pytest.mark.parametrize(

@@ -79,6 +79,8 @@ class File:
         self.notes: list[Note] = []
         #: imports that the rewrites ask for: (module, name) -> the name here
         self.wanted: dict[tuple[str, str], str] = {}
+        #: files in C or Cython that it imports
+        self.compiled: list[Path] = []
         #: a line to write after the imports
         self.opening: str | None = None
         #: the place in the body of a statement that new imports have to precede

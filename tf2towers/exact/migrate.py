@@ -94,7 +94,8 @@ def _migrate(script: Script, options: Options) -> MigrationResult:
 
 
 def _tell_notes(result: MigrationResult, file: File) -> None:
-    """The notes of a file become findings, at the lines of the file's own text."""
+    """The notes of a file become findings, at the lines of the file's own text; what it needs goes with it."""
+    result.copied.extend(one for one in file.compiled if one not in result.copied)
     for note in sorted(file.notes, key=lambda one: (one.line, one.column, one.code)):
         line = note.line
         if file.script.conversion is not None:

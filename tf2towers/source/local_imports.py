@@ -57,17 +57,15 @@ class LocalImports:
         """The local modules a file imports, by the dotted name it uses (`data.cifar10`, `.model`)."""
         return dict(self._direct.get(_absolute(path), {}))
 
-    def compiled(self, path: Path, dotted: str) -> bool:
-        """Whether what a file imports is a module in C or Cython beside the others, with no TensorFlow in it."""
+    def compiled(self, path: Path, dotted: str) -> Path | None:
+        """The file, beside the others, of a module in C or Cython that a file imports and that says no TensorFlow."""
         name = dotted.lstrip(".")
         for base in self._bases(_absolute(path), len(dotted) - len(name)):
             place = base.joinpath(*name.split("."))
-            for file in sorted(place.parent.glob(f"{place.name}.*")):
-                if file.suffix in (".so", ".pyd"):
-                    return True
-                if file.suffix == ".pyx":
-                    return "tensorflow" not in file.read_text(encoding="utf-8", errors="replace")
-        return False
+            for file in sorted(place.parent.glob(f"{place.name}.*")):  # what is built comes before its source
+                if file.suffix in (".so", ".pyd", ".pyx"):
+                    return None if b"tensorflow" in file.read_bytes() else file
+        return None
 
     def _walk(self) -> None:
         pending: list[tuple[Path, str | None]] = [(self._main, self.script.text)]

@@ -18,8 +18,9 @@ def edits(file: File) -> Iterator[Edit]:
     found = file.program.imports.imports_of(file.path)
     for node in file.imports:
         for dotted in missing(node, found):
-            if file.program.imports.compiled(file.path, dotted):
-                message = f"the compiled module {dotted} is not looked into: with -o, build or copy it there"
+            if (compiled := file.program.imports.compiled(file.path, dotted)) is not None:
+                file.compiled.append(compiled)
+                message = f"the compiled module {dotted} is not looked into; -o copies {compiled.name}"
                 file.note(node, "T2T624", message, "note")
                 continue
             kind: FindingKind = "note" if _is_guarded(file, node) else "left"

@@ -68,9 +68,8 @@ def process_of(target: bytes) -> Process:
     task = _tasks.get(target)
     if task is not None:
         return Member(task)
-    for (
-        task
-    ) in _tasks.values():  # a session of another task: where it is made makes no difference to the graph
+    # a session of another task: where it is made makes no difference to the graph
+    for task in _tasks.values():
         if target in [f"grpc://{address}".encode() for address in task.everyone.values()]:
             return Member(task)
     known = ", ".join(repr(one.decode()) for one in _tasks) or "none"
