@@ -121,6 +121,23 @@ def test_rules(tmp_path: Path) -> None:
         assert result.notes[0].startswith(rule)
 
 
+def verdict_of(
+    runs: dict[str, list[float]], value: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> ParityResult:
+    """What `verify` says where each of the runs gives these numbers, call by call."""
+
+    def record(which: str, *_: Any, resource_variables: bool = False) -> Run:
+        name = f"{which}-resources" if resource_variables else which
+        if name == "original" and (tmp_path / name).exists():
+            name = "original-again"
+        return run(tmp_path / name, *(call(**{value: number}) for number in runs[name]))
+
+    monkeypatch.setattr(verdict, "record", record)
+    script = tmp_path / "a.py"
+    script.write_text("")
+    return verdict.verify_exact(script, script, options=Options())
+
+
 @pytest.mark.parametrize(
     ("again", "resources", "outcome"),
     [
@@ -140,16 +157,7 @@ def test_an_original_that_differs_from_itself(
         "original-resources": resources,
     }
 
-    def record(which: str, *_: Any, resource_variables: bool = False) -> Run:
-        name = f"{which}-resources" if resource_variables else which
-        if name == "original" and (tmp_path / name).exists():
-            name = "original-again"
-        return run(tmp_path / name, *(call(variable_w=value) for value in runs[name]))
-
-    monkeypatch.setattr(verdict, "record", record)
-    script = tmp_path / "a.py"
-    script.write_text("")
-    result = verdict.verify_exact(script, script, options=Options())
+    result = verdict_of(runs, "variable_w", tmp_path, monkeypatch)
     assert result.outcome == outcome
     rule = [note for note in result.notes if "rule 'the original differs from itself'" in note]
     assert bool(rule) == (outcome == "bitwise")
@@ -161,19 +169,34 @@ def test_an_original_that_differs_from_itself_elsewhere_says_so_as_a_cause(
     runs = {"original": [1.0, 2.0], "migrated": [1.5, 2.5], "original-resources": [1.5, 2.0]}
     runs["original-again"] = runs["original"]
 
-    def record(which: str, *_: Any, resource_variables: bool = False) -> Run:
-        name = f"{which}-resources" if resource_variables else which
-        if name == "original" and (tmp_path / name).exists():
-            name = "original-again"
-        return run(tmp_path / name, *(call(fetched_0000=value) for value in runs[name]))
-
-    monkeypatch.setattr(verdict, "record", record)
-    script = tmp_path / "a.py"
-    script.write_text("")
-    result = verdict.verify_exact(script, script, options=Options())
+    result = verdict_of(runs, "fetched_0000", tmp_path, monkeypatch)
     assert result.outcome == "differs"
     assert [one.name for one in result.diagnoses] == [
         "first difference",
         "the original does not repeat itself",
     ]
     assert "in 1 of the 2 places" in result.diagnoses[1].message
+
+
+@pytest.mark.parametrize(
+    ("again", "resources", "outcome"),
+    [
+        ([1.0, 2.0], [1.0], "bitwise"),  # a second time it makes the migrated script's calls
+        ([1.0], [1.0, 2.0], "bitwise"),  # with TF 2's variables it does
+        ([1.0, 2.5], [1.0, 2.5], "differs"),  # it does, and their values are others
+        ([1.0], [1.0], "differs"),  # it repeats itself
+    ],
+)
+def test_an_original_that_makes_other_calls_another_time(
+    again: list[float], resources: list[float], outcome: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runs = {
+        "original": [1.0],
+        "migrated": [1.0, 2.0],
+        "original-again": again,
+        "original-resources": resources,
+    }
+    result = verdict_of(runs, "variable_w", tmp_path, monkeypatch)
+    assert result.outcome == outcome
+    assert bool([note for note in result.notes if "makes other calls" in note]) == (outcome == "bitwise")
+    assert bool(result.diagnoses) == (outcome == "differs")

@@ -15,7 +15,8 @@ pytest.importorskip("tensorflow")
 pytestmark = pytest.mark.tensorflow
 
 ROOT = Path(__file__).resolve().parents[3]
-MUTANT = ROOT / "tests/parity/verify/hand_shaped/small_towers_without_average.py"
+HAND_SHAPED = ROOT / "tests/parity/mistakes/hand_shaped/small_towers.py"
+AVERAGE = "                grads = average_gradients(grads)\n"
 SMALL = ROOT / "tests/parity/mistakes/legacy/small_towers.py"
 TRAINS = """\
 import numpy as np
@@ -56,6 +57,10 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with what the module's runs leave; all are made at once, two at a time beside the one that hangs."""
     folder = tmp_path_factory.mktemp("verify")
     (folder / "user").mkdir()
+    right = HAND_SHAPED.read_text(encoding="utf-8")
+    assert AVERAGE in right
+    mutant = folder / "small_towers_without_average.py"
+    mutant.write_text(right.replace(AVERAGE, ""), encoding="utf-8")
     jobs: dict[str, Future[subprocess.CompletedProcess[str]]] = {}
     with ThreadPoolExecutor(3) as pool:
         flags = ["--steps=6"]
@@ -99,7 +104,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
         jobs["migrate"].result()
         jobs["differs"] = pool.submit(
             run, "verify", "--steps=4", f"--report={folder / 'report'}", f"--json={folder / 'result.json'}",
-            str(SMALL), str(MUTANT), "--", *flags,
+            str(SMALL), str(mutant), "--", *flags,
         )  # fmt: skip
     for name, job in jobs.items():
         done = job.result()

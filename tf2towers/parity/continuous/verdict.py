@@ -25,6 +25,8 @@ from tf2towers.report.parity_words import PLURALS, counted
 #: the rules of `tf2towers.parity.verify`; nothing is set back here, so that a step goes on with the last one's digits
 SUM_ORDER = Tolerances(gradients=1e-5, variables=1e-5)
 OTHER_TENSORFLOW = Tolerances(gradients=1e-4, variables=1e-3)
+#: how an original that differs is run again, and whether with TF 2's variables
+AGAIN = (("with TF 2's variables", True), ("run a second time", False))
 
 
 def verify_exact(
@@ -252,19 +254,20 @@ def _ask_the_original(
 
     TF1's variables are changed in place, while an operation in no order with the change still reads them.
     """
-    if found.problem:
-        return
     order = runner.options.tower_order
     limits, _ = _tolerances(original, migrated, None, order)
     left = set(found.places)
-    runs = (("with TF 2's variables", True), ("run a second time", False))
-    for title, resource in runs:
+    for title, resource in AGAIN:
         try:
             again = runner.run(
                 "original", result.original.script, "-resources" if resource else "-again", resource
             )
         except RunFailed as problem:
             result.notes.append(f"the original {title}: {str(problem).splitlines()[0]}")
+            continue
+        if found.problem:
+            if _makes_the_calls(result, again, migrated, title, order):
+                return
             continue
         left &= compare(again, migrated, limits, left_out=_of_threads(original, migrated)).places
         excused = found.places - left
@@ -281,6 +284,24 @@ def _ask_the_original(
         if result.outcome != "differs":
             return
         result.diagnoses.append(_not_repeated(title, len(excused), len(found.places), result.first_step or 0))
+
+
+def _makes_the_calls(result: ParityResult, again: Run, migrated: Run, title: str, order: bool) -> bool:
+    """Whether this run of the original makes the migrated script's calls, with its values; then that is the verdict.
+
+    A hook reads the global step while the step counts it (`StopAtStepHook`): then it asks again, or not.
+    """
+    trial = replace(result)
+    judge(trial, again, migrated, None, order)
+    if trial.outcome not in ("bitwise", "within"):
+        return False
+    judge(result, again, migrated, None, order)
+    result.notes.insert(
+        0,
+        f"rule 'the original differs from itself': {title}, it makes other calls than in its first run: those of the "
+        "migrated script",
+    )
+    return True
 
 
 def _not_repeated(title: str, excused: int, places: int, step: int) -> Diagnosis:
