@@ -235,6 +235,31 @@ class Own(GANModel):
     pass
 """
 
+SHAPES = """
+import numpy as np
+import tensorflow as tf
+
+x = tf.placeholder(tf.float32, [None, 4, 4, 8])
+line = tf.placeholder(tf.float32, [None, 4, 8])
+n, w, up = tf.shape(x)[0], tf.zeros([5, 5, 3, 8]), [1, 2, 2, 1]
+results = [
+    tf.nn.conv2d_transpose(x, w, [16, 8, 8, 3], up),
+    tf.nn.conv2d_transpose(x, w, np.array([16, 8, 8, 3]), up),
+    tf.nn.conv2d_transpose(x, filter=w, output_shape=tf.TensorShape([16, 8, 8, 3]), strides=up, name="named"),
+    tf.nn.conv2d_transpose(x, w, tf.constant([16, 8, 8, 3]), up),
+    tf.nn.conv2d_transpose(x, w, tf.stack([n, 8, 8, 3]), up),
+    tf.nn.conv2d_transpose(x, w, [n, 8, 8, 3], up),
+    tf.nn.conv2d_transpose(x, w, tf.placeholder(tf.int32, [4]), up),
+    tf.nn.conv2d_backprop_input([16, 8, 8, 3], w, x, up, "SAME"),
+    tf.nn.atrous_conv2d_transpose(x, w, [16, 4, 4, 3], 2, "SAME"),
+    tf.nn.conv1d_transpose(line, tf.zeros([5, 3, 8]), [16, 8, 3], 2),
+    tf.nn.conv_transpose(x, w, [16, 8, 8, 3], 2),
+]
+for result in results:
+    print(result.op.name, result.shape)
+print([one.op.name for one in tf.gradients(results[0], x)])
+"""
+
 SCRIPTS = {
     "data": (DATA, "20 (4, 784) (4, 10)"),
     "flags": (FLAGS, "/tmp/logs"),
@@ -307,7 +332,24 @@ True
 9.0
 """,
     ),
+    "shapes": (
+        SHAPES,
+        """
+conv2d_transpose (16, 8, 8, 3)
+conv2d_transpose_1 (16, 8, 8, 3)
+named (16, 8, 8, 3)
+conv2d_transpose_2 (16, 8, 8, 3)
+conv2d_transpose_3 (?, 8, 8, 3)
+conv2d_transpose_4 (?, 8, 8, 3)
+conv2d_transpose_5 (?, ?, ?, ?)
+Conv2DBackpropInput (16, 8, 8, 3)
+atrous_conv2d_transpose/BatchToSpaceND (16, 4, 4, 3)
+conv1d_transpose/Squeeze (16, 8, 3)
+conv_transpose (16, 8, 8, 3)
+['gradients/conv2d_transpose_grad/Conv2D']
+""",
+    ),
 }
 
 #: those that TF 1.15 runs with `placement` alone
-ON_TF1 = ("layers", "reads", "rnn", "sessions", "slim", "towers")
+ON_TF1 = ("layers", "reads", "rnn", "sessions", "shapes", "slim", "towers")

@@ -7,7 +7,9 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
+from tf2towers.exact.lookup import own
 from tf2towers.names.tables import read_table
+from tf2towers.runtime import static_shapes
 from tf2towers.stand_ins.modules import StandIn
 from tf2towers.stand_ins.objects import NoStandInError, Objects
 
@@ -75,7 +77,8 @@ def modules_by_name(real: Any) -> dict[str, ModuleType]:
 def complete(objects: Objects) -> None:
     """Gives `tf.compat.v1` and `tensorflow.python` the names of TF1 that they lack and the tables know.
 
-    What TensorFlow has itself is left alone, so a `tf_keras` that is in use provides `tf.layers`.
+    What TensorFlow has itself is left alone, so a `tf_keras` that is in use provides `tf.layers`; but for what has
+    other static shapes than in TF1.
     """
     for canonical in _names():
         parent, _, name = canonical.rpartition(".")
@@ -86,6 +89,9 @@ def complete(objects: Objects) -> None:
             setattr(module, name, objects.find(canonical))
         except NoStandInError:
             continue
+    for home, name in own().values():
+        if home == static_shapes.__name__:
+            setattr(objects.v1.nn, name, getattr(static_shapes, name))
 
 
 def _is_layer(canonical: str) -> bool:
