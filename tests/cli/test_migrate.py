@@ -65,6 +65,13 @@ def test_output_directory_runs_by_itself(put: Put, tmp_path: Path) -> None:
     assert (tmp_path / "src/model.py").read_text() == "x = OLD\n"
 
 
+def test_output_named_as_a_file(put: Put, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    put("train.py", "x = OLD\n")
+    assert main(["migrate", "train.py", "-o", "new.py"]) == 2
+    assert "new.py reads as a file: a folder is asked for" in capsys.readouterr().err
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["train.py"]
+
+
 def test_output_of_modules_outside_the_scripts_directory(put: Put, tmp_path: Path) -> None:
     put("pkg/__init__.py", "")
     put("pkg/util.py", "x = OLD\n")

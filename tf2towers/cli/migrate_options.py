@@ -121,4 +121,7 @@ def _path(text: str) -> str:
 
 
 def _folder(text: str) -> Path:
-    return Path(_path(text))
+    path = Path(_path(text))
+    if path.suffix in (".py", ".ipynb") and not path.is_dir():
+        raise argparse.ArgumentTypeError(f"{text} reads as a file: a folder is asked for")
+    return path
