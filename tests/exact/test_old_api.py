@@ -74,7 +74,7 @@ CALLS = [
     ("tf.op_scope([x], 'n', 'd')", "tf.op_scope([x], 'n', 'd')"),
     ("tf.contrib.deprecated.scalar_summary('loss', s)", "tf.summary.scalar(name='loss', tensor=s)"),
     ("tf.contrib.deprecated.merge_all_summaries()", "tf.summary.merge_all()"),
-    ("tf.nn.deconv2d(z, w, [1, 4, 4, 1], [1, 2, 2, 1])", "tf.nn.conv2d_transpose(z, w, [1, 4, 4, 1], [1, 2, 2, 1])"),
+    ("tf.nn.deconv2d(z, w, [1, 4, 4, 1], [1, 2, 2, 1])", "static_shapes.conv2d_transpose(z, w, [1, 4, 4, 1], [1, 2, 2, 1])"),
     ("tf.sparse_split(1, 1, sparse)", "tf.sparse_split(axis=1, num_split=1, sp_input=sparse)"),
     ("tf.sparse_reduce_sum(sparse, reduction_axes=1)", "tf.sparse_reduce_sum(sparse, reduction_axes=1)"),
     ("tf.sparse_concat(concat_dim=0, sp_inputs=[sparse])", "tf.sparse_concat(axis=0, sp_inputs=[sparse])"),
@@ -126,10 +126,16 @@ def test_a_script(before: str, after: str) -> None:
 @pytest.mark.tensorflow
 def test_every_one_of_them_builds(tmp_path: Path) -> None:
     text = module([after for _, after in CALLS]).replace("import tensorflow", "import tensorflow.compat.v1")
+    text = f"from tf2towers.runtime import static_shapes\n{text}"
     (tmp_path / "new.py").write_text(
         text + "\n\ntf.disable_eager_execution()\nwith tf.Graph().as_default():\n    print(len(build()))\n"
     )
-    environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": ""}
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(Path(__file__).parents[2]),
+        "TF_CPP_MIN_LOG_LEVEL": "3",
+        "CUDA_VISIBLE_DEVICES": "",
+    }
     done = subprocess.run(
         [sys.executable, "new.py"], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
     )

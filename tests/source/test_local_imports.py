@@ -78,3 +78,22 @@ def test_a_relative_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     tree(tmp_path, {"a/train.py": "import model\n", "a/model.py": ""})
     monkeypatch.chdir(tmp_path)
     assert local_modules(Script.read("a/../a/train.py")) == [tmp_path / "a/model.py"]
+
+
+def test_the_package_of_the_script_imports_it(tmp_path: Path) -> None:
+    tree(
+        tmp_path,
+        {
+            "pkg/__init__.py": "from .train import main\nfrom . import extra\n",
+            "pkg/train.py": "from shared import model\n",
+            "pkg/extra.py": "import tensorflow as tf\n",
+            "shared/__init__.py": "",
+            "shared/model.py": "from pkg.train import BATCH\n",
+        },
+    )
+    found = LocalImports(Script.read(tmp_path / "pkg/train.py"))
+    names = [str(path.relative_to(tmp_path)) for path in found.modules]
+    assert names == ["shared/__init__.py", "shared/model.py", "pkg/__init__.py", "pkg/extra.py"]
+    script = tmp_path / "pkg/train.py"
+    assert found.imports_of(tmp_path / "pkg/__init__.py")[".train"] == script
+    assert found.imports_of(tmp_path / "shared/model.py")["pkg.train"] == script

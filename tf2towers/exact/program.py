@@ -65,7 +65,8 @@ class Program:
         self.others: list[Path] = []
         #: local modules that cannot be read, and why
         self.unreadable: list[tuple[Path, SourceError]] = []
-        self._by_path: dict[Path, File] = {}
+        #: by absolute path; the script is here too, for modules may import it
+        self._by_path: dict[Path, File] = {self.imports.main: self.main}
         self._active: set[tuple[Path, str]] = set()
         self._connect(self.main)
         for path in self.imports.modules:

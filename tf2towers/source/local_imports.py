@@ -41,8 +41,9 @@ class LocalImports:
         self.script = script
         self._deep = deep
         self._read = read or _read
-        self._main = _absolute(script.path)
-        self.roots = list(dict.fromkeys([*_roots(self._main), *map(_absolute, python_path)]))
+        #: the script's path, absolute
+        self.main = _absolute(script.path)
+        self.roots = list(dict.fromkeys([*_roots(self.main), *map(_absolute, python_path)]))
         self._direct: dict[Path, dict[str, Path]] = {}
         self._files: dict[Path, bool] = {}
         self._order: list[Path] = []
@@ -54,7 +55,10 @@ class LocalImports:
         return list(self._order)
 
     def imports_of(self, path: Path) -> dict[str, Path]:
-        """The local modules a file imports, by the dotted name it uses (`data.cifar10`, `.model`)."""
+        """The local modules a file imports, by the dotted name it uses (`data.cifar10`, `.model`).
+
+        The script itself is one of them where a module, or the `__init__.py` of its package, imports it.
+        """
         return dict(self._direct.get(_absolute(path), {}))
 
     def compiled(self, path: Path, dotted: str) -> Path | None:
@@ -68,8 +72,17 @@ class LocalImports:
         return None
 
     def _walk(self) -> None:
-        pending: list[tuple[Path, str | None]] = [(self._main, self.script.text)]
-        seen = {self._main}
+        seen = {self.main}
+        self._follow([(self.main, self.script.text)], seen)
+        if any(not file.is_relative_to(self.main.parent) for file in self._order):
+            # the script runs as a part of its package, which Python then imports too
+            own = [file for file in self._packages(self.main) if file not in seen]
+            seen.update(own)
+            self._order += own
+            self._follow([(file, None) for file in own] if self._deep else [], seen)
+
+    def _follow(self, pending: list[tuple[Path, str | None]], seen: set[Path]) -> None:
+        """Goes through files, text given or not, and what they import."""
         while pending:
             path, text = pending.pop(0)
             text = self._text_of(path) if text is None else text
@@ -82,15 +95,12 @@ class LocalImports:
                         self._order.append(file)
                         if self._deep:
                             pending.append((file, None))
-        if any(not file.is_relative_to(self._main.parent) for file in self._order):
-            # the script runs as a part of its package, which Python then imports too
-            self._order += [file for file in self._packages(self._main) if file not in seen]
 
     def _imported(self, path: Path, text: str) -> Iterator[tuple[str, Path]]:
         tree = parse(text, path)
         if "sys.path" in text:
             self.roots += [
-                folder for folder in path_additions(tree, path, self._main.parent) if folder not in self.roots
+                folder for folder in path_additions(tree, path, self.main.parent) if folder not in self.roots
             ]
         for node in ast.walk(tree):
             if isinstance(node, ast.Import):
@@ -131,14 +141,14 @@ class LocalImports:
             place = base.joinpath(*name.split("."))
             for file in (place / "__init__.py", place.with_name(f"{place.name}.py")):
                 if self._is_file(file):
-                    return None if file == self._main else file
+                    return file
         return None
 
     def _packages(self, target: Path) -> list[Path]:
         """The `__init__.py` files that run before a module does, outermost first."""
         found: list[Path] = []
         package = target.parent if target.name != "__init__.py" else target.parent.parent
-        own = target == self._main
+        own = target == self.main
         while (own or package not in self.roots) and self._is_file(package / "__init__.py"):
             found.insert(0, package / "__init__.py")
             package = package.parent
