@@ -233,7 +233,11 @@ def test_tensorflow_by_a_computed_text(line, codes):
         "import importlib, logging\nimport tensorflow as tf\n\n\ndef found(name):\n"
         f"    {line}\n    return importlib.import_module(name)\n\n\ntf.Session()\nfound('os')\n"
     )
-    assert [one.code for one in migrated(text).left] == codes
+    left = migrated(text).left
+    assert [one.code for one in left if one.code == "T2T626"] == codes
+    assert [one.code for one in left if one.code != "T2T626"] == [
+        "T2T624"
+    ]  # and which module it is, nobody can see
 
 
 def test_a_program_that_python_3_can_read_keeps_its_divisions(tree):
@@ -294,3 +298,33 @@ def test_the_edits_are_the_only_changes():
         "from tf2towers.runtime import Session, graph_mode\n\ngraph_mode()\n\n\n\n"
         "x = tf.log( 1.0 )   # a  comment\n\t\nsess=Session( )\n# end"
     )
+
+
+@pytest.mark.parametrize(
+    ("line", "status", "reached"),
+    [
+        ("module = importlib.import_module('models.' + name)", 0, {"a.py", "b.py"}),
+        ("module = importlib.import_module('models.%s' % name)", 0, {"a.py", "b.py"}),
+        ("module = importlib.import_module(f'models.{name}')", 0, {"a.py", "b.py"}),
+        ("module = importlib.import_module('.{}'.format(name), package='models')", 0, {"a.py", "b.py"}),
+        ("module = importlib.import_module('.'.join(['models', name]))", 0, {"a.py", "b.py"}),
+        ("module = __import__('models.a')", 0, {"a.py"}),
+        ("module = __import__('numpy')", 0, set()),
+        ("module = imp.load_source('a', 'models/a.py')", 0, {"a.py"}),
+        ("module = importlib.import_module('nets.' + name)", 1, set()),
+        ("module = importlib.import_module(name)", 1, set()),
+        ("module = imp.load_source('a', name)", 1, set()),
+    ],
+)
+def test_a_module_imported_by_a_text(line, status, reached, tree):
+    folder = tree(
+        {
+            "train.py": "import tensorflow as tf\nfrom choice import chosen\ntf.Session()\nchosen('a').build()\n",
+            "choice.py": f"import imp, importlib\n\n\ndef chosen(name):\n    {line}\n    return module\n",
+            "models/a.py": "import tensorflow as tf\n\n\ndef build():\n    return tf.log(1.0)\n",
+            "models/b.py": "import tensorflow as tf\n\n\ndef build():\n    return tf.log(2.0)\n",
+        }
+    )
+    result = migrate(Script.read(folder / "train.py"))
+    assert {one.path.name for one in result.changes} == {"train.py", *reached}
+    assert [one.code for one in result.left] == ["T2T624"] * status

@@ -19,7 +19,7 @@ from tf2towers.exact.registry import rules, todo_of
 from tf2towers.exact.rule import Rule
 from tf2towers.exact.rules.t2t608_python2 import told
 from tf2towers.exact.rules.t2t623_eager import is_eager
-from tf2towers.exact.rules.t2t624_modules import leads_nowhere
+from tf2towers.exact.rules.t2t624_modules import leads_nowhere, unseen_by_text
 from tf2towers.report.result import FileChange, Finding, MigrationResult, NotebookChange
 from tf2towers.source.errors import SourceError
 from tf2towers.source.script import Script
@@ -110,10 +110,11 @@ def _leading_nowhere(program: Program) -> Iterator[File]:
     for path in program.others:
         module = program.read(path)
         found = program.imports.imports_of(path)
-        for node in ast.walk(parse(module.text, path)):
-            if isinstance(node, ast.Import | ast.ImportFrom) and leads_nowhere(node, found):
-                yield File(module, program, main=False)
-                break
+        tree = parse(module.text, path)
+        imports = (node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom))
+        unseen = unseen_by_text(program.imports, path, tree, module.text)
+        if any(leads_nowhere(node, found) for node in imports) or any(unseen):
+            yield File(module, program, main=False)
 
 
 def _rules(program: Program) -> list[Rule]:

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from tf2towers.source.errors import SourceError
+from tf2towers.source.imports_by_text import ImportByText, imports_by_text
 from tf2towers.source.path_additions import path_additions
 from tf2towers.source.script import Script
 from tf2towers.source.syntax import parse
@@ -115,6 +116,22 @@ class LocalImports:
                     target = self._module(name, bases)
                     if target is not None:
                         yield dots + name, target
+        for one in imports_by_text(tree, text):
+            yield from self.found_by_text(path, one)
+
+    def found_by_text(self, path: Path, one: ImportByText) -> list[tuple[str, Path]]:
+        """The local modules that an import by a text in a file may mean, by name."""
+        if one.is_path:
+            file = _absolute(self.main.parent / one.start)
+            return [(one.start, file)] if one.is_written_out and self._is_file(file) else []
+        name = one.start.lstrip(".")
+        dots = one.start[: len(one.start) - len(name)]
+        bases = self._bases(_absolute(path), len(dots))
+        if dots and one.package is not None:
+            bases = [root.joinpath(*one.package.split(".")) for root in self.roots]
+        if one.is_written_out:
+            return list(self._found(name, bases, dots))
+        return [(dotted, file) for dotted, file in _below(bases, name, dots) if one.means(dotted)]
 
     def _found(self, name: str, bases: list[Path], dots: str = "") -> Iterator[tuple[str, Path]]:
         """A module, or as much of its path as there is: `import a.b` makes `a` and `a.b` run."""
@@ -164,6 +181,22 @@ class LocalImports:
         if file not in self._files:
             self._files[file] = file.is_file()
         return self._files[file]
+
+
+def _below(bases: list[Path], start: str, dots: str) -> Iterator[tuple[str, Path]]:
+    """The modules whose names begin with a text; none where it is empty, for anything may be meant."""
+    folder, _, first = start.rpartition(".")
+    for base in bases if start or dots else ():
+        place = base.joinpath(*folder.split(".")) if folder else base
+        for entry in sorted(place.glob(f"{first}*")):
+            for file in sorted(entry.rglob("*.py")) if entry.is_dir() else [entry]:
+                parts = file.relative_to(base).with_suffix("").parts
+                if (
+                    file.suffix == ".py"
+                    and all(part.isidentifier() for part in parts)
+                    and parts[0] != "tf2towers"
+                ):
+                    yield dots + ".".join(parts[:-1] if parts[-1] == "__init__" else parts), file
 
 
 def local_modules(script: Script) -> list[Path]:

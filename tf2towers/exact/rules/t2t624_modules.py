@@ -11,6 +11,8 @@ from tf2towers.exact.file import File
 from tf2towers.exact.known_modules import is_known, is_tf1_library
 from tf2towers.exact.rule import Example, Rule
 from tf2towers.report.result import FindingKind
+from tf2towers.source.imports_by_text import ImportByText, imports_by_text
+from tf2towers.source.local_imports import LocalImports
 
 
 def edits(file: File) -> Iterator[Edit]:
@@ -25,6 +27,9 @@ def edits(file: File) -> Iterator[Edit]:
                 continue
             kind: FindingKind = "note" if _is_guarded(file, node) else "left"
             file.note(node, "T2T624", f"the module {dotted} was not found: it may have TF1 in it", kind)
+    for one, message in unseen_by_text(file.program.imports, file.path, file.tree, file.script.text):
+        kind = "note" if one.is_written_out and _is_guarded(file, one.call) else "left"
+        file.note(one.call, "T2T624", message, kind)
     yield from ()
 
 
@@ -34,6 +39,26 @@ def missing(node: ast.Import | ast.ImportFrom, found: Mapping[str, Path]) -> Ite
         root = dotted.partition(".")[0]
         if not _is_found(dotted, found) and not (root and (is_known(root) or is_tf1_library(root))):
             yield dotted
+
+
+def unseen_by_text(
+    imports: LocalImports, path: Path, tree: ast.Module, text: str
+) -> Iterator[tuple[ImportByText, str]]:
+    """The imports by a text (`import_module('models.' + name)`) that no module can be named for, with the reason."""
+    for one in imports_by_text(tree, text):
+        root = one.start.partition(".")[0]
+        known = not one.is_path and "." in one.start + "."[: one.is_written_out] and is_known(root)
+        if known or imports.found_by_text(path, one):
+            continue
+        if not one.start:
+            yield one, "a module is imported by a computed text here: which one cannot be seen"
+        elif one.is_written_out:
+            yield one, f"the module {one.shown} was not found: it may have TF1 in it"
+        else:
+            yield (
+                one,
+                f"modules {one.shown} are imported by a computed text, and none was found: they may have TF1 in them",
+            )
 
 
 def leads_nowhere(node: ast.Import | ast.ImportFrom, found: Mapping[str, Path]) -> bool:
@@ -85,14 +110,23 @@ RULE = Rule(
     why="""
     Everything that a script imports belongs to the program: a module beside it is migrated with it. One that is neither
     beside the script, nor Python's, nor a library that is known to have no TF1 in it, cannot be looked into.
+    An import by a text counts, too: of `import_module('models.' + name)` every module in the folder `models` belongs to
+    the program; where nothing of the name is written out (`import_module(args.model)`), nobody can say which one it is.
     """,
     todo="Put the module beside the script, in its package or in a folder of its sys.path, or name the folder of the "
-    "PYTHONPATH that it is in (--python-path FOLDER), and migrate again.",
+    "PYTHONPATH that it is in (--python-path FOLDER), and migrate again. Write a computed import out: "
+    "`import models.vgg`, or a dictionary of the modules that there are.",
     edits=edits,
     examples=(
         Example(
             "a module that is not there",
             "import tensorflow as tf\nimport my_model_zoo\n\nx = tf.placeholder(tf.float32, [])\n",
+            left=True,
+        ),
+        Example(
+            "a module that its user names",
+            "import importlib\nimport sys\n\nimport tensorflow as tf\n\nmodel = importlib.import_module(sys.argv[1])\n"
+            "x = tf.placeholder(tf.float32, [])\n",
             left=True,
         ),
     ),

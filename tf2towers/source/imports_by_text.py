@@ -1,0 +1,177 @@
+"""Modules that a file imports by a text: `import_module('models.' + name)`, `__import__('data')`.
+
+Of a text that is computed, what is written out of it says which modules it may mean: `models.` and anything. A module
+that is loaded by its path (`imp.load_source`) is one of them, too.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+#: functions that import by a name, with the module that has them
+_BY_NAME = {"import_module": "importlib", "__import__": "builtins", "run_module": "runpy"}
+#: functions that load a file, with the module that has them, and the place of the path among their arguments
+_BY_PATH = {
+    "load_source": ("imp", 1),
+    "run_path": ("runpy", 0),
+    "SourceFileLoader": ("importlib.machinery", 1),
+    "spec_from_file_location": ("importlib.util", 1),
+}
+
+_PERCENT = re.compile(r"%(?:\(\w+\))?[-#0 +]*\d*(?:\.\d+)?[a-zA-Z]")
+_BRACES = re.compile(r"\{[^{}]*\}")
+
+#: a text, in which None stands for what is computed
+Parts = tuple[str | None, ...]
+
+
+@dataclass(frozen=True)
+class ImportByText:
+    """One such call."""
+
+    call: ast.Call
+    #: the text, as far as it is written out
+    parts: Parts
+    #: whether it is a path of a file
+    is_path: bool = False
+    #: the package that a relative name is taken from; None: the file's own
+    package: str | None = None
+
+    @property
+    def is_written_out(self) -> bool:
+        """Whether the whole text stands in the call."""
+        return None not in self.parts
+
+    @property
+    def start(self) -> str:
+        """What the text begins with; empty where that is computed."""
+        return self.parts[0] or ""
+
+    @property
+    def shown(self) -> str:
+        """The text, with a star for what is computed."""
+        return "".join("*" if part is None else part for part in self.parts)
+
+    def means(self, dotted: str) -> bool:
+        """Whether the text may be the name of that module."""
+        pattern = "".join(r"[\w.]*" if part is None else re.escape(part) for part in self.parts)
+        return re.fullmatch(pattern, dotted) is not None
+
+
+def imports_by_text(tree: ast.Module, text: str) -> Iterator[ImportByText]:
+    """Every import by a text in a module, given as its tree and its text."""
+    if not any(function in text for function in (*_BY_NAME, *_BY_PATH)):
+        return
+    modules, functions = _imported(tree)
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Call):
+            continue
+        function = _function(node.func, modules, functions)
+        if function in _BY_NAME:
+            if (named := _argument(node, 0, "name", "mod_name")) is not None:
+                yield _by_name(node, _parts(named))
+        elif function in _BY_PATH:
+            named = _argument(node, _BY_PATH[function][1], "pathname", "path", "path_name", "location")
+            yield ImportByText(node, _parts(named) if named is not None else (None,), is_path=True)
+
+
+def _by_name(call: ast.Call, parts: Parts) -> ImportByText:
+    package = _argument(call, 1, "package")
+    if (parts[0] or "").startswith(".") and package is not None:
+        if isinstance(package, ast.Constant) and isinstance(package.value, str):
+            return ImportByText(call, parts, package=package.value)
+        if not (isinstance(package, ast.Name) and package.id in ("__name__", "__package__")):
+            return ImportByText(call, (None,))
+    return ImportByText(call, parts)
+
+
+def _imported(tree: ast.Module) -> tuple[dict[str, str], dict[str, str]]:
+    """What the modules that have such functions are called here, and the functions that are imported by name."""
+    modules, functions = {"builtins": "builtins"}, {"__import__": "__import__"}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                modules[alias.asname or alias.name] = alias.name
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            for alias in node.names:
+                name = alias.asname or alias.name
+                modules[name] = f"{node.module}.{alias.name}"
+                if _home(alias.name) == node.module:
+                    functions[name] = alias.name
+    return modules, functions
+
+
+def _home(function: str) -> str | None:
+    return _BY_NAME.get(function) or _BY_PATH.get(function, (None,))[0]
+
+
+def _function(function: ast.expr, modules: dict[str, str], functions: dict[str, str]) -> str | None:
+    """The function of ours that a call means."""
+    if isinstance(function, ast.Name):
+        return functions.get(function.id)
+    if isinstance(function, ast.Attribute) and (home := _home(function.attr)) is not None:
+        base = ast.unparse(function.value)
+        # `import importlib` is enough for `importlib.util.spec_from_file_location`
+        if home == modules.get(base, base if base.partition(".")[0] in modules else None):
+            return function.attr
+    return None
+
+
+def _argument(call: ast.Call, place: int, *keywords: str) -> ast.expr | None:
+    for keyword in call.keywords:
+        if keyword.arg in keywords:
+            return keyword.value
+    return call.args[place] if len(call.args) > place else None
+
+
+def _parts(text: ast.expr) -> Parts:
+    """A text's parts; two computed ones are never side by side."""
+    found: list[str | None] = []
+    for part in _pieces(text):
+        if part is None and found and found[-1] is None:
+            continue
+        if part and found and found[-1] is not None:
+            found[-1] += part
+        elif part != "":
+            found.append(part)
+    return tuple(found) or (None,)
+
+
+def _pieces(text: ast.expr) -> Iterator[str | None]:
+    if isinstance(text, ast.Constant) and isinstance(text.value, str):
+        yield text.value
+    elif isinstance(text, ast.BinOp) and isinstance(text.op, ast.Add):
+        yield from _pieces(text.left)
+        yield from _pieces(text.right)
+    elif isinstance(text, ast.BinOp) and isinstance(text.op, ast.Mod) and _is_text(text.left):
+        yield from _filled(_PERCENT, text.left)
+    elif isinstance(text, ast.JoinedStr):
+        for value in text.values:
+            yield from _pieces(value) if isinstance(value, ast.Constant) else (None,)
+    elif isinstance(text, ast.Call) and isinstance(text.func, ast.Attribute) and _is_text(text.func.value):
+        if text.func.attr == "format":
+            yield from _filled(_BRACES, text.func.value)
+        elif text.func.attr == "join" and text.args and isinstance(text.args[0], ast.List | ast.Tuple):
+            for place, one in enumerate(text.args[0].elts):
+                if place:
+                    yield from _pieces(text.func.value)
+                yield from _pieces(one)
+        else:
+            yield None
+    else:
+        yield None
+
+
+def _is_text(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, str)
+
+
+def _filled(holes: re.Pattern[str], text: ast.expr) -> Iterator[str | None]:
+    assert isinstance(text, ast.Constant)
+    for place, part in enumerate(holes.split(str(text.value))):
+        if place:
+            yield None
+        yield part
