@@ -20,6 +20,7 @@ def complete_variables() -> None:
 
     The same as `tf.compat.v1.Variable.initialized_value`; without it `tf.Variable(other.initialized_value())`
     ends in a NotImplementedError. And they are instances of TF1's `tf.Variable`, as all of TF1's variables were.
+    `variable += value` is the sum, as of TF1's, where a resource variable raises.
     """
     from tensorflow.python.ops import variable_scope, variables
     from tensorflow.python.ops.resource_variable_ops import BaseResourceVariable
@@ -33,6 +34,8 @@ def complete_variables() -> None:
         BaseResourceVariable.__bool__ = _truth
     if not hasattr(BaseResourceVariable, "_ref"):
         BaseResourceVariable._ref = _reference
+    for name, compute in _IN_PLACE.items():
+        setattr(BaseResourceVariable, name, compute)
     if not hasattr(
         variable_scope._LazyEvalTensor, "ref"
     ):  # a regularizer's loss, which an average may be made of
@@ -40,6 +43,16 @@ def complete_variables() -> None:
     if variables._safe_initial_value_from_op is not _guarded:
         _TENSORFLOWS.append(variables._safe_initial_value_from_op)
         variables._safe_initial_value_from_op = _guarded
+
+
+#: what `variable += value` and its like give: a tensor, to which the name is bound from then on
+_IN_PLACE: dict[str, Callable[[Any, Any], Any]] = {
+    "__iadd__": lambda variable, value: variable + value,
+    "__isub__": lambda variable, value: variable - value,
+    "__imul__": lambda variable, value: variable * value,
+    "__itruediv__": lambda variable, value: variable / value,
+    "__ipow__": lambda variable, value: variable ** value,
+}
 
 
 def whole_floats_are_sizes() -> None:
