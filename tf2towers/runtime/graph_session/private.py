@@ -51,7 +51,7 @@ _IN_PLACE: dict[str, Callable[[Any, Any], Any]] = {
     "__isub__": lambda variable, value: variable - value,
     "__imul__": lambda variable, value: variable * value,
     "__itruediv__": lambda variable, value: variable / value,
-    "__ipow__": lambda variable, value: variable ** value,
+    "__ipow__": lambda variable, value: variable**value,
 }
 
 

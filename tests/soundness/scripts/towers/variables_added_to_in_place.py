@@ -1,5 +1,4 @@
 # `variable += value` and its like: TF1 computes a tensor, and binds the name to it. The variable stays as it is.
-import sys
 
 import numpy as np
 import tensorflow as tf
