@@ -97,3 +97,46 @@ def test_the_package_of_the_script_imports_it(tmp_path: Path) -> None:
     script = tmp_path / "pkg/train.py"
     assert found.imports_of(tmp_path / "pkg/__init__.py")[".train"] == script
     assert found.imports_of(tmp_path / "shared/model.py")["pkg.train"] == script
+
+
+#: what a file says about sys.path, and where the module that it imports lies
+PATHS = [
+    (
+        "def add_path(p):\n  if p not in sys.path: sys.path.insert(0, p)\nadd_path(os.path.join(HERE, 'lib'))",
+        "lib",
+    ),
+    (
+        "class Config:\n  here = HERE\n  lib = os.path.join(here, 'lib')\ncfg = Config()\nsys.path.append(cfg.lib)",
+        "lib",
+    ),
+    ("def f():\n  lib = HERE + '/lib'\n  sys.path.append(lib)\nf()", "lib"),
+    ("sys.path = ['%s/lib' % HERE] + sys.path", "lib"),
+    ("sys.path[0:0] = [f'{HERE}/lib']", "lib"),
+    ("import site\nsite.addsitedir(os.path.split(__file__)[0] + '/lib')", "lib"),
+    ("sys.path.append(sys.path[0] + '/lib')", "lib"),
+    ("import pathlib\nsys.path.append(str(pathlib.Path(__file__).parents[1] / 'other'))", "../other"),
+    ("sys.path.append('other')", "../other"),  # started in the folder above
+    ("sys.path.append(os.getcwd())", ".."),
+]
+
+
+@pytest.mark.parametrize(("source", "folder"), PATHS)
+def test_folders_of_sys_path(tmp_path: Path, source: str, folder: str) -> None:
+    start = "import os, sys\nHERE = os.path.dirname(os.path.abspath(__file__))\n"
+    home = tmp_path / "tools"
+    tree(home, {"train.py": f"{start}{source}\nimport net\n"})
+    tree((home / folder).resolve(), {"net.py": ""})
+    assert local_modules(Script.read(home / "train.py")) == [(home / folder / "net.py").resolve()]
+
+
+def test_a_module_adds_a_folder_for_those_before_it(tmp_path: Path) -> None:
+    files = {
+        "train.py": "import _init_paths\nfrom net.model import loss\n",
+        "_init_paths.py": "import os.path as osp, sys\nfrom add import add_path\n"
+        "this_dir = osp.dirname(__file__)\nlib_path = osp.join(this_dir, '..', 'lib')\nadd_path(lib_path)\n",
+        "add.py": "import sys\n\ndef add_path(path):\n    if path not in sys.path:\n        sys.path.insert(0, path)\n",
+    }
+    tree(tmp_path / "tools", files)
+    tree(tmp_path / "lib", {"net/model.py": ""})
+    found = local_modules(Script.read(tmp_path / "tools" / "train.py"))
+    assert {path.name for path in found} == {"_init_paths.py", "add.py", "model.py"}

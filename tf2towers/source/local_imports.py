@@ -15,7 +15,7 @@ from pathlib import Path
 
 from tf2towers.source.errors import SourceError
 from tf2towers.source.imports_by_text import ImportByText, imports_by_text
-from tf2towers.source.path_additions import path_additions
+from tf2towers.source.path_additions import Adders, path_additions
 from tf2towers.source.script import Script
 from tf2towers.source.syntax import parse
 
@@ -47,8 +47,13 @@ class LocalImports:
         self.roots = list(dict.fromkeys([*_roots(self.main), *map(_absolute, python_path)]))
         self._direct: dict[Path, dict[str, Path]] = {}
         self._files: dict[Path, bool] = {}
+        self._trees: dict[Path, ast.Module] = {}
         self._order: list[Path] = []
-        self._walk()
+        #: functions of the program that add to sys.path
+        self._adders = Adders()
+        known = None
+        while known != (known := (len(self.roots), dict(self._adders.found))):
+            self._walk()  # again, where a module adds a folder that those before it import from
 
     @property
     def modules(self) -> list[Path]:
@@ -73,6 +78,7 @@ class LocalImports:
         return None
 
     def _walk(self) -> None:
+        self._direct, self._order = {}, []
         seen = {self.main}
         self._follow([(self.main, self.script.text)], seen)
         if any(not file.is_relative_to(self.main.parent) for file in self._order):
@@ -98,11 +104,14 @@ class LocalImports:
                             pending.append((file, None))
 
     def _imported(self, path: Path, text: str) -> Iterator[tuple[str, Path]]:
-        tree = parse(text, path)
+        if path not in self._trees:
+            self._trees[path] = parse(text, path)
+        tree = self._trees[path]
         if "sys.path" in text:
-            self.roots += [
-                folder for folder in path_additions(tree, path, self.main.parent) if folder not in self.roots
-            ]
+            self._adders.look(tree)
+        if "sys.path" in text or "addsitedir" in text or any(name in text for name in self._adders.found):
+            added = path_additions(tree, path, self.main.parent, self._adders)
+            self.roots += [folder for folder in added if folder not in self.roots]
         for node in ast.walk(tree):
             if isinstance(node, ast.Import):
                 for alias in node.names:
