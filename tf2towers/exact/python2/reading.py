@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tf2towers.exact.known_modules import is_known
+from tf2towers.exact.python2.evidence import Module, is_certain
 from tf2towers.exact.python2.module_files import is_module
 from tf2towers.source.errors import NotPython3
 from tf2towers.source.script import Script
@@ -79,11 +80,12 @@ def is_python2(main: Script, imports: LocalImports, read: Reader) -> bool:
     """Whether a program runs on Python 2 alone: its script is no Python 3, or a module that it always imports.
 
     A module of a package that imports its neighbour by the neighbour's bare name is none either: Python 3 would not
-    find it.
+    find it. Nor is a program that Python 3 can read, and would stop in (`evidence`).
     """
     if main.conversion is not None:
         return True
     pending, seen = [Path(main.path).absolute()], set()
+    modules: list[Module] = []
     while pending:
         path = pending.pop()
         if path in seen:
@@ -97,6 +99,7 @@ def is_python2(main: Script, imports: LocalImports, read: Reader) -> bool:
             return True
         found = imports.imports_of(path)
         tree = parse(script.text, path)
+        modules.append(Module(tree, found))
         if len(seen) > 1 and path.parent != Path(main.path).absolute().parent:
             if _imports_neighbours(tree, path, imports):
                 return True
@@ -106,7 +109,7 @@ def is_python2(main: Script, imports: LocalImports, read: Reader) -> bool:
                 target = found.get(".".join(parts[:count]))
                 if target is not None:
                     pending.append(target)
-    return False
+    return is_certain(modules, modules[0]) if modules else False
 
 
 def _always(tree: ast.Module) -> Iterator[str]:

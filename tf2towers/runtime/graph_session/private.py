@@ -20,7 +20,8 @@ def complete_variables() -> None:
 
     The same as `tf.compat.v1.Variable.initialized_value`; without it `tf.Variable(other.initialized_value())`
     ends in a NotImplementedError. And they are instances of TF1's `tf.Variable`, as all of TF1's variables were.
-    `variable += value` is the sum, as of TF1's, where a resource variable raises.
+    `variable += value` is the sum, as of TF1's, where a resource variable raises. An optimizer of the script's own that
+    knows TF1's variables alone (`_apply_dense`, `_apply_sparse`) updates them by that.
     """
     from tensorflow.python.ops import variable_scope, variables
     from tensorflow.python.ops.resource_variable_ops import BaseResourceVariable
@@ -36,6 +37,8 @@ def complete_variables() -> None:
         BaseResourceVariable._ref = _reference
     for name, compute in _IN_PLACE.items():
         setattr(BaseResourceVariable, name, compute)
+    for update in (_resource_apply_dense, _resource_apply_sparse):
+        setattr(tf.compat.v1.train.Optimizer, update.__name__, update)
     if not hasattr(
         variable_scope._LazyEvalTensor, "ref"
     ):  # a regularizer's loss, which an average may be made of
@@ -53,6 +56,15 @@ _IN_PLACE: dict[str, Callable[[Any, Any], Any]] = {
     "__itruediv__": lambda variable, value: variable / value,
     "__ipow__": lambda variable, value: variable**value,
 }
+
+
+def _resource_apply_dense(optimizer: Any, grad: tf.Tensor, handle: Any) -> Any:
+    """What `Optimizer` does where a class has none of its own: raises, unless it has one for TF1's variables."""
+    return optimizer._apply_dense(grad, handle)
+
+
+def _resource_apply_sparse(optimizer: Any, grad: tf.Tensor, handle: Any, indices: tf.Tensor) -> Any:
+    return optimizer._apply_sparse(tf.IndexedSlices(grad, indices, tf.shape(handle)), handle)
 
 
 def whole_floats_are_sizes() -> None:

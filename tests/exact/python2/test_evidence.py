@@ -1,0 +1,52 @@
+"""Programs that Python 3 can read, and that are Python 2 all the same: Python 3 would stop in them."""
+
+from pathlib import Path
+
+import pytest
+
+from tf2towers.exact.migrate import migrate
+from tf2towers.source.script import Script
+
+TF = "import tensorflow as tf\n"
+RUN = "\nsess = tf.Session()\nhalf = 3 / 2\n"
+
+PYTHON2 = [
+    f"import cPickle as pickle\n{TF}{RUN}",
+    f"from itertools import izip\n{TF}{RUN}",
+    f"{TF}for i in xrange(2):\n    pass\n{RUN}",
+    f"{TF}def main(_):\n    train()\ndef train():\n    if FLAGS.x:\n        print(unicode('a'))\n{RUN}tf.app.run()\n",
+    f"{TF}class Trainer(object):\n    def __init__(self):\n        self.n = reduce(max, [1])\n{RUN}Trainer()\n",
+    f"{TF}class Trainer(object):\n    def fit(self):\n        return long(1)\n{RUN}Trainer().fit()\n",
+]
+PYTHON3 = [
+    f"try:\n    import cPickle as pickle\nexcept ImportError:\n    import pickle\n{TF}{RUN}",
+    f"from six.moves import xrange\n{TF}for i in xrange(2):\n    pass\n{RUN}",
+    f"import sys\n{TF}if sys.version_info[0] < 3:\n    input = raw_input\n{RUN}",
+    f"try:\n    unicode\nexcept NameError:\n    unicode = str\n{TF}{RUN}",
+    f"{TF}def never():\n    return xrange(3)\n{RUN}",
+    f"{TF}def reduce(x):\n    return x\n{RUN}reduce(1)\n",
+    f"{TF}from functools import *\n{RUN}reduce(max, [1])\n",
+]
+
+
+@pytest.mark.parametrize(
+    ("text", "half"), [*((one, "3 // 2") for one in PYTHON2), *((one, "3 / 2") for one in PYTHON3)]
+)
+def test_what_shows_python_2(tmp_path: Path, text: str, half: str) -> None:
+    (tmp_path / "train.py").write_text(text)
+    result = migrate(Script.read(tmp_path / "train.py"))
+    assert f"half = {half}\n" in result.changes[0].after
+
+
+def test_a_module_shows_it_for_the_program(tmp_path: Path) -> None:
+    (tmp_path / "helper.py").write_text("def rows(n):\n    return [i / 2 for i in xrange(n)]\n")
+    (tmp_path / "train.py").write_text(f"{TF}import helper{RUN}helper.rows(3)\n")
+    result = migrate(Script.read(tmp_path / "train.py"))
+    texts = {change.path.name: change.after for change in result.changes}
+    assert "half = 3 // 2\n" in texts["train.py"] and "[i // 2 for i in range(n)]" in texts["helper.py"]
+
+
+def test_a_local_module_of_that_name_is_not_python_2s(tmp_path: Path) -> None:
+    (tmp_path / "commands.py").write_text("x = 1\n")
+    (tmp_path / "train.py").write_text(f"import commands\n{TF}{RUN}")
+    assert "half = 3 / 2\n" in migrate(Script.read(tmp_path / "train.py")).changes[0].after

@@ -1,0 +1,168 @@
+"""What shows that a program is Python 2, though Python 3 can read it: it would stop at once in Python 3.
+
+It imports a module that only Python 2 has (`import cPickle`), or it comes to a name that only Python 2 defines
+(`for i in xrange(n)`) when it is run: in statements of its modules, and in functions that these call by name. What
+stands in a test of the version, or in a `try` that catches the error, shows nothing; nor does a name that is bound
+anywhere in the file (`from six.moves import xrange`).
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+#: modules that Python 3 has under another name, or no more
+MODULES = frozenset(
+    {
+        "BaseHTTPServer", "ConfigParser", "Cookie", "HTMLParser", "Queue", "SimpleHTTPServer", "SocketServer",
+        "StringIO", "Tkinter", "UserDict", "UserList", "__builtin__", "anydbm", "cPickle", "cStringIO", "commands",
+        "cookielib", "copy_reg", "dummy_thread", "exceptions", "httplib", "md5", "robotparser", "sets", "sha",
+        "thread", "tkFileDialog", "tkMessageBox", "urllib2", "urlparse", "xmlrpclib",
+    }
+)  # fmt: skip
+
+#: names that modules of both no longer have
+_MEMBERS = {
+    "itertools": frozenset({"ifilter", "imap", "izip", "izip_longest"}),
+    "string": frozenset({"join", "letters", "lowercase", "maketrans", "uppercase"}),
+    "urllib": frozenset({"quote", "quote_plus", "unquote", "urlencode", "urlopen", "urlretrieve"}),
+}
+
+_BUILTINS = frozenset(
+    {
+        "apply", "basestring", "cmp", "execfile", "file", "intern", "long", "raw_input", "reduce", "reload",
+        "unichr", "unicode", "xrange",
+    }
+)  # fmt: skip
+
+#: a test of the version, or of what there is
+_VERSION = re.compile(r"version|PY2|PY3|python|hasattr|builtin|globals", re.IGNORECASE)
+#: what a handler catches that goes on where a name is missing
+_CAUGHT = re.compile(r"NameError|ImportError|ModuleNotFoundError|AttributeError|Exception|StandardError")
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+@dataclass(frozen=True)
+class Module:
+    """A file of a program that is always imported, and the local modules that it imports, by the name it uses."""
+
+    tree: ast.Module
+    local: Mapping[str, object]
+
+
+def is_certain(modules: list[Module], main: Module) -> bool:
+    """Whether Python 3 would stop in one of these modules; `main` is the script."""
+    if any(_imports(module) for module in modules):
+        return True
+    known = _Definitions([module.tree for module in modules])
+    bound = {id(module.tree): _bound(module.tree) for module in modules}
+    pending: list[tuple[ast.AST, ast.Module]] = [(module.tree, module.tree) for module in modules]
+    seen: set[int] = set()
+    while pending:
+        node, tree = pending.pop()
+        if id(node) in seen:
+            continue
+        seen.add(id(node))
+        for one in _run(node, is_main=tree is main.tree):
+            if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load):
+                if one.id in _BUILTINS and one.id not in bound[id(tree)]:
+                    return True
+            elif isinstance(one, ast.Call):
+                pending += known.called(one, tree)
+    return False
+
+
+def _imports(module: Module) -> bool:
+    for node in module.tree.body:
+        if isinstance(node, ast.Import):
+            if any(alias.name in MODULES and alias.name not in module.local for alias in node.names):
+                return True
+        elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module not in module.local:
+            gone = _MEMBERS.get(node.module or "", frozenset())
+            if node.module in MODULES or any(alias.name in gone for alias in node.names):
+                return True
+    return False
+
+
+def _bound(tree: ast.Module) -> frozenset[str]:
+    """Every name that a file binds, in whatever scope; all that Python 2 has where it imports `*`."""
+    found: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+            found.add(node.id)
+        elif isinstance(node, ast.arg):
+            found.add(node.arg)
+        elif isinstance(node, Function | ast.ClassDef):
+            found.add(node.name)
+        elif isinstance(node, ast.Import | ast.ImportFrom):
+            for alias in node.names:
+                if alias.name == "*" and not (getattr(node, "module", "") or "").startswith("tensorflow"):
+                    found |= _BUILTINS
+                found.add((alias.asname or alias.name).partition(".")[0])
+    return frozenset(found)
+
+
+class _Definitions:
+    """The functions, classes and methods of a program, by name."""
+
+    def __init__(self, trees: list[ast.Module]) -> None:
+        self._top: dict[str, list[tuple[ast.AST, ast.Module]]] = {}
+        self._methods: dict[str, list[tuple[ast.AST, ast.Module]]] = {}
+        for tree in trees:
+            for node in ast.walk(tree):
+                for inner in getattr(node, "body", []) if isinstance(node, ast.ClassDef) else ():
+                    if isinstance(inner, Function):
+                        self._methods.setdefault(inner.name, []).append((inner, tree))
+                if isinstance(node, Function | ast.ClassDef):
+                    self._top.setdefault(node.name, []).append((node, tree))
+
+    def called(self, call: ast.Call, tree: ast.Module) -> list[tuple[ast.AST, ast.Module]]:
+        """What a call runs, where only one thing of the program has that name: the function, or `__init__`."""
+        name = call.func.id if isinstance(call.func, ast.Name) else getattr(call.func, "attr", "")
+        if (
+            name == "run"
+            and isinstance(call.func, ast.Attribute)
+            and ast.unparse(call.func).endswith("app.run")
+        ):
+            name = next((one.id for one in call.args if isinstance(one, ast.Name)), "main")
+            own = [one for one in self._top.get(name, []) if one[1] is tree]
+            return own if len(own) == 1 else []
+        found = self._top.get(name, [])
+        if len(found) != 1:
+            return []
+        node, place = found[0]
+        if isinstance(node, ast.ClassDef):
+            return [
+                (inner, place)
+                for inner in node.body
+                if isinstance(inner, Function) and inner.name == "__init__"
+            ]
+        return [(node, place)]
+
+
+def _run(node: ast.AST, *, is_main: bool) -> Iterator[ast.AST]:
+    """The nodes that are run with a module or a function, as far as no test of the version is in between."""
+    pending: list[ast.AST] = list(getattr(node, "body", []))
+    while pending:
+        one = pending.pop()
+        if isinstance(one, Function):
+            pending += [*one.decorator_list, *one.args.defaults]
+            continue
+        if isinstance(one, ast.Lambda):
+            continue
+        if isinstance(one, ast.If | ast.IfExp):
+            test = ast.unparse(one.test)
+            if _VERSION.search(test) or ("__name__" in test and not is_main):
+                continue
+        if isinstance(one, ast.Try) and any(_goes_on(handler) for handler in one.handlers):
+            pending += one.finalbody
+            continue
+        yield one
+        pending += ast.iter_child_nodes(one)
+
+
+def _goes_on(handler: ast.ExceptHandler) -> bool:
+    return handler.type is None or bool(_CAUGHT.search(ast.unparse(handler.type)))
