@@ -257,7 +257,59 @@ def _inception(name, end, size=75):
     return Case(build, (2, size, size, 3), gradients=False)
 
 
+def _cell(name, *arguments, **options):
+    """A cell of `tf.contrib.rnn` over time."""
+
+    def build(api, x):
+        inner = {"AttentionCellWrapper": 4, "HighwayWrapper": 2}.get(name)
+        given = ([api.rnn.LSTMCell(inner)] if inner else []) + list(arguments)
+        cell = getattr(api.rnn, name)(*given, **options)
+        return tensors(api.rnn.dynamic_rnn(cell, x, sequence_length=LENGTHS[:3], dtype=api.tf.float32))
+
+    return build
+
+
+def _images(api, images):
+    """Images rotated, moved and transformed, in both ways of looking between the pixels."""
+    image, tf = api.contrib.image, api.tf
+    turned = image.compose_transforms(
+        image.angles_to_projective_transforms([0.3, 1.2], 5.0, 6.0),
+        image.translations_to_projective_transforms([[1.0, -1.0], [0.5, 2.0]]),
+    )
+    return [
+        image.rotate(images, 0.4),
+        image.rotate(images, [0.7, -2.0], interpolation="BILINEAR"),
+        image.rotate(images[0], tf.constant(1.0), "BILINEAR"),
+        image.rotate(images[0, :, :, 0], 3.0),
+        image.translate(images, [1.5, -0.5], "BILINEAR"),
+        image.transform(images, turned, "BILINEAR", output_shape=[4, 3]),
+        image.transform(images, [1.0, 0.2, 0.0, -0.1, 1.0, 0.5, 0.01, 0.02]),
+    ]
+
+
 CASES = {
+    "images": Case(_images, (2, 5, 6, 3)),
+    "nas": Case(_cell("NASCell", 4), (3, 4, 2)),
+    "nas projected": Case(_cell("NASCell", 4, num_proj=3, use_bias=True), (3, 4, 2)),
+    "ugrnn": Case(_cell("UGRNNCell", 4), (3, 4, 2)),
+    "attention cell": Case(_cell("AttentionCellWrapper", 3), (3, 4, 2)),
+    "attention cell sizes": Case(
+        _cell("AttentionCellWrapper", 2, attn_size=5, attn_vec_size=3, input_size=6), (3, 4, 2)
+    ),
+    "highway": Case(_cell("HighwayWrapper"), (3, 4, 2)),
+    "highway gates": Case(_cell("HighwayWrapper", couple_carry_transform_gates=False), (3, 4, 2)),
+    "convolutional lstm": Case(
+        _cell("Conv1DLSTMCell", input_shape=[5, 2], output_channels=3, kernel_shape=[3]), (3, 4, 5, 2)
+    ),
+    "convolutional lstm 2": Case(
+        _cell(
+            "Conv2DLSTMCell", input_shape=[4, 5, 2], output_channels=3, kernel_shape=[3, 2], forget_bias=0.5
+        ),
+        (3, 4, 4, 5, 2),
+    ),
+    "convolutional lstm 3": Case(
+        _cell("ConvLSTMCell", 3, [2, 3, 2, 1], 2, [2, 2, 1], use_bias=False), (3, 4, 2, 3, 2, 1)
+    ),
     "attention bahdanau": _attention("BahdanauAttention"),
     "attention bahdanau normalized": _attention("BahdanauAttention", normalize=True),
     "attention luong": _attention("LuongAttention"),

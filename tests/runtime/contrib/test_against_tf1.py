@@ -12,6 +12,7 @@ from tf2towers.runtime import layers, rnn, slim
 from tf2towers.runtime.contrib import (
     crf,
     distributions,
+    image,
     legacy_seq2seq,
     lookup,
     metrics,
@@ -32,6 +33,7 @@ v1 = tf.compat.v1
 CONTRIB = SimpleNamespace(
     crf=crf,
     distributions=distributions,
+    image=image,
     legacy_seq2seq=legacy_seq2seq,
     metrics=metrics,
     mixed_precision=mixed_precision,

@@ -48,6 +48,8 @@ _LATER = {
         ("EmbeddingWrapper", "InputProjectionWrapper", "OutputProjectionWrapper"), "core_rnn_cell"
     ),
     **dict.fromkeys(("LSTMBlockFusedCell", "LSTMBlockWrapper"), "block_lstm"),
+    **dict.fromkeys(("AttentionCellWrapper", "HighwayWrapper", "NASCell", "UGRNNCell"), "contrib_cells"),
+    **dict.fromkeys(("Conv1DLSTMCell", "Conv2DLSTMCell", "Conv3DLSTMCell", "ConvLSTMCell"), "convolutional"),
     **dict.fromkeys(("FusedRNNCell", "FusedRNNCellAdaptor", "TimeReversedFusedRNN"), "fused_rnn_cell"),
     **dict.fromkeys(("stack_bidirectional_dynamic_rnn", "stack_bidirectional_rnn"), "stacked"),
 }
