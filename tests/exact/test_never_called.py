@@ -71,3 +71,13 @@ def test_functions_of_the_main_script_count_as_called(tmp_path: Path) -> None:
 )
 def test_what_is_for_tpus(tmp_path: Path, lines: str, stays: bool) -> None:
     assert (left(tmp_path, MAIN + lines) == []) == stays
+
+
+@pytest.mark.parametrize(("test", "goes"), [("if use_tpu:", True), ("if FLAGS.output:", False)])
+def test_a_module_imported_for_tpus(tmp_path: Path, test: str, goes: bool) -> None:
+    (tmp_path / "shared.py").write_text(SHARED)
+    main = f"from tensorflow.contrib import tpu as its\n{MAIN}{test}\n    opt = its.CrossShardOptimizer(opt)\n"
+    path = tmp_path / "train.py"
+    path.write_text(main)
+    result = migrate(Script.read(path))
+    assert ("import tpu" not in result.changes[0].after) == goes == (not result.left)

@@ -10,7 +10,7 @@ from tf2towers.exact.arguments import given_twice
 from tf2towers.exact.edits import Edit
 from tf2towers.exact.file import File
 from tf2towers.exact.lookup import Found, find
-from tf2towers.exact.never_called import only_for_tpus
+from tf2towers.exact.never_called import stays_in
 from tf2towers.exact.removal import removed
 from tf2towers.exact.rule import Example, Rule
 from tf2towers.names.tables import RuntimeName, read_table
@@ -123,12 +123,8 @@ def _of_tensorflow(file: File, node: ast.Name | ast.Attribute, home: ast.expr, c
 
 def _note(file: File, node: ast.Name | ast.Attribute, found: Found) -> None:
     """Says that a symbol is left; where nothing leads to it, it is only told."""
-    unit = next((one for one in file.ancestors(node) if one in file.program.never_called), None)
-    if unit is not None:
-        where = f"{getattr(unit, 'name', 'a function')}, which nothing here calls"
-    elif "tf.contrib.tpu" in found.why and only_for_tpus(file, node):
-        where = "what is for TPUs"
-    else:
+    where = stays_in(file, node, found.why)
+    if where is None:
         file.note(node, found.code, found.why)
         return
     file.note(node, found.code, f"{found.why}; it stays in {where}, and raises where it is reached", "note")

@@ -9,6 +9,7 @@ from tf2towers.exact.edits import Edit
 from tf2towers.exact.file import RUNTIME, File
 from tf2towers.exact.imports import Made, is_tensorflow, made_by
 from tf2towers.exact.lookup import find
+from tf2towers.exact.never_called import stays_in
 from tf2towers.exact.removal import removed
 from tf2towers.exact.rule import Example, Rule
 from tf2towers.names.canonical import canonical_name
@@ -95,7 +96,7 @@ def _goes(file: File, node: ast.Import | ast.ImportFrom, made: Made) -> bool:
     if any(_may_mean(file, one, canonical) for one in file.all(ast.Name) if one.id == made.bound):
         return False
     return all(
-        find(name).kind != "left"
+        find(name).kind != "left" or stays_in(file, symbol, find(name).why) is not None
         for symbol, name in file.symbols
         if name.startswith(canonical + ".") and _root(symbol).id == made.bound
     )
