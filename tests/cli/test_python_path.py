@@ -55,3 +55,15 @@ def test_the_script_s_own_folder_comes_first(project: Path) -> None:
     assert main(["migrate", "tools/train.py", "-o", "out", "--python-path", "."]) == 0
     assert files(project / "out") == ["lib/__init__.py", "lib/net.py", "train.py"]
     assert "'own'" in (project / "out/lib/net.py").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("start", "arguments"),
+    [("", ["--python-path", "."]), ("import sys, os\nsys.path.append(os.path.dirname(__file__) + '/..')\n", [])],
+)
+def test_a_package_without_init_keeps_its_folder(project: Path, start: str, arguments: list[str]) -> None:
+    (project / "pkg").mkdir()
+    (project / "pkg/net.py").write_text(NET, encoding="utf-8")
+    (project / "pkg/train.py").write_text(start + TRAIN.replace("lib.net", "pkg.net"), encoding="utf-8")
+    assert main(["migrate", "pkg/train.py", "-o", "out", *arguments]) == 0
+    assert files(project / "out") == ["pkg/net.py", "pkg/train.py"]

@@ -91,12 +91,16 @@ def _encoded_script(result: MigrationResult) -> bytes:
 
 
 def _common_directory(results: Iterable[MigrationResult]) -> Path:
-    """The directory that holds every file; above their package when a script reaches out of its own."""
+    """The directory that holds every file, and the folders that modules are imported from.
+
+    Above their package when a script reaches out of its own.
+    """
     parents: set[Path] = set()
     reaches_out = False
     for result in results:
         script, *modules = _files(result)
         parents.update(path.parent for path in (script, *modules))
+        parents.update(result.roots)
         reaches_out |= not all(path.is_relative_to(script.parent) for path in modules)
     base = Path(os.path.commonpath(parents))
     while reaches_out and (base / "__init__.py").is_file() and base != base.parent:

@@ -60,6 +60,7 @@ def migrate(script: Script, options: Options | None = None) -> MigrationResult:
 def _migrate(script: Script, options: Options) -> MigrationResult:
     result = MigrationResult(script.path)
     program = Program(script, options.towers, options.mains, options.python_path)
+    result.roots = tuple(sorted(program.imports.used_roots))
     if not program.is_tf1 and program.script.conversion is not None:
         check_syntax(program.script.before, script.path)  # nothing of ours in it: it stays Python 2
     for path in program.others:

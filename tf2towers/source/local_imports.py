@@ -49,6 +49,8 @@ class LocalImports:
         self._files: dict[Path, bool] = {}
         self._trees: dict[Path, ast.Module] = {}
         self._order: list[Path] = []
+        #: the folders of sys.path that modules were found in
+        self.used_roots: set[Path] = set()
         #: functions of the program that add to sys.path
         self._adders = Adders()
         known = None
@@ -167,6 +169,8 @@ class LocalImports:
             place = base.joinpath(*name.split("."))
             for file in (place / "__init__.py", place.with_name(f"{place.name}.py")):
                 if self._is_file(file):
+                    if bases is self.roots:
+                        self.used_roots.add(base)
                     return file
         return None
 
