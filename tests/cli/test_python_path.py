@@ -59,7 +59,10 @@ def test_the_script_s_own_folder_comes_first(project: Path) -> None:
 
 @pytest.mark.parametrize(
     ("start", "arguments"),
-    [("", ["--python-path", "."]), ("import sys, os\nsys.path.append(os.path.dirname(__file__) + '/..')\n", [])],
+    [
+        ("", ["--python-path", "."]),
+        ("import sys, os\nsys.path.append(os.path.dirname(__file__) + '/..')\n", []),
+    ],
 )
 def test_a_package_without_init_keeps_its_folder(project: Path, start: str, arguments: list[str]) -> None:
     (project / "pkg").mkdir()
