@@ -9,7 +9,7 @@ from pathlib import Path
 
 from tf2towers.exact.file import File
 from tf2towers.exact.lookup import sessions
-from tf2towers.exact.python2.reading import Reader, is_python2
+from tf2towers.exact.python2.reading import Reader, shows_python2
 from tf2towers.names.canonical import canonical_name
 from tf2towers.names.meanings import Meanings
 from tf2towers.source.errors import SourceError
@@ -54,8 +54,8 @@ class Program:
         self._mains = mains
         self.read = Reader(script)
         self.imports = LocalImports(script, self.read, python_path=python_path)
-        if is_python2(script, self.imports, self.read):
-            self.read.convert_all()
+        if (shown := shows_python2(script, self.imports, self.read)) is not None:
+            self.read.convert_all(prints_are_calls=shown == "names")
             script = self.read.main
             self.imports = LocalImports(script, self.read, python_path=python_path)
         self.script = script

@@ -50,3 +50,8 @@ def test_a_local_module_of_that_name_is_not_python_2s(tmp_path: Path) -> None:
     (tmp_path / "commands.py").write_text("x = 1\n")
     (tmp_path / "train.py").write_text(f"import commands\n{TF}{RUN}")
     assert "half = 3 / 2\n" in migrate(Script.read(tmp_path / "train.py")).changes[0].after
+
+
+def test_prints_with_parentheses_stay_calls(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(f"{TF}for i in xrange(2):\n    print('step', i){RUN}")
+    assert "    print('step', i)\n" in migrate(Script.read(tmp_path / "train.py")).changes[0].after

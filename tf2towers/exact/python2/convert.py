@@ -15,7 +15,7 @@ from tf2towers.source.script import Script
 from tf2towers.source.syntax import check_syntax, parse
 
 
-def converted(script: Script, *, in_package: bool = False) -> Script | None:
+def converted(script: Script, *, in_package: bool = False, prints_are_calls: bool = False) -> Script | None:
     """The script in Python 3; None where its text is no Python 2 either, or cannot be converted.
 
     A text that is Python 3, too, is taken as a module of a program in Python 2.
@@ -30,7 +30,9 @@ def converted(script: Script, *, in_package: bool = False) -> Script | None:
         if not _is_python3(text, script.path) and "\t" in text:
             text, tabs = expanded_tabs(text)
             steps += [Step("tabs in the indentation", line) for line in tabs]
-        text, found = by_grammar(text, str(script.path), in_package=in_package)
+        text, found = by_grammar(
+            text, str(script.path), in_package=in_package, prints_are_calls=prints_are_calls
+        )
         middle = Conversion(before.replace("\r\n", "\n"), text)
         meaning = Meaning(text, parse(text, script.path))
         after = meaning.converted()

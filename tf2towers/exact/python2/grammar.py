@@ -72,13 +72,16 @@ class NotPython2(Exception):
     """The text is no Python 2 either."""
 
 
-def converted(text: str, filename: str, *, in_package: bool) -> tuple[str, list[Step]]:
+def converted(
+    text: str, filename: str, *, in_package: bool, prints_are_calls: bool = False
+) -> tuple[str, list[Step]]:
     """The text in Python 3's syntax, and what was converted.
 
-    `in_package` says that an import of a module beside the file may mean that module, as in a package.
+    `in_package` says that an import of a module beside the file may mean that module, as in a package;
+    `prints_are_calls` that `print(a, b)` stays, and prints no tuple.
     """
     tool = _tool()
-    tree = _parsed(tool, text)
+    tree = _parsed(tool, text, prints_are_calls=prints_are_calls)
     steps: list[Step] = []
     skipped = {name for name in _BUILTINS if name in _bound(tree)}
     if not in_package:
@@ -100,14 +103,14 @@ def parses(text: str) -> bool:
     return True
 
 
-def _parsed(tool: Any, text: str) -> Any:
+def _parsed(tool: Any, text: str, *, prints_are_calls: bool = False) -> Any:
     from fissix import pygram
     from fissix.refactor import _detect_future_features
 
     plain = tool.driver.grammar
     try:
         features = _detect_future_features(text)  # reads tokens, too
-        if "print_function" in features:
+        if prints_are_calls or "print_function" in features:
             tool.driver.grammar = pygram.python_grammar_no_print_statement
         tree = tool.driver.parse_string(text + "\n")
     except RecursionError:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from tf2towers.exact.known_modules import is_known
 from tf2towers.exact.python2.evidence import Module, is_certain
@@ -40,11 +40,15 @@ def read_notebook(path: str) -> Script:
 
 
 class Reader:
-    """Reads the modules of one program, each once. `whole` says that all of it is Python 2."""
+    """Reads the modules of one program, each once.
+
+    `whole` says that all of it is Python 2, `prints_are_calls` that it was written for Python 3's `print` all the same.
+    """
 
     def __init__(self, main: Script) -> None:
         self.main = main
         self.whole = False
+        self.prints_are_calls = False
         self._read: dict[Path, Script] = {}
 
     def __call__(self, path: Path) -> Script:
@@ -53,12 +57,13 @@ class Reader:
             self._read[path] = self._module(path)
         return self._read[path]
 
-    def convert_all(self) -> None:
+    def convert_all(self, *, prints_are_calls: bool = False) -> None:
         """From now on everything is Python 2, what could be read as Python 3, too."""
         self.whole = True
+        self.prints_are_calls = prints_are_calls
         self._read.clear()
         if self.main.conversion is None:
-            self.main = _as_python2(self.main, False)
+            self.main = self._as_python2(self.main, False)
 
     def _module(self, path: Path) -> Script:
         in_package = (
@@ -73,17 +78,20 @@ class Reader:
             if found is None:
                 raise problem from None
             return found
-        return _as_python2(script, in_package) if self.whole else script
+        return self._as_python2(script, in_package) if self.whole else script
+
+    def _as_python2(self, script: Script, in_package: bool) -> Script:
+        return _as_python2(script, in_package, prints_are_calls=self.prints_are_calls)
 
 
-def is_python2(main: Script, imports: LocalImports, read: Reader) -> bool:
-    """Whether a program runs on Python 2 alone: its script is no Python 3, or a module that it always imports.
+def shows_python2(main: Script, imports: LocalImports, read: Reader) -> Literal["text", "names"] | None:
+    """What shows that a program runs on Python 2 alone: its script is no Python 3, or a module that it always imports.
 
     A module of a package that imports its neighbour by the neighbour's bare name is none either: Python 3 would not
     find it. Nor is a program that Python 3 can read, and would stop in (`evidence`).
     """
     if main.conversion is not None:
-        return True
+        return "text"
     pending, seen = [Path(main.path).absolute()], set()
     modules: list[Module] = []
     while pending:
@@ -96,20 +104,20 @@ def is_python2(main: Script, imports: LocalImports, read: Reader) -> bool:
         except Exception:  # its own imports cannot be seen
             continue
         if script.conversion is not None:
-            return True
+            return "text"
         found = imports.imports_of(path)
         tree = parse(script.text, path)
         modules.append(Module(tree, found))
         if len(seen) > 1 and path.parent != Path(main.path).absolute().parent:
             if _imports_neighbours(tree, path, imports):
-                return True
+                return "text"
         for dotted in _always(tree):
             parts = dotted.split(".")
             for count in range(1, len(parts) + 1):
                 target = found.get(".".join(parts[:count]))
                 if target is not None:
                     pending.append(target)
-    return is_certain(modules, modules[0]) if modules else False
+    return "names" if modules and is_certain(modules, modules[0]) else None
 
 
 def _always(tree: ast.Module) -> Iterator[str]:
@@ -149,8 +157,8 @@ def _imports_neighbours(tree: ast.Module, path: Path, imports: LocalImports) -> 
     return False
 
 
-def _as_python2(script: Script, in_package: bool) -> Script:
+def _as_python2(script: Script, in_package: bool, *, prints_are_calls: bool = False) -> Script:
     """A module of a program in Python 2 that Python 3 could read, too; as it is where it is Python 3 alone."""
     from tf2towers.exact.python2.convert import converted
 
-    return converted(script, in_package=in_package) or script
+    return converted(script, in_package=in_package, prints_are_calls=prints_are_calls) or script
