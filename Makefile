@@ -15,7 +15,7 @@ MAKEFLAGS += --jobs=3
 
 help:
 	@echo "make test    install into $(VENV) and run the tests"
-	@echo "make test-long  more clusters of the idiomatic register"
+	@echo "make test-long  more of the same: further flags, optimizers and clusters"
 	@echo "make demo    migrate a tower trainer, train both programs, compare them bit by bit"
 	@echo "make demo-ps the same for a parameter-server trainer, as clusters of processes"
 	@echo "make test-versions  what migrated scripts stand on, on TensorFlow $(VERSIONS)"

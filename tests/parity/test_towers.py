@@ -14,16 +14,33 @@ from tf2towers.report.parity_result import Comparison
 pytest.importorskip("tensorflow")
 pytestmark = pytest.mark.tensorflow
 
-BATCH_NORM = pytest.mark.parametrize("batch_norm", ["--nobatch_norm", "--batch_norm"])
+PLAIN, BATCH_NORM = "--nobatch_norm", "--batch_norm"
+#: towers, input and normalization; the others are in `make test-long`
+FEW = [(1, "dataset", PLAIN), (2, "feed", BATCH_NORM), (2, "dataset", BATCH_NORM)]
+ALL = [
+    (towers, style, norm)
+    for norm in (PLAIN, BATCH_NORM)
+    for style in ("feed", "dataset")
+    for towers in (1, 2)
+]
+
+
+def _either(often: str) -> pytest.MarkDecorator:
+    """Both settings; the one that is tested often, the other in `make test-long`."""
+    return pytest.mark.parametrize(
+        "batch_norm",
+        [pytest.param(one, marks=[] if one == often else pytest.mark.long) for one in (PLAIN, BATCH_NORM)],
+    )
 
 
 def _not_bitwise(verdicts: list[Comparison]) -> list[str]:
     return [f"{verdict.kind} {verdict.name}" for verdict in verdicts if not verdict.bitwise]
 
 
-@pytest.mark.parametrize("towers", [1, 2])
-@pytest.mark.parametrize("style", ["feed", "dataset"])
-@BATCH_NORM
+@pytest.mark.parametrize(
+    ("towers", "style", "batch_norm"),
+    [pytest.param(*one, marks=[] if one in FEW else pytest.mark.long) for one in ALL],
+)
 def test_one_and_two_towers_are_bitwise_equal(pair: Pair, towers: int, style: str, batch_norm: str) -> None:
     original, migrated = pair(f"--num_gpus={towers}", f"--input={style}", batch_norm)
     assert len(original.steps) == STEPS and len(original.steps[0].losses) == towers
@@ -38,13 +55,13 @@ def test_one_and_two_towers_are_bitwise_equal(pair: Pair, towers: int, style: st
     assert _not_bitwise(verdicts) == []
 
 
-@BATCH_NORM
+@_either(BATCH_NORM)
 def test_four_towers_are_bitwise_equal_when_averaged_in_tower_order(pair: Pair, batch_norm: str) -> None:
     verdicts = compare(*pair("--num_gpus=4", "--input=feed", batch_norm, tower_order=True))
     assert _not_bitwise(verdicts) == []
 
 
-@BATCH_NORM
+@_either(BATCH_NORM)
 def test_four_towers_differ_by_the_order_of_the_sum_alone(pair: Pair, batch_norm: str) -> None:
     steps = list(_step_by_step(*pair("--num_gpus=4", "--input=feed", batch_norm)))
     first = steps[0]  # the same weights on both sides
@@ -56,7 +73,7 @@ def test_four_towers_differ_by_the_order_of_the_sum_alone(pair: Pair, batch_norm
     assert all(verdict.max_abs < 1e-3 for step in near for verdict in step if verdict.kind == "loss")
 
 
-@BATCH_NORM
+@_either(PLAIN)
 def test_every_step_of_four_towers_is_as_near_from_the_same_weights(lockstep: Pair, batch_norm: str) -> None:
     steps = list(_step_by_step(*lockstep("--num_gpus=4", "--input=feed", batch_norm)))
     assert len(steps) == STEPS

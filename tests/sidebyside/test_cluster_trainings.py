@@ -46,6 +46,7 @@ def losses_of(side: dict[str, Any]) -> list[float]:
     return [step["loss"] for step in side["each_step"] if step["loss"] is not None]
 
 
+@pytest.mark.long
 def test_asynchronous(start: Start, tmp_path: Path) -> None:
     """Each worker's step counts; the migrated side's losses, summed up on a parameter server, are seen now and then."""
     found = compared(start, tmp_path, ["--steps", "40"], ["--issync=0", *SMALL])

@@ -73,6 +73,7 @@ def test_synchronous_workers_apply_the_mean(tmp_path: Path) -> None:
         assert f"worker {worker} mean {mean}" in output[f"worker {worker}"]
 
 
+@pytest.mark.long
 def test_synchronous_training_resumes_where_only_the_chief_has_the_checkpoint(tmp_path: Path) -> None:
     logs = str(tmp_path / "logs")
     for start, last in ((0, 6), (6, 9)):
@@ -83,6 +84,7 @@ def test_synchronous_training_resumes_where_only_the_chief_has_the_checkpoint(tm
             assert [step for _, step, _ in steps_of(job.output("worker 1"))] == list(range(1, last + 1))
 
 
+@pytest.mark.long
 def test_a_worker_that_stays_dead_does_not_keep_the_job_from_ending(tmp_path: Path) -> None:
     with jobs.job(
         tmp_path, "job_session.py", False, "supervisor", str(tmp_path / "logs"), "30", "0.05"
