@@ -83,7 +83,7 @@ def test_an_interrupt_in_the_middle(put: Put, tmp_path: Path, jobs: str) -> None
         while not (tmp_path / "ready").exists():
             assert process.poll() is None
         process.send_signal(signal.SIGINT)
-        out, error = process.communicate(timeout=20)
+        out, error = process.communicate(timeout=180)
     assert process.returncode in (130, -signal.SIGINT)
     assert (out, error) == (b"", b"interrupted\n")
     assert [(tmp_path / name).read_text() for name in names] == [HEAD] * 3

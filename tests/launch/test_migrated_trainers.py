@@ -75,13 +75,13 @@ class Cluster:
             self.processes[name].send_signal(signal.SIGKILL)
             assert self.processes[name].wait(10) == -signal.SIGKILL
 
-    def status(self, name: str, seconds: float = 90) -> int:
+    def status(self, name: str, seconds: float = 180) -> int:
         try:
             return self.processes[name].wait(seconds)
         except subprocess.TimeoutExpired:
             pytest.fail(f"{name} has not ended: {self.all_output()}")
 
-    def wait_for(self, condition: Callable[[], bool], seconds: float = 60) -> None:
+    def wait_for(self, condition: Callable[[], bool], seconds: float = 180) -> None:
         deadline = time.monotonic() + seconds
         while not condition():
             assert time.monotonic() < deadline, self.all_output()

@@ -60,7 +60,7 @@ def test_a_signal(script: Callable[[str], str], start: Start, number: signal.Sig
     tasks = pids(*TASKS)
     assert all(map(runs, tasks))
     process.send_signal(number)
-    out, errors = process.communicate(timeout=20)
+    out, errors = process.communicate(timeout=180)
     assert process.returncode == 128 + number
     assert (out, errors) == ("", f"tf2towers launch: {number.name}: every task is stopped\n")
     assert not any(map(runs, tasks))
@@ -71,7 +71,7 @@ def test_grandchildren(script: Callable[[str], str], start: Start) -> None:
     process = start("--", script(HAS_CHILDREN + "    time.sleep(60)"))
     everyone = pids(*TASKS, *CHILDREN)
     process.send_signal(signal.SIGINT)
-    process.communicate(timeout=20)
+    process.communicate(timeout=180)
     assert process.returncode == 130
     assert not any(map(runs, everyone))
 
@@ -84,7 +84,7 @@ def test_grandchildren_of_tasks_that_have_ended(
     end = f"    if me == 'worker 1': wait_for(*{TASKS}); sys.exit({status})"
     process = start("--", script(HAS_CHILDREN + end))
     everyone = pids(*TASKS, *CHILDREN)
-    process.communicate(timeout=20)
+    process.communicate(timeout=180)
     assert process.returncode == status
     assert not any(map(runs, everyone))
 
@@ -93,7 +93,7 @@ def test_a_task_that_ignores_it(script: Callable[[str], str], start: Start) -> N
     process = start("--", script(IGNORES))
     tasks = pids(*TASKS)
     process.send_signal(signal.SIGTERM)
-    process.communicate(timeout=20)
+    process.communicate(timeout=180)
     assert process.returncode == 143
     assert not any(map(runs, tasks))
 
@@ -106,7 +106,7 @@ def test_the_second_signal_does_not_wait(script: Callable[[str], str], start: St
     assert "SIGINT" in process.stderr.readline()
     began = time.monotonic()
     process.send_signal(signal.SIGINT)
-    process.communicate(timeout=20)
+    process.communicate(timeout=180)
     assert time.monotonic() - began < 3
     assert process.returncode == 130
     assert not any(map(runs, tasks))
@@ -124,7 +124,7 @@ def test_a_task_may_write_while_it_is_stopped(script: Callable[[str], str], star
     process = start("--", path)
     pids(*TASKS)
     process.send_signal(signal.SIGINT)
-    out, _ = process.communicate(timeout=20)
+    out, _ = process.communicate(timeout=180)
     assert sorted(out.splitlines()) == ["[ps 0] saved", "[worker 0] saved", "[worker 1] saved"]
 
 

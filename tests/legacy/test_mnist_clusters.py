@@ -77,7 +77,7 @@ def run_cluster(folder: Path, script: str, *flags: str) -> Run:
     try:
         for out, job, index in zip(outs, ("ps", "worker", "worker"), (0, 0, 1), strict=True):
             processes.append(start(out, *command, f"--job_name={job}", f"--task_index={index}"))
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + 180
         while None in [process.poll() for process in processes[1:]]:
             if time.monotonic() > deadline or processes[0].poll() is not None:
                 pytest.fail("\n".join(f"== {out.name}\n{out.read_text()}" for out in outs))

@@ -52,7 +52,7 @@ class Job:
         return (self.folder / f"{job}{index}").read_text()
 
     def wait(self, condition: Callable[[], bool]) -> None:
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + 180
         while not condition():
             assert time.monotonic() < deadline, {task: self.printed(*task) for task in self.processes}
             time.sleep(0.05)

@@ -58,7 +58,7 @@ def test_turns(start: Start, tmp_path: Path, together: str, steps: int, examples
     ]
     began = time.monotonic()
     process = start("--turns", "0.3", "--json", "numbers.json", *pair, "--", "{scratch}")
-    out, errors = process.communicate(timeout=60)
+    out, errors = process.communicate(timeout=180)
     assert (process.returncode, errors) == (0, "")
     seconds = time.monotonic() - began
     found = json.loads((tmp_path / "numbers.json").read_text())
@@ -77,7 +77,7 @@ def test_until_a_step(start: Start, tmp_path: Path) -> None:
     process = start(
         "--at-once", "--steps", "30", "--ps", "0", "--workers", "3", "--json", "numbers.json", *pair
     )
-    out, errors = process.communicate(timeout=60)
+    out, errors = process.communicate(timeout=180)
     assert (process.returncode, errors) == (0, "")
     found = json.loads((tmp_path / "numbers.json").read_text())
     assert [found[side]["steps"] for side in ("legacy", "modern")] == [30, 30]
@@ -108,7 +108,7 @@ def test_failures(
         write(tmp_path, "one.py", "for _ in range(9): step(0.01)"),
         write(tmp_path, "two.py", modern, task),
     ]
-    _, errors = (process := start("--at-once", *arguments, *pair)).communicate(timeout=60)
+    _, errors = (process := start("--at-once", *arguments, *pair)).communicate(timeout=180)
     assert (process.returncode, said in errors) == (2, True), errors
 
 
@@ -129,7 +129,7 @@ while True: step(0.01)
             with server.accept()[0] as told, told.makefile() as text:
                 numbers += [int(word) for word in text.read().split()]
     process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=20)
+    _, errors = process.communicate(timeout=180)
     assert (process.returncode, "interrupted" in errors) == (130, True)
     assert len(numbers) == 8
     assert all(map(ended, numbers))

@@ -14,7 +14,7 @@ from .conftest import Start, Write
 
 
 def compared(start: Start, folder: Path, *arguments: str) -> dict[str, Any]:
-    out, errors = start("--json", "numbers.json", *arguments).communicate(timeout=60)
+    out, errors = start("--json", "numbers.json", *arguments).communicate(timeout=180)
     assert not errors, errors
     assert "modern/legacy" in out
     found = json.loads((folder / "numbers.json").read_text())
@@ -96,7 +96,7 @@ time.sleep(60)
 )
 def test_failures(script: Write, start: Start, legacy: str, modern: str, said: str) -> None:
     out, errors = (process := start(script("legacy.py", legacy), script("modern.py", modern))).communicate(
-        timeout=30
+        timeout=180
     )
     assert process.returncode == 2
     assert said in errors
@@ -115,7 +115,7 @@ def test_failures(script: Write, start: Start, legacy: str, modern: str, said: s
 )
 def test_refused(script: Write, start: Start, arguments: list[str], said: str) -> None:
     script("one.py", "time.sleep(60)")
-    _, errors = (process := start(*arguments)).communicate(timeout=30)
+    _, errors = (process := start(*arguments)).communicate(timeout=180)
     assert (process.returncode, said in errors) == (2, True), errors
 
 
@@ -136,7 +136,7 @@ def test_ctrl_c(script: Write, start: Start) -> None:
             with server.accept()[0] as told, told.makefile() as text:
                 pids += [int(word) for word in text.read().split()]
     process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=20)
+    _, errors = process.communicate(timeout=180)
     assert (process.returncode, "interrupted" in errors) == (130, True)
     assert len(pids) == 4
     for pid in pids:

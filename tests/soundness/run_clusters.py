@@ -20,7 +20,7 @@ import time
 import traceback
 from pathlib import Path
 
-LONGEST = 60.0
+LONGEST = 120.0
 #: the exit status of a task that ended with an error
 FAILED = 9
 TASKS = re.compile(r"^# tasks: (\d+) ps, (\d+) worker", re.MULTILINE)

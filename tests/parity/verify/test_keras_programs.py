@@ -75,7 +75,7 @@ PROGRAMS = {
     ),
     "eager": EAGER,
 }
-OPTIONS = Options(steps=4, timeout=60)
+OPTIONS = Options(steps=4, timeout=240)
 
 
 @pytest.fixture(scope="module")

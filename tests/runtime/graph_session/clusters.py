@@ -25,7 +25,7 @@ class Cluster(Tasks):
         """All tasks, or some."""
         super().start(*(names or self.names))
 
-    def wait_until_serving(self, *names: str, seconds: float = 60) -> None:
+    def wait_until_serving(self, *names: str, seconds: float = 180) -> None:
         """Until these tasks take connections."""
         deadline = time.monotonic() + seconds
         for name in names:
