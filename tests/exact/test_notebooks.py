@@ -190,7 +190,6 @@ def ran(folder: Path, text: str) -> str:
     (folder / "cells.py").write_text(text)
     environment = {
         **os.environ,
-        "PYTHONPATH": str(Path(__file__).parents[2]),
         "TF_CPP_MIN_LOG_LEVEL": "3",
         "CUDA_VISIBLE_DEVICES": "",
     }

@@ -132,7 +132,6 @@ def test_every_one_of_them_builds(tmp_path: Path) -> None:
     )
     environment = {
         **os.environ,
-        "PYTHONPATH": str(Path(__file__).parents[2]),
         "TF_CPP_MIN_LOG_LEVEL": "3",
         "CUDA_VISIBLE_DEVICES": "",
     }

@@ -90,7 +90,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Runs:
             env={
                 **os.environ,
                 **ENVIRONMENT,
-                "PYTHONPATH": os.pathsep.join(map(str, [ROOT, MODERN.parent, LEGACY.parent])),
+                "PYTHONPATH": os.pathsep.join([os.environ["PYTHONPATH"], str(MODERN.parent), str(LEGACY.parent)]),
             },
             cwd=folder, text=True, capture_output=True, timeout=400, check=False,
         )  # fmt: skip

@@ -82,8 +82,7 @@ def test_the_same_numbers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def printed(folder: Path) -> str:
-    root = str(Path(__file__).parents[3])
-    environment = {**os.environ, "PYTHONPATH": root, "TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": ""}
+    environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": ""}
     done = subprocess.run(
         [sys.executable, "train.py"], cwd=folder, env=environment, capture_output=True, text=True, check=False
     )
