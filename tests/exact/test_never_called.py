@@ -76,7 +76,9 @@ def test_what_is_for_tpus(tmp_path: Path, lines: str, stays: bool) -> None:
 @pytest.mark.parametrize(("test", "goes"), [("if use_tpu:", True), ("if FLAGS.output:", False)])
 def test_a_module_imported_for_tpus(tmp_path: Path, test: str, goes: bool) -> None:
     (tmp_path / "shared.py").write_text(SHARED)
-    main = f"from tensorflow.contrib import tpu as its\n{MAIN}{test}\n    opt = its.CrossShardOptimizer(opt)\n"
+    main = (
+        f"from tensorflow.contrib import tpu as its\n{MAIN}{test}\n    opt = its.CrossShardOptimizer(opt)\n"
+    )
     path = tmp_path / "train.py"
     path.write_text(main)
     result = migrate(Script.read(path))

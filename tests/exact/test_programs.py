@@ -42,6 +42,7 @@ PLACES = [
     (f"{TF}\n\ndef f():\n    tf.disable_eager_execution()\n", f"{V1}{MODE}\n\ndef f():\n    pass"),
     (f"{TF}x = tf.constant(1)\nimport os\n", f"{V1}{MODE}\nx = tf.constant(1)"),
     (f"{TF}import building\nimport quiet\n", f"{V1}{MODE}\nimport building"),
+    (f"{TF}import flags\nimport quiet\n", f"{V1}{MODE}\nimport flags"),
     (f"{TF}import quiet\nimport indirect\n", f"{V1}import quiet\n{MODE}\nimport indirect"),
     (f"{TF}from tf2towers.runtime import towers\n",
      f"{V1}from tf2towers.runtime import towers, Session, graph_mode\n\ngraph_mode()\n"),
@@ -60,6 +61,7 @@ def test_where_graph_mode_stands(before, wanted, tree):
         {
             "building.py": "import tensorflow as tf\n\nx = tf.constant(1)\n",
             "quiet.py": f"{TF}FLAGS = tf.app.flags.FLAGS\n\n\ndef f():\n    return tf.constant(1)\n",
+            "flags.py": f"{TF}tf.app.flags.DEFINE_string('log_dir', '', '')\n",
             "indirect.py": "import building\n",
             "main.py": before + "\ns = tf.Session()\n",
         }

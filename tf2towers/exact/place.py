@@ -23,6 +23,14 @@ _HARMLESS = (
 )
 _LIMIT = 100
 
+#: flags that absl defines by itself since TF 1.13, until our runtime is imported
+_FLAGS_OF_ABSL = frozenset(
+    {
+        "alsologtostderr", "log_dir", "logger_levels", "logtostderr", "showprefixforinfo", "stderrthreshold", "v",
+        "verbosity",
+    }
+)  # fmt: skip
+
 Compound = ast.Try | ast.If | ast.With
 
 
@@ -96,7 +104,7 @@ def _is_risky(file: File, node: ast.AST) -> bool:
     if isinstance(node, ast.Call):
         name = file.canonical(node.func) or ""
         if name.startswith("tf."):
-            return not _is_harmless(name)
+            return not _is_harmless(name) or _is_flag_of_absl(node, name)
         return name != "" and file.program.defined(file, name) is not None
     if isinstance(node, ast.Name | ast.Attribute):
         name = file.canonical(node) or ""
@@ -104,6 +112,12 @@ def _is_risky(file: File, node: ast.AST) -> bool:
             return _needs_runtime(file, node, name)
         return name.startswith("tf.") and name.count(".") == 1 and name in _needed()
     return False
+
+
+def _is_flag_of_absl(call: ast.Call, name: str) -> bool:
+    if not name.rpartition(".")[2].startswith("DEFINE_") or not call.args:
+        return False
+    return isinstance(call.args[0], ast.Constant) and call.args[0].value in _FLAGS_OF_ABSL
 
 
 def _needs_runtime(file: File, node: ast.Name | ast.Attribute, canonical: str) -> bool:

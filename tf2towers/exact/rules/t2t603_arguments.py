@@ -13,8 +13,11 @@ from tf2towers.exact.rule import Example, Rule
 
 def edits(file: File) -> Iterator[Edit]:
     """Keywords before arguments in an old order; new names for keywords that are gone."""
+    has_datasets = any(name.startswith(("tf.data", "tf.contrib.data")) for _, name in file.symbols)
     for call in file.all(ast.Call):
         if not (file.canonical(call.func) or "").startswith("tf."):
+            if has_datasets:
+                yield from _of_datasets_map(file, call)
             continue
         order = old_order(file, call) or ()
         if twice := given_twice(file, call):
@@ -32,6 +35,23 @@ def edits(file: File) -> Iterator[Edit]:
             start = file.text.start(keyword_node)
             assert keyword_node.arg is not None
             yield Edit(start, start + len(keyword_node.arg), new)
+
+
+def _of_datasets_map(file: File, call: ast.Call) -> Iterator[Edit]:
+    """`dataset.map(f, num_threads=T, output_buffer_size=N)` of TF 1.2, as TF 1.4's own advice says."""
+    if not (isinstance(call.func, ast.Attribute) and call.func.attr == "map" and call.args):
+        return
+    ends = [file.text.end(one) for one in call.args]
+    for keyword in call.keywords:
+        end = file.text.end(keyword.value)
+        if keyword.arg == "num_threads":
+            start = file.text.start(keyword)
+            yield Edit(start, start + len(keyword.arg), "num_parallel_calls")
+        elif keyword.arg == "output_buffer_size":
+            yield Edit(max(one for one in ends if one < end), end, "")
+            after = file.text.end(call)
+            yield Edit(after, after, f".prefetch({file.text.of(keyword.value)})")
+        ends.append(end)
 
 
 def _start(file: File, call: ast.Call, place: int) -> int:
@@ -52,7 +72,8 @@ RULE = Rule(
     title="Arguments in the order, and under the names, of an old release",
     why="""
     Before TensorFlow 1.0, `tf.concat` took the axis first, `tf.split` took it first too, and the summaries called their
-    name `tag`. Such a call gets the keywords of today's function, and so the meaning it was written with.
+    name `tag`. Such a call gets the keywords of today's function, and so the meaning it was written with. A dataset's
+    `map` of TF 1.2 had `num_threads` and `output_buffer_size`, which are `num_parallel_calls` and `prefetch`.
     """,
     edits=edits,
     sources=("names/data/argument_orders.tsv", "names/data/keywords.tsv"),
@@ -62,6 +83,13 @@ RULE = Rule(
             "import tensorflow as tf\n\nx = tf.placeholder(tf.float32, [4])\ny = tf.concat(0, [x, x])\n",
             "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import graph_mode\n\ngraph_mode()\n\n"
             "x = tf.placeholder(tf.float32, [4])\ny = tf.concat(axis=0, values=[x, x])\n",
+        ),
+        Example(
+            "a dataset of TF 1.2",
+            "import tensorflow as tf\n\nx = tf.contrib.data.Dataset.range(4)\n"
+            "x = x.map(lambda one: one + 1, num_threads=2, output_buffer_size=8).batch(2)\n",
+            "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import graph_mode\n\ngraph_mode()\n\n"
+            "x = tf.data.Dataset.range(4)\nx = x.map(lambda one: one + 1, num_parallel_calls=2).prefetch(8).batch(2)\n",
         ),
     ),
 )
