@@ -110,6 +110,11 @@ IMPORTS = [
     ("import tensorflow as tf\nfrom tensorflow.python.ops import math_ops\n\ntf.placeholder(math_ops.add(1, 1))\n",
      "import tensorflow.compat.v1 as tf\nfrom tensorflow.python.ops import math_ops\n\n"
      "tf.placeholder(math_ops.add(1, 1))\n"),
+    # what has moved out of it is taken by its public name
+    ("import tensorflow as tf\nfrom tensorflow.python.ops import array_ops\n\n"
+     "tf.placeholder(array_ops.stack(array_ops.shape(1)))\n",
+     "import tensorflow.compat.v1 as tf\nfrom tensorflow.python.ops import array_ops\n\n"
+     "tf.placeholder(tf.stack(array_ops.shape(1)))\n"),
     # `tensorflow` has to be the package itself
     ("import tensorflow\nimport tensorflow.python.client.timeline\n\ntensorflow.log(1)\n",
      "import tensorflow\nimport tensorflow.python.client.timeline\n\ntensorflow.compat.v1.log(1)\n"),

@@ -56,6 +56,15 @@ def own() -> dict[str, RuntimeName]:
 
 
 @cache
+def gone_private() -> frozenset[str]:
+    """What a module in `tensorflow.python` had in TF 1.15, and has no more, though the module is there.
+
+    Functions that moved to another file (`array_ops.stack`, `control_flow_ops.cond`), and those that are gone.
+    """
+    return frozenset((_DATA / "gone_private.tsv").read_text(encoding="utf-8").split()[1:])
+
+
+@cache
 def find(canonical: str) -> Found:
     """What stands for a canonical name rooted at `tf`."""
     found = _find(canonical)

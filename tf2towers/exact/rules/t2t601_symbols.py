@@ -9,7 +9,7 @@ from functools import cache
 from tf2towers.exact.arguments import given_twice
 from tf2towers.exact.edits import Edit
 from tf2towers.exact.file import File
-from tf2towers.exact.lookup import Found, find
+from tf2towers.exact.lookup import Found, find, gone_private
 from tf2towers.exact.never_called import stays_in
 from tf2towers.exact.removal import removed
 from tf2towers.exact.rule import Example, Rule
@@ -151,8 +151,9 @@ def _is_tensorflows(canonical: str | None) -> bool:
 
 def _below(file: File, node: ast.Name | ast.Attribute, found: Found, base: Found) -> str | None:
     """What to write for an attribute of something that is not TensorFlow itself: `slim.conv2d`, `layers.dense`."""
+    is_gone = file.canonical(node) in gone_private()
     if found.kind == "left":
-        if base.kind != "private" or found.code != "T2T620":
+        if base.kind != "private" or found.code != "T2T620" or is_gone:
             _note(file, node, found)
         return None
     if found.kind == "runtime":
@@ -162,7 +163,7 @@ def _below(file: File, node: ast.Name | ast.Attribute, found: Found, base: Found
         if base.runtime is not None and _path(found.runtime).startswith(_path(base.runtime) + "."):
             return None
         return file.name_of(found)
-    if base.kind in ("runtime", "left") or file.canonical(node) in _renamed():
+    if is_gone or base.kind in ("runtime", "left") or file.canonical(node) in _renamed():
         return file.name_of(found)
     return None
 
