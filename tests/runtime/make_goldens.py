@@ -44,10 +44,11 @@ def tf1_api():
     nets.inception_v1, nets.inception_v2, nets.inception_v3 = inception_v1, inception_v2, inception_v3
 
     class Contrib:
-        """tf.contrib, and slim's networks."""
+        """tf.contrib, slim's networks, and Keras's layers."""
 
         def __getattr__(self, name):
-            return nets if name == "nets" else getattr(tf.contrib, name)
+            others = {"nets": nets, "keras_layers": tf.keras.layers}
+            return others[name] if name in others else getattr(tf.contrib, name)
 
     return running.Api(tf.compat.v1, tf.layers, slim, contrib_layers, Rnn(), Contrib())
 

@@ -287,7 +287,24 @@ def _images(api, images):
     ]
 
 
+def _keras_layers(api, images):
+    """Layers of Keras that have no variables."""
+    keras = api.contrib.keras_layers
+    pooled = keras.MaxPooling2D()(images)
+    return [
+        keras.Flatten()(images),
+        keras.Flatten(data_format="channels_first", name="named")(images),
+        pooled,
+        keras.MaxPool2D((3, 2), strides=1, padding="same")(images),
+        keras.AveragePooling2D(pool_size=3, strides=(2, 1), padding="SAME")(images),
+        keras.GlobalAveragePooling2D()(images),
+        keras.Concatenate(axis=1)([images, images]),
+        keras.concatenate([pooled, pooled]),
+    ]
+
+
 CASES = {
+    "keras layers": Case(_keras_layers, (2, 5, 6, 3)),
     "images": Case(_images, (2, 5, 6, 3)),
     "nas": Case(_cell("NASCell", 4), (3, 4, 2)),
     "nas projected": Case(_cell("NASCell", 4, num_proj=3, use_bias=True), (3, 4, 2)),
