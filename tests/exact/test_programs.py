@@ -330,3 +330,22 @@ def test_a_module_imported_by_a_text(line, status, reached, tree):
     result = migrate(Script.read(folder / "train.py"))
     assert {one.path.name for one in result.changes} == {"train.py", *reached}
     assert [one.code for one in result.left] == ["T2T624"] * status
+
+
+@pytest.mark.parametrize(
+    ("call", "late"),
+    [
+        ("with Net() as net:\n    pass\n", "import os as Net\n"),  # a name that is bound again at the end
+        ("nets = list(map(build, [1, 2]))\n", "import json\n"),
+        ("made = {'net': build}\nmade['net'](1)\n", "import json\n"),
+    ],
+)
+def test_new_imports_stand_before_what_may_call_the_programs_own(call: str, late: str) -> None:
+    text = (
+        "import tensorflow as tf\n\n\nclass Net:\n    def __enter__(self):\n        return tf.Session()\n\n"
+        "    def __exit__(self, *_):\n        pass\n\n\ndef build(size):\n    return tf.Session()\n\n\n"
+    )
+    after = migrate(Script.from_text(text + call + late)).changes[0].after
+    assert after.startswith(
+        "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import Session, graph_mode\n"
+    )

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from tf2towers.exact.edits import Edit
 from tf2towers.exact.file import File
+from tf2towers.names.meanings import Defined
 
 #: What a module may call on import without building a graph.
 _HARMLESS = (
@@ -105,13 +106,27 @@ def _is_risky(file: File, node: ast.AST) -> bool:
         name = file.canonical(node.func) or ""
         if name.startswith("tf."):
             return not _is_harmless(name) or _is_flag_of_absl(node, name)
-        return name != "" and file.program.defined(file, name) is not None
+        return False
     if isinstance(node, ast.Name | ast.Attribute):
         name = file.canonical(node) or ""
+        if _may_run(file, node, name):
+            return True
         if name.startswith("tf.contrib."):
             return _needs_runtime(file, node, name)
         return name.startswith("tf.") and name.count(".") == 1 and name in _needed()
     return False
+
+
+def _may_run(file: File, node: ast.Name | ast.Attribute, canonical: str) -> bool:
+    """Whether a function or class of the program is named, which may be called: by its own name, by `map`, by another.
+
+    A name that is bound again elsewhere may be it, too.
+    """
+    if isinstance(file.parent(node), ast.ClassDef):
+        return False
+    if isinstance(node, ast.Name) and any(isinstance(one, Defined) for one in file.meanings.bindings(node)):
+        return True
+    return canonical != "" and file.program.defined(file, canonical) is not None
 
 
 def _is_flag_of_absl(call: ast.Call, name: str) -> bool:
