@@ -215,13 +215,13 @@ for master in ("", tf.train.Server.create_local_server().target):
 
 GONE = """
 import tensorflow as tf
-from tensorflow.contrib.image import rotate
+from tensorflow.contrib.gan import gan_model
 from tensorflow.contrib.gan import GANModel
 
 print(hasattr(tf.contrib.layers, "no_such_layer"), hasattr(tf, "no_such_name"))
 for touch in (
-    lambda: tf.contrib.image.translate,
-    lambda: rotate(1),
+    lambda: tf.contrib.gan.gan_loss,
+    lambda: gan_model(1),
     lambda: tf.contrib.tpu.RunConfig(),
     lambda: tf.estimator.Estimator,
 ):

@@ -38,12 +38,15 @@ def install(place_towers: Callable[[Any], object] | None = None) -> None:
 
     if isinstance(real, Tensorflow1):
         return
+    from tf2towers.runtime.graph_session.private import whole_floats_are_sizes
+
     v1 = real.compat.v1
     v1.disable_v2_behavior()
     v1.logging.set_verbosity(v1.logging.ERROR)
     objects = Objects(real)
     objects.make_ready()
     complete(objects)
+    whole_floats_are_sizes()
     if place_towers is not None:
         place_towers(v1)
     sys.modules.update(modules_by_name(real))
