@@ -18,6 +18,7 @@ from tf2towers.exact.program import Program
 from tf2towers.exact.registry import rules, todo_of
 from tf2towers.exact.rule import Rule
 from tf2towers.exact.rules.t2t608_python2 import told
+from tf2towers.exact.rules.t2t611_libraries import uses
 from tf2towers.exact.rules.t2t623_eager import is_eager
 from tf2towers.exact.rules.t2t624_modules import leads_nowhere, unseen_by_text
 from tf2towers.report.result import FileChange, Finding, MigrationResult, NotebookChange
@@ -63,13 +64,15 @@ def _migrate(script: Script, options: Options) -> MigrationResult:
     result.roots = tuple(sorted(program.imports.used_roots))
     if not program.is_tf1 and program.script.conversion is not None:
         check_syntax(program.script.before, script.path)  # nothing of ours in it: it stays Python 2
+    active = [] if options.python3 else _rules(program)
     for path in program.others:
         module = program.read(path)
-        if module.conversion is None:
-            result.copied.append(path)
-        else:
-            result.changes.append(FileChange(path, module.before, module.text, module.encoding, module.bom))
+        change = _of_libraries(program, module, active, result)
+        if change.after != change.before:
+            result.changes.append(change)
             result.findings.extend(told(module))
+        else:
+            result.copied.append(path)
     for path, error in program.unreadable:
         message = f"a local module that cannot be read: {error}"
         result.findings.append(Finding("T2T624", message, todo_of("T2T624"), path, error.line or 1, 1))
@@ -77,7 +80,6 @@ def _migrate(script: Script, options: Options) -> MigrationResult:
         result.remark = "in Python 3 now, and with TF 1 as before"
     elif program.is_tf1 and not any(_DISTRIBUTED.search(file.script.text) for file in program.files):
         result.remark = "no towers and no servers in it: it runs on one device, as before"
-    active = [] if options.python3 else _rules(program)
     for file in program.files:
         change = _rewritten(file, active)
         result.findings.extend(told(file.script))
@@ -106,6 +108,19 @@ def _tell_notes(result: MigrationResult, file: File) -> None:
         )
 
 
+def _of_libraries(
+    program: Program, module: Script, active: list[Rule], result: MigrationResult
+) -> FileChange:
+    """A local module without TensorFlow, without what NumPy or Python have given up (T2T611)."""
+    narrow = [rule for rule in active if rule.code == "T2T611"]
+    if not narrow or not uses(parse(module.text, module.path)):
+        return FileChange(module.path, module.before, module.text, module.encoding, module.bom)
+    file = File(module, program, main=False)
+    change = _rewritten(file, narrow)
+    _tell_notes(result, file)
+    return change
+
+
 def _leading_nowhere(program: Program) -> Iterator[File]:
     """The local modules without TensorFlow that import what nobody knows, or a library on TF1."""
     for path in program.others:
@@ -124,7 +139,10 @@ def _rules(program: Program) -> list[Rule]:
     if any(is_eager(file) for file in program.files):
         return [rule for rule in every if rule.code == "T2T623"]
     if not program.is_tf1:
-        return [rule for rule in every if rule.code in ("T2T624", "T2T626", "T2T627")]
+        codes = ["T2T624", "T2T626", "T2T627"]
+        if any("graph_mode" in file.script.text for file in program.files):  # ours: what was left is left
+            codes.append("T2T611")
+        return [rule for rule in every if rule.code in codes]
     return every
 
 

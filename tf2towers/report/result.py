@@ -92,8 +92,6 @@ class MigrationResult:
     #: local modules the script reaches that need no change; `-o` copies them so that its directory runs by
     #: itself
     copied: list[Path] = field(default_factory=list)
-    #: folders that modules are imported from: what `-o` writes keeps its places below them
-    roots: tuple[Path, ...] = ()
     findings: list[Finding] = field(default_factory=list)
     #: why nothing could be done at all
     error: str | None = None
@@ -101,6 +99,8 @@ class MigrationResult:
     remark: str = ""
     #: in the report of a folder: modules with sites left that are told with a program above
     left_above: tuple[Path, ...] = ()
+    #: folders that modules are imported from: what `-o` writes keeps its places below them
+    roots: tuple[Path, ...] = ()
 
     @property
     def left(self) -> list[Finding]:

@@ -1,0 +1,125 @@
+"""Names that NumPy, SciPy and Python have given up: written as today's, or left (T2T611, T2T628)."""
+
+from __future__ import annotations
+
+import importlib
+from pathlib import Path
+
+import pytest
+
+from tf2towers.exact.libraries import changed
+from tf2towers.exact.migrate import migrate
+from tf2towers.source.script import Script
+
+END = "\nimport tensorflow as tf\ntf.Session()\n"
+
+#: lines before, and the same lines after
+CASES = [
+    ("import numpy as np\nx = np.zeros(2, np.float)", "import numpy as np\nx = np.zeros(2, float)"),
+    ("import numpy\nx = numpy.int(3)", "import numpy\nx = int(3)"),
+    ("import numpy as np\nf = np.float.fromhex", "import numpy as np\nf = float.fromhex"),
+    ("import numpy as np\nx = np.math.sqrt(2)", "import numpy as np\nx = math.sqrt(2)"),
+    ("import math\nimport numpy as np\nx = np.math.pi", "import math\nimport numpy as np\nx = math.pi"),
+    ("import numpy as np\nx = [np.Inf, -np.infty, np.NaN]", "import numpy as np\nx = [np.inf, -np.inf, np.nan]"),
+    ("import numpy as np\ns = f'{np.product([2])}'", "import numpy as np\ns = f'{np.prod([2])}'"),
+    ("from numpy import product as p, sum", "from numpy import sum\nfrom numpy import prod as p"),
+    ("import time\nt = time.clock()", "import time\nt = time.process_time()"),
+    ("from time import clock, sleep", "from time import sleep\nfrom time import process_time as clock"),
+    ("def f():\n    from collections import Mapping\n    return Mapping",
+     "def f():\n    from collections.abc import Mapping\n    return Mapping"),
+    ("x = 1; from collections import Set, OrderedDict; y = 2",
+     "x = 1; from collections import OrderedDict; from collections.abc import Set; y = 2"),
+    ("import collections\nb = isinstance([], collections.Sequence)",
+     "import collections\nb = isinstance([], Sequence)"),
+    ("import numpy as np\na = np.fromstring(b'ab', np.uint8)",
+     "import numpy as np\na = numpy1.fromstring(b'ab', np.uint8)"),
+    ("from scipy import misc\na = misc.imread('a.png')", "from scipy import misc\na = scipy_misc.imread('a.png')"),
+    ("from scipy.misc import imsave", "from tf2towers.runtime.scipy_misc import imsave"),
+    ("from scipy.misc import logsumexp", "from scipy.special import logsumexp"),
+]  # fmt: skip
+
+SAME = [
+    "import numpy as np\nx = np.float32(1)",
+    "import numpy as np\nx = np.zeros(2).astype('float')",
+    "class np:\n    float = 3\nx = np.float",
+    "import numpy as np\nnp.bool = np.bool_",  # a shim of the script's own
+    "import time\nclock = time.time\nx = clock()",
+    "from collections import OrderedDict\nx = OrderedDict()",
+    "import numpy as np\nx = np.random.random_integers(3)",
+    "import mylist as collections\nx = [].Set if False else 1",
+    "def f(np):\n    return np.float",
+    "text = 'np.float is gone'  # np.int too",
+]
+
+LEFT = [
+    "import numpy as np\nx = np.find_common_type([], [])",
+    "import numpy as np\nfloat = 3\nx = np.float",  # the name is taken
+    "from numpy import *\nx = product([1, 2])",
+    "from fractions import gcd",
+    "from numpy import product  # a comment that would be lost\n",
+    "import inspect\na = inspect.getargspec(len)",
+]
+
+
+def after(lines: str) -> str:
+    result = migrate(Script.from_text(lines + END))
+    assert not [one for one in result.left if one.code == "T2T628"]
+    return result.changes[0].after
+
+
+@pytest.mark.parametrize(("before", "wanted"), CASES)
+def test_written_as_todays(before: str, wanted: str) -> None:
+    once = after(before)
+    assert wanted + "\n" in once
+    again = migrate(Script.from_text(once))
+    assert not again.changed and not again.left
+
+
+@pytest.mark.parametrize("lines", SAME)
+def test_nothing_else_changes(lines: str) -> None:
+    assert lines in migrate(Script.from_text(lines + END)).changes[0].after
+
+
+@pytest.mark.parametrize("lines", LEFT)
+def test_left(lines: str) -> None:
+    if "comment" in lines:
+        lines = "from numpy import (product,  # a comment\n    sum)"
+    result = migrate(Script.from_text(lines + END))
+    assert [one.code for one in result.left] == ["T2T628"]
+    assert lines in result.changes[0].after
+
+
+def test_a_module_without_tensorflow(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text("import data\nimport tensorflow as tf\ntf.Session().run(data.x)\n")
+    (tmp_path / "data.py").write_text(
+        '"""Data."""\nimport numpy as np\n\nx = np.fromstring(b"ab", np.bool)\n'
+    )
+    (tmp_path / "other.py").write_text("import numpy as np\n\nx = np.float32\n")
+    result = migrate(Script.read(tmp_path / "train.py"))
+    assert not result.left
+    assert {one.path.name: one.after for one in result.changes}["data.py"] == (
+        '"""Data."""\nimport numpy as np\nfrom tf2towers.runtime import numpy1\n\nx = numpy1.fromstring(b"ab", bool)\n'
+    )
+
+
+def test_a_program_of_tf2_is_left_alone() -> None:
+    text = (
+        "import numpy as np\nimport tensorflow as tf\n\n@tf.function\ndef f(x):\n    return x * np.bool(1)\n"
+    )
+    assert not migrate(Script.from_text(text)).changed
+
+
+@pytest.mark.parametrize("name", [name for name, what in changed().items() if what.kind != "left"])
+def test_what_is_written_exists(name: str) -> None:
+    what = changed()[name]
+    module, _, last = name.rpartition(".")
+    if what.kind == "runtime":
+        path = Path(__file__).parents[2] / (what.target.rpartition(".")[0].replace(".", "/") + ".py")
+        assert what.target.rpartition(".")[2] in path.read_text()
+    elif what.kind == "builtin":
+        assert what.target in __builtins__
+    elif what.kind == "module":
+        importlib.import_module(what.target)
+    else:
+        home = importlib.import_module(what.target if what.kind == "from" else module)
+        assert hasattr(home, last if what.kind == "from" else what.target)

@@ -1,0 +1,56 @@
+"""What NumPy 1 had and NumPy 2 has no more, as NumPy 1.18 did it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+NINF = -np.inf
+
+
+def fromstring(string: Any, dtype: Any = float, count: int = -1, sep: str = "") -> np.ndarray:
+    """`np.fromstring`: bytes (or a text's UTF-8) as an array of its own; with `sep`, numbers in a text."""
+    if sep:
+        return np.fromstring(string, dtype, count, sep=sep)
+    data = string.encode() if isinstance(string, str) else string
+    if len(data) == 0:
+        return np.empty(0, dtype)
+    return np.frombuffer(data, dtype, count).copy()
+
+
+def asscalar(a: np.ndarray) -> Any:
+    """`np.asscalar`: the one element, as Python's type."""
+    return a.item()
+
+
+def asfarray(a: Any, dtype: Any = np.float64) -> np.ndarray:
+    """`np.asfarray`: an array of floats; where the dtype is of integers, float64."""
+    return np.asarray(a, dtype if np.issubdtype(dtype, np.inexact) else np.float64)
+
+
+def msort(a: Any) -> np.ndarray:
+    """`np.msort`: sorted along the first axis."""
+    return np.sort(a, axis=0)
+
+
+def in1d(ar1: Any, ar2: Any, assume_unique: bool = False, invert: bool = False) -> np.ndarray:
+    """`np.in1d`: for each element of the flattened first, whether the second has it; bool, [elements]."""
+    return np.isin(np.asarray(ar1).ravel(), ar2, assume_unique, invert)
+
+
+def trapz(y: Any, x: Any = None, dx: float = 1.0, axis: int = -1) -> Any:
+    """`np.trapz`: the integral along an axis by the trapezoidal rule."""
+    rule = getattr(np, "trapezoid", None) or getattr(np, "trapz")  # noqa: B009
+    return rule(y, x, dx, axis)
+
+
+class _Casts:
+    """`np.cast`: by a type, the function that makes arrays of it."""
+
+    def __getitem__(self, kind: Any) -> Callable[[Any], np.ndarray]:
+        return lambda x: np.asarray(x).astype(kind)
+
+
+cast = _Casts()
