@@ -30,7 +30,7 @@ def idiomatic_or_exact(script: Script, options: exact.Options) -> MigrationResul
     if instead.left or not instead.changed:
         return instead
     program = Program(script, options.towers, options.mains, options.python_path)
-    in_the_way = doubts(program)
+    in_the_way = doubts(program) or _old_modules(instead, program)
     if not in_the_way:
         result = _idiomatic(script, program)
         in_the_way = result.left or _lost(result)
@@ -56,6 +56,16 @@ def collective(script: Script, options: exact.Options) -> MigrationResult:
     sites = exact.migrate(script, options).left or doubts(program) or _lost(result)
     in_doubt = [replace(site, kind="left") for site in sites]
     return replace(result, changes=[], copied=[], findings=in_doubt) if in_doubt else result
+
+
+def _old_modules(instead: MigrationResult, program: Program) -> list[Finding]:
+    """The modules without TensorFlow that the exact form changes: for today's NumPy, or from Python 2."""
+    changed = {one.path for one in instead.changes if one.after != one.before}
+    return [
+        Finding("T2T631", "a module that has names of old libraries", "", path, 1, 1)
+        for path in program.others
+        if path in changed
+    ]
 
 
 def _idiomatic(script: Script, program: Program, collective: bool = False) -> MigrationResult:

@@ -10,6 +10,7 @@ from importlib import resources
 from tf2towers.certain.building import Building
 from tf2towers.certain.rule import Doubt, Rule
 from tf2towers.exact.file import File
+from tf2towers.exact.rules.t2t611_libraries import old_names
 from tf2towers.names.meanings import Imported
 
 _FLAGS = ("tf.app.flags", "tf.flags")
@@ -21,6 +22,8 @@ def doubts(building: Building) -> Iterator[Doubt]:
     towers: set[ast.AST] = {part for _, part in building.bodies} | {one for _, one in building.reached}
     loops = bool(building.loops)
     for file in building.files:
+        for place, name in old_names(file):
+            yield Doubt(file, place, f"{name}, which is no more today")
         for statement in file.imports:
             if not _is_plain(statement):
                 yield Doubt(file, statement, "an import that takes TensorFlow apart")
@@ -112,6 +115,8 @@ RULE = Rule(
         "before: tf.add_check_numerics_ops()",
         "before: from tensorflow import nn",
         "before: mine = tf; one = mine.constant(1.0)",
+        "before: size = np.int(3)",
+        "before: from collections import Mapping",
     ),
     certain=(
         "loss: loss = tf.reduce_mean(tf.nn.dropout(tf.square(y), 0.5))",

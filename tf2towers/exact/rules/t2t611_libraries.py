@@ -37,6 +37,19 @@ def edits(file: File) -> Iterator[Edit]:
                 file.note(used, "T2T628", f"{name} is no more, and is imported by a star")
 
 
+def old_names(file: File) -> Iterator[tuple[ast.Attribute | ast.ImportFrom, str]]:
+    """Every use or import of such a name, and the name."""
+    for node in file.all(ast.Attribute):
+        if node.attr in last_names() and (name := file.canonical(node)) in changed():
+            yield node, str(name)
+    for statement in file.all(ast.ImportFrom):
+        yield from (
+            (statement, name)
+            for one in statement.names
+            if (name := f"{statement.module}.{one.name}") in changed()
+        )
+
+
 def uses(tree: ast.Module) -> bool:
     """Whether a module may use such a name: a quick look."""
     for node in ast.walk(tree):
