@@ -44,9 +44,7 @@ def conv2d_backprop_input(
     **kwargs: Any,
 ) -> tf.Tensor:
     """`tf.nn.conv2d_backprop_input`: float, of the input's sizes."""
-    return _called(
-        _conv2d_backprop_input, input_sizes, input_sizes, filter, out_backprop, *args, **kwargs
-    )
+    return _called(_conv2d_backprop_input, input_sizes, input_sizes, filter, out_backprop, *args, **kwargs)
 
 
 def atrous_conv2d_transpose(
