@@ -30,6 +30,11 @@ def edits(file: File) -> Iterator[Edit]:
             yield file.replace(node, text)
     for statement in file.all(ast.ImportFrom):
         yield from _of_import(file, statement)
+    for plain in file.all(ast.Import):
+        for alias in plain.names:
+            if alias.name in changed():
+                _leave(file, plain, alias.name, changed()[alias.name])
+    yield from _loaders(file)
     for module in file.meanings.star_imports:
         for used in file.all(ast.Name):
             name = f"{module}.{used.id}"
@@ -37,26 +42,29 @@ def edits(file: File) -> Iterator[Edit]:
                 file.note(used, "T2T628", f"{name} is no more, and is imported by a star")
 
 
-def old_names(file: File) -> Iterator[tuple[ast.Attribute | ast.ImportFrom, str]]:
+def old_names(file: File) -> Iterator[tuple[ast.expr | ast.stmt, str]]:
     """Every use or import of such a name, and the name."""
     for node in file.all(ast.Attribute):
         if node.attr in last_names() and (name := file.canonical(node)) in changed():
             yield node, str(name)
     for statement in file.all(ast.ImportFrom):
-        yield from (
-            (statement, name)
-            for one in statement.names
-            if (name := f"{statement.module}.{one.name}") in changed()
-        )
+        for one in statement.names:
+            if f"{statement.module}.{one.name}" in changed():
+                yield statement, f"{statement.module}.{one.name}"
+    for plain in file.all(ast.Import):
+        yield from ((plain, one.name) for one in plain.names if one.name in changed())
+    yield from ((call, "yaml.load without a loader") for call in _without_loader(file))
 
 
 def uses(tree: ast.Module) -> bool:
     """Whether a module may use such a name: a quick look."""
     for node in ast.walk(tree):
-        if isinstance(node, ast.Attribute) and node.attr in last_names():
+        if isinstance(node, ast.Attribute) and (node.attr in last_names() or node.attr == "load"):
+            return True
+        if isinstance(node, ast.Import) and any(one.name in changed() for one in node.names):
             return True
         if isinstance(node, ast.ImportFrom) and any(
-            one.name == "*" or f"{node.module}.{one.name}" in changed() for one in node.names
+            one.name in ("*", "load") or f"{node.module}.{one.name}" in changed() for one in node.names
         ):
             return True
     return False
@@ -100,7 +108,25 @@ def _is_misplaced(file: File, node: ast.Attribute) -> bool:
     return not file.text.of(node).endswith(node.attr)
 
 
-def _leave(file: File, node: ast.Attribute | ast.ImportFrom, name: str, what: Changed) -> None:
+def _loaders(file: File) -> Iterator[Edit]:
+    """`yaml.load(text)`: PyYAML 6 wants to be told the loader that it took before 5.1."""
+    for call in _without_loader(file):
+        if isinstance(call.func, ast.Attribute):
+            loader = f"{file.text.of(call.func.value)}.Loader"
+        else:
+            loader = file.need("Loader", "yaml")
+        end = file.text.end(call.args[0])
+        yield Edit(end, end, f", Loader={loader}")
+
+
+def _without_loader(file: File) -> Iterator[ast.Call]:
+    for call in file.all(ast.Call):
+        if len(call.args) == 1 and not call.keywords and not isinstance(call.args[0], ast.Starred):
+            if isinstance(call.func, ast.Name | ast.Attribute) and file.canonical(call.func) == "yaml.load":
+                yield call
+
+
+def _leave(file: File, node: ast.Attribute | ast.ImportFrom | ast.Import, name: str, what: Changed) -> None:
     today = what.target if what.kind == "left" else f"{what.target}, a name that the file has otherwise"
     if isinstance(node, ast.Attribute) and (where := stays_in(file, node, "")) is not None:
         file.note(
