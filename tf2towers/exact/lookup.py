@@ -268,7 +268,7 @@ def _refused(canonical: str) -> Found | None:
         return Found(
             "left",
             code="T2T621",
-            why=f"{canonical}: Keras 3 stands behind tf.keras now, and cannot build TF1 graphs",
+            why=f"{canonical}: Keras 3 stands behind tf.keras now, whose layers are not those of a TF1 graph",
         )
     if canonical.startswith("tf.distribute.") or canonical == "tf.distribute":
         return Found(

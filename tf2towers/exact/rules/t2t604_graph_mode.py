@@ -23,10 +23,11 @@ def edits(file: File) -> Iterator[Edit]:
     stop = imports_place(file).stop
     body = file.tree.body
     standing = next((one for one in switches if one in body and body.index(one) < stop), None)
+    call = f"{name}(resource_variables=True)" if _has_own_resources(file) else f"{name}()"
     for one in switches:
-        yield file.replace(one, f"{name}()") if one is standing else removed(file, one)
+        yield file.replace(one, call) if one is standing else removed(file, one)
     if standing is None:
-        file.opening = f"{name}()"
+        file.opening = call
     else:
         file.imports_before = body.index(standing)
 
@@ -37,6 +38,15 @@ def _switches(file: File) -> list[ast.stmt]:
         for one in file.all(ast.Expr)
         if isinstance(one.value, ast.Call) and file.canonical(one.value.func) in SWITCHES
     ]
+
+
+def _has_own_resources(file: File) -> bool:
+    """Whether the program switches resource variables on, in whatever file: what is fetched with its update shows it."""
+    return any(
+        isinstance(one.value, ast.Call) and each.canonical(one.value.func) == "tf.enable_resource_variables"
+        for each in file.program.files
+        for one in _switches(each)
+    )
 
 
 def _has_graph_mode(file: File) -> bool:
@@ -64,6 +74,12 @@ RULE = Rule(
             "import tensorflow.compat.v1 as tf\n\ntf.disable_v2_behavior()\n\nx = tf.placeholder(tf.float32, [])\n",
             "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import graph_mode\n\ngraph_mode()\n\n"
             "x = tf.placeholder(tf.float32, [])\n",
+        ),
+        Example(
+            "a script with resource variables of its own: a variable that is fetched with its update is read before it",
+            "import tensorflow as tf\n\ntf.enable_resource_variables()\nx = tf.placeholder(tf.float32, [])\n",
+            "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import graph_mode\n\n"
+            "graph_mode(resource_variables=True)\nx = tf.placeholder(tf.float32, [])\n",
         ),
     ),
 )

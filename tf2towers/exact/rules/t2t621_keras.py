@@ -9,8 +9,9 @@ RULE = Rule(
     title="tf.keras inside a TF1 graph",
     does="refuses",
     why="""
-    Behind tf.keras stands Keras 3, whose layers, models and optimizers make variables and operations of their own kind
-    and cannot build a TF1 graph. TF 1's tf.keras has no counterpart there.
+    Behind tf.keras stands Keras 3. Its layers, models and optimizers make variables of their own kind: no graph's
+    collections have them, their names and first values are not promised to be TF 1's, and what batch normalization
+    updates is no UPDATE_OPS. Layers without variables (Flatten, pooling, Concatenate) have a counterpart.
     """,
     todo="Write the layers with tf.layers or tf.get_variable, or migrate the model to Keras by hand.",
     examples=(
