@@ -41,11 +41,11 @@ def _switches(file: File) -> list[ast.stmt]:
 
 
 def _has_own_resources(file: File) -> bool:
-    """Whether the program switches resource variables on, in whatever file: what is fetched with its update shows it."""
+    """Whether the program switches resource variables on, in whatever file."""
     return any(
-        isinstance(one.value, ast.Call) and each.canonical(one.value.func) == "tf.enable_resource_variables"
+        each.canonical(call.func) == "tf.enable_resource_variables"
         for each in file.program.files
-        for one in _switches(each)
+        for call in each.all(ast.Call)
     )
 
 

@@ -14,6 +14,7 @@ from typing import Any
 
 import tensorflow as tf
 
+from tf2towers.runtime.graph_session import own_resources
 from tf2towers.runtime.graph_session.nodes import Nodes, TensorName, parse, written
 from tf2towers.runtime.graph_session.placement import HOST, device_here
 from tf2towers.runtime.graph_session.towers import Towers, place_of
@@ -195,8 +196,11 @@ class _Application:
             if variables:
                 self._use(node, variables)
         self._wait_for_followers()
-        self._read_first(set(fetches))
-        self._read_last(fetches)
+        if own_resources.switched_on:
+            self._read_first(set())
+        else:
+            self._read_first(set(fetches))
+            self._read_last(fetches)
         extra = [name for target in [*targets, *fetches] for name in self._followers.get(target, ())]
         return list(self._made.values()), extra
 

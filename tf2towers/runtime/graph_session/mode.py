@@ -6,6 +6,7 @@ import contextlib
 
 import tensorflow as tf
 
+from tf2towers.runtime.graph_session import own_resources
 from tf2towers.runtime.graph_session.private import (
     complete_variables,
     variables_by_tensor_name,
@@ -13,7 +14,7 @@ from tf2towers.runtime.graph_session.private import (
 )
 
 
-def graph_mode(cpu_towers: int = 8) -> None:
+def graph_mode(cpu_towers: int = 8, *, resource_variables: bool = False) -> None:
     """Makes graphs the mode of this process, in every thread, with shapes and tensors that behave as TF1's.
 
     To be called once, before anything is built. The graph is what TF1 built, but for its variables, which are
@@ -24,8 +25,11 @@ def graph_mode(cpu_towers: int = 8) -> None:
         cpu_towers: how many towers a machine without GPUs can hold: so many logical CPU devices. They have to
             be there
             before TensorFlow starts, which a dataset or a function of the graph already makes it do.
+        resource_variables: whether the script switched them on itself: a variable that is fetched together with its
+            update is then read before it.
     """
     _make_logical_cpus(cpu_towers)
+    own_resources.switched_on = resource_variables
     tf.compat.v1.disable_eager_execution()
     tf.compat.v1.disable_v2_tensorshape()
     tf.compat.v1.disable_tensor_equality()

@@ -1,0 +1,35 @@
+"""A variable that is fetched together with its update, as TF 1.15 gave it with each kind of variables."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("tensorflow")
+pytestmark = pytest.mark.tensorflow
+
+SCRIPT = """\
+import tensorflow.compat.v1 as tf
+from tf2towers.runtime import Session, graph_mode
+
+for options in ({}, {"resource_variables": True}):
+    graph_mode(**options)
+    with tf.Graph().as_default():
+        count = tf.get_variable("count", [], initializer=tf.zeros_initializer(), trainable=False)
+        w = tf.get_variable("w", [2], initializer=tf.ones_initializer())
+        optimizer = tf.train.AdamOptimizer(0.1 * (1.0 + count))
+        train_op = optimizer.minimize(tf.reduce_sum(tf.square(w)), global_step=count)
+        with Session() as sess:
+            sess.run(tf.global_variables_initializer())
+            print([float(sess.run([count, train_op])[0]) for _ in range(3)])
+"""
+
+
+def test_before_its_update_where_the_script_has_resource_variables(tmp_path: Path) -> None:
+    script = tmp_path / "counts.py"
+    script.write_text(SCRIPT)
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True)
+    assert done.stdout.split("\n")[:2] == ["[1.0, 2.0, 3.0]", "[0.0, 1.0, 2.0]"]  # both from TF 1.15
