@@ -337,6 +337,7 @@ def test_a_module_imported_by_a_text(line, status, reached, tree):
     [
         ("with Net() as net:\n    pass\n", "import os as Net\n"),  # a name that is bound again at the end
         ("nets = list(map(build, [1, 2]))\n", "import json\n"),
+        ("table = lambda: tf.Session\ntools = {'run': table()}\n", "import json\n"),
         ("made = {'net': build}\nmade['net'](1)\n", "import json\n"),
     ],
 )

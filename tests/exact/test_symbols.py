@@ -111,6 +111,10 @@ IMPORTS = [
      "import tensorflow.compat.v1 as tf\nfrom tensorflow.python.ops import math_ops\n\n"
      "tf.placeholder(math_ops.add(1, 1))\n"),
     # what has moved out of it is taken by its public name
+    ("import tensorflow.compat.v1 as tf\nfrom tensorflow.python.ops.array_ops import unstack as parts\n\n"
+     "tf.placeholder(parts(1))\n",
+     "import tensorflow.compat.v1 as tf\nfrom tensorflow.compat.v1 import unstack as parts\n\n"
+     "tf.placeholder(parts(1))\n"),
     ("import tensorflow as tf\nfrom tensorflow.python.ops import array_ops\n\n"
      "tf.placeholder(array_ops.stack(array_ops.shape(1)))\n",
      "import tensorflow.compat.v1 as tf\nfrom tensorflow.python.ops import array_ops\n\n"

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from tf2towers.exact.edits import Edit
 from tf2towers.exact.file import RUNTIME, File
 from tf2towers.exact.imports import Made, is_tensorflow, made_by
-from tf2towers.exact.lookup import find
+from tf2towers.exact.lookup import find, gone_private
 from tf2towers.exact.never_called import stays_in
 from tf2towers.exact.removal import removed
 from tf2towers.exact.rule import Example, Rule
@@ -61,7 +61,8 @@ def _kept(file: File, node: ast.Import | ast.ImportFrom, made: Made) -> Made:
     module = "." * node.level + (node.module or "") if isinstance(node, ast.ImportFrom) else ""
     was = Made(module, made.alias.name, made.bound, made.alias)
     if not made.module.startswith("tf2towers."):
-        plain = made.left is None and not module.startswith("tensorflow.compat")
+        moved = canonical_name(f"{module}.{made.alias.name}") in gone_private()
+        plain = made.left is None and not moved and not module.startswith("tensorflow.compat")
         return was if plain and file.program.plain_is_tf2 else made
     return was if file.is_left_through(made.bound) else made
 
