@@ -3,6 +3,9 @@
 import pytest
 from exact_texts import after, body, migrated
 
+from tf2towers.exact.migrate import migrate
+from tf2towers.source.script import Script
+
 ONE_LINE = [
     # what compat.v1 has
     ("x = tf.float32", "x = tf.float32"),
@@ -280,3 +283,25 @@ def test_one_tf1_name_makes_all_plain_ones_tf1():
     text = "import tensorflow as tf\n\ntf.compat.v1.Session()\nx = tf.where(c, tf.log(1), y)\n"
     assert after(text).startswith("import tensorflow.compat.v1 as tf\n")
     assert "x = tf.where(c, tf.log(1), y)" in after(text)
+
+
+@pytest.mark.parametrize(
+    ("uses", "left"),
+    [
+        ("self.tf.Summary(value=[self.tf.Summary.Value(tag='a')])", False),
+        ("self.tf.Session()", True),  # another one now
+        ("self.tf.contrib.layers.flatten(1)", True),
+        ("use(self.tf)", True),
+        ("getattr(self, 'tf').Session()", True),
+        ("other = self.tf; other.Session()", True),
+    ],
+)
+def test_tensorflow_kept_as_an_attribute(uses: str, left: bool) -> None:
+    text = (
+        "import tensorflow as tf\n\nclass Logger:\n    def __init__(self):\n        self.tf = tf\n\n"
+        f"    def log(self, use):\n        return {uses}\n\ntf.Session()\n"
+    )
+    if "; " in uses:
+        text = text.replace("return other", "other")
+    result = migrate(Script.from_text(text))
+    assert [one.code for one in result.left] == (["T2T626"] if left else [])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -43,6 +43,10 @@ class WholeProgram(Protocol):
     others: list[Path]
 
     imports: LocalImports
+
+    @property
+    def read(self) -> Callable[[Path], Script]:
+        """Reads a module, as the program does."""
 
     @property
     def is_tf2(self) -> bool:

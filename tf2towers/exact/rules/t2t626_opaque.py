@@ -35,7 +35,7 @@ def edits(file: File) -> Iterator[Edit]:
         if canonical != "tf":
             continue
         parent = file.parent(node)
-        if _is_alias(file, node):
+        if _is_alias(file, node) or _is_kept(file, node):
             continue
         if isinstance(parent, ast.Call) and node in parent.args:
             name = file.canonical(parent.func)
@@ -72,6 +72,40 @@ def _is_alias(file: File, module: ast.AST) -> bool:
         and not any(isinstance(part, ast.Starred) for part in (*target.elts, *value.elts))
         for target in parent.targets
     )
+
+
+def _is_kept(file: File, module: ast.AST) -> bool:
+    """Whether the module is kept as an attribute, `self.tf = tf`, through which only what stays as it is is taken.
+
+    Whatever object an attribute of that name is taken from: `self.tf.Summary`, `logger.tf.Summary`.
+    """
+    parent = file.parent(module)
+    if not isinstance(parent, ast.Assign) or parent.value is not module or len(parent.targets) != 1:
+        return False
+    target = parent.targets[0]
+    if not isinstance(target, ast.Attribute):
+        return False
+    if any(target.attr in file.program.read(path).text for path in file.program.others):
+        return False
+    return all(_takes_what_stays(one, target.attr) for one in file.program.files)
+
+
+def _takes_what_stays(file: File, name: str) -> bool:
+    """Whether a file takes through attributes of a name nothing but what `tensorflow.compat.v1` has as TF1 had it."""
+    if any(text.value == name for text in file.all(ast.Constant)):  # getattr(self, 'tf')
+        return False
+    for node in file.all(ast.Attribute):
+        if node.attr != name or isinstance(node.ctx, ast.Store):
+            continue
+        parts, outer = [], file.parent(node)
+        while isinstance(outer, ast.Attribute) and isinstance(outer.ctx, ast.Load):
+            parts.append(outer.attr)
+            outer = file.parent(outer)
+        canonical = ".".join(["tf", *parts])
+        found = find(canonical)
+        if not parts or found.kind != "v1" or found.target != canonical:
+            return False
+    return True
 
 
 def _imported_by_text(file: File) -> Iterator[ast.Constant]:
