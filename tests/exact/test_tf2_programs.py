@@ -68,3 +68,12 @@ def test_idiomatic_migrations(name: str, tmp_path: Path) -> None:
             (tmp_path / module.name).write_text(module.read_text())
     result = migrate(Script.read(tmp_path / name))
     assert (result.status, result.changed) == (0, False)
+
+
+@pytest.mark.parametrize(
+    "names", ["import tensorflow as first\ntf = first\n", "import tensorflow as tf\nt = tf\ntf = t\n"]
+)
+def test_plain_tensorflow_by_another_name_is_tf1s(names: str) -> None:
+    text = f"{names}import tensorflow.compat.v1 as unused\n\nx = tf.placeholder(tf.float32)\ntf.Session()\n"
+    after = migrate(Script.from_text(text)).changes[0].after
+    assert after.startswith("import tensorflow.compat.v1 as ") and "import tensorflow as" not in after

@@ -179,16 +179,26 @@ class File:
             for one in self.meanings.bindings(root)
         )
 
-    def is_plain(self, node: ast.Name | ast.Attribute) -> bool:
-        """Whether a use is taken from plain `tensorflow` by an import, and says no `compat.v1`."""
+    def is_plain(self, node: ast.Name | ast.Attribute, through: tuple[ast.AST, ...] = ()) -> bool:
+        """Whether a use is taken from plain `tensorflow` by an import, and says no `compat.v1`.
+
+        `through` are the values of `tf = tensorflow` that led here.
+        """
         root: ast.AST = node
         while isinstance(root, ast.Attribute):
             root = root.value
         assert isinstance(root, ast.Name)
-        return "compat.v1" not in self.text.of(node) and all(
-            isinstance(one, Imported) and not one.target.startswith("tensorflow.compat.")
-            for one in self.meanings.bindings(root)
-        )
+        if "compat.v1" in self.text.of(node):
+            return False
+        for one in self.meanings.bindings(root):
+            if isinstance(one, Assigned) and isinstance(
+                one.value, ast.Name | ast.Attribute
+            ):  # `tf = tensorflow`
+                if one.value not in through and not self.is_plain(one.value, (*through, one.value)):
+                    return False
+            elif not isinstance(one, Imported) or one.target.startswith("tensorflow.compat."):
+                return False
+        return True
 
     @cached_property
     def identifiers(self) -> set[str]:
@@ -265,7 +275,7 @@ class File:
             return self.need(name, parent)
         if found.kind == "tf2":
             return self.plain_tensorflow() + found.target[2:]
-        names = self._top_names()
+        names = self.top_names()
         for one in names:
             if self.is_v1(one):
                 return one.id + found.target[2:]
@@ -274,7 +284,7 @@ class File:
 
     def plain_tensorflow(self) -> str:
         """A name for plain TensorFlow, which has TF 2's strategies: the file's own, or a new import's."""
-        plain = next((one for one in self._top_names() if not self.is_v1(one)), None)
+        plain = next((one for one in self.top_names() if not self.is_v1(one)), None)
         return plain.id if plain is not None else self.need_module("tensorflow", "tf2")
 
     def need_module(self, module: str, name: str) -> str:
@@ -285,7 +295,7 @@ class File:
             self._reserved.add(self.wanted[key])
         return self.wanted[key]
 
-    def _top_names(self) -> list[ast.Name]:
+    def top_names(self) -> list[ast.Name]:
         """The names that the file's top level gives TensorFlow itself by imports, `tf` first."""
         found = []
         for name, bindings in self.meanings.module.bindings.items():

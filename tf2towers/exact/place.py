@@ -50,13 +50,16 @@ def imports_place(file: File, before: int | None = None) -> Place:
     for place, statement in enumerate(body):
         if before is not None and place >= before:
             return Place(after, place)
-        if _is_import(statement):
+        risky = not isinstance(statement, ast.Import | ast.ImportFrom) and any(
+            _is_risky(file, node) for node in evaluated(statement)
+        )
+        if _is_import(statement) and not risky:
             if file.main and any(builds(file, name) for name in _imported(statement)):
                 return Place(after, place)
             after = statement
         elif place == 0 and _is_docstring(statement):
             after = statement
-        elif any(_is_risky(file, node) for node in evaluated(statement)):
+        elif risky:
             return Place(after, place)
     return Place(after, len(body))
 

@@ -33,6 +33,10 @@ CONVERTED = [
     ("print it.next()", "print(next(it))"),
     ("import sys\nprint sys.maxint", "import sys\nprint(sys.maxsize)"),
     ("import urllib2\nprint urllib2.urlopen(x)", "import urllib.request, urllib.error, urllib.parse\nprint(urllib.request.urlopen(x))"),
+    ("import Queue\ndef f():\n    queue = Queue.Queue()\n    print queue",  # a name of its own
+     "import queue as Queue\ndef f():\n    queue = Queue.Queue()\n    print(queue)"),
+    ("import StringIO, os\nio = StringIO.StringIO()\nprint io",
+     "import io as StringIO, os\nio = StringIO.StringIO()\nprint(io)"),
     ("import Queue, ConfigParser\nprint Queue.Queue()", "import queue, configparser\nprint(queue.Queue())"),
     ("print reduce(f, x)", "from functools import reduce\nprint(reduce(f, x))"),
     ("import string\nprint string.join(x, ''), string.letters", "import string\nprint(''.join(x), string.ascii_letters)"),

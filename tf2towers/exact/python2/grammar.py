@@ -86,6 +86,8 @@ def converted(
     skipped = {name for name in _BUILTINS if name in _bound(tree)}
     if not in_package:
         skipped.add("import")
+    for line in _keep_names(tree):
+        steps.append(Step(_WORDS["imports"], line))
     tool.begin(skipped, lambda name, line: steps.append(Step(_WORDS[name], line)))
     try:
         tool.refactor_tree(tree, filename)
@@ -121,6 +123,25 @@ def _parsed(tool: Any, text: str, *, prints_are_calls: bool = False) -> Any:
         tool.driver.grammar = plain
     tree.future_features = features
     return tree
+
+
+def _keep_names(tree: Any) -> Iterator[int]:
+    """Gives `import Queue` its name back, `import queue as Queue`, where the file has a `queue` of its own.
+
+    fissix would make `queue = queue.Queue()` of `queue = Queue.Queue()`. The lines where it does.
+    """
+    from fissix.fixes.fix_imports import MAPPING
+    from fissix.pygram import python_symbols as syms
+
+    own = {leaf.value for leaf in tree.leaves() if leaf.type == 1 and str(leaf.prev_sibling) != "."}
+    for leaf in list(tree.leaves()):
+        if leaf.parent is None or leaf.parent.type not in (syms.import_name, syms.dotted_as_names):
+            continue
+        new = MAPPING.get(leaf.value)
+        if new is not None and new.partition(".")[0] in own:
+            leaf.value = f"{new} as {leaf.value}"
+            leaf.changed()
+            yield leaf.get_lineno()
 
 
 def _bound(tree: Any) -> set[str]:

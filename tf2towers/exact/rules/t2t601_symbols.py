@@ -155,7 +155,7 @@ def _below(file: File, node: ast.Name | ast.Attribute, found: Found, base: Found
     if found.kind == "left":
         if base.kind != "private" or found.code != "T2T620" or is_gone:
             _note(file, node, found)
-        return None
+        return _by_its_whole_name(file, node, found) if base.kind == "left" else None
     if found.kind == "runtime":
         assert found.runtime is not None
         if base.runtime is not None and found.runtime.module == _path(base.runtime):
@@ -166,6 +166,14 @@ def _below(file: File, node: ast.Name | ast.Attribute, found: Found, base: Found
     if is_gone or base.kind in ("runtime", "left") or file.canonical(node) in _renamed():
         return file.name_of(found)
     return None
+
+
+def _by_its_whole_name(file: File, node: ast.Name | ast.Attribute, found: Found) -> str | None:
+    """What a use that is never reached says where its import goes (T2T602): `tf.contrib.tpu.x`, which raises there."""
+    names, canonical = file.top_names(), file.canonical(node)
+    if not names or canonical is None or stays_in(file, node, found.why) is None:
+        return None
+    return names[0].id + canonical[2:]
 
 
 def _path(name: RuntimeName) -> str:

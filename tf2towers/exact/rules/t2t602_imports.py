@@ -97,7 +97,8 @@ def _goes(file: File, node: ast.Import | ast.ImportFrom, made: Made) -> bool:
     if any(_may_mean(file, one, canonical) for one in file.all(ast.Name) if one.id == made.bound):
         return False
     return all(
-        find(name).kind != "left" or stays_in(file, symbol, find(name).why) is not None
+        find(name).kind != "left"
+        or (bool(file.top_names()) and stays_in(file, symbol, find(name).why) is not None)
         for symbol, name in file.symbols
         if name.startswith(canonical + ".") and _root(symbol).id == made.bound
     )
