@@ -18,7 +18,7 @@ def test_both_registers(tmp_path: Path) -> None:
     text = (
         "import tensorflow as tf\nopt = tf.train.AdamOptimizer()\nfor i in range(2):\n"
         "    with tf.device('/gpu:%d' % i):\n        opt.minimize(getattr(tf, input())(i))\n"
-        "    if i:\n        break\nclass Held:\n    tf = None\nHeld.tf = tf\n"
+        "    if i:\n        break\nclass Held:\n    tf = None\nHeld.tf = tf\ntaken = Held.tf\n"
     )
     script = Script.from_text(text, tmp_path / "a.py")
     assert any("`getattr(tf, input())`" in one.message for one in exact(script).left)
