@@ -350,3 +350,10 @@ def test_new_imports_stand_before_what_may_call_the_programs_own(call: str, late
     assert after.startswith(
         "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import Session, graph_mode\n"
     )
+
+
+def test_lambdas_in_lambdas() -> None:
+    """What is looked at once for each lambda around it takes forever at 60."""
+    text = f"import tensorflow as tf\nx = {'lambda: ' * 60}tf.Session\nimport json\n"
+    after = migrate(Script.from_text(text)).changes[0].after
+    assert after.index("import Session") < after.index("lambda")

@@ -111,7 +111,10 @@ def _is_risky(file: File, node: ast.AST) -> bool:
             return not _is_harmless(name) or _is_flag_of_absl(node, name)
         return False
     if isinstance(node, ast.Lambda):  # it may be called from here on, by whatever name
-        return any(_is_risky(file, inner) for inner in ast.walk(node.body))
+        inner = (
+            one for one in ast.walk(node.body) if not isinstance(one, ast.Lambda)
+        )  # those in it are walked, too
+        return any(_is_risky(file, one) for one in inner)
     if isinstance(node, ast.Name | ast.Attribute):
         name = file.canonical(node) or ""
         if _may_run(file, node, name):
