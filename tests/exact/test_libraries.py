@@ -49,6 +49,7 @@ SAME = [
     "import numpy as np\nx = np.zeros(2).astype('float')",
     "class np:\n    float = 3\nx = np.float",
     "import numpy as np\nnp.bool = np.bool_",  # a shim of the script's own
+    "import time\ntime.clock = time.time\nx = time.clock()",
     "import time\nclock = time.time\nx = clock()",
     "from collections import OrderedDict\nx = OrderedDict()",
     "import numpy as np\nx = np.random.random_integers(3)",
@@ -116,6 +117,8 @@ def test_a_program_of_tf2_is_left_alone() -> None:
     text = (
         "import numpy as np\nimport tensorflow as tf\n\n@tf.function\ndef f(x):\n    return x * np.bool(1)\n"
     )
+    assert not migrate(Script.from_text(text)).changed
+    text = "import numpy as np\nimport tensorflow as tf\n\ngraph_mode = 'eager'\nprint(tf.constant(np.bool(1)))\n"
     assert not migrate(Script.from_text(text)).changed
 
 

@@ -83,3 +83,24 @@ def test_a_module_imported_for_tpus(tmp_path: Path, test: str, goes: bool) -> No
     path.write_text(main)
     result = migrate(Script.read(path))
     assert ("import tpu" not in result.changes[0].after) == goes == (not result.left)
+
+
+def test_uses_for_tpus_keep_their_import_where_another_use_needs_it() -> None:
+    text = (
+        "import tensorflow as tf\nfrom tensorflow.contrib import tpu\n\nx = tf.placeholder(tf.float32, [])\n"
+        "if tf.flags.FLAGS.use_tpu:\n    x = tpu.cross_replica_sum(x)\n{}tf.Session()\n"
+    )
+    alone = migrate(Script.from_text(text.format("")))
+    assert not alone.left
+    assert (
+        "import tpu" not in alone.changes[0].after
+        and "tf.contrib.tpu.cross_replica_sum(x)" in alone.changes[0].after
+    )
+    both = migrate(Script.from_text(text.format("y = tpu.rewrite(lambda: x)\n")))
+    assert [one.code for one in both.left][:1] == ["T2T620"]
+    assert (
+        "from tensorflow.contrib import tpu" in both.changes[0].after
+        and " tpu.cross_replica_sum(x)" in both.changes[0].after
+    )
+    for once in (alone, both):
+        assert not migrate(Script.from_text(once.changes[0].after)).changed

@@ -290,6 +290,8 @@ def test_one_tf1_name_makes_all_plain_ones_tf1():
     [
         ("self.tf.Summary(value=[self.tf.Summary.Value(tag='a')])", False),
         ("self.tf.Session()", True),  # another one now
+        ("self.tf.concat(0, [use, use])", True),  # in an old order
+        ("[self.tf.device('/gpu:%d' % i) for i in range(2)]", True),  # towers
         ("self.tf.contrib.layers.flatten(1)", True),
         ("use(self.tf)", True),
         ("getattr(self, 'tf').Session()", True),

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from tf2towers.exact.deep import with_deep_stack
 from tf2towers.exact.edits import Conflict, Edit, apply
-from tf2towers.exact.file import File
+from tf2towers.exact.file import RUNTIME, File
 from tf2towers.exact.long_lines import fitted
 from tf2towers.exact.place import new_lines
 from tf2towers.exact.program import Program
@@ -140,10 +140,20 @@ def _rules(program: Program) -> list[Rule]:
         return [rule for rule in every if rule.code == "T2T623"]
     if not program.is_tf1:
         codes = ["T2T624", "T2T626", "T2T627"]
-        if any("graph_mode" in file.script.text for file in program.files):  # ours: what was left is left
+        if any(_is_migrated(file) for file in program.files):  # what was left is left
             codes.append("T2T611")
         return [rule for rule in every if rule.code in codes]
     return every
+
+
+def _is_migrated(file: File) -> bool:
+    """Whether a file has been migrated: it imports `graph_mode` from the runtime."""
+    return any(
+        isinstance(node, ast.ImportFrom)
+        and node.module == RUNTIME
+        and any(alias.name == "graph_mode" for alias in node.names)
+        for node in file.imports
+    )
 
 
 def _rewritten(file: File, active: list[Rule]) -> FileChange:

@@ -111,10 +111,8 @@ def _is_risky(file: File, node: ast.AST) -> bool:
             return not _is_harmless(name) or _is_flag_of_absl(node, name)
         return False
     if isinstance(node, ast.Lambda):  # it may be called from here on, by whatever name
-        inner = (
-            one for one in ast.walk(node.body) if not isinstance(one, ast.Lambda)
-        )  # those in it are walked, too
-        return any(_is_risky(file, one) for one in inner)
+        # lambdas in it are walked with it
+        return any(_is_risky(file, one) for one in ast.walk(node.body) if not isinstance(one, ast.Lambda))
     if isinstance(node, ast.Name | ast.Attribute):
         name = file.canonical(node) or ""
         if _may_run(file, node, name):

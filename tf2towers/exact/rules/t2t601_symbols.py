@@ -9,10 +9,13 @@ from functools import cache
 from tf2towers.exact.arguments import given_twice
 from tf2towers.exact.edits import Edit
 from tf2towers.exact.file import File
+from tf2towers.exact.imports import made_by
 from tf2towers.exact.lookup import Found, find, gone_private
 from tf2towers.exact.never_called import stays_in
 from tf2towers.exact.removal import removed
 from tf2towers.exact.rule import Example, Rule
+from tf2towers.exact.rules.t2t602_imports import goes
+from tf2towers.names.meanings import Imported
 from tf2towers.names.tables import RuntimeName, read_table
 
 
@@ -173,7 +176,20 @@ def _by_its_whole_name(file: File, node: ast.Name | ast.Attribute, found: Found)
     names, canonical = file.top_names(), file.canonical(node)
     if not names or canonical is None or stays_in(file, node, found.why) is None:
         return None
-    return names[0].id + canonical[2:]
+    return names[0].id + canonical[2:] if _import_goes(file, _root(node)) else None
+
+
+def _import_goes(file: File, name: ast.Name) -> bool:
+    bindings = file.meanings.bindings(name)
+    if not bindings or not all(isinstance(one, Imported) for one in bindings):
+        return False
+    return all(
+        made.left is not None and goes(file, one.statement, made)
+        for one in bindings
+        if isinstance(one, Imported)
+        for made in made_by(file, one.statement)
+        if made.alias is one.alias
+    )
 
 
 def _path(name: RuntimeName) -> str:

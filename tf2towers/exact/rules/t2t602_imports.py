@@ -34,7 +34,7 @@ def _rewritten(file: File, node: ast.Import | ast.ImportFrom) -> Edit | None:
     made = [
         _kept(file, node, one)
         for one in made_by(file, node)
-        if not (one.left is not None and _goes(file, node, one))
+        if not (one.left is not None and goes(file, node, one))
     ]
     for one in made:
         if one.left is not None:
@@ -83,7 +83,7 @@ def _as_it_was(node: ast.Import | ast.ImportFrom, made: Made) -> bool:
     return (made.module, made.name) == (module, made.alias.name)
 
 
-def _goes(file: File, node: ast.Import | ast.ImportFrom, made: Made) -> bool:
+def goes(file: File, node: ast.Import | ast.ImportFrom, made: Made) -> bool:
     """Whether an import without counterpart can go: what is used of it, if anything, is rewritten where it is used."""
     assert made.left is not None
     dotted = f"{node.module}.{made.alias.name}" if isinstance(node, ast.ImportFrom) else made.alias.name

@@ -15,11 +15,14 @@ from tf2towers.exact.rule import Example, Rule
 
 def edits(file: File) -> Iterator[Edit]:
     """A new text for each use of such a name, and for each import of one."""
+    given = _given(file)
     for node in file.all(ast.Attribute):
         if node.attr not in last_names() or not isinstance(node.ctx, ast.Load):
             continue
         name = file.canonical(node)
         if name is None or (what := changed().get(name)) is None or _is_imported_name(file, node):
+            continue
+        if name in given:
             continue
         text = _text(file, node, name, what)
         if text is None:
@@ -40,6 +43,16 @@ def edits(file: File) -> Iterator[Edit]:
             name = f"{module}.{used.id}"
             if name in changed() and not hasattr(builtins, used.id) and not file.meanings.bindings(used):
                 file.note(used, "T2T628", f"{name} is no more, and is imported by a star")
+
+
+def _given(file: File) -> set[str | None]:
+    """The names that the program gives a value itself: `np.float = float`."""
+    return {
+        one.canonical(node)
+        for one in {file, *file.program.files}
+        for node in one.all(ast.Attribute)
+        if isinstance(node.ctx, ast.Store) and node.attr in last_names()
+    }
 
 
 def old_names(file: File) -> Iterator[tuple[ast.expr | ast.stmt, str]]:

@@ -15,6 +15,8 @@ from tf2towers.report.met import met
 _HARMLESS = frozenset(
     {"builtins.print", "builtins.dir", "builtins.help", "builtins.id", "builtins.type", "importlib.reload"}
 )
+#: what of TensorFlow has nothing to do with a graph
+_BUILDS_NOTHING = frozenset({"Event", "Summary", "errors", "gfile", "logging"})
 #: what gives a module for its name, however it is reached
 _IMPORTING = frozenset(
     {
@@ -75,9 +77,10 @@ def _is_alias(file: File, module: ast.AST) -> bool:
 
 
 def _is_kept(file: File, module: ast.AST) -> bool:
-    """Whether the module is kept as an attribute, `self.tf = tf`, through which only what stays as it is is taken.
+    """Whether the module is kept as an attribute, `self.tf = tf`, for no more than summaries, files and messages.
 
-    Whatever object an attribute of that name is taken from: `self.tf.Summary`, `logger.tf.Summary`.
+    Whatever object an attribute of that name is taken from: `self.tf.Summary`, `logger.tf.Summary`. Devices, operations
+    and sessions would have to be rewritten.
     """
     parent = file.parent(module)
     if not isinstance(parent, ast.Assign) or parent.value is not module or len(parent.targets) != 1:
@@ -91,7 +94,7 @@ def _is_kept(file: File, module: ast.AST) -> bool:
 
 
 def _takes_what_stays(file: File, name: str) -> bool:
-    """Whether a file takes through attributes of a name nothing but what `tensorflow.compat.v1` has as TF1 had it."""
+    """Whether a file takes through attributes of a name nothing but what no graph is built with, as TF1 had it."""
     if any(text.value == name for text in file.all(ast.Constant)):  # getattr(self, 'tf')
         return False
     for node in file.all(ast.Attribute):
@@ -103,7 +106,7 @@ def _takes_what_stays(file: File, name: str) -> bool:
             outer = file.parent(outer)
         canonical = ".".join(["tf", *parts])
         found = find(canonical)
-        if not parts or found.kind != "v1" or found.target != canonical:
+        if not parts or parts[0] not in _BUILDS_NOTHING or found.kind != "v1" or found.target != canonical:
             return False
     return True
 
