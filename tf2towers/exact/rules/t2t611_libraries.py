@@ -8,21 +8,21 @@ from collections.abc import Iterator
 
 from tf2towers.exact.edits import Edit
 from tf2towers.exact.file import File
-from tf2towers.exact.libraries import Changed, changed, last_names
+from tf2towers.exact.libraries import Changed, changed, gone_part, is_gone, last_names
 from tf2towers.exact.never_called import stays_in
+from tf2towers.exact.python_versions import is_expected_to_fail, is_never_reached
 from tf2towers.exact.rule import Example, Rule
+
+Import = ast.Import | ast.ImportFrom
 
 
 def edits(file: File) -> Iterator[Edit]:
     """A new text for each use of such a name, and for each import of one."""
     given = _given(file)
-    for node in file.all(ast.Attribute):
-        if node.attr not in last_names() or not isinstance(node.ctx, ast.Load):
-            continue
-        name = file.canonical(node)
-        if name is None or (what := changed().get(name)) is None or _is_imported_name(file, node):
-            continue
-        if name in given:
+    replaced: set[ast.Attribute] = set()
+    for node, name in _uses(file):
+        what = changed()[name]
+        if name in given or _is_imported_name(file, node) or _is_fenced(file, node, what):
             continue
         text = _text(file, node, name, what)
         if text is None:
@@ -30,13 +30,12 @@ def edits(file: File) -> Iterator[Edit]:
         elif _is_misplaced(file, node):  # Python before 3.12 misplaces some of what stands in an f-string
             file.note(node, "T2T628", f"{name} stands in a string that this Python cannot take apart")
         else:
+            replaced.add(node)
             yield file.replace(node, text)
     for statement in file.all(ast.ImportFrom):
         yield from _of_import(file, statement)
     for plain in file.all(ast.Import):
-        for alias in plain.names:
-            if alias.name in changed():
-                _leave(file, plain, alias.name, changed()[alias.name])
+        yield from _of_plain_import(file, plain, replaced)
     yield from _loaders(file)
     for module in file.meanings.star_imports:
         for used in file.all(ast.Name):
@@ -45,39 +44,81 @@ def edits(file: File) -> Iterator[Edit]:
                 file.note(used, "T2T628", f"{name} is no more, and is imported by a star")
 
 
+def _uses(file: File) -> Iterator[tuple[ast.Attribute, str]]:
+    """The reads of such names in a file, through the modules that have them."""
+    names = last_names(_libraries(file))
+    for node in file.all(ast.Attribute):
+        if node.attr in names and isinstance(node.ctx, ast.Load):
+            name = file.canonical(node)
+            if name is not None and name in changed() and not _is_local(file, name):
+                yield node, name
+
+
+def _libraries(file: File) -> set[str]:
+    """The libraries that a file may have names of: those it imports, and those that its local modules do."""
+    found: set[str] = set()
+    for one in (file, *file.program.files):
+        for plain in one.all(ast.Import):
+            found.update(alias.name.partition(".")[0] for alias in plain.names)
+        for statement in one.all(ast.ImportFrom):
+            found.add((statement.module or "").partition(".")[0])
+    return found
+
+
+def _is_local(file: File, dotted: str) -> bool:
+    """Whether a module of the program has the name of the library."""
+    root = dotted.partition(".")[0]
+    return any(one.partition(".")[0] == root for one in file.program.imports.imports_of(file.path))
+
+
+def _is_fenced(file: File, node: ast.AST, what: Changed) -> bool:
+    """Whether the program does without the name where it is gone; what is ours stands for it all the same."""
+    return is_never_reached(file, node, is_gone) or (
+        what.kind != "runtime" and is_expected_to_fail(file, node)
+    )
+
+
 def _given(file: File) -> set[str | None]:
     """The names that the program gives a value itself: `np.float = float`."""
+    names = last_names(_libraries(file))
     return {
         one.canonical(node)
         for one in {file, *file.program.files}
         for node in one.all(ast.Attribute)
-        if isinstance(node.ctx, ast.Store) and node.attr in last_names()
+        if isinstance(node.ctx, ast.Store) and node.attr in names
     }
 
 
 def old_names(file: File) -> Iterator[tuple[ast.expr | ast.stmt, str]]:
     """Every use or import of such a name, and the name."""
-    for node in file.all(ast.Attribute):
-        if node.attr in last_names() and (name := file.canonical(node)) in changed():
-            yield node, str(name)
+    yield from _uses(file)
     for statement in file.all(ast.ImportFrom):
         for one in statement.names:
-            if f"{statement.module}.{one.name}" in changed():
-                yield statement, f"{statement.module}.{one.name}"
+            if (part := gone_part(f"{statement.module}.{one.name}")) and not _is_local(file, part):
+                yield statement, part
     for plain in file.all(ast.Import):
-        yield from ((plain, one.name) for one in plain.names if one.name in changed())
+        for one in plain.names:
+            if (part := gone_part(one.name)) and not _is_local(file, part):
+                yield plain, part
     yield from ((call, "yaml.load without a loader") for call in _without_loader(file))
 
 
 def uses(tree: ast.Module) -> bool:
     """Whether a module may use such a name: a quick look."""
+    libraries = {
+        alias.name.partition(".")[0]
+        for one in ast.walk(tree)
+        if isinstance(one, ast.Import)
+        for alias in one.names
+    }
+    names = last_names(libraries) | {"load"}
     for node in ast.walk(tree):
-        if isinstance(node, ast.Attribute) and (node.attr in last_names() or node.attr == "load"):
+        if isinstance(node, ast.Attribute) and node.attr in names:
             return True
-        if isinstance(node, ast.Import) and any(one.name in changed() for one in node.names):
+        if isinstance(node, ast.Import) and any(is_gone(one.name) for one in node.names):
             return True
         if isinstance(node, ast.ImportFrom) and any(
-            one.name in ("*", "load") or f"{node.module}.{one.name}" in changed() for one in node.names
+            one.name in ("*", "load") or is_gone(f"{node.module}.{one.name}") for one in node.names
         ):
             return True
     return False
@@ -98,11 +139,23 @@ def _text(file: File, node: ast.Attribute, name: str, what: Changed) -> str | No
         has_it = file.meanings.canonical_of(what.target, file.meanings.module) == what.target
         return what.target if has_it else file.need_module(what.target, what.target)
     if what.kind == "from":
-        return file.need(node.attr, what.target)
+        module = _name_of(file, what.target)
+        return f"{module}.{node.attr}" if module else file.need(node.attr, what.target)
     if what.kind == "runtime":
         module, _, attribute = what.target.rpartition(".")
         parent, _, last = module.rpartition(".")
         return f"{file.need(last, parent)}.{attribute}"
+    return None
+
+
+def _name_of(file: File, module: str) -> str | None:
+    """What the file's first imports call a module: `np`."""
+    for statement in file.tree.body:
+        if isinstance(statement, ast.Import):
+            for one in statement.names:
+                bound = one.asname or one.name
+                if one.name == module and file.meanings.canonical_of(bound, file.meanings.module) == module:
+                    return bound
     return None
 
 
@@ -141,22 +194,42 @@ def _without_loader(file: File) -> Iterator[ast.Call]:
 
 def _leave(file: File, node: ast.Attribute | ast.ImportFrom | ast.Import, name: str, what: Changed) -> None:
     today = what.target if what.kind == "left" else f"{what.target}, a name that the file has otherwise"
+    today = f"; today: {today}" if today else ""
     if isinstance(node, ast.Attribute) and (where := stays_in(file, node, "")) is not None:
         file.note(
             node, "T2T628", f"{name} is no more; it stays in {where}, and raises where it is reached", "note"
         )
     else:
-        file.note(node, "T2T628", f"{name} is no more; today: {today}")
+        file.note(node, "T2T628", f"{name} is no more{today}")
+
+
+def _of_plain_import(file: File, statement: ast.Import, replaced: set[ast.Attribute]) -> Iterator[Edit]:
+    """`import xml.etree.cElementTree as ET` gets the module's name of today; what else is gone is left."""
+    for one in statement.names:
+        part = gone_part(one.name)
+        if part is None or _is_local(file, one.name) or _is_fenced(file, statement, changed()[part]):
+            continue
+        what = changed()[part]
+        if what.kind == "module" and part == one.name and one.asname and len(statement.names) == 1:
+            yield file.replace(statement, f"import {_alias(what.target, one.asname)}")
+        else:
+            _leave(file, statement, part, what)
 
 
 def _of_import(file: File, statement: ast.ImportFrom) -> Iterator[Edit]:
     """`from collections import OrderedDict, Mapping` becomes two imports."""
-    if statement.level or not statement.module:
+    if statement.level or not statement.module or _is_local(file, statement.module):
+        return
+    if (home := gone_part(statement.module)) is not None and not all(
+        f"{statement.module}.{one.name}" in changed() for one in statement.names
+    ):
+        if not _is_fenced(file, statement, changed()[home]):
+            _leave(file, statement, home, changed()[home])
         return
     found = {
         one.name: what for one in statement.names if (what := changed().get(f"{statement.module}.{one.name}"))
     }
-    if not found:
+    if not found or any(_is_fenced(file, statement, what) for what in found.values()):
         return
     kept = [_alias(one.name, one.asname) for one in statement.names if one.name not in found]
     lines = [f"from {statement.module} import {', '.join(kept)}"] if kept else []
