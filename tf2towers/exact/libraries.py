@@ -49,6 +49,12 @@ def gone_part(dotted: str) -> str | None:
 
 
 @cache
+def modules_in_parts() -> frozenset[str]:
+    """The modules that are gone, but for names of theirs that have rows of their own (`scipy.misc`)."""
+    return frozenset(name.rpartition(".")[0] for name in changed()) & frozenset(changed())
+
+
+@cache
 def _last_names() -> dict[str, frozenset[str]]:
     """Library -> the last parts of its names."""
     found: dict[str, set[str]] = {}

@@ -1,9 +1,9 @@
 """What shows that a program is Python 2, though Python 3 can read it: it would stop at once in Python 3.
 
 It imports a module that only Python 2 has (`import cPickle`), or it comes to a name that only Python 2 defines
-(`for i in xrange(n)`, `itertools.izip(a, b)`) when it is run: in statements of its modules, and in functions that these call by name. What
-stands in a test of the version, or in a `try` that catches the error, shows nothing; nor does a name that is bound
-anywhere in the file (`from six.moves import xrange`).
+(`for i in xrange(n)`, `itertools.izip(a, b)`) when it is run: in statements of its modules, and in functions that these
+call by name. What stands in a test of the version, or in a `try` that catches the error, shows nothing; nor does a name
+that is bound anywhere in the file (`from six.moves import xrange`).
 """
 
 from __future__ import annotations

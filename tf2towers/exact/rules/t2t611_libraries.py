@@ -5,21 +5,26 @@ from __future__ import annotations
 import ast
 import builtins
 from collections.abc import Iterator
+from typing import TypeGuard
 
 from tf2towers.exact.edits import Edit
 from tf2towers.exact.file import File
-from tf2towers.exact.libraries import Changed, changed, gone_part, is_gone, last_names
+from tf2towers.exact.libraries import Changed, changed, gone_part, is_gone, last_names, modules_in_parts
 from tf2towers.exact.never_called import stays_in
 from tf2towers.exact.python_versions import is_expected_to_fail, is_never_reached
+from tf2towers.exact.removal import removed
 from tf2towers.exact.rule import Example, Rule
 
-Import = ast.Import | ast.ImportFrom
+
+class _MethodCall(ast.Call):
+    """A call of an attribute."""
+
+    func: ast.Attribute
 
 
 def edits(file: File) -> Iterator[Edit]:
     """A new text for each use of such a name, and for each import of one."""
     given = _given(file)
-    replaced: set[ast.Attribute] = set()
     for node, name in _uses(file):
         what = changed()[name]
         if name in given or _is_imported_name(file, node) or _is_fenced(file, node, what):
@@ -30,13 +35,14 @@ def edits(file: File) -> Iterator[Edit]:
         elif _is_misplaced(file, node):  # Python before 3.12 misplaces some of what stands in an f-string
             file.note(node, "T2T628", f"{name} stands in a string that this Python cannot take apart")
         else:
-            replaced.add(node)
             yield file.replace(node, text)
     for statement in file.all(ast.ImportFrom):
         yield from _of_import(file, statement)
     for plain in file.all(ast.Import):
-        yield from _of_plain_import(file, plain, replaced)
+        yield from _of_plain_import(file, plain)
     yield from _loaders(file)
+    for call in _tostrings(file):
+        yield file.replace(call.func, f"{file.text.of(call.func.value)}.tobytes")
     for module in file.meanings.star_imports:
         for used in file.all(ast.Name):
             name = f"{module}.{used.id}"
@@ -50,7 +56,10 @@ def _uses(file: File) -> Iterator[tuple[ast.Attribute, str]]:
     for node in file.all(ast.Attribute):
         if node.attr in names and isinstance(node.ctx, ast.Load):
             name = file.canonical(node)
-            if name is not None and name in changed() and not _is_local(file, name):
+            if name is None or name not in changed() or _is_local(file, name):
+                continue
+            around = file.parent(node)
+            if not isinstance(around, ast.Attribute) or f"{name}.{around.attr}" not in changed():
                 yield node, name
 
 
@@ -101,6 +110,7 @@ def old_names(file: File) -> Iterator[tuple[ast.expr | ast.stmt, str]]:
             if (part := gone_part(one.name)) and not _is_local(file, part):
                 yield plain, part
     yield from ((call, "yaml.load without a loader") for call in _without_loader(file))
+    yield from ((call.func, "tostring() of an array") for call in _tostrings(file))
 
 
 def uses(tree: ast.Module) -> bool:
@@ -111,7 +121,7 @@ def uses(tree: ast.Module) -> bool:
         if isinstance(one, ast.Import)
         for alias in one.names
     }
-    names = last_names(libraries) | {"load"}
+    names = last_names(libraries) | {"load", "tostring"}
     for node in ast.walk(tree):
         if isinstance(node, ast.Attribute) and node.attr in names:
             return True
@@ -125,8 +135,9 @@ def uses(tree: ast.Module) -> bool:
 
 
 def _is_imported_name(file: File, node: ast.Attribute) -> bool:
-    """Whether `node` is an attribute of something that is in the table itself (`np.math.inf`)."""
-    return (file.canonical(node.value) or "") in changed()
+    """Whether `node` is an attribute of something that has a counterpart itself (`np.math.inf`)."""
+    of = changed().get(file.canonical(node.value) or "")
+    return of is not None and of.kind != "left"
 
 
 def _text(file: File, node: ast.Attribute, name: str, what: Changed) -> str | None:
@@ -192,6 +203,32 @@ def _without_loader(file: File) -> Iterator[ast.Call]:
                 yield call
 
 
+def _tostrings(file: File) -> Iterator[_MethodCall]:
+    """Calls `array.tostring()`, which NumPy, `array.array` and Pillow call `tobytes` since long: the same bytes.
+
+    Where the program has a `tostring` of its own, it may be that one. Functions of modules take arguments.
+    """
+    calls = [call for call in file.all(ast.Call) if _is_tostring(call)]
+    if not calls:
+        return
+    program = file.program
+    texts = [one.script.text for one in program.files] + [program.read(path).text for path in program.others]
+    if any("def tostring" in text for text in texts):
+        return
+    for call in calls:
+        if file.canonical(call.func) is None and not _is_misplaced(file, call.func):
+            yield call
+
+
+def _is_tostring(call: ast.Call) -> TypeGuard[_MethodCall]:
+    return (
+        isinstance(call.func, ast.Attribute)
+        and call.func.attr == "tostring"
+        and not call.args
+        and not call.keywords
+    )
+
+
 def _leave(file: File, node: ast.Attribute | ast.ImportFrom | ast.Import, name: str, what: Changed) -> None:
     today = what.target if what.kind == "left" else f"{what.target}, a name that the file has otherwise"
     today = f"; today: {today}" if today else ""
@@ -203,17 +240,39 @@ def _leave(file: File, node: ast.Attribute | ast.ImportFrom | ast.Import, name: 
         file.note(node, "T2T628", f"{name} is no more{today}")
 
 
-def _of_plain_import(file: File, statement: ast.Import, replaced: set[ast.Attribute]) -> Iterator[Edit]:
-    """`import xml.etree.cElementTree as ET` gets the module's name of today; what else is gone is left."""
+def _of_plain_import(file: File, statement: ast.Import) -> Iterator[Edit]:
+    """`import xml.etree.cElementTree as ET` gets the module's name of today; what nothing needs goes."""
+    kept = []
     for one in statement.names:
         part = gone_part(one.name)
         if part is None or _is_local(file, one.name) or _is_fenced(file, statement, changed()[part]):
-            continue
-        what = changed()[part]
-        if what.kind == "module" and part == one.name and one.asname and len(statement.names) == 1:
-            yield file.replace(statement, f"import {_alias(what.target, one.asname)}")
-        else:
-            _leave(file, statement, part, what)
+            kept.append(_alias(one.name, one.asname))
+        elif part == one.name and changed()[part].kind == "module" and one.asname:
+            kept.append(_alias(changed()[part].target, one.asname))
+        elif part != one.name or not _all_written_anew(file, one):
+            _leave(file, statement, part, changed()[part])
+            return
+    if not kept:
+        yield removed(file, statement)
+    elif kept != [_alias(one.name, one.asname) for one in statement.names]:
+        yield file.replace(statement, f"import {', '.join(kept)}")
+
+
+def _all_written_anew(file: File, imported: ast.alias, package: str = "") -> bool:
+    """Whether nothing needs the import of a module that is gone: each use of it is one that has a counterpart."""
+    dotted = package + imported.name
+    if dotted not in modules_in_parts():
+        return False
+    bound = imported.asname or imported.name
+    known = {
+        node for node, name in _uses(file) if name.startswith(f"{dotted}.") and changed()[name].kind != "left"
+    }
+    written = {file.text.of(node.value) for node in known}
+    if written - {bound}:
+        return False
+    root = bound.partition(".")[0]
+    roots = {name for node in known for name in ast.walk(node.value) if isinstance(name, ast.Name)}
+    return all(one in roots for one in file.all(ast.Name) if one.id == root and isinstance(one.ctx, ast.Load))
 
 
 def _of_import(file: File, statement: ast.ImportFrom) -> Iterator[Edit]:
@@ -235,7 +294,7 @@ def _of_import(file: File, statement: ast.ImportFrom) -> Iterator[Edit]:
     lines = [f"from {statement.module} import {', '.join(kept)}"] if kept else []
     for one in statement.names:
         what = found.get(one.name)
-        if what is None:
+        if what is None or _all_written_anew(file, one, f"{statement.module}."):
             continue
         bound = one.asname or one.name
         if what.kind == "attribute":
@@ -253,6 +312,9 @@ def _of_import(file: File, statement: ast.ImportFrom) -> Iterator[Edit]:
             _leave(file, statement, f"{statement.module}.{one.name}", what)
             return
     text = file.text.of(statement)
+    if not lines and len(statement.names) == 1 and "#" not in text:
+        yield removed(file, statement)
+        return
     if not lines or "#" in text:
         file.note(
             statement, "T2T628", f"{statement.module}.{next(iter(found))} is no more, and is imported here"
@@ -274,7 +336,7 @@ RULE = Rule(
     TensorFlow 2.15 wants NumPy 1.23 or newer and 2.21 comes with NumPy 2, on Python 3.10 and newer: np.float, np.Inf,
     np.fromstring, collections.Mapping, time.clock and scipy.misc.imread are no more. np.float and the like were
     Python's own types under another name. What was a function has a counterpart in our runtime where no other name
-    does exactly the same.
+    does exactly the same. `array.tostring()` is `tobytes()`.
     """,
     sources=("numpy 1.24 and 2.0 release notes, 'Expired deprecations'", "scipy 1.2 and 1.3 release notes"),
     edits=edits,
@@ -283,8 +345,9 @@ RULE = Rule(
             "types, constants and bytes",
             "import numpy as np\nimport tensorflow as tf\n\nx = np.fromstring(b'ab', dtype=np.uint8).astype(np.float)\n"
             "tf.Session().run(tf.constant(x * np.Inf))\n",
-            "import numpy as np\nimport tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import Session, graph_mode, "
-            "numpy1\n\ngraph_mode()\n\nx = numpy1.fromstring(b'ab', dtype=np.uint8).astype(float)\n"
+            "import numpy as np\nimport tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import Session, graph_mode\n"
+            "from tf2towers.runtime.old_libraries import numpy1\n\ngraph_mode()\n\n"
+            "x = numpy1.fromstring(b'ab', dtype=np.uint8).astype(float)\n"
             "Session().run(tf.constant(x * np.inf))\n",
         ),
         Example(
