@@ -45,11 +45,15 @@ def is_never_reached(file: File, node: ast.AST, gone: Callable[[str], bool]) -> 
 
 
 def is_expected_to_fail(file: File, node: ast.AST) -> bool:
-    """Whether an error that a missing name raises is caught, and nothing else: `except ImportError:`."""
+    """Whether an error that a missing name raises is caught, and nothing else: `except ImportError:`.
+
+    Where there are imports alone in the `try`, any handler is for these.
+    """
     inner = node
     for around in file.ancestors(node):
         if isinstance(around, ast.Try) and inner in around.body:
-            return bool(around.handlers) and any(map(_only_for_missing, around.handlers))
+            imports = all(isinstance(one, ast.Import | ast.ImportFrom) for one in around.body)
+            return bool(around.handlers) and (imports or any(map(_only_for_missing, around.handlers)))
         inner = around
     return False
 

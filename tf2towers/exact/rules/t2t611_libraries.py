@@ -42,7 +42,8 @@ def edits(file: File) -> Iterator[Edit]:
         yield from _of_plain_import(file, plain)
     yield from _loaders(file)
     for call in _tostrings(file):
-        yield file.replace(call.func, f"{file.text.of(call.func.value)}.tobytes")
+        end = file.text.end(call.func)
+        yield Edit(end - len("tostring"), end, "tobytes")
     for module in file.meanings.star_imports:
         for used in file.all(ast.Name):
             name = f"{module}.{used.id}"
