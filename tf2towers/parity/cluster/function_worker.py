@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from tf2towers.instrumentation.wrapping import wrap
 from tf2towers.parity.cluster.local_coordinator import schedule_here
 from tf2towers.parity.cluster.merging import OWN, UPDATES, is_synchronous, own_of_updates, own_steps
 from tf2towers.parity.migrated.functions import FunctionRecorder
@@ -80,19 +81,16 @@ def _add_in_order() -> None:
 
     from tf2towers.runtime.tower_values import gather_towers
 
-    context = tf.distribute.ReplicaContext
-    all_reduce = context.all_reduce
-
-    def ordered(self: Any, reduce_op: Any, value: Any, options: Any = None) -> Any:
+    def ordered(all_reduce: Any, context: Any, reduce_op: Any, value: Any, options: Any = None) -> Any:
         leaves = tf.nest.flatten(value)
         is_sum = reduce_op in (tf.distribute.ReduceOp.SUM, "SUM", "sum")
         if not is_sum or any(isinstance(leaf, tf.IndexedSlices) for leaf in leaves):
-            return all_reduce(self, reduce_op, value, options)
+            return all_reduce(context, reduce_op, value, options)
         towers = gather_towers(tuple(map(tf.convert_to_tensor, leaves)))
         sums = [functools.reduce(tf.add, parts) for parts in zip(*towers, strict=True)]
         return tf.nest.pack_sequence_as(value, sums)
 
-    context.all_reduce = ordered
+    wrap(tf.distribute.ReplicaContext, "all_reduce", ordered)
 
 
 class _Split(Writer):

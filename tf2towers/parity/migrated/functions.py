@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import tensorflow as tf
-from tensorflow.python.eager.polymorphic_function import polymorphic_function
 
+from tf2towers.instrumentation.function_calls import FunctionCalls
+from tf2towers.instrumentation.wrapping import Nesting
 from tf2towers.parity.migrated.draws import Draws
 from tf2towers.parity.migrated.gradients import Gradients, numbered
 from tf2towers.parity.migrated.inputs import Inputs
@@ -58,29 +58,16 @@ class FunctionRecorder:
         self._gradients = Gradients(self._notes, self._tracing, layers)
         self._state = State(names)
         self._gradients.name = self._state.name
-        self._training: weakref.WeakKeyDictionary[Any, bool] = weakref.WeakKeyDictionary()
         self._not_given: list[str] = []
-        self._busy = False
         self.calls = 0
-        call = polymorphic_function.Function.__call__
-        recorder = self
+        self._functions = FunctionCalls(tf, lambda: self._tracing.applied, Nesting())
+        self._functions.around(self._called)
 
-        def recorded(function: Any, *args: Any, **kwargs: Any) -> Any:
-            if recorder._busy or not tf.executing_eagerly():
-                return call(function, *args, **kwargs)
-            recorder._busy = True
-            try:
-                return recorder._call(call, function, args, kwargs)
-            finally:
-                recorder._busy = False
-
-        polymorphic_function.Function.__call__ = recorded
-
-    def _call(self, call: Any, function: Any, args: Any, kwargs: Any) -> Any:
+    def _called(self, call: Any, function: Any, args: Any, kwargs: Any) -> Any:
         self.calls += 1
         self._tracing.wanted = True
         try:
-            if not self._trains(function, args, kwargs):
+            if not self._functions.trains(function, args, kwargs):
                 return call(function, *args, **kwargs)
             step = self._original_step()
             first = self._writer.steps == 0
@@ -113,14 +100,6 @@ class FunctionRecorder:
         if self._writer.steps >= self._wanted or self._nothing_left():
             self._on_enough()
         return result
-
-    def _trains(self, function: Any, args: Any, kwargs: Any) -> bool:
-        """Whether it applies gradients: known once it has been traced."""
-        if function not in self._training:
-            self._tracing.trains = False
-            function.get_concrete_function(*args, **kwargs)
-            self._training[function] = self._tracing.trains
-        return self._training[function]
 
     def _original_step(self) -> Step:
         if self._folder is None:

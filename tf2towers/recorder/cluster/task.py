@@ -3,6 +3,8 @@
 import os
 from typing import Any, Dict, List
 
+from tf2towers.instrumentation.wrapping import wrap
+
 from .. import optimizers
 from ..running import leave, prepare, run, versions
 from .turns import Turns
@@ -59,14 +61,14 @@ def look_for_the_chief(manager: Any, turns: Turns) -> None:
         manager: the class of session managers.
         turns: this worker's.
     """
-    begin, wait = manager.__init__, manager.wait_for_session
 
-    def begun(self: Any, *args: Any, **kwargs: Any) -> None:
+    def begin(original: Any, *args: Any, **kwargs: Any) -> None:
         kwargs["recovery_wait_secs"] = 1
-        begin(self, *args, **kwargs)
+        original(*args, **kwargs)
 
-    def waited(self: Any, *args: Any, **kwargs: Any) -> Any:
+    def wait(original: Any, *args: Any, **kwargs: Any) -> Any:
         turns.wait_for_chief()
-        return wait(self, *args, **kwargs)
+        return original(*args, **kwargs)
 
-    manager.__init__, manager.wait_for_session = begun, waited
+    wrap(manager, "__init__", begin)
+    wrap(manager, "wait_for_session", wait)

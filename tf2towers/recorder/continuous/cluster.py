@@ -12,7 +12,6 @@ from ..running import leave, run, versions
 from ..writing import Writer
 from .calls import Alone, CallRecorder
 from .draws import same_draws
-from .watching import watch
 from .writes import Effects
 
 _PAUSE = 0.25  # seconds between two readings of variables that may still change
@@ -89,24 +88,12 @@ def main(options: Dict[str, Any], tf: Any, script: str, arguments: List[str]) ->
             print("\n" + RECORDED, flush=True)
 
     recorder.on_enough = enough
-    watch(tf, recorder)
-    _note_synchronous(tf, recorder.schedule)
+    recorder.watch()
     look_for_the_chief(_session_manager(options, tf), turns)
     status = run(script, arguments)
     if not told:
         finish()
     return leave(status)
-
-
-def _note_synchronous(tf: Any, schedule: Alone) -> None:
-    optimizer = tf.train.SyncReplicasOptimizer
-    apply = optimizer.apply_gradients
-
-    def apply_gradients(self: Any, *args: Any, **kwargs: Any) -> Any:
-        schedule.synchronous = True
-        return apply(self, *args, **kwargs)
-
-    optimizer.apply_gradients = apply_gradients
 
 
 def _session_manager(options: Dict[str, Any], tf: Any) -> Any:

@@ -6,7 +6,6 @@ from typing import Any, Callable, Dict, Iterator, List, Tuple
 from .writes import VARIABLES
 
 _SCOPE = "tf2towers_verify/"
-_NUMBERS_AND_TEXT = "biufcSO"
 
 
 class Variables(object):
