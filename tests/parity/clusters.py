@@ -1,4 +1,4 @@
-"""Clusters for the tests and the demonstration: trained to the end, recorded or as they are."""
+"""Clusters: trained to the end, recorded or as they are."""
 
 from __future__ import annotations
 
