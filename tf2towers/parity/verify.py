@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from tf2towers.launch.errors import LaunchError
-from tf2towers.parity.cluster.sides import Shape, record_side
+from tf2towers.parity.cluster.sides import record_side
+from tf2towers.parity.cluster.tasks import Shape
 from tf2towers.parity.compare import NotComparable, Tolerances, compare, share_of
 from tf2towers.parity.diagnose import diagnose, first_differences
 from tf2towers.parity.float64 import tell_rounding

@@ -9,7 +9,7 @@ import pytest
 
 from tests.parity.clusters import at_once
 from tests.parity.migrating import migrate_into
-from tf2towers.parity.cluster.sides import Shape
+from tf2towers.parity.cluster.tasks import Shape
 from tf2towers.parity.continuous.cluster import record_cluster
 from tf2towers.parity.continuous.recording import Run
 from tf2towers.parity.continuous.verdict import judge

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from tf2towers.launch.errors import LaunchError
-from tf2towers.parity.cluster.sides import Shape
+from tf2towers.parity.cluster.tasks import Shape
 from tf2towers.parity.compare import Tolerances
 from tf2towers.parity.continuous.cluster import record_cluster
 from tf2towers.parity.continuous.compare import Compared, Difference, compare

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from tf2towers.parity.cluster.sides import Shape, record_side
+from tf2towers.parity.cluster.sides import record_side
+from tf2towers.parity.cluster.tasks import Shape
 from tf2towers.parity.process import RunFailed
 from tf2towers.sidebyside.weights import from_the_beginning, one_step
 
