@@ -35,7 +35,7 @@ class SessionRecorder(object):
         self, tf: Any, writer: Writer, steps: int, layers: bool = False, double: bool = False
     ) -> None:
         self._tf = tf
-        self._writer = writer
+        self.writer = writer
         self._wanted = steps
         self._layers = layers
         self.computed: List[Computed] = []
@@ -73,6 +73,8 @@ class SessionRecorder(object):
             "notes": self.notes + layers_note(),
             "batch_size": self._batch_size,
             "towers": 1,
+            "optimizers": len(self.applied),
+            "sessions": self.sessions,
         }
         if self._last is not None:
             found["towers"] = self._last.towers
@@ -105,8 +107,8 @@ class SessionRecorder(object):
                 step.update(self._reference.run(copy, run, before, given))
         self._before, self._last = after, training
         self._note_batch_size(step)
-        self._writer.step(step)
-        if self._writer.steps >= self._wanted:
+        self.writer.step(step)
+        if self.writer.steps >= self._wanted:
             self.on_enough()
         return values
 

@@ -48,8 +48,9 @@ class FunctionWorkerRecorder:
         self._writer = _Split(folder, worker)
         schedule_here(self._writer.begin_whole)
         self._recorder = FunctionRecorder(
-            self._writer, settings["steps"], given, settings["lockstep"], False, {}, self._wait_for_the_end
+            self._writer, settings["steps"], given, settings["lockstep"], False, {}
         )
+        self._recorder.on_enough = self._wait_for_the_end
 
     @property
     def steps(self) -> int:

@@ -11,7 +11,7 @@ from tf2towers.launch.local import run_cluster
 from tf2towers.parity.cluster.migrated_task import RECORDED_ALL
 from tf2towers.parity.process import ENVIRONMENT, ROOT, RunFailed, last_lines
 from tf2towers.parity.sides import Options, temporary
-from tf2towers.recorder.cluster.task import RECORDED
+from tf2towers.recorder.running import RECORDED
 
 _SERIAL = "TF2TOWERS_SERIAL_SCHEDULE"  # the runtime's own: one worker's step at a time
 

@@ -19,7 +19,7 @@ from tf2towers.parity.migrated.notes import Notes
 from tf2towers.parity.migrated.state import State
 from tf2towers.parity.migrated.tracing import Tracing
 from tf2towers.parity.recording import Facts, Step, read_facts, read_step
-from tf2towers.recorder.graph import without_tower
+from tf2towers.recorder.fetches import scalar_summaries
 from tf2towers.recorder.training import describe
 from tf2towers.recorder.writing import Writer
 
@@ -36,7 +36,6 @@ class FunctionRecorder:
         lockstep: every step starts from the original's variables; else the first one only.
         layers: also note the forward pass.
         names: pairs of variable names given by the user.
-        on_enough: called when all steps are recorded.
     """
 
     def __init__(
@@ -47,10 +46,10 @@ class FunctionRecorder:
         lockstep: bool,
         layers: bool,
         names: dict[str, str],
-        on_enough: Callable[[], None],
     ) -> None:
-        self._writer, self._wanted, self._lockstep = writer, steps, lockstep
-        self._folder, self._on_enough = original, on_enough
+        self.writer, self._wanted, self._lockstep = writer, steps, lockstep
+        self._folder = original
+        self.on_enough: Callable[[], object] = lambda: None  # all steps are recorded
         self._original = read_facts(original) if original is not None else Facts()
         self._tracing, self._notes, self._inputs = Tracing(), Notes(), Inputs()
         self._draws = Draws(self._tracing)
@@ -70,7 +69,7 @@ class FunctionRecorder:
             if not self._functions.trains(function, args, kwargs):
                 return call(function, *args, **kwargs)
             step = self._original_step()
-            first = self._writer.steps == 0
+            first = self.writer.steps == 0
             if first:
                 applied = self._gradients.applied
                 self._state.find(
@@ -94,20 +93,20 @@ class FunctionRecorder:
             found |= {f"input|{place:06d}|{name}": value for place, (name, value) in enumerate(used.items())}
             found |= {f"after|{name}": value for name, value in self._state.read().items()}
             found |= results_of(result)
-            self._writer.step(found)
+            self.writer.step(found)
         finally:
             self._tracing.wanted = False
-        if self._writer.steps >= self._wanted or self._nothing_left():
-            self._on_enough()
+        if self.writer.steps >= self._wanted or self._nothing_left():
+            self.on_enough()
         return result
 
     def _original_step(self) -> Step:
         if self._folder is None:
             return Step()
-        return read_step(self._folder / f"step-{self._writer.steps:05d}.npz")
+        return read_step(self._folder / f"step-{self.writer.steps:05d}.npz")
 
     def _nothing_left(self) -> bool:
-        return self._folder is not None and not (self._folder / f"step-{self._writer.steps:05d}.npz").exists()
+        return self._folder is not None and not (self._folder / f"step-{self.writer.steps:05d}.npz").exists()
 
     def _renamed(self, arrays: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
         """Gradients under the original's names."""
@@ -155,20 +154,8 @@ def results_of(result: Any) -> dict[str, np.ndarray]:
         if isinstance(leaf, tf.distribute.DistributedValues) or not isinstance(leaf, tf.Tensor):
             continue
         if leaf.dtype == tf.string:
-            found |= _summaries(leaf)
+            found |= scalar_summaries(tf.compat.v1, leaf.numpy())
         elif leaf.dtype.is_floating or leaf.dtype.is_integer:
             found[f"fetched|{place}"] = leaf.numpy()
             place += 1
     return found
-
-
-def _summaries(text: Any) -> dict[str, np.ndarray]:
-    try:
-        parsed = tf.compat.v1.Summary.FromString(text.numpy())
-    except Exception:  # another string
-        return {}
-    return {
-        f"summary|{without_tower(one.tag)}": np.float32(one.simple_value)
-        for one in parsed.value
-        if one.WhichOneof("value") == "simple_value"
-    }

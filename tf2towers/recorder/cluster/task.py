@@ -6,12 +6,9 @@ from typing import Any, Dict, List
 from tf2towers.instrumentation.wrapping import wrap
 
 from .. import optimizers
-from ..running import leave, prepare, run, versions
+from ..running import follow, leave, prepare, run
 from .turns import Turns
 from .worker import WorkerRecorder
-
-#: a line of a worker's output: so many of its steps are recorded as were asked for
-RECORDED = "tf2towers: recorded"
 
 
 def main(options: Dict[str, Any], script: str, arguments: List[str]) -> int:
@@ -28,27 +25,10 @@ def main(options: Dict[str, Any], script: str, arguments: List[str]) -> int:
     worker = int(os.environ["TASK_INDEX"])
     folder = os.path.join(options["out"], "worker-%d" % worker)
     turns = Turns(options["turns"], worker)
-    recorder = WorkerRecorder(tf, folder, worker, turns)
+    recorder = WorkerRecorder(tf, folder, options["steps"], worker, turns)
     optimizers.watch(tf, recorder)
     look_for_the_chief(tf.train.SessionManager, turns)
-
-    def finish() -> None:
-        facts = recorder.facts()
-        facts.update(versions(tf), optimizers=len(recorder.applied), sessions=recorder.sessions)
-        recorder.write_facts(facts)
-
-    told = []  # type: List[bool]
-
-    def look() -> None:
-        if recorder.steps >= options["steps"] and not told:
-            told.append(True)
-            finish()
-            print("\n" + RECORDED, flush=True)
-
-    recorder.on_step = look
-    status = run(script, arguments)
-    finish()
-    return leave(status)
+    return follow(tf, recorder, script, arguments, goes_on=True)
 
 
 def look_for_the_chief(manager: Any, turns: Turns) -> None:

@@ -29,22 +29,21 @@ class WorkerRecorder(SessionRecorder):
     Args:
         tf: the TF1 module.
         folder: where the recording goes.
+        steps: how many of this worker's are recorded at least.
         worker: the index of this worker.
         turns: the schedule.
     """
 
     reads_are_sent = True
 
-    def __init__(self, tf: Any, folder: str, worker: int, turns: Turns) -> None:
-        own = Writer(os.path.join(folder, "own"))
-        SessionRecorder.__init__(self, tf, own, 0)
-        self._own = own
+    def __init__(self, tf: Any, folder: str, steps: int, worker: int, turns: Turns) -> None:
+        SessionRecorder.__init__(self, tf, Writer(os.path.join(folder, "own")), steps)
+        self._own = self.writer
         self._updates = Writer(os.path.join(folder, "updates"))
         self._worker = worker
         self._turns = turns
         self._local_step = 0
         self._planned: Dict[FrozenSet[Any], Optional[Training]] = {}
-        self.on_step: Callable[[], object] = lambda: None
         self.synchronous = Synchronous(tf, worker, turns)
 
     @property
@@ -53,10 +52,6 @@ class WorkerRecorder(SessionRecorder):
         if self.synchronous.is_used and self._worker == 0:
             return min(self._own.steps, self._updates.steps)
         return self._own.steps
-
-    def write_facts(self, facts: Dict[str, Any]) -> None:
-        """Writes them beside its own steps."""
-        self._own.facts(facts)
 
     def _training(self, session: Any, fetches: Any) -> Optional[Training]:
         if not self.synchronous.is_used:
@@ -124,7 +119,7 @@ class WorkerRecorder(SessionRecorder):
         update = {name: value for name, value in step.items() if name.startswith(_OF_UPDATES)}
         self._write_update(update, before, after, when)
         self._own.step({name: value for name, value in step.items() if name not in update})
-        self.on_step()
+        self._look()
         return values
 
     def _hand_in(self, training: Training, step: Step, call: Run, read: Callable[[], Step]) -> Any:
@@ -141,8 +136,12 @@ class WorkerRecorder(SessionRecorder):
             step.update(zip(training.names, found))
             step.update(fetched_values(self._tf, values))
             self._own.step(step)
-            self.on_step()
+            self._look()
         return values
+
+    def _look(self) -> None:
+        if self.steps >= self._wanted:
+            self.on_enough()
 
     @property
     def _is_chief(self) -> bool:

@@ -70,7 +70,7 @@ class CallRecorder(object):
 
     def __init__(self, tf: Any, writer: Writer, steps: int, folder: str, scratch: str = "") -> None:
         self._tf = tf
-        self._writer = writer
+        self.writer = writer
         self._wanted = steps
         self._folder = os.path.join(os.path.abspath(folder), "")
         self._main = threading.current_thread()
@@ -103,6 +103,7 @@ class CallRecorder(object):
             ]
             return {
                 "trained": self.trained, "towers": self.towers, "threads": threads, "optimizers": len(self.applied),
+                "calls": self.writer.steps,
             }  # fmt: skip
 
     def watch(self) -> None:
@@ -265,7 +266,7 @@ class CallRecorder(object):
                 known["last"][name] = np.array(array)
                 step.update(self._keeper.kept("variable|" + name, array))
         step["about"] = np.frombuffer(json.dumps(about).encode("utf-8"), np.uint8)
-        self._writer.step(step)
+        self.writer.step(step)
 
     def _after(self, session: Any, known: Dict[str, bool]) -> Dict[str, Any]:
         graph = session.graph

@@ -6,9 +6,9 @@ import time
 from typing import Any, Dict, Iterator, List
 
 from .. import seeds
-from ..cluster.task import RECORDED, look_for_the_chief
+from ..cluster.task import look_for_the_chief
 from ..cluster.turns import Turns
-from ..running import leave, run, versions
+from ..running import follow, leave, run
 from ..writing import Writer
 from .calls import Alone, CallRecorder
 from .draws import same_draws
@@ -74,26 +74,9 @@ def main(options: Dict[str, Any], tf: Any, script: str, arguments: List[str]) ->
     turns = Turns(options["turns"], worker)
     recorder.schedule = InTurns(turns)
 
-    def finish() -> None:
-        facts = recorder.facts()
-        facts.update(versions(tf), calls=writer.steps)
-        writer.facts(facts)
-
-    told: List[bool] = []
-
-    def enough() -> None:
-        if not told:
-            told.append(True)
-            finish()
-            print("\n" + RECORDED, flush=True)
-
-    recorder.on_enough = enough
     recorder.watch()
     look_for_the_chief(_session_manager(options, tf), turns)
-    status = run(script, arguments)
-    if not told:
-        finish()
-    return leave(status)
+    return follow(tf, recorder, script, arguments, goes_on=True)
 
 
 def _session_manager(options: Dict[str, Any], tf: Any) -> Any:

@@ -6,7 +6,8 @@ from typing import Any, Dict, List
 from tf2towers.instrumentation.session_runs import change_settings
 
 from .. import seeds
-from ..running import leave, prepare, run, versions
+from ..overlay import keep_writes
+from ..running import follow, prepare
 from ..writing import Writer
 from .calls import CallRecorder
 from .draws import same_draws
@@ -25,26 +26,14 @@ def main(options: Dict[str, Any], script: str, arguments: List[str]) -> int:
         from . import cluster
 
         return cluster.main(options, tf, script, arguments)
-    writer = Writer(options["out"])
     folder = os.path.dirname(os.path.abspath(script))
-    recorder = CallRecorder(tf, writer, options["steps"], folder, options.get("scratch") or "")
-
-    def finish() -> None:
-        facts = recorder.facts()
-        facts.update(versions(tf), calls=writer.steps)
-        writer.facts(facts)
-
-    def enough() -> None:
-        finish()
-        leave(0)
-
-    recorder.on_enough = enough
+    recorder = CallRecorder(
+        tf, Writer(options["out"]), options["steps"], folder, options.get("scratch") or ""
+    )
     recorder.watch()
     seeds.fix_seeds(options.get("seed", seeds.SEED))
     same_draws(options.get("seed", seeds.SEED))
-    status = run(script, arguments)
-    finish()
-    return leave(status)
+    return follow(tf, recorder, script, arguments)
 
 
 def prepared(options: Dict[str, Any]) -> Any:
@@ -52,12 +41,7 @@ def prepared(options: Dict[str, Any]) -> Any:
     if options["calls"] == "migrated":
         import tensorflow
 
-        from ..overlay import Overlay, patch_python, patch_tensorflow
-
-        if options.get("scratch"):
-            overlay = Overlay(options["scratch"], [options["out"]])
-            patch_python(overlay)
-            patch_tensorflow(overlay)
+        keep_writes(options)
         tensorflow.config.optimizer.set_experimental_options({"disable_meta_optimizer": True})
         if options.get("tower_order"):
             from tf2towers.runtime.graph_session import function
