@@ -11,12 +11,13 @@ here too.
 Runs on Python 3.6 or later with TensorFlow 1.12 to 1.15, and on TensorFlow 2 through `tf.compat.v1`.
 """
 
-import contextlib
 import re
 from typing import Any
 
 from tf2towers.instrumentation.session_runs import change_settings
 from tf2towers.instrumentation.wrapping import wrap
+
+from . import graph as graphs
 
 _GPU = re.compile(r"/(?:device:)?gpu:(\d+|\*)", re.IGNORECASE)
 
@@ -96,17 +97,8 @@ def _copy(graph: Any, read: Any, device: str, name: str) -> Any:
     from tensorflow.python.framework import ops
     from tensorflow.python.ops import gen_array_ops
 
-    with contextlib.ExitStack() as stack:
-        for context in (
-            graph.as_default(),
-            ops.control_dependencies(None),
-            ops.name_scope(read.op.name + "/"),
-            graph.colocate_with(None, ignore_existing=True),
-            ops.device(None),
-            ops.device(device),
-            graph.gradient_override_map({"DeepCopy": "Identity"}),
-        ):
-            stack.enter_context(context)
+    gradient = graph.gradient_override_map({"DeepCopy": "Identity"})
+    with graphs.beside(graph, read.op.name + "/"), ops.device(None), ops.device(device), gradient:
         return gen_array_ops.deep_copy(read, name=name)
 
 

@@ -133,7 +133,7 @@ class SessionRecorder(object):
         """Every initialized global variable."""
         graph = session.graph
         if graph not in self._variables:
-            with graph.as_default(), _open(graph):
+            with graphs.beside(graph):
                 variables = [v for v in self._tf.global_variables() if is_number(v)]
                 asked = [self._tf.is_variable_initialized(v) for v in variables]
             with self._quiet():
@@ -157,16 +157,3 @@ class SessionRecorder(object):
         sizes = [v.shape[0] for name, v in step.items() if name.startswith("input|") and np.ndim(v) > 1]
         if sizes and self._batch_size is None:
             self._batch_size = int(sizes[0])
-
-
-@contextlib.contextmanager
-def _open(graph: Any) -> Iterator[None]:
-    """Lets ops be added to a graph that a `MonitoredSession` or a `Supervisor` has finalized."""
-    closed = graph.finalized
-    if closed:
-        graph._unsafe_unfinalize()
-    try:
-        yield
-    finally:
-        if closed:
-            graph.finalize()

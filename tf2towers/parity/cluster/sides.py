@@ -39,6 +39,7 @@ def record_side(
     replay: Path | None = None,
     to_the_end: bool = False,
     on_line: OnLine | None = None,
+    seeded: bool = False,
 ) -> Recorded:
     """Runs a script as a cluster and records its first updates; asynchronous workers take their steps in turns.
 
@@ -46,12 +47,13 @@ def record_side(
         side: 'legacy' or 'migrated'.
         script, arguments: as the user starts a task, without the flags of `shape.task_flags`.
         folder: where the recording goes.
-        options: how; `layers`, `names`, `double` and `seed` do not apply.
+        options: how; `layers`, `names` and `double` do not apply.
         shape: of the cluster.
         original: the original's recording, which a migrated script is given: variables, batches, random numbers.
         replay: the same, but for the variables alone.
         to_the_end: let the script end by itself; else it is stopped when there is enough.
         on_line: called with a task's name and each line it writes.
+        seeded: an original's generators are given the seed of the options.
 
     Raises:
         RunFailed: a task failed, or there were too few updates.
@@ -60,7 +62,7 @@ def record_side(
     python, hint = sys.executable, ""
     if side == "legacy":
         title, recorder = f"the original, {script.name},", RECORDER
-        given["stand_ins"] = options.legacy_python is None
+        given |= {"stand_ins": options.legacy_python is None, "seeded": seeded}
         python = options.legacy_python or python
     else:
         title, recorder = f"the migrated script, {script.name},", _MIGRATED

@@ -5,7 +5,7 @@ from typing import Any, Dict, List
 
 from tf2towers.instrumentation.wrapping import wrap
 
-from .. import optimizers
+from .. import optimizers, seeds
 from ..running import follow, leave, prepare, run
 from .turns import Turns
 from .worker import WorkerRecorder
@@ -15,11 +15,14 @@ def main(options: Dict[str, Any], script: str, arguments: List[str]) -> int:
     """Its exit status. JOB_NAME and TASK_INDEX in the environment say which task it is (`tf2towers launch`).
 
     Args:
-        options: as for a script of one process, and "turns": host:port of the turnstile. A task goes on when there are
-            "steps" steps: it is stopped with the cluster.
+        options: as for a script of one process, and "turns": host:port of the turnstile; "seeded": whether the seed
+            counts. A task goes on when there are "steps" steps: it is stopped with the cluster.
         script, arguments: what to run.
     """
     tf = prepare(options)
+    if options.get("seeded"):
+        seeds.fix_seeds(options["seed"])
+        seeds.fix_graph_seeds(tf, options["seed"])
     if os.environ["JOB_NAME"] == "ps":
         return leave(run(script, arguments))
     worker = int(os.environ["TASK_INDEX"])
