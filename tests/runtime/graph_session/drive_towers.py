@@ -153,6 +153,44 @@ def read_beside_writes():
         return found == [[10.0 * n, 10.0 * n, 100.0 * n] for n in range(20)]
 
 
+def average_that_waits(average):
+    """A write that only the average waits for: it is made, and both towers' updates come after it."""
+    with tf.Graph().as_default():
+        optimizer = v1.train.GradientDescentOptimizer(v1.placeholder_with_default(0.5, []))
+        grads = []
+        for i in range(2):
+            with tf.device(f"/gpu:{i}"), v1.variable_scope("net", reuse=i > 0):
+                w = v1.get_variable("w", [], initializer=v1.ones_initializer())
+                grads.append(optimizer.compute_gradients(w * (i + 1.0)))
+        writes = v1.get_variable("writes", [], initializer=v1.zeros_initializer(), trainable=False)
+        with tf.control_dependencies([writes.assign_add(1.0)]):
+            [(mean, _)] = average(grads)
+        update = v1.assign_sub(w, mean)
+        session = Session()
+        session.run(v1.global_variables_initializer())
+        for _ in range(3):
+            session.run(update.op)
+        nodes = {node.name: node for node in seen[-1].node}
+        updates = [node for node in nodes.values() if node.op == "AssignSubVariableOp"]
+        before = [needs(nodes, node.name) for node in updates]
+        return {
+            "collectives": sum(node.op == "CollectiveReduceV2" for node in nodes.values()),
+            "values": [float(one) for one in session.run([writes, w])],
+            "after": [any(name.startswith("AssignAddVariableOp") for name in one) for one in before],
+        }
+
+
+def needs(nodes, name):
+    found, pending = set(), [name]
+    while pending:
+        for text in nodes[pending.pop()].input:
+            source = text.lstrip("^").partition(":")[0]
+            if source not in found:
+                found.add(source)
+                pending.append(source)
+    return found
+
+
 def errors():
     """A tower that fails says so itself, and the session goes on."""
     with tf.Graph().as_default():
@@ -191,6 +229,7 @@ print(
             "summed": trained(2, summed),
             "weighted": trained(2, weighted),
             "branch": written_in_a_branch(),
+            "waits": [average_that_waits(one) for one in (all_reduce_mean, stacked, added)],
             "read_first": read_beside_writes(),
             "errors": errors(),
         }

@@ -35,6 +35,8 @@ class Mean:
     node: Any
     parts: tuple[TensorName, ...]  # by tower
     dtype: int
+    #: what the operations wait for that the all-reduce takes the place of: '^node'
+    waits: tuple[str, ...] = ()
 
 
 def find_means(nodes: Sequence[Any], towers: Towers) -> list[Mean]:
@@ -44,25 +46,36 @@ def find_means(nodes: Sequence[Any], towers: Towers) -> list[Mean]:
     by_name = {node.name: node for node in nodes}
     found = []
     for node in nodes:
-        parts = _averaged(node, by_name)
-        if parts is None or len(parts) != towers.count:
+        averaged = _averaged(node, by_name)
+        if averaged is None or len(averaged.parts) != towers.count:
             continue
+        parts = averaged.parts
         of = [towers.of(by_name[part.node].device) if part.node in by_name else None for part in parts]
         if of == list(range(towers.count)) and node.attr["T"].type in _FLOATS:
-            found.append(Mean(node, tuple(parts), node.attr["T"].type))
+            waits = dict.fromkeys(text for one in (node, *averaged.by) for text in _controls(one))
+            found.append(Mean(node, tuple(parts), node.attr["T"].type, tuple(waits)))
     return found
 
 
-def _averaged(node: Any, by_name: dict[str, Any]) -> list[TensorName] | None:
-    """The tensors whose mean a node is; None for any other node."""
+@dataclass(frozen=True)
+class _Averaged:
+    """What a mean is made of: the tensors, and the operations between them and it, constants too."""
+
+    parts: list[TensorName]
+    by: list[Any]
+
+
+def _averaged(node: Any, by_name: dict[str, Any]) -> _Averaged | None:
+    """What a node is the mean of; None for any other node."""
     if node.op == "Mean" and not node.attr["keep_dims"].b and _constant(node.input[1], by_name) in ([0], 0):
         stacked = by_name.get(parse(node.input[0]).node)
         if stacked is None:
             return None
+        between = [stacked, by_name[parse(node.input[1]).node]]
         if stacked.op == "Pack" and stacked.attr["axis"].i == 0:
-            return [parse(text) for text in stacked.input if text[0] != "^"]
+            return _Averaged([parse(text) for text in _values(stacked)], between)
         if stacked.op == "ConcatV2":
-            *parts, axis = [text for text in stacked.input if text[0] != "^"]
+            *parts, axis = _values(stacked)
             if _constant(axis, by_name) != 0:
                 return None
             rows = [by_name.get(parse(text).node) for text in parts]
@@ -70,33 +83,42 @@ def _averaged(node: Any, by_name: dict[str, Any]) -> list[TensorName] | None:
                 row is None or row.op != "ExpandDims" or _constant(row.input[1], by_name) != 0 for row in rows
             ):
                 return None
-            return [parse(row.input[0]) for row in rows if row is not None]
+            expanded = [row for row in rows if row is not None]
+            axes = [by_name[parse(text).node] for text in (axis, *(row.input[1] for row in expanded))]
+            return _Averaged([parse(row.input[0]) for row in expanded], [*between, *expanded, *axes])
         return None
     if node.op in ("RealDiv", "Mul"):
         terms = _sum(parse(node.input[0]), by_name)
         if terms is None:
             return None
         factor = _constant(node.input[1], by_name)
-        count = len(terms)
-        if node.op == "RealDiv" and factor == count:
-            return terms
-        if (
+        count = len(terms.parts)
+        if (node.op == "RealDiv" and factor == count) or (
             node.op == "Mul" and count & (count - 1) == 0 and factor == 1 / count
         ):  # exact for powers of two alone
-            return terms
+            return _Averaged(terms.parts, [*terms.by, by_name[parse(node.input[1]).node]])
     return None
 
 
-def _sum(name: TensorName, by_name: dict[str, Any]) -> list[TensorName] | None:
+def _sum(name: TensorName, by_name: dict[str, Any]) -> _Averaged | None:
     node = by_name.get(name.node)
     if node is None:
         return None
     if node.op == "AddN":
-        return [parse(text) for text in node.input if text[0] != "^"]
+        return _Averaged([parse(text) for text in _values(node)], [node])
     if node.op in ("Add", "AddV2"):
         left, right = (parse(text) for text in node.input[:2])
-        return [*(_sum(left, by_name) or [left]), right]
+        before = _sum(left, by_name) or _Averaged([left], [])
+        return _Averaged([*before.parts, right], [*before.by, node])
     return None
+
+
+def _values(node: Any) -> list[str]:
+    return [text for text in node.input if text[0] != "^"]
+
+
+def _controls(node: Any) -> list[str]:
+    return [text for text in node.input if text[0] == "^"]
 
 
 def _constant(text: str, by_name: dict[str, Any]) -> Any:
@@ -132,8 +154,8 @@ class AllReduce:
                     outputs = self._reduced(
                         [written(part) for part in mean.parts], mean.dtype, mean.node.name, made
                     )
-                    results[mean.node.name] = outputs
-                    _stand_for(mean.node, outputs[0], outputs)
+                    _stand_for(mean, outputs[0], outputs)
+                    results[mean.node.name] = self._after(mean, outputs, made)
         return made, results
 
     def _shape(self, mean: Mean) -> list[int] | None:
@@ -180,7 +202,20 @@ class AllReduce:
                 _types(node, T=mean.dtype, Tshape=tf.int32.as_datatype_enum)
                 results[mean.node.name].append(name)
         for mean in group:
-            _stand_for(mean.node, results[mean.node.name][0], reduced)
+            _stand_for(mean, results[mean.node.name][0], reduced)
+            results[mean.node.name] = self._after(mean, results[mean.node.name], made)
+
+    def _after(self, mean: Mean, outputs: Sequence[str], made: list[Any]) -> list[str]:
+        """The results on the towers, after what the script's mean waited for (`tf.control_dependencies`)."""
+        if not mean.waits:
+            return list(outputs)
+        after = [outputs[0]]
+        for tower, output in enumerate(outputs[1:], start=1):
+            name = f"{mean.node.name}/all_reduce/after_{tower}"
+            device = self._towers.devices[tower]
+            _types(_node(made, name, "Identity", [output, f"^{mean.node.name}"], device), T=mean.dtype)
+            after.append(name)
+        return after
 
     def _reduced(self, inputs: Sequence[str], dtype: int, name: str, made: list[Any]) -> list[str]:
         """The collective: `tf.raw_ops.CollectiveReduceV2`, merged by Add and divided by the number at the end."""
@@ -206,15 +241,14 @@ class AllReduce:
         return outputs
 
 
-def _stand_for(node: Any, value: str, after: Sequence[str]) -> None:
+def _stand_for(mean: Mean, value: str, after: Sequence[str]) -> None:
     """A mean's node becomes one that hands on a value that is there, for everything that uses it."""
-    controls = [text for text in node.input if text[0] == "^"]
-    dtype = node.attr["T"].type
+    node = mean.node
     node.op, node.device = "Identity", ""
     node.attr.clear()
-    node.attr["T"].type = dtype
+    node.attr["T"].type = mean.dtype
     del node.input[:]
-    node.input.extend([value, *controls, *(f"^{name}" for name in after)])
+    node.input.extend([value, *mean.waits, *(f"^{name}" for name in after)])
 
 
 def _groups(means: Sequence[Mean], nodes: Sequence[Any]) -> list[list[Mean]]:
