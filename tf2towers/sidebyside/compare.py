@@ -27,8 +27,8 @@ from tf2towers.sidebyside.outcome import Outcome
 from tf2towers.sidebyside.race import Interrupted, Race
 from tf2towers.sidebyside.side import Side
 from tf2towers.sidebyside.summary import summarise
+from tf2towers.sidebyside.taking_turns import FEW_CORES, SECONDS, cores
 from tf2towers.sidebyside.totals import batch_size_of, steps_of
-from tf2towers.sidebyside.turns import FEW_CORES, SECONDS, cores
 from tf2towers.sidebyside.watch.lines import INITIAL_WEIGHTS, WRITES
 from tf2towers.sidebyside.weights import record_first_weights
 

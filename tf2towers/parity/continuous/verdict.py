@@ -14,8 +14,8 @@ from tf2towers.parity.continuous.cluster import record_cluster
 from tf2towers.parity.continuous.compare import Compared, Difference, compare
 from tf2towers.parity.continuous.recording import Run
 from tf2towers.parity.continuous.sides import Which, record
-from tf2towers.parity.noting import new_result, under_way
 from tf2towers.parity.process import RunFailed
+from tf2towers.parity.result_notes import new_result, under_way
 from tf2towers.parity.sides import Options, Progress
 from tf2towers.report.parity_result import Diagnosis, ParityResult
 from tf2towers.report.parity_words import PLURALS, counted

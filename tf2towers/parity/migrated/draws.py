@@ -11,7 +11,7 @@ import tensorflow as tf
 from tensorflow.python.ops import gen_random_ops, gen_stateless_random_ops_v2
 
 from tf2towers.instrumentation.wrapping import wrap
-from tf2towers.parity.migrated.here import python_op
+from tf2towers.parity.migrated.python_operations import python_op
 from tf2towers.parity.migrated.tracing import Tracing, tower
 
 DRAWING = (

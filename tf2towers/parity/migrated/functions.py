@@ -15,7 +15,7 @@ from tf2towers.parity.migrated.draws import Draws
 from tf2towers.parity.migrated.gradients import Gradients, numbered
 from tf2towers.parity.migrated.inputs import Inputs
 from tf2towers.parity.migrated.iterators import Iterated
-from tf2towers.parity.migrated.notes import Notes
+from tf2towers.parity.migrated.noted_values import Notes
 from tf2towers.parity.migrated.state import State
 from tf2towers.parity.migrated.tracing import Tracing
 from tf2towers.parity.recording import Facts, Step, read_facts, read_step

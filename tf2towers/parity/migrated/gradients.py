@@ -10,7 +10,7 @@ import tensorflow as tf
 import tf2towers.runtime
 from tf2towers.instrumentation.wrapping import wrap
 from tf2towers.parity.migrated.layers import layers_before
-from tf2towers.parity.migrated.notes import Notes
+from tf2towers.parity.migrated.noted_values import Notes
 from tf2towers.parity.migrated.optimizers import Applied, Pairs
 from tf2towers.parity.migrated.tracing import Tracing, tower
 from tf2towers.recorder.digest import digest

@@ -11,8 +11,8 @@ from tensorflow.python.distribute import input_lib
 from tensorflow.python.distribute.values import PerReplica
 
 from tf2towers.instrumentation.wrapping import Nesting, wrap
-from tf2towers.parity.migrated.here import python_op
 from tf2towers.parity.migrated.inputs import Inputs, Part
+from tf2towers.parity.migrated.python_operations import python_op
 from tf2towers.parity.migrated.tracing import Tracing
 from tf2towers.parity.recording import Arrays
 

@@ -12,7 +12,7 @@ import numpy as np
 from tf2towers.instrumentation.wrapping import wrap
 
 from ..training import name_of
-from .turns import Turns
+from .worker_turns import Turns
 
 _PATIENCE = 60.0  # seconds
 

@@ -7,8 +7,8 @@ from tf2towers.instrumentation.wrapping import wrap
 
 from .. import optimizers, seeds
 from ..running import follow, leave, prepare, run
-from .turns import Turns
 from .worker import WorkerRecorder
+from .worker_turns import Turns
 
 
 def main(options: Dict[str, Any], script: str, arguments: List[str]) -> int:

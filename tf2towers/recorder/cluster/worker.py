@@ -12,7 +12,7 @@ from ..session import Run, SessionRecorder
 from ..training import Training, is_behind
 from ..writing import Writer
 from .synchronous import Synchronous
-from .turns import Turns
+from .worker_turns import Turns
 
 Step = Dict[str, Any]  # arrays by 'kind|name', or values by name
 #: kinds of what an update is recorded with; the rest is of the worker's own step

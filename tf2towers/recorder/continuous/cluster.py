@@ -7,7 +7,7 @@ from typing import Any, Dict, Iterator, List
 
 from .. import seeds
 from ..cluster.task import look_for_the_chief
-from ..cluster.turns import Turns
+from ..cluster.worker_turns import Turns
 from ..running import follow, leave, run
 from ..writing import Writer
 from .calls import Alone, CallRecorder
