@@ -80,13 +80,11 @@ def beside(graph: Any, scope: str = "tf2towers/") -> Iterator[None]:
     closed = graph.finalized  # by a `MonitoredSession` or a `Supervisor`
     if closed:
         graph._unsafe_unfinalize()
+    scopes = [graph.as_default(), ops.control_dependencies(None), ops.name_scope(scope)]  # type: List[Any]
     try:
-        with (
-            graph.as_default(),
-            ops.control_dependencies(None),
-            ops.name_scope(scope),
-            graph.colocate_with(None, True),
-        ):
+        with contextlib.ExitStack() as stack:
+            for context in scopes + [graph.colocate_with(None, ignore_existing=True)]:
+                stack.enter_context(context)
             yield
     finally:
         if closed:
