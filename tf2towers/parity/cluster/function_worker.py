@@ -77,7 +77,7 @@ class FunctionWorkerRecorder:
 
 
 def _add_in_order() -> None:
-    """Dense sums over the replicas are made in their order, as the original's gradients are handed in (`worker_turns`)."""
+    """Dense sums over the replicas are made in their order, as the original's workers hand in their gradients."""
     import tensorflow as tf
 
     from tf2towers.runtime.tower_values import gather_towers
