@@ -41,8 +41,8 @@ CASES = [
     ("from sklearn.externals import joblib", "import joblib"),
     ("from sklearn.cross_validation import train_test_split as split",
      "from sklearn.model_selection import train_test_split as split"),
-    ("import numpy as np\nx = np.zeros(2)\nb = x.astype('f4').tostring() + x[0].tostring()",
-     "import numpy as np\nx = np.zeros(2)\nb = x.astype('f4').tobytes() + x[0].tobytes()"),
+    ("import numpy as np\nx = np.zeros(2)\nb = x.astype(np.float).tostring() + x[0].tostring()",
+     "import numpy as np\nx = np.zeros(2)\nb = x.astype(float).tobytes() + x[0].tobytes()"),
     ("from scipy.misc import logsumexp", "from scipy.special import logsumexp"),
 ]  # fmt: skip
 

@@ -46,7 +46,8 @@ def edits(file: File) -> Iterator[Edit]:
                 _leave(file, plain, alias.name, changed()[alias.name])
     yield from _loaders(file)
     for call in _tostrings(file):
-        yield file.replace(call.func, f"{file.text.of(call.func.value)}.tobytes")
+        end = file.text.end(call.func)
+        yield Edit(end - len("tostring"), end, "tobytes")
     for module in file.meanings.star_imports:
         for used in file.all(ast.Name):
             name = f"{module}.{used.id}"
