@@ -175,6 +175,7 @@ def test_tabs_are_spaces_as_python2_counted_them():
     [
         "from six.moves import xrange, zip\nx = zip(a)\nfor i in xrange(3): print i\n",
         "def apply(f, x):\n    print f\napply(a, b)\n",
+        "from six.moves import range\nx = range(3)\nprint x\n",
         "def g(filter, map=None):\n    print filter(a), map(b)\n",
     ],
 )
@@ -182,6 +183,12 @@ def test_a_name_that_is_not_pythons_own_stays(text):
     import re
 
     assert text_of(text) == re.sub(r"print (.*)", r"print(\1)", text)
+
+
+def test_a_range_is_a_list_beside_the_xrange_of_six():
+    text = "from six.moves import xrange\nx = range(3)\nfor i in xrange(3): print i\n"
+    wanted = "from six.moves import xrange\nx = list(range(3))\nfor i in xrange(3): print(i)\n"
+    assert text_of(text) == wanted
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,8 @@ PYTHON2 = [
     f"{TF}class Trainer(object):\n    def __init__(self):\n        self.n = reduce(max, [1])\n{RUN}Trainer()\n",
     f"{TF}class Trainer(object):\n    def fit(self):\n        return long(1)\n{RUN}Trainer().fit()\n",
     f"{TF}def show(args):\n    for k, v in vars(args).iteritems():\n        print(k)\n{RUN}show(FLAGS)\n",
+    f"import random\n{TF}def rows(n):\n    x = range(n)\n    random.shuffle(x)\n    return x\n{RUN}rows(3)\n",
+    f"{TF}a, b = {{}}, {{}}\nlosses = tf.add_n(a.values() + b.values())\n{RUN}",
 ]
 PYTHON3 = [
     f"try:\n    import cPickle as pickle\nexcept ImportError:\n    import pickle\n{TF}{RUN}",
@@ -30,6 +32,9 @@ PYTHON3 = [
     f"{TF}class D:\n    def iteritems(self):\n        return []\nx = D().iteritems()\n{RUN}",
     f"{TF}import six\nx = six.iteritems({{}})\n{RUN}",
     f"{TF}try:\n    x = {{}}.iteritems()\nexcept AttributeError:\n    x = {{}}.items()\n{RUN}",
+    f"import random\n{TF}order = range(3)\norder = list(order)\nrandom.shuffle(order)\n{RUN}",
+    f"import random\n{TF}def rows(order):\n    random.shuffle(order)\norder = range(3)\n{RUN}rows(list(order))\n",
+    f"{TF}a = {{}}\nx = list(a.keys()) + list(a.keys())\n{RUN}",
     f"{TF}from functools import *\n{RUN}reduce(max, [1])\n",
 ]
 

@@ -69,6 +69,7 @@ def is_certain(modules: list[Module], main: Module) -> bool:
         if id(node) in seen:
             continue
         seen.add(id(node))
+        ranges = _ranges(node) if "range" not in bound[id(tree)] else frozenset()
         for one in _run(node, is_main=tree is main.tree):
             if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load):
                 if one.id in _BUILTINS and one.id not in bound[id(tree)]:
@@ -78,9 +79,11 @@ def is_certain(modules: list[Module], main: Module) -> bool:
                 if isinstance(one.ctx, ast.Load) and _is_python2(f"{module}.{one.attr}"):
                     return True
             elif isinstance(one, ast.Call):
-                if dicts_alone and _iterates_dict(one):
+                if (dicts_alone and _iterates_dict(one)) or _shuffles(one, ranges):
                     return True
                 pending += known.called(one, tree)
+            elif dicts_alone and _adds_views(one):
+                return True
     return False
 
 
@@ -131,6 +134,52 @@ def _iterates_dict(call: ast.Call) -> bool:
         and call.func.attr in _OF_DICTS
         and not call.args
         and not call.keywords
+    )
+
+
+def _adds_views(node: ast.AST) -> bool:
+    """Whether a node is `a.values() + b.values()`: lists in Python 2, which Python 3's views cannot."""
+    return (
+        isinstance(node, ast.BinOp)
+        and isinstance(node.op, ast.Add)
+        and all(
+            isinstance(side, ast.Call)
+            and isinstance(side.func, ast.Attribute)
+            and side.func.attr in ("keys", "values", "items")
+            and not side.args
+            and not side.keywords
+            for side in (node.left, node.right)
+        )
+    )
+
+
+def _ranges(scope: ast.AST) -> frozenset[str]:
+    """The names that a function or a module binds by `range(...)` alone."""
+    found: set[str] = set()
+    others: set[str] = set()
+    targets: set[int] = set()
+    for node in ast.walk(scope):
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
+            named = isinstance(node.value.func, ast.Name) and node.value.func.id == "range"
+            if named and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
+                found.add(node.targets[0].id)
+                targets.add(id(node.targets[0]))
+    if not found:
+        return frozenset()
+    for node in ast.walk(scope):
+        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load) and id(node) not in targets:
+            others.add(node.id)
+        elif isinstance(node, ast.arg):
+            others.add(node.arg)
+    return frozenset(found - others)
+
+
+def _shuffles(call: ast.Call, ranges: frozenset[str]) -> bool:
+    return (
+        len(call.args) == 1
+        and isinstance(call.args[0], ast.Name)
+        and call.args[0].id in ranges
+        and ast.unparse(call.func) in ("random.shuffle", "np.random.shuffle", "numpy.random.shuffle")
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Set
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -63,8 +63,9 @@ _WORDS = {
 #: a name that a fixer takes for Python's own
 _BUILTINS = (
     "apply", "basestring", "execfile", "filter", "input", "intern", "long", "map", "raw_input", "reduce", "reload",
-    "unicode", "xrange", "zip",
+    "unicode", "zip",
 )  # fmt: skip
+_RANGES = ("range", "xrange")
 _TYPES = {"StringType": "str", "StringTypes": "(str,)"}
 
 
@@ -83,12 +84,15 @@ def converted(
     tool = _tool()
     tree = _parsed(tool, text, prints_are_calls=prints_are_calls)
     steps: list[Step] = []
-    skipped = {name for name in _BUILTINS if name in _bound(tree)}
+    bound = _bound(tree)
+    skipped = {name for name in _BUILTINS if name in bound}
     if not in_package:
         skipped.add("import")
     for line in _keep_names(tree):
         steps.append(Step(_WORDS["imports"], line))
-    tool.begin(skipped, lambda name, line: steps.append(Step(_WORDS[name], line)))
+    tool.begin(
+        skipped, lambda name, line: steps.append(Step(_WORDS[name], line)), bound.intersection(_RANGES)
+    )
     try:
         tool.refactor_tree(tree, filename)
     except Exception as problem:  # fissix raises what it likes
@@ -150,7 +154,7 @@ def _bound(tree: Any) -> set[str]:
 
     found: set[str] = set()
     for leaf in tree.leaves():
-        if leaf.value not in _BUILTINS or leaf.parent is None:
+        if leaf.value not in (*_BUILTINS, *_RANGES) or leaf.parent is None:
             continue
         before, after, kind = leaf.prev_sibling, leaf.next_sibling, leaf.parent.type
         defined = before is not None and before.type == 1 and before.value in ("def", "class", "as")
@@ -171,7 +175,7 @@ def _tool() -> Any:
     for name in ("RefactoringTool", "fissix", "fissix.pgen2.driver"):
         logging.getLogger(name).setLevel(logging.ERROR)
     from fissix import refactor
-    from fissix.fixes import fix_dict, fix_import, fix_print, fix_types, fix_unicode
+    from fissix.fixes import fix_dict, fix_import, fix_print, fix_types, fix_unicode, fix_xrange
     from fissix.pygram import python_symbols as syms
 
     class Unicode(fix_unicode.FixUnicode):  # type: ignore[misc]
@@ -225,13 +229,29 @@ def _tool() -> Any:
             folder, root = Path(self.filename).parent, imp_name.partition(".")[0]
             return bool(root) and (folder / "__init__.py").is_file() and is_module(folder, root)
 
-    own = {"dict": Dict, "import": Import, "print": Print, "types": Types, "unicode": Unicode}
+    class Xrange(fix_xrange.FixXrange):  # type: ignore[misc]
+        """range() is a list beside an xrange of six, too; a name that the file binds itself is not Python's."""
+
+        bound: Set[str] = frozenset()
+
+        def transform(self, node: Any, results: Any) -> Any:
+            return None if results["name"].value in self.bound else super().transform(node, results)
+
+    own = {
+        "dict": Dict,
+        "import": Import,
+        "print": Print,
+        "types": Types,
+        "unicode": Unicode,
+        "xrange": Xrange,
+    }
 
     class Tool(refactor.RefactoringTool):  # type: ignore[misc]
         """The engine, which tells each change, and leaves fixers out on demand."""
 
-        def begin(self, skipped: set[str], tell: Callable[[str, int], None]) -> None:
+        def begin(self, skipped: set[str], tell: Callable[[str, int], None], bound: Set[str]) -> None:
             self.skipped, self.tell = skipped, tell
+            Xrange.bound = bound
 
         def get_fixers(self) -> Any:
             before: list[Any] = []
