@@ -105,7 +105,7 @@ RULE = Rule(
     TensorFlow computes from one (a schedule with a lowest value, a share of what is fed) would be the first step's
     for ever, or an error.
     """,
-    todo="Nothing: the exact form computes it at every step. For idiomatic form, give the optimizer a schedule as it is.",
+    todo="Nothing: the exact form computes it at every step. For idiomatic form, give the optimizer the schedule.",
     doubts=doubts,
     doubtful=(
         "before: count = tf.train.get_or_create_global_step(); lr = tf.train.exponential_decay(0.1, count, 2, 0.5); "
