@@ -15,6 +15,7 @@ _VARIABLES = frozenset(
     {"tf.Variable", "tf.get_variable", "tf.train.get_global_step", "tf.train.get_or_create_global_step"}
 )
 _AVERAGE = "tf.train.ExponentialMovingAverage"
+#: is given an optimizer, and no rate
 _SYNCHRONOUS = "tf.train.SyncReplicasOptimizer"
 
 
@@ -23,15 +24,15 @@ def doubts(building: Building) -> Iterator[Doubt]:
     for file in building.files:
         for call in file.all(ast.Call):
             made = file.canonical(call.func) or ""
-            is_optimizer = made.startswith("tf.train.") and made.endswith("Optimizer")
+            is_optimizer = (
+                made.startswith("tf.train.") and made.endswith("Optimizer") and made != _SYNCHRONOUS
+            )
             if not is_optimizer and made not in _SCHEDULES and made != _AVERAGE:
                 continue
-            for place, argument in enumerate([*call.args, *(one.value for one in call.keywords)]):
+            for argument in [*call.args, *(one.value for one in call.keywords)]:
                 known: frozenset[str] = _VARIABLES
                 if is_optimizer and argument is _rate_of(call):
                     known = _VARIABLES | _SCHEDULES | {"tf.placeholder"}
-                if made == _SYNCHRONOUS and place == 0:
-                    continue  # the optimizer it is around
                 if not _is_certain(file, argument, known):
                     yield Doubt(file, argument, f"`{file.text.of(argument)}` is computed once for {made}")
 
