@@ -41,6 +41,8 @@ CASES = [
     ("from sklearn.externals import joblib", "import joblib"),
     ("from sklearn.cross_validation import train_test_split as split",
      "from sklearn.model_selection import train_test_split as split"),
+    ("import numpy as np\nx = np.zeros(2)\nb = x.astype(np.float).tostring() + x[0].tostring()",
+     "import numpy as np\nx = np.zeros(2)\nb = x.astype(float).tobytes() + x[0].tobytes()"),
     ("from scipy.misc import logsumexp", "from scipy.special import logsumexp"),
 ]  # fmt: skip
 
@@ -53,6 +55,8 @@ SAME = [
     "import time\nclock = time.time\nx = clock()",
     "from collections import OrderedDict\nx = OrderedDict()",
     "import numpy as np\nx = np.random.random_integers(3)",
+    "class Row:\n    def tostring(self):\n        return b''\nx = Row().tostring()",
+    "from xml.etree import ElementTree\nx = ElementTree.tostring(ElementTree.fromstring('<a/>'))",
     "import yaml\nc = yaml.load('a: 1', yaml.SafeLoader)",
     "import pickle as yaml\nc = yaml.load(open('a'))",
     "import mylist as collections\nx = [].Set if False else 1",

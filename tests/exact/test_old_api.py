@@ -75,6 +75,17 @@ CALLS = [
     ("tf.contrib.deprecated.scalar_summary('loss', s)", "tf.summary.scalar(name='loss', tensor=s)"),
     ("tf.contrib.deprecated.merge_all_summaries()", "tf.summary.merge_all()"),
     ("tf.nn.deconv2d(z, w, [1, 4, 4, 1], [1, 2, 2, 1])", "static_shapes.conv2d_transpose(z, w, [1, 4, 4, 1], [1, 2, 2, 1])"),
+    ("tf.ensure_shape(tf.image.resize_images(z, n, 3), [1, 5, 3, 1])",
+     "tf.ensure_shape(old_images.resize_images(z, n, 3), [1, 5, 3, 1])"),
+    ("tf.ensure_shape(tf.image.resize_images(z, tf.constant(n), n + 1, 1, True), [1, 5, 6, 1])",
+     "tf.ensure_shape(old_images.resize_images(z, tf.constant(n), n + 1, 1, True), [1, 5, 6, 1])"),
+    ("tf.ensure_shape(tf.image.resize_images(z, n, new_width=3), [1, 5, 3, 1])",
+     "tf.ensure_shape(old_images.resize_images(z, n, new_width=3), [1, 5, 3, 1])"),
+    ("tf.ensure_shape(tf.image.resize_images(z, [n, 3][:], 1), [1, 5, 3, 1])",
+     "tf.ensure_shape(old_images.resize_images(z, [n, 3][:], 1), [1, 5, 3, 1])"),
+    ("tf.image.resize_images(z, [n, 3], 1)", "tf.image.resize_images(z, [n, 3], 1)"),
+    ("tf.image.resize_images(z, 2 * [n], tf.image.ResizeMethod.BICUBIC)",
+     "tf.image.resize_images(z, 2 * [n], tf.image.ResizeMethod.BICUBIC)"),
     ("tf.sparse_split(1, 1, sparse)", "tf.sparse_split(axis=1, num_split=1, sp_input=sparse)"),
     ("tf.sparse_reduce_sum(sparse, reduction_axes=1)", "tf.sparse_reduce_sum(sparse, reduction_axes=1)"),
     ("tf.sparse_concat(concat_dim=0, sp_inputs=[sparse])", "tf.sparse_concat(axis=0, sp_inputs=[sparse])"),
@@ -86,6 +97,7 @@ x = tf.constant([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
 y = tf.constant([[0.5, 0.25, 0.25], [0.0, 1.0, 0.0]])
 m = tf.constant([[[4.0, 1.0], [1.0, 3.0]]])
 s = tf.reduce_sum(x)
+n = 5
 z = tf.zeros([1, 2, 2, 1])
 w = tf.zeros([3, 3, 1, 1])
 sparse = tf.SparseTensor([[0, 0]], [1.0], [2, 2])
@@ -126,7 +138,7 @@ def test_a_script(before: str, after: str) -> None:
 @pytest.mark.tensorflow
 def test_every_one_of_them_builds(tmp_path: Path) -> None:
     text = module([after for _, after in CALLS]).replace("import tensorflow", "import tensorflow.compat.v1")
-    text = f"from tf2towers.runtime import static_shapes\n{text}"
+    text = f"from tf2towers.runtime import old_images, static_shapes\n{text}"
     (tmp_path / "new.py").write_text(
         text + "\n\ntf.disable_eager_execution()\nwith tf.Graph().as_default():\n    print(len(build()))\n"
     )

@@ -56,6 +56,25 @@ def given_twice(file: File, call: ast.Call) -> str | None:
     return None
 
 
+def resizes_by_two(file: File, call: ast.Call) -> bool:
+    """Whether a call of `tf.image.resize_images` may be one of TF 0.x: (images, height, width).
+
+    By their text, (images, height, width) and (images, size, method) are often the same.
+    """
+    if file.canonical(call.func) != "tf.image.resize_images":
+        return False
+    if any(keyword.arg in ("new_height", "new_width") for keyword in call.keywords):
+        return True
+    if len(call.args) < 3 or any(isinstance(one, ast.Starred) for one in call.args):
+        return False
+    size, third = call.args[1:3]
+    is_list = isinstance(size, ast.List | ast.Tuple | ast.ListComp)
+    is_method = (isinstance(third, ast.Name) and third.id == "method") or (
+        isinstance(third, ast.Attribute) and "ResizeMethod" in ast.unparse(third)
+    )
+    return not is_list and not is_method
+
+
 def _is_integer(node: ast.expr) -> bool:
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
         node = node.operand

@@ -17,6 +17,7 @@ PYTHON2 = [
     f"{TF}def main(_):\n    train()\ndef train():\n    if FLAGS.x:\n        print(unicode('a'))\n{RUN}tf.app.run()\n",
     f"{TF}class Trainer(object):\n    def __init__(self):\n        self.n = reduce(max, [1])\n{RUN}Trainer()\n",
     f"{TF}class Trainer(object):\n    def fit(self):\n        return long(1)\n{RUN}Trainer().fit()\n",
+    f"{TF}def show(args):\n    for k, v in vars(args).iteritems():\n        print(k)\n{RUN}show(FLAGS)\n",
 ]
 PYTHON3 = [
     f"try:\n    import cPickle as pickle\nexcept ImportError:\n    import pickle\n{TF}{RUN}",
@@ -25,6 +26,10 @@ PYTHON3 = [
     f"try:\n    unicode\nexcept NameError:\n    unicode = str\n{TF}{RUN}",
     f"{TF}def never():\n    return xrange(3)\n{RUN}",
     f"{TF}def reduce(x):\n    return x\n{RUN}reduce(1)\n",
+    f"{TF}import pandas as pd\nfor k, v in pd.DataFrame().iteritems():\n    pass\n{RUN}",
+    f"{TF}class D:\n    def iteritems(self):\n        return []\nx = D().iteritems()\n{RUN}",
+    f"{TF}import six\nx = six.iteritems({{}})\n{RUN}",
+    f"{TF}try:\n    x = {{}}.iteritems()\nexcept AttributeError:\n    x = {{}}.items()\n{RUN}",
     f"{TF}from functools import *\n{RUN}reduce(max, [1])\n",
 ]
 

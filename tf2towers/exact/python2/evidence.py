@@ -1,9 +1,9 @@
 """What shows that a program is Python 2, though Python 3 can read it: it would stop at once in Python 3.
 
 It imports a module that only Python 2 has (`import cPickle`), or it comes to a name that only Python 2 defines
-(`for i in xrange(n)`) when it is run: in statements of its modules, and in functions that these call by name. What
-stands in a test of the version, or in a `try` that catches the error, shows nothing; nor does a name that is bound
-anywhere in the file (`from six.moves import xrange`).
+(`for i in xrange(n)`), or to a method that only its dicts had (`d.iteritems()`), when it is run: in statements of its
+modules, and in functions that these call by name. What stands in a test of the version, or in a `try` that catches the
+error, shows nothing; nor does a name that is bound anywhere in the file (`from six.moves import xrange`).
 """
 
 from __future__ import annotations
@@ -37,6 +37,11 @@ _BUILTINS = frozenset(
     }
 )  # fmt: skip
 
+#: methods of Python 2's dicts alone; `has_key` is a method of others, too
+_OF_DICTS = frozenset({"iteritems", "iterkeys", "itervalues"})
+#: what gives other things such a method: a library that had it in Python 3, or a definition of the program's own
+_OTHER_ITERITEMS = frozenset({"pandas", "past"})
+
 #: a test of the version, or of what there is
 _VERSION = re.compile(r"version|PY2|PY3|python|hasattr|builtin|globals", re.IGNORECASE)
 #: what a handler catches that goes on where a name is missing
@@ -59,6 +64,7 @@ def is_certain(modules: list[Module], main: Module) -> bool:
         return True
     known = _Definitions([module.tree for module in modules])
     bound = {id(module.tree): _bound(module.tree) for module in modules}
+    dicts_alone = not any(_has_iteritems(module.tree) for module in modules)
     pending: list[tuple[ast.AST, ast.Module]] = [(module.tree, module.tree) for module in modules]
     seen: set[int] = set()
     while pending:
@@ -71,6 +77,8 @@ def is_certain(modules: list[Module], main: Module) -> bool:
                 if one.id in _BUILTINS and one.id not in bound[id(tree)]:
                     return True
             elif isinstance(one, ast.Call):
+                if dicts_alone and _iterates_dict(one):
+                    return True
                 pending += known.called(one, tree)
     return False
 
@@ -83,6 +91,27 @@ def _imports(module: Module) -> bool:
         elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module not in module.local:
             gone = _MEMBERS.get(node.module or "", frozenset())
             if node.module in MODULES or any(alias.name in gone for alias in node.names):
+                return True
+    return False
+
+
+def _iterates_dict(call: ast.Call) -> bool:
+    return (
+        isinstance(call.func, ast.Attribute)
+        and call.func.attr in _OF_DICTS
+        and not call.args
+        and not call.keywords
+    )
+
+
+def _has_iteritems(tree: ast.Module) -> bool:
+    """Whether a file may have something else with the methods of Python 2's dicts."""
+    for node in ast.walk(tree):
+        if isinstance(node, Function) and node.name in (*_OF_DICTS, "__getattr__"):
+            return True
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            names = [getattr(node, "module", None) or "", *(alias.name for alias in node.names)]
+            if any(name.partition(".")[0] in _OTHER_ITERITEMS for name in names):
                 return True
     return False
 

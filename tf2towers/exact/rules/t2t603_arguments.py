@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from tf2towers.exact.arguments import given_twice, new_keywords, old_order
+from tf2towers.exact.arguments import given_twice, new_keywords, old_order, resizes_by_two
 from tf2towers.exact.edits import Edit
 from tf2towers.exact.file import File
 from tf2towers.exact.rule import Example, Rule
@@ -25,6 +25,9 @@ def edits(file: File) -> Iterator[Edit]:
             file.note(call, "T2T620", message)
             continue
         if file.program.plain_is_tf2:
+            continue
+        if resizes_by_two(file, call):
+            yield file.replace(call.func, f"{file.need('old_images', 'tf2towers.runtime')}.resize_images")
             continue
         for place, keyword in enumerate(order):
             if not keyword:
@@ -74,6 +77,7 @@ RULE = Rule(
     Before TensorFlow 1.0, `tf.concat` took the axis first, `tf.split` took it first too, and the summaries called their
     name `tag`. Such a call gets the keywords of today's function, and so the meaning it was written with. A dataset's
     `map` of TF 1.2 had `num_threads` and `output_buffer_size`, which are `num_parallel_calls` and `prefetch`.
+    `tf.image.resize_images` once took height and width apart: where a call may be such a one, our runtime looks.
     """,
     edits=edits,
     sources=("names/data/argument_orders.tsv", "names/data/keywords.tsv"),

@@ -5,12 +5,19 @@ from __future__ import annotations
 import ast
 import builtins
 from collections.abc import Iterator
+from typing import TypeGuard
 
 from tf2towers.exact.edits import Edit
 from tf2towers.exact.file import File
 from tf2towers.exact.libraries import Changed, changed, last_names
 from tf2towers.exact.never_called import stays_in
 from tf2towers.exact.rule import Example, Rule
+
+
+class _MethodCall(ast.Call):
+    """A call of an attribute."""
+
+    func: ast.Attribute
 
 
 def edits(file: File) -> Iterator[Edit]:
@@ -38,6 +45,9 @@ def edits(file: File) -> Iterator[Edit]:
             if alias.name in changed():
                 _leave(file, plain, alias.name, changed()[alias.name])
     yield from _loaders(file)
+    for call in _tostrings(file):
+        end = file.text.end(call.func)
+        yield Edit(end - len("tostring"), end, "tobytes")
     for module in file.meanings.star_imports:
         for used in file.all(ast.Name):
             name = f"{module}.{used.id}"
@@ -67,12 +77,15 @@ def old_names(file: File) -> Iterator[tuple[ast.expr | ast.stmt, str]]:
     for plain in file.all(ast.Import):
         yield from ((plain, one.name) for one in plain.names if one.name in changed())
     yield from ((call, "yaml.load without a loader") for call in _without_loader(file))
+    yield from ((call.func, "tostring() of an array") for call in _tostrings(file))
 
 
 def uses(tree: ast.Module) -> bool:
     """Whether a module may use such a name: a quick look."""
     for node in ast.walk(tree):
-        if isinstance(node, ast.Attribute) and (node.attr in last_names() or node.attr == "load"):
+        if isinstance(node, ast.Attribute) and (
+            node.attr in last_names() or node.attr in ("load", "tostring")
+        ):
             return True
         if isinstance(node, ast.Import) and any(one.name in changed() for one in node.names):
             return True
@@ -139,6 +152,32 @@ def _without_loader(file: File) -> Iterator[ast.Call]:
                 yield call
 
 
+def _tostrings(file: File) -> Iterator[_MethodCall]:
+    """Calls `array.tostring()`, which NumPy, `array.array` and Pillow call `tobytes` since long: the same bytes.
+
+    Where the program has a `tostring` of its own, it may be that one. Functions of modules take arguments.
+    """
+    calls = [call for call in file.all(ast.Call) if _is_tostring(call)]
+    if not calls:
+        return
+    program = file.program
+    texts = [one.script.text for one in program.files] + [program.read(path).text for path in program.others]
+    if any("def tostring" in text for text in texts):
+        return
+    for call in calls:
+        if file.canonical(call.func) is None and not _is_misplaced(file, call.func):
+            yield call
+
+
+def _is_tostring(call: ast.Call) -> TypeGuard[_MethodCall]:
+    return (
+        isinstance(call.func, ast.Attribute)
+        and call.func.attr == "tostring"
+        and not call.args
+        and not call.keywords
+    )
+
+
 def _leave(file: File, node: ast.Attribute | ast.ImportFrom | ast.Import, name: str, what: Changed) -> None:
     today = what.target if what.kind == "left" else f"{what.target}, a name that the file has otherwise"
     if isinstance(node, ast.Attribute) and (where := stays_in(file, node, "")) is not None:
@@ -201,7 +240,7 @@ RULE = Rule(
     TensorFlow 2.15 wants NumPy 1.23 or newer and 2.21 comes with NumPy 2, on Python 3.10 and newer: np.float, np.Inf,
     np.fromstring, collections.Mapping, time.clock and scipy.misc.imread are no more. np.float and the like were
     Python's own types under another name. What was a function has a counterpart in our runtime where no other name
-    does exactly the same.
+    does exactly the same. `array.tostring()` is `tobytes()`.
     """,
     sources=("numpy 1.24 and 2.0 release notes, 'Expired deprecations'", "scipy 1.2 and 1.3 release notes"),
     edits=edits,
