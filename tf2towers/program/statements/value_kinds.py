@@ -190,6 +190,8 @@ class Kinds:
                     return TENSOR
                 if summary.makes_state:
                     return STATE
+                if {STATE, SCHEDULE} & set(arguments):
+                    return TENSOR  # what it makes of a variable
         if canonical in _ARITHMETIC and {STATE, SCHEDULE} & set(arguments):
             return TENSOR
         return self._foreign(arguments)
