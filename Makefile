@@ -4,6 +4,7 @@ PYTHON ?= $(shell for python in python3 python3.13 python3.12 python3.11 python3
 	$$python -c 'import sys; sys.exit(not (3, 10) <= sys.version_info[:2] <= (3, 13))' 2>/dev/null \
 	&& echo $$python && break; done)
 PY := $(VENV)/bin/python
+TF2TOWERS := $(PY) -m tf2towers
 export TF_CPP_MIN_LOG_LEVEL ?= 2
 # the programs here are for the Keras 3 that TensorFlow brings
 unexport TF_USE_LEGACY_KERAS
@@ -73,11 +74,30 @@ bench: $(VENV)/.installed
 growth: $(VENV)/.installed
 	$(PY) benchmarks/growth.py
 
+# both registers; the flags of a trainer that ends soon
+TOWERS = legacy/cifar10_towers.py
+TOWERS_FLAGS = --num_gpus=2 --batch_size=16 --batch_norm --log_every=25
 demo: $(VENV)/.installed
-	$(PY) -m tf2towers.parity.demo
+	rm -rf demo
+	$(TF2TOWERS) migrate $(TOWERS) -o demo/exact > /dev/null
+	$(TF2TOWERS) verify --steps 20 $(TOWERS) demo/exact/cifar10_towers.py -- \
+		$(TOWERS_FLAGS) --max_steps=20 --decay_steps=10 --summary_every=10
+	$(TF2TOWERS) migrate --idiomatic $(TOWERS) -o demo/migrated > /dev/null
+	$(TF2TOWERS) verify --free --steps 60 --verbose --report demo/report $(TOWERS) demo/migrated/cifar10_towers.py -- \
+		$(TOWERS_FLAGS) --max_steps=60 --decay_steps=30 --summary_every=61
 
+CLUSTER = legacy/mnist_supervisor.py
+CLUSTER_FLAGS = --batch_size=50 --hidden_units=100 --log_every=100
 demo-ps: $(VENV)/.installed
-	$(PY) -m tf2towers.parity.demo_ps
+	rm -rf demo-ps
+	$(TF2TOWERS) migrate $(CLUSTER) -o demo-ps/exact > /dev/null
+	$(TF2TOWERS) migrate --idiomatic $(CLUSTER) -o demo-ps/migrated > /dev/null
+	for register in exact migrated; do for synchronous in 0 1; do \
+		$(TF2TOWERS) verify --free --workers 2 --steps 10 $(CLUSTER) demo-ps/$$register/mnist_supervisor.py -- \
+			$(CLUSTER_FLAGS) --train_steps=200 --issync=$$synchronous || exit; \
+	done; done
+	$(TF2TOWERS) compare --report demo-ps/report $(CLUSTER) demo-ps/migrated/mnist_supervisor.py -- \
+		$(CLUSTER_FLAGS) --train_steps=400 --learning_rate=0.003 --issync=0 --log_dir={scratch}
 
 lint: $(VENV)/.installed
 	@$(PY) -m ruff check . && $(PY) -m ruff format --check . && $(PY) -m mypy

@@ -187,9 +187,21 @@ LEFT = [
     ("import no_such_module_anywhere", "T2T624"),
     ("from . import no_such_module_anywhere", "T2T624"),
     ("import sonnet as snt", "T2T625"),
+    ("warp = tf.load_op_library('warp.so')", "T2T625"),
     ("x = getattr(tf, name)", "T2T626"),
     ("f(tf)", "T2T626"),
 ]
+
+
+def test_operations_in_cpp_that_may_be_missing_are_told_only():
+    text = "import tensorflow as tf\n\nx = tf.placeholder(tf.int32)\ntry:\n    warp = tf.load_op_library('warp.so')\n"
+    result = migrated(f"{text}except tf.errors.NotFoundError:\n    warp = None\n")
+    assert result.status == 0
+    assert [finding.code for finding in result.findings if finding.kind == "note"] == ["T2T625"]
+    again = migrated(
+        f"{text}except tf.errors.NotFoundError:\n    build()\n    warp = tf.load_op_library('warp.so')\n"
+    )
+    assert again.status == 1
 
 
 @pytest.mark.parametrize(("line", "code"), LEFT)

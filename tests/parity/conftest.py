@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tf2towers.parity.migrating import migrate_into
+from tests.parity.migrating import migrate_into
 from tf2towers.parity.recording import Recording
 from tf2towers.parity.sides import Options, record_migrated, record_original
 

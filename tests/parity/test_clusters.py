@@ -10,10 +10,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.parity.clusters import at_once, record_cluster, run_tasks
 from tests.parity.conftest import ROOT
-from tf2towers.parity.cluster.running import at_once, record_cluster, run_tasks
+from tests.parity.migrating import migrate_into
 from tf2towers.parity.compare import compare
-from tf2towers.parity.migrating import migrate_into
 from tf2towers.parity.recording import Arrays, Recording
 
 pytest.importorskip("tensorflow")

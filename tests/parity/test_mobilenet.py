@@ -19,8 +19,8 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
+from tests.parity.migrating import migrate_into
 from tf2towers.parity.continuous.verdict import verify_exact
-from tf2towers.parity.migrating import migrate_into
 from tf2towers.parity.process import ENVIRONMENT
 from tf2towers.parity.recording import Recording
 from tf2towers.parity.sides import Options, record_migrated, record_original

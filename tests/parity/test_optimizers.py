@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from tests.parity.conftest import LEGACY, STEPS, Pair, Run
+from tests.parity.migrating import migrate_into
 from tf2towers.parity.compare import compare
-from tf2towers.parity.migrating import migrate_into
 from tf2towers.parity.recording import Recording
 
 pytest.importorskip("tensorflow")

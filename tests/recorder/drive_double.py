@@ -294,6 +294,9 @@ class Switch(dict):
     def __getattr__(self, name):
         return getattr(self["recorder"], name)
 
+    def run(self, *call):
+        return self["recorder"].run(*call)
+
 
 if not tf.__version__.startswith("2"):  # the stand-ins have it
     placement.install(tf)

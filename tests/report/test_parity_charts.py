@@ -6,7 +6,7 @@ import re
 import pytest
 from parity_results import apart, sides
 
-from tf2towers.report.parity_page import chart, scale
+from tf2towers.report.html import chart, scale
 from tf2towers.report.parity_page.error_chart import error_chart
 from tf2towers.report.parity_page.loss_chart import loss_chart
 from tf2towers.report.parity_result import ParityResult

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from cases import after, all_cases, is_left
 
-from tf2towers.parity.cluster.running import at_once, record_cluster
+from tests.parity.clusters import at_once, record_cluster
 from tf2towers.parity.compare import compare
 from tf2towers.parity.order import Order
 from tf2towers.parity.recording import Recording

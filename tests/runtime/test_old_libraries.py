@@ -1,6 +1,7 @@
 """What stands for functions that NumPy and SciPy have given up makes what these made."""
 
 import json
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +19,7 @@ ROUNDED = ("read gray", "size")
 
 
 def test_numpy() -> None:
-    from tf2towers.runtime import numpy1
+    from tf2towers.runtime.old_libraries import numpy1
 
     assert json.loads(json.dumps(arrays(numpy1))) == GOLDENS["numpy 1.18.5"]
     assert numpy1.fromstring(b"\x01", np.uint8).flags.writeable
@@ -27,7 +28,7 @@ def test_numpy() -> None:
 
 def test_images() -> None:
     pytest.importorskip("PIL")
-    from tf2towers.runtime import scipy_misc
+    from tf2towers.runtime.old_libraries import scipy_misc
 
     made, wanted = json.loads(json.dumps(images(scipy_misc))), GOLDENS["scipy 1.1.0, Pillow 6.2.2"]
     for name in ROUNDED:
@@ -37,3 +38,21 @@ def test_images() -> None:
     assert made == {name: one for name, one in wanted.items() if name not in ROUNDED}
     with pytest.raises(ValueError, match="suitable array shape"):
         scipy_misc.toimage(np.zeros((2, 2, 2)))
+
+
+def test_load_source_is_imps(tmp_path):
+    from tf2towers.runtime.old_libraries import old_imp
+
+    path = tmp_path / "settings.py"
+    path.write_text("count = globals().get('count', 0) + 1\n")
+    module = old_imp.load_source("settings_of_a_test", str(path))
+    assert (module.count, module.__file__, sys.modules.pop("settings_of_a_test")) == (1, str(path), module)
+    sys.modules["settings_of_a_test"] = module
+    assert old_imp.load_source("settings_of_a_test", str(path)) is module and module.count == 2
+    del sys.modules["settings_of_a_test"]
+    path.write_text("raise KeyError")
+    with pytest.raises(KeyError):
+        old_imp.load_source("settings_of_a_test", str(path))
+    assert "settings_of_a_test" not in sys.modules
+    with pytest.raises(FileNotFoundError):
+        old_imp.load_source("settings_of_a_test", str(tmp_path / "none.py"))

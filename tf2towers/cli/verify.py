@@ -16,7 +16,7 @@ from tf2towers.cli.installed import need
 from tf2towers.cli.runnable import as_script, why_not
 
 if TYPE_CHECKING:
-    from tf2towers.parity.cluster.sides import Shape
+    from tf2towers.parity.cluster.tasks import Shape
     from tf2towers.report.parity_result import ParityResult
 
 _HIDDEN = "--arguments-of-both"
@@ -217,7 +217,7 @@ def cluster_of(
         ps, workers, task_flags: as the user says; one that says nothing has 1 and 2 where the script starts servers.
     """
     from tf2towers.launch.cluster import TASK_FLAGS
-    from tf2towers.parity.cluster.sides import Shape
+    from tf2towers.parity.cluster.tasks import Shape
     from tf2towers.sidebyside.dialect import is_of_cluster
 
     asked = ps is not None or workers is not None

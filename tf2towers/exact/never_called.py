@@ -11,7 +11,6 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tf2towers.source.script import Script
@@ -30,16 +29,16 @@ _TPU = re.compile(r"(?:^|_)tpus?(?:_|$)", re.IGNORECASE)
 Unit = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
-def never_called(files: Sequence[File], paths: Sequence[Path]) -> frozenset[ast.AST]:
+def never_called(files: Sequence[File], modules: Sequence[Script]) -> frozenset[ast.AST]:
     """The functions and classes at the top of local modules that no code which may run names.
 
     Args:
         files: the files of the program, its main script among them.
-        paths: its modules without TensorFlow.
+        modules: its modules without TensorFlow.
     """
     trees = [file.tree for file in files if not file.main]
     main = next(file.tree for file in files if file.main)
-    others = [parse(Script.read(path, main=False).text, path) for path in paths]
+    others = [parse(module.text, module.path) for module in modules]
     if any(_looks_names_up(tree) for tree in (main, *trees, *others)):
         return frozenset()
     waiting: list[Unit] = []

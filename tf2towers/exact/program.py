@@ -119,7 +119,11 @@ class Program:
         """The functions and classes of local modules that nothing in the program names."""
         from tf2towers.exact.never_called import never_called
 
-        return frozenset() if self.unreadable else never_called(self.files, self.others)
+        return (
+            frozenset()
+            if self.unreadable
+            else never_called(self.files, [self.read(path) for path in self.others])
+        )
 
     @cached_property
     def plain_is_tf2(self) -> bool:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tf2towers.parity import rounding
 from tf2towers.parity.compare import Tolerances
-from tf2towers.parity.exact import NoReference
+from tf2towers.parity.float64_values import NoReference
 from tf2towers.parity.process import RunFailed
 from tf2towers.parity.recording import read_steps
 from tf2towers.parity.sides import Options, Progress, Recorded, record_original

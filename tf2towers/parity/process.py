@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import re
-import signal
-import subprocess
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from tf2towers.launch.chatter import without_chatter
-from tf2towers.launch.guardian import Guardian
-from tf2towers.launch.leftovers import MARK, kill_leftovers, new_mark
-from tf2towers.launch.parent import die_with_parent
+from tf2towers.launch.errors import LaunchError
+from tf2towers.launch.guarded import GuardedProcess
 
 ROOT = Path(__file__).resolve().parents[2]
 #: oneDNN picks fused kernels by the graph around an op, and a session's graph is not a function's: off on both sides.
@@ -57,25 +53,11 @@ class Process:
         }
         for name in ("TF_USE_LEGACY_KERAS", "TF2_BEHAVIOR"):  # the latter is left by an imported TensorFlow 2
             variables.pop(name, None)
-        self._mark = new_mark()
-        variables[MARK] = self._mark
-        self._guardian = Guardian(self._mark)
         self.started = time.monotonic()
-        with log.open("wb") as stream:
-            try:
-                self._popen = subprocess.Popen(
-                    command,
-                    stdin=subprocess.DEVNULL,
-                    stdout=stream,
-                    stderr=subprocess.STDOUT,
-                    env=variables,
-                    cwd=cwd,
-                    start_new_session=True,
-                    preexec_fn=die_with_parent(),  # noqa: PLW1509 - two system calls, see parent.py
-                )
-            except OSError as problem:
-                self._guardian.dismiss()
-                raise RunFailed(f"cannot start {command[0]}: {problem.strerror or problem}") from None
+        try:
+            self._process = GuardedProcess(command, variables, log, cwd)
+        except LaunchError as problem:
+            raise RunFailed(str(problem)) from None
         self.seconds = 0.0
 
     def wait(self, timeout: float, tick: Callable[[], object] | None = None) -> int:
@@ -85,7 +67,7 @@ class Process:
             TimeoutError: it has not ended after `timeout` seconds since its start.
         """
         try:
-            while (status := self._popen.poll()) is None:
+            while (status := self._process.status()) is None:
                 if time.monotonic() - self.started > timeout:
                     raise TimeoutError
                 if tick is not None:
@@ -93,16 +75,8 @@ class Process:
                 time.sleep(_POLL)
             return status
         finally:
-            self.end()
-
-    def end(self) -> None:
-        """Kills what is left of it: its group, and what it has started in sessions of their own."""
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(self._popen.pid, signal.SIGKILL)
-        self._popen.wait()
-        kill_leftovers(self._mark)
-        self._guardian.dismiss()
-        self.seconds = self.seconds or time.monotonic() - self.started
+            self._process.end()
+            self.seconds = time.monotonic() - self.started
 
     def tail(self, lines: int = _TAIL) -> str:
         """The last lines that it wrote."""

@@ -169,11 +169,6 @@ class Recording:
     steps: list[Step] = field(default_factory=list)
     facts: Facts = field(default_factory=Facts)
 
-    @property
-    def final(self) -> Arrays:
-        """The variables at the end."""
-        return self.steps[-1].after if self.steps else {}
-
     def save(self, folder: Path) -> None:
         """Writes everything into a folder."""
         writer = Writer(str(folder))

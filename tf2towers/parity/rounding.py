@@ -44,7 +44,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from tf2towers.parity.compare import Tolerances, pairs
-from tf2towers.parity.exact import (
+from tf2towers.parity.float64_values import (
     check_same_step,
     computed,
     neighbours,

@@ -13,6 +13,8 @@ from tf2towers.parity.process import ROOT, Process, RunFailed
 from tf2towers.parity.recording import Facts, read_facts
 
 Progress = Callable[[str, int], object]
+#: runs a script of TF1, or an exact migration
+RECORDER = ROOT / "tf2towers" / "recorder" / "__main__.py"
 
 
 @dataclass
@@ -63,16 +65,15 @@ def record_original(
     Raises:
         RunFailed: it could not be run, or did not train.
     """
-    given = {
-        "out": str(folder),
-        "steps": options.steps,
+    given: dict[str, object] = {
         "layers": options.layers,
         "double": options.double,
-        "seed": options.seed,
         "stand_ins": options.legacy_python is None,
     }
-    command = [options.legacy_python or sys.executable, str(ROOT / "tf2towers" / "recorder")]
-    return _record("the original", command, given, script, arguments, folder, options, progress)
+    python = options.legacy_python or sys.executable
+    return _record(
+        [python, str(RECORDER)], "the original", given, script, arguments, folder, options, progress
+    )
 
 
 def record_migrated(
@@ -88,23 +89,20 @@ def record_migrated(
     Raises:
         RunFailed: it could not be run, or did not train.
     """
-    given = {
-        "out": str(folder),
-        "steps": options.steps,
+    given: dict[str, object] = {
         "layers": options.layers,
-        "seed": options.seed,
         "original": None if original is None else str(original),
         "lockstep": options.lockstep,
         "tower_order": options.tower_order,
         "names": options.names,
     }
     command = [sys.executable, "-m", "tf2towers.parity.migrated"]
-    return _record("the migrated script", command, given, script, arguments, folder, options, progress)
+    return _record(command, "the migrated script", given, script, arguments, folder, options, progress)
 
 
 def _record(
-    title: str,
     command: Sequence[str],
+    title: str,
     given: dict[str, object],
     script: Path,
     arguments: Sequence[str],
@@ -112,58 +110,89 @@ def _record(
     options: Options,
     progress: Progress | None,
 ) -> Recorded:
-    shutil.rmtree(folder, ignore_errors=True)  # an earlier run's steps are not this one's
-    folder.mkdir(parents=True)
-    environment = {}
-    if options.scratch is not None:
-        own = options.scratch / folder.name
-        (own / "tmp").mkdir(parents=True, exist_ok=True)
-        environment["TMPDIR"] = str(own / "tmp")
-        given = {**given, "scratch": str(own)}
-    settings = folder.with_suffix(".json")
-    settings.write_text(json.dumps(given), encoding="utf-8")
-    process = Process(
-        [*command, str(settings.resolve()), str(script.resolve()), *arguments],
-        folder.with_suffix(".log"),
-        environment,
-        options.cwd,
-    )
+    def made(count: int) -> str:
+        return f"{count} of {options.steps} training steps" if count else "no training step"
 
-    def count() -> int:
-        return len(list(folder.glob("step-*.npz")))
-
-    try:
-        status = process.wait(options.timeout, None if progress is None else lambda: progress(title, count()))
-    except TimeoutError:
-        raise RunFailed(_too_slow(title, script, count(), options, process)) from None
-    if status == 0 and count() and (folder / "meta.json").exists():
-        return Recorded(folder, read_facts(folder), process.seconds, count())
-    facts = read_facts(folder) if (folder / "meta.json").exists() else None
-    raise RunFailed(_why(title, script, status, count(), facts, process))
-
-
-def _too_slow(title: str, script: Path, steps: int, options: Options, process: Process) -> str:
-    made = f"{steps} of {options.steps} training steps" if steps else "no training step"
-    return (
-        f"{title}, {script.name}, made {made} within {options.timeout:g} s (--timeout) and was stopped; "
-        f"it wrote last:\n{process.tail(8)}"
-    )
-
-
-def _why(title: str, script: Path, status: int, steps: int, facts: Facts | None, process: Process) -> str:
-    tail = process.tail()
-    if status:
-        if "EOFError" in tail:
-            return f"{title}, {script.name}, asks for input, and there is nobody to answer; it wrote last:\n{tail}"
-        ended = f"signal {-status}" if status < 0 else f"exit status {status}"
-        made = f" after {steps} training steps" if steps else " before its first training step"
-        return f"{title}, {script.name}, ended with {ended}{made}; it wrote last:\n{tail}"
-    if facts is None:
-        return f"{title}, {script.name}, ended the process by itself before a training step; it wrote last:\n{tail}"
+    command = [*command, *prepared(folder, given, options), str(script.resolve()), *arguments]
+    seconds = run_recorder(command, f"{title}, {script.name},", folder, options, progress, made)
+    facts, count = read_facts(folder), count_steps(folder)
+    if count:
+        return Recorded(folder, facts, seconds, count)
     if not facts.optimizers:
-        return (
+        raise RunFailed(
             f"{title}, {script.name}, ended without training: no optimizer known to verify (tf.train.Optimizer and its "
             "subclasses, Keras 3's) has applied gradients"
         )
     why = facts.not_seen or f"it builds one, and made {facts.sessions} calls"
-    return f"{title}, {script.name}, ended without running an update that could be recorded: {why}"
+    raise RunFailed(f"{title}, {script.name}, ended without running an update that could be recorded: {why}")
+
+
+def prepared(folder: Path, given: dict[str, object], options: Options) -> list[str]:
+    """Empties a folder for a recorder, and writes its settings beside it; the file."""
+    shutil.rmtree(folder, ignore_errors=True)  # an earlier run's steps are not this one's
+    folder.mkdir(parents=True)
+    settings = {
+        "out": str(folder.resolve()),
+        "steps": options.steps,
+        "seed": options.seed,
+        "scratch": None,
+        **given,
+    }
+    if options.scratch is not None:
+        settings["scratch"] = str(options.scratch / folder.name)
+    folder.with_suffix(".json").write_text(json.dumps(settings), encoding="utf-8")
+    return [str(folder.with_suffix(".json").resolve())]
+
+
+def temporary(folder: Path, options: Options) -> dict[str, str]:
+    """The environment in which temporary files, too, are kept with the rest of what a recorded script writes."""
+    if options.scratch is None:
+        return {}
+    place = options.scratch / folder.name / "tmp"
+    place.mkdir(parents=True, exist_ok=True)
+    return {"TMPDIR": str(place)}
+
+
+def run_recorder(
+    command: Sequence[str],
+    title: str,
+    folder: Path,
+    options: Options,
+    progress: Progress | None,
+    made: Callable[[int], str],
+) -> float:
+    """Runs a recorder to its end; the seconds that it took.
+
+    Args:
+        command: with the recorder's settings, the script and its arguments.
+        title: of the side and its script.
+        folder: where the recording goes.
+        options: how.
+        progress: called with the title, and how many steps there are.
+        made: so many steps, in words.
+
+    Raises:
+        RunFailed: it could not be started, took too long, failed, or was ended by something else than the recorder.
+    """
+    process = Process(command, folder.with_suffix(".log"), temporary(folder, options), options.cwd)
+    try:
+        side = title.partition(",")[0]
+        status = process.wait(
+            options.timeout, None if progress is None else lambda: progress(side, count_steps(folder))
+        )
+    except TimeoutError:
+        ended = f"within {options.timeout:g} s (--timeout) and was stopped"
+    else:
+        ended = f"and ended with {f'signal {-status}' if status < 0 else f'exit status {status}'}"
+        if not status and (folder / "meta.json").exists():
+            return process.seconds
+        if "EOFError" in process.tail():
+            ended = "and asks for input, and there is nobody to answer"
+        elif not status:
+            ended = "and ended the process by itself"
+    raise RunFailed(f"{title} made {made(count_steps(folder))} {ended}; it wrote last:\n{process.tail()}")
+
+
+def count_steps(folder: Path) -> int:
+    """How many files of steps there are."""
+    return len(list(folder.glob("step-*.npz")))

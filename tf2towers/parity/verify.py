@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import dataclasses
-import tempfile
-import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from tf2towers.launch.errors import LaunchError
-from tf2towers.parity.cluster.sides import Shape, record_side
+from tf2towers.parity.cluster.sides import record_side
+from tf2towers.parity.cluster.tasks import Shape
 from tf2towers.parity.compare import NotComparable, Tolerances, compare, share_of
 from tf2towers.parity.diagnose import diagnose, first_differences
 from tf2towers.parity.float64 import tell_rounding
-from tf2towers.parity.noting import note_facts, note_losses, note_side
 from tf2towers.parity.order import Order
 from tf2towers.parity.process import RunFailed
 from tf2towers.parity.recording import Facts, Recording, Step, read_steps
+from tf2towers.parity.result_notes import new_result, note_facts, note_losses, note_side, under_way
 from tf2towers.parity.sides import Options, Progress, Recorded, record_migrated, record_original
-from tf2towers.report.parity_result import Comparison, Kind, Outcome, ParityResult, Side
+from tf2towers.report.parity_result import Comparison, Kind, Outcome, ParityResult
 
 #: The order of the sum. An all-reduce adds more than two towers in another order than concat and reduce_mean: 1.5e-7 of
 #: the largest element at 4 and 8 towers (docs/semantics.md); an update carries it on.
@@ -60,22 +58,13 @@ def verify(
     Returns:
         The verdict; its outcome is 'error' where a script could not be run or compared.
     """
-    options = options or Options()
-    result = ParityResult(
-        _side("original", legacy), _side("migrated", migrated), list(arguments), tolerance=tolerance or 0.0
-    )
-    started = time.monotonic()
-    with tempfile.TemporaryDirectory(prefix="tf2towers-") as folder:
-        place = work or Path(folder)
-        options = dataclasses.replace(options, scratch=options.scratch or Path(folder) / "scratch")
-        try:
-            if cluster is not None:
-                _verify_cluster(result, options, place, tolerance, gradients_only, cluster)
-            else:
-                _verify(result, options, place, tolerance, gradients_only, towers, progress)
-        except (RunFailed, NotComparable, LaunchError) as problem:
-            result.outcome, result.error = "error", str(problem)
-    result.seconds = time.monotonic() - started
+    result = new_result(legacy, migrated, arguments)
+    result.tolerance = tolerance or 0.0
+    with under_way(result, options, work) as (place, how):
+        if cluster is not None:
+            _verify_cluster(result, how, place, tolerance, gradients_only, cluster)
+        else:
+            _verify(result, how, place, tolerance, gradients_only, towers, progress)
     return result
 
 
@@ -256,11 +245,3 @@ def explain(result: ParityResult, original: Recording, migrated: Recording, lock
     original = dataclasses.replace(original, steps=list(order.of(original.steps, migrated.steps)))
     result.first_step, result.first_layer, result.first_gradient = first_differences(original, migrated)
     result.diagnoses = diagnose(original, migrated, lockstep)
-
-
-def _side(title: str, script: Path) -> Side:
-    try:
-        text = script.read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        text = ""
-    return Side(title, script, text)

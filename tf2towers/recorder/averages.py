@@ -2,6 +2,8 @@
 
 from typing import Any, Dict
 
+from tf2towers.instrumentation.wrapping import wrap
+
 from . import graph as graphs
 
 
@@ -14,16 +16,14 @@ class Averages:
 
     def __init__(self, tf: Any) -> None:
         self._made = []  # type: list[Any]
-        average, made = tf.train.ExponentialMovingAverage, self._made
-        apply = average.apply
 
-        def recorded(self: Any, var_list: Any = None) -> Any:
+        def recorded(apply: Any, average: Any, var_list: Any = None) -> Any:
             listed = tf.trainable_variables() if var_list is None else list(var_list)
-            op = apply(self, listed)
-            made.append((self, [one for one in listed if isinstance(one, tf.Variable)], op))
+            op = apply(average, listed)
+            self._made.append((average, [one for one in listed if isinstance(one, tf.Variable)], op))
             return op
 
-        average.apply = recorded
+        wrap(tf.train.ExponentialMovingAverage, "apply", recorded)
 
     def unordered(self, behind: Any, applied: Any, sent: bool = False) -> Dict[str, Any]:
         """Those that a session call updates in no order with the variables: TF1 takes the values of before or after.

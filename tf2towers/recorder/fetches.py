@@ -52,14 +52,15 @@ def fetched_values(tf: Any, values: Any) -> Dict[str, Any]:
     place = 0
     for value in leaves(values):
         if isinstance(value, bytes):
-            found.update(_summaries(tf, value))
+            found.update(scalar_summaries(tf, value))
         elif isinstance(value, (np.ndarray, np.generic)) and value.dtype.kind in NUMBERS:
             found["fetched|%d" % place] = value
             place += 1
     return found
 
 
-def _summaries(tf: Any, text: bytes) -> Dict[str, Any]:
+def scalar_summaries(tf: Any, text: bytes) -> Dict[str, Any]:
+    """Those in a text that is a summary, by 'summary|tag'; of any other text none."""
     summary = getattr(tf, "Summary", None) or tf.summary.Summary
     try:
         parsed = summary.FromString(text)

@@ -1,7 +1,8 @@
 """Reading a TF1 graph: what an update depends on, where values come in, which ops belong to a tower."""
 
+import contextlib
 import re
-from typing import Any, Iterable, List, Pattern, Set
+from typing import Any, Iterable, Iterator, List, Pattern, Set
 
 #: ops that bring values into the graph from outside; what is behind them is not looked at
 INPUT_OPS = re.compile(
@@ -69,3 +70,22 @@ def without_tower(name: str) -> str:
     while before != name:
         before, name = name, _TOWER.sub("", name)
     return name
+
+
+@contextlib.contextmanager
+def beside(graph: Any, scope: str = "tf2towers/") -> Iterator[None]:
+    """Operations made in here have a scope of their own, and depend on nothing; also where the graph is finalized."""
+    from tensorflow.python.framework import ops
+
+    closed = graph.finalized  # by a `MonitoredSession` or a `Supervisor`
+    if closed:
+        graph._unsafe_unfinalize()
+    scopes = [graph.as_default(), ops.control_dependencies(None), ops.name_scope(scope)]  # type: List[Any]
+    try:
+        with contextlib.ExitStack() as stack:
+            for context in scopes + [graph.colocate_with(None, ignore_existing=True)]:
+                stack.enter_context(context)
+            yield
+    finally:
+        if closed:
+            graph.finalize()

@@ -11,9 +11,13 @@ here too.
 Runs on Python 3.6 or later with TensorFlow 1.12 to 1.15, and on TensorFlow 2 through `tf.compat.v1`.
 """
 
-import contextlib
 import re
 from typing import Any
+
+from tf2towers.instrumentation.session_runs import change_settings
+from tf2towers.instrumentation.wrapping import wrap
+
+from . import graph as graphs
 
 _GPU = re.compile(r"/(?:device:)?gpu:(\d+|\*)", re.IGNORECASE)
 
@@ -59,18 +63,16 @@ def has_gpus(tf: Any) -> bool:
 
 
 def _map_operations(graph_class: Any) -> None:
-    apply = graph_class._apply_device_functions
-
-    def apply_device_functions(self: Any, op: Any) -> None:
-        apply(self, op)
+    def apply_device_functions(apply: Any, graph: Any, op: Any) -> None:
+        apply(graph, op)
         found = _GPU.search(op.device)
         if found is not None:
             index = 0 if found.group(1) == "*" else int(found.group(1))
             graph_class._tf2towers_highest = max(graph_class._tf2towers_highest, index)
             op._set_device(cpu_of(op.device))
-            _copy_reads(self, op, index)
+            _copy_reads(graph, op, index)
 
-    graph_class._apply_device_functions = apply_device_functions
+    wrap(graph_class, "_apply_device_functions", apply_device_functions)
 
 
 def _copy_reads(graph: Any, op: Any, gpu: int) -> None:
@@ -95,36 +97,15 @@ def _copy(graph: Any, read: Any, device: str, name: str) -> Any:
     from tensorflow.python.framework import ops
     from tensorflow.python.ops import gen_array_ops
 
-    with contextlib.ExitStack() as stack:
-        for context in (
-            graph.as_default(),
-            ops.control_dependencies(None),
-            ops.name_scope(read.op.name + "/"),
-            graph.colocate_with(None, ignore_existing=True),
-            ops.device(None),
-            ops.device(device),
-            graph.gradient_override_map({"DeepCopy": "Identity"}),
-        ):
-            stack.enter_context(context)
+    gradient = graph.gradient_override_map({"DeepCopy": "Identity"})
+    with graphs.beside(graph, read.op.name + "/"), ops.device(None), ops.device(device), gradient:
         return gen_array_ops.deep_copy(read, name=name)
 
 
 def _give_cpus(tf: Any) -> None:
-    session = next(
-        one for one in tf.Session.__mro__ if one.__name__ == "BaseSession"
-    )  # InteractiveSession's too
-    server = tf.train.Server
-    make_session, make_server = session.__init__, server.__init__
-
-    def session_init(self: Any, target: Any = "", graph: Any = None, config: Any = None) -> None:
-        if config is None:
-            config = _default_config(tf)
-        if isinstance(config, tf.ConfigProto):  # anything else is for TensorFlow to refuse
-            config = _with_cpus(tf, config)
-        make_session(self, target, graph, config)
-
-    def server_init(
-        self: Any,
+    def begin(
+        make: Any,
+        server: Any,
         server_or_cluster_def: Any,
         job_name: Any = None,
         task_index: Any = None,
@@ -133,10 +114,10 @@ def _give_cpus(tf: Any) -> None:
         start: bool = True,
     ) -> None:
         config = _with_cpus(tf, tf.ConfigProto() if config is None else config)
-        make_server(self, server_or_cluster_def, job_name, task_index, protocol, config, start)
+        make(server, server_or_cluster_def, job_name, task_index, protocol, config, start)
 
-    session.__init__ = session_init
-    server.__init__ = server_init
+    change_settings(tf, lambda config: _with_cpus(tf, _default_config(tf) if config is None else config))
+    wrap(tf.train.Server, "__init__", begin)
 
 
 def _default_config(tf: Any) -> Any:

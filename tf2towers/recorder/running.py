@@ -9,9 +9,12 @@ import traceback
 from typing import Any, Dict, List
 
 from . import optimizers, placement, seeds
-from .overlay import Overlay, patch_python, patch_tensorflow
+from .overlay import keep_writes
 from .session import SessionRecorder
 from .writing import Writer
+
+#: a line of a task of a cluster: so many steps are recorded as were asked for
+RECORDED = "tf2towers: recorded"
 
 
 def main(options: Dict[str, Any], script: str, arguments: List[str]) -> int:
@@ -22,24 +25,43 @@ def main(options: Dict[str, Any], script: str, arguments: List[str]) -> int:
         script, arguments: what to run.
     """
     tf = prepare(options)
-    writer = Writer(options["out"])
     recorder = SessionRecorder(
-        tf, writer, options["steps"], options.get("layers", False), options.get("double", False)
+        tf,
+        Writer(options["out"]),
+        options["steps"],
+        options.get("layers", False),
+        options.get("double", False),
     )
-
-    def finish() -> None:
-        facts = recorder.facts()
-        facts.update(versions(tf), optimizers=len(recorder.applied), sessions=recorder.sessions)
-        writer.facts(facts)
-
-    def enough() -> None:
-        finish()
-        leave(0)
-
-    recorder.on_enough = enough
     optimizers.watch(tf, recorder)
     seeds.fix_seeds(options.get("seed", seeds.SEED))
     seeds.fix_graph_seeds(tf, options.get("seed", seeds.SEED))
+    return follow(tf, recorder, script, arguments)
+
+
+def follow(tf: Any, recorder: Any, script: str, arguments: List[str], goes_on: bool = False) -> int:
+    """Runs the script; its exit status. Facts of the run are written when there is enough, or at its end.
+
+    Args:
+        tf: TensorFlow.
+        recorder: it has `facts`, a `writer` for them, and calls `on_enough`.
+        script, arguments: what to run.
+        goes_on: a task of a cluster, which says that there is enough, and goes on; else the process ends then.
+    """
+    over = []  # type: List[bool]
+
+    def finish() -> None:
+        if not over:
+            over.append(True)
+            recorder.writer.facts(dict(recorder.facts(), **versions(tf)))
+
+    def enough() -> None:
+        if not over:
+            finish()
+            if not goes_on:
+                leave(0)
+            print("\n" + RECORDED, flush=True)
+
+    recorder.on_enough = enough
     status = run(script, arguments)
     finish()
     return leave(status)
@@ -53,10 +75,7 @@ def prepare(options: Dict[str, Any]) -> Any:
         stand_ins.install(placement.install)
     import tensorflow as tf
 
-    if options.get("scratch"):
-        overlay = Overlay(options["scratch"], [options["out"]])
-        patch_python(overlay)
-        patch_tensorflow(overlay)
+    keep_writes(options)
     if not options.get("stand_ins"):
         placement.install(tf)
         _leave_flags_to_scripts()

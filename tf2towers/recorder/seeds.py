@@ -6,6 +6,8 @@ What a script seeds itself comes later and counts. Runs on Python 3.6 and Tensor
 import random
 from typing import Any
 
+from tf2towers.instrumentation.wrapping import wrap
+
 SEED = 0  # unless the user gives another
 
 
@@ -24,13 +26,11 @@ def fix_graph_seeds(tf: Any, seed: int) -> None:
         tf: the TF1 module, `tensorflow` or `tensorflow.compat.v1`.
         seed: of the default graph, and of those that are made from now on.
     """
-    graph = tf.Graph
-    begin = graph.__init__
 
-    def seeded(self: Any, *args: Any, **kwargs: Any) -> None:
-        begin(self, *args, **kwargs)
-        if type(self) is graph:  # a function's graph has its seed from elsewhere
-            self.seed = seed
+    def seeded(begin: Any, graph: Any, *args: Any, **kwargs: Any) -> None:
+        begin(graph, *args, **kwargs)
+        if type(graph) is tf.Graph:  # a function's graph has its seed from elsewhere
+            graph.seed = seed
 
-    graph.__init__ = seeded
+    wrap(tf.Graph, "__init__", seeded)
     tf.get_default_graph().seed = seed

@@ -14,6 +14,9 @@ from .fetches import fetched_ops, fetched_values, may_change_variables
 from .training import Applied, Computed, Training, describe, layers_note, name_of, plan
 from .writing import Writer
 
+#: `Session.run` itself
+Run = Callable[..., Any]
+
 
 class SessionRecorder(object):
     """Watches optimizers and sessions.
@@ -32,7 +35,7 @@ class SessionRecorder(object):
         self, tf: Any, writer: Writer, steps: int, layers: bool = False, double: bool = False
     ) -> None:
         self._tf = tf
-        self._writer = writer
+        self.writer = writer
         self._wanted = steps
         self._layers = layers
         self.computed: List[Computed] = []
@@ -48,30 +51,20 @@ class SessionRecorder(object):
         self._batch_size: Optional[int] = None
         self.averages: Optional[Averages] = None
         self._busy = False
-        self._depth = 0
 
     # -- called by the patches ---------------------------------------------------------------------------------------
 
-    @contextlib.contextmanager
-    def outermost(self) -> Iterator[bool]:
-        """True where no other call of the kind is under way: an optimizer may hand on to another one."""
-        self._depth += 1
-        try:
-            yield self._depth == 1
-        finally:
-            self._depth -= 1
-
-    def run(self, run: Callable[..., Any], session: Any, fetches: Any, *args: Any, **kwargs: Any) -> Any:
+    def run(self, run: Run, session: Any, fetches: Any, feed_dict: Any, *options: Any) -> Any:
         """A session call; recorded if it trains."""
         if self._busy:
-            return run(session, fetches, *args, **kwargs)
+            return run(session, fetches, feed_dict, *options)
         self.sessions += 1
         training = self._training(session, fetches)
         if training is None:
             if self._before is not None and may_change_variables(fetched_ops(self._tf, session, fetches)):
                 self._before = None
-            return run(session, fetches, *args, **kwargs)
-        return self._train(training, run, session, fetches, *args, **kwargs)
+            return run(session, fetches, feed_dict, *options)
+        return self._train(training, run, session, fetches, feed_dict, *options)
 
     def facts(self) -> Dict[str, Any]:
         """What meta.json says of the run."""
@@ -80,6 +73,8 @@ class SessionRecorder(object):
             "notes": self.notes + layers_note(),
             "batch_size": self._batch_size,
             "towers": 1,
+            "optimizers": len(self.applied),
+            "sessions": self.sessions,
         }
         if self._last is not None:
             found["towers"] = self._last.towers
@@ -93,19 +88,13 @@ class SessionRecorder(object):
     # -- a step ------------------------------------------------------------------------------------------------------
 
     def _train(
-        self,
-        training: Training,
-        run: Callable[..., Any],
-        session: Any,
-        fetches: Any,
-        *args: Any,
-        **kwargs: Any,
+        self, training: Training, run: Run, session: Any, fetches: Any, feed_dict: Any, *options: Any
     ) -> Any:
         before = self._before if self._before is not None else self._values(run, session)
-        fed = feeds_of(session, args[0] if args else kwargs.get("feed_dict"))
+        fed = feeds_of(session, feed_dict)
         copy = self._reference.copy_for(training, frozenset(fed)) if self._reference is not None else None
         beside = [] if copy is None else copy.beside
-        values, extra, given = run(session, [fetches, training.tensors, beside], *args, **kwargs)
+        values, extra, given = run(session, [fetches, training.tensors, beside], feed_dict, *options)
         after = self._values(run, session)
         step = {"variable|" + name: value for name, value in before.items()}
         step.update({"after|" + name: value for name, value in after.items()})
@@ -118,8 +107,8 @@ class SessionRecorder(object):
                 step.update(self._reference.run(copy, run, before, given))
         self._before, self._last = after, training
         self._note_batch_size(step)
-        self._writer.step(step)
-        if self._writer.steps >= self._wanted:
+        self.writer.step(step)
+        if self.writer.steps >= self._wanted:
             self.on_enough()
         return values
 
@@ -140,11 +129,11 @@ class SessionRecorder(object):
             self._trainings[key] = training
         return self._trainings[key]
 
-    def _values(self, run: Callable[..., Any], session: Any) -> Dict[str, Any]:
+    def _values(self, run: Run, session: Any) -> Dict[str, Any]:
         """Every initialized global variable."""
         graph = session.graph
         if graph not in self._variables:
-            with graph.as_default(), _open(graph):
+            with graphs.beside(graph):
                 variables = [v for v in self._tf.global_variables() if is_number(v)]
                 asked = [self._tf.is_variable_initialized(v) for v in variables]
             with self._quiet():
@@ -168,16 +157,3 @@ class SessionRecorder(object):
         sizes = [v.shape[0] for name, v in step.items() if name.startswith("input|") and np.ndim(v) > 1]
         if sizes and self._batch_size is None:
             self._batch_size = int(sizes[0])
-
-
-@contextlib.contextmanager
-def _open(graph: Any) -> Iterator[None]:
-    """Lets ops be added to a graph that a `MonitoredSession` or a `Supervisor` has finalized."""
-    closed = graph.finalized
-    if closed:
-        graph._unsafe_unfinalize()
-    try:
-        yield
-    finally:
-        if closed:
-            graph.finalize()

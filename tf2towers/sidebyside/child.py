@@ -5,21 +5,18 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
-import subprocess
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from tf2towers.launch.guardian import Guardian
-from tf2towers.launch.leftovers import MARK, kill_leftovers, new_mark
-from tf2towers.launch.parent import die_with_parent
+from tf2towers.launch.errors import LaunchError
+from tf2towers.launch.guarded import GuardedProcess
 from tf2towers.sidebyside.clock import ActiveClock
 from tf2towers.sidebyside.errors import CompareError
 from tf2towers.sidebyside.side import Side
 from tf2towers.sidebyside.watch.lines import VARIABLE
 
 _CHUNK = 65_536
-_AFTER_KILL = 5.0  # seconds
 
 
 class Child:
@@ -35,9 +32,7 @@ class Child:
     def __init__(self, side: Side, command: Sequence[str], environment: Mapping[str, str], log: Path) -> None:
         self.side = side
         self._command, self._environment, self._log = command, environment, log
-        self._process: subprocess.Popen[bytes] | None = None
-        self._mark = new_mark()
-        self._guardian: Guardian | None = None
+        self._process: GuardedProcess | None = None
         self._rest = b""
         self.pipe = -1
         self.clock = ActiveClock(0.0)
@@ -56,24 +51,12 @@ class Child:
             CompareError: the system does not.
         """
         name, theirs = self._open_pipe()
-        environment = {**self._environment, VARIABLE: name, MARK: self._mark}
-        self._guardian = Guardian(self._mark)
+        environment = {**self._environment, VARIABLE: name}
         try:
-            with self._log.open("wb") as log:
-                self.clock = ActiveClock(time.monotonic())
-                self._process = subprocess.Popen(
-                    self._command,
-                    stdin=subprocess.DEVNULL,
-                    stdout=log,
-                    stderr=subprocess.STDOUT,
-                    env=environment,
-                    start_new_session=True,
-                    pass_fds=theirs,
-                    preexec_fn=die_with_parent(),  # noqa: PLW1509 - two system calls, see launch/parent.py
-                )
-        except (OSError, ValueError, subprocess.SubprocessError) as problem:
-            self._guardian.dismiss()
-            raise CompareError(f"cannot start {self._command[0]}: {problem}") from None
+            self.clock = ActiveClock(time.monotonic())
+            self._process = GuardedProcess(self._command, environment, self._log, descriptors=theirs)
+        except LaunchError as problem:
+            raise CompareError(str(problem)) from None
         finally:
             for descriptor in theirs:
                 os.close(descriptor)
@@ -111,17 +94,14 @@ class Child:
 
     def has_ended(self) -> bool:
         """Whether it has; `status` is then its exit status, 128 + n for signal n."""
-        if self.status is None and self._process is not None and self._process.poll() is not None:
-            code = self._process.returncode
-            self._over(code if code >= 0 else 128 - code)
+        if self.status is None and self._process is not None:
+            if (code := self._process.status()) is not None:
+                self._over(code if code >= 0 else 128 - code)
         return self.status is not None
 
     def end(self) -> None:
         """Kills it, held or not, with all that it has started; it counts as ended, status 0."""
         if self._process is not None and self.status is None:
-            self._send(signal.SIGKILL)
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                self._process.wait(_AFTER_KILL)
             self._over(0)
 
     def _over(self, status: int) -> None:
@@ -129,11 +109,7 @@ class Child:
         self.status = status
         ran = self.clock.active(time.monotonic())
         self.side.ended = True
-        with contextlib.suppress(OSError):  # what was left of its group
-            os.killpg(self._process.pid, signal.SIGKILL)
-        kill_leftovers(self._mark)
-        if self._guardian is not None:
-            self._guardian.dismiss()
+        self._process.end()
         self.read()
         self.side.seconds = ran - self.side.aside
         os.close(self.pipe)
@@ -141,10 +117,4 @@ class Child:
 
     def _send(self, number: signal.Signals) -> bool:
         assert self._process is not None
-        if self._process.poll() is not None:
-            return False
-        try:
-            os.killpg(self._process.pid, number)
-        except OSError:
-            return False
-        return True
+        return self._process.status() is None and self._process.send(number)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tf2towers.launch.cluster import TASK_FLAGS
-from tf2towers.parity.cluster.sides import Shape
+from tf2towers.parity.cluster.tasks import Shape
 from tf2towers.parity.process import RunFailed
 from tf2towers.report.paths import told_apart
 from tf2towers.sidebyside.accuracy import last_accuracy
@@ -19,7 +19,6 @@ from tf2towers.sidebyside.child import Child
 from tf2towers.sidebyside.cluster.child import ClusterChild, launched
 from tf2towers.sidebyside.cluster.shape import described, shape_of
 from tf2towers.sidebyside.cluster.side import ClusterSide
-from tf2towers.sidebyside.cluster.weights import record_first_weights_of_cluster
 from tf2towers.sidebyside.dialect import is_tf1
 from tf2towers.sidebyside.errors import CompareError
 from tf2towers.sidebyside.live import Live
@@ -28,8 +27,8 @@ from tf2towers.sidebyside.outcome import Outcome
 from tf2towers.sidebyside.race import Interrupted, Race
 from tf2towers.sidebyside.side import Side
 from tf2towers.sidebyside.summary import summarise
+from tf2towers.sidebyside.taking_turns import FEW_CORES, SECONDS, cores
 from tf2towers.sidebyside.totals import batch_size_of, steps_of
-from tf2towers.sidebyside.turns import FEW_CORES, SECONDS, cores
 from tf2towers.sidebyside.watch.lines import INITIAL_WEIGHTS, WRITES
 from tf2towers.sidebyside.weights import record_first_weights
 
@@ -166,11 +165,7 @@ def _first_weights(
     python = None if plan.legacy_python == sys.executable else plan.legacy_python
     try:
         arguments = _own(plan.arguments, folder)
-        if shape is not None:
-            return record_first_weights_of_cluster(
-                plan.legacy, arguments, folder, python, plan.timeout, shape, tick
-            )
-        return record_first_weights(plan.legacy, arguments, folder, python, plan.timeout, tick)
+        return record_first_weights(plan.legacy, arguments, folder, python, plan.timeout, shape, tick)
     except RunFailed as problem:
         modern.notes.append(f"initial weights of its own: {str(problem).splitlines()[0]}")
         return None

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from tf2towers.sidebyside.side import Side
 from tf2towers.sidebyside.summary import Summary
 
-COLOURS = ("#b45309", "#1d4ed8")  # legacy, modern
-Points = list[tuple[float, float]]
+Points = list[tuple[int, float]]
 
 
 @dataclass(frozen=True)
@@ -26,14 +25,12 @@ class Picture:
 def pictures(sides: Sequence[Side], summary: Summary) -> list[Picture]:
     """Loss and throughput. Throughput leaves out the first step, and steps that were held."""
     losses = tuple(
-        (side.title, [(float(s.number), s.loss) for s in side.steps if s.loss is not None]) for side in sides
+        (side.title, [(s.number, s.loss) for s in side.steps if s.loss is not None]) for side in sides
     )
     rates = []
     for side, numbers in zip(sides, (summary.legacy, summary.modern), strict=True):
         each = numbers.examples if summary.unit == "examples" and numbers.examples else 1
-        points = [
-            (float(s.number), each / s.seconds) for s in side.steps[1:] if not s.interrupted and s.seconds > 0
-        ]
+        points = [(s.number, each / s.seconds) for s in side.steps[1:] if not s.interrupted and s.seconds > 0]
         rates.append((side.title, points))
     return [
         Picture("loss", "Loss", "loss", losses),

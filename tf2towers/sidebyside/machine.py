@@ -6,7 +6,7 @@ import os
 import platform
 from pathlib import Path
 
-from tf2towers.sidebyside.turns import cores
+from tf2towers.sidebyside.taking_turns import cores
 
 
 def machine() -> str:

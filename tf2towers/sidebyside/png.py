@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tf2towers.sidebyside.curves import COLOURS, Picture
+from tf2towers.sidebyside.curves import Picture
+
+_COLOURS = ("#b45309", "#1d4ed8")
 
 
 def draw(picture: Picture, path: Path) -> None:
@@ -20,7 +22,7 @@ def draw(picture: Picture, path: Path) -> None:
     FigureCanvasAgg(figure)
     axes = figure.add_subplot()
     styles = [(3.5, 0.45), (1.3, 1.0)]  # the legacy curve wide, the modern one thin on top of it
-    for (title, points), colour, (width, alpha) in zip(picture.curves, COLOURS, styles, strict=True):
+    for (title, points), colour, (width, alpha) in zip(picture.curves, _COLOURS, styles, strict=True):
         axes.plot(
             *zip(*points, strict=True), color=colour, linewidth=width, alpha=alpha, label=title
         ) if points else None

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from tf2towers.parity.process import last_lines
 from tf2towers.sidebyside.child import Child
 from tf2towers.sidebyside.errors import CompareError, has_resumed, never_trained
-from tf2towers.sidebyside.turns import SECONDS, Turn
+from tf2towers.sidebyside.taking_turns import SECONDS, Turn
 
 TICK = 0.05  # seconds between two looks at who has ended
 SHOWN = 25  # of the last lines of one that failed, without what TensorFlow says about itself

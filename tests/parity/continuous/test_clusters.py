@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from tf2towers.parity.cluster.running import at_once
-from tf2towers.parity.cluster.sides import Shape
+from tests.parity.clusters import at_once
+from tests.parity.migrating import migrate_into
+from tf2towers.parity.cluster.tasks import Shape
 from tf2towers.parity.continuous.cluster import record_cluster
 from tf2towers.parity.continuous.recording import Run
 from tf2towers.parity.continuous.verdict import judge
-from tf2towers.parity.migrating import migrate_into
 from tf2towers.parity.sides import Options
 from tf2towers.report.parity_result import ParityResult, Side
 

@@ -137,4 +137,4 @@ def test_written_and_read(tmp_path: Path) -> None:
     for one, other in zip(recording.steps, again.steps, strict=True):
         np.testing.assert_equal(vars(other), {**vars(one), "layers": one.layers[:1]})
     assert list(again.steps[0].inputs) == ["x:0", "y:0"]
-    np.testing.assert_equal(again.final, step().after)
+    np.testing.assert_equal(again.steps[-1].after, step().after)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tf2towers.parity.cluster.running import at_once
+from tests.parity.clusters import at_once
 from tf2towers.parity.process import RunFailed
 from tf2towers.parity.sides import Options, Recorded, record_migrated, record_original
 from tf2towers.parity.verify import judge

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.parity.conftest import LEGACY
-from tf2towers.parity.cluster.sides import Shape
-from tf2towers.parity.migrating import migrate_into
+from tests.parity.migrating import migrate_into
+from tf2towers.parity.cluster.tasks import Shape
 from tf2towers.parity.sides import Options
 from tf2towers.parity.verify import verify
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tf2towers.parity.migrating import migrate_into
+from tests.parity.migrating import migrate_into
 from tf2towers.parity.sides import Options
 from tf2towers.parity.verify import verify
 

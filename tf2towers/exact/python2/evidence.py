@@ -1,9 +1,10 @@
 """What shows that a program is Python 2, though Python 3 can read it: it would stop at once in Python 3.
 
 It imports a module that only Python 2 has (`import cPickle`), or it comes to a name that only Python 2 defines
-(`for i in xrange(n)`), or to a method that only its dicts had (`d.iteritems()`), when it is run: in statements of its
-modules, and in functions that these call by name. What stands in a test of the version, or in a `try` that catches the
-error, shows nothing; nor does a name that is bound anywhere in the file (`from six.moves import xrange`).
+(`for i in xrange(n)`, `itertools.izip(a, b)`), or to a method that only its dicts had (`d.iteritems()`), when it is
+run: in statements of its modules, and in functions that these call by name. What stands in a test of the version, or in
+a `try` that catches the error, shows nothing; nor does a name that is bound anywhere in the file (`from six.moves
+import xrange`).
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ import ast
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+
+from tf2towers.exact.libraries import changed
 
 #: modules that Python 3 has under another name, or no more
 MODULES = frozenset(
@@ -22,13 +25,6 @@ MODULES = frozenset(
         "thread", "tkFileDialog", "tkMessageBox", "urllib2", "urlparse", "xmlrpclib",
     }
 )  # fmt: skip
-
-#: names that modules of both no longer have
-_MEMBERS = {
-    "itertools": frozenset({"ifilter", "imap", "izip", "izip_longest"}),
-    "string": frozenset({"join", "letters", "lowercase", "maketrans", "uppercase"}),
-    "urllib": frozenset({"quote", "quote_plus", "unquote", "urlencode", "urlopen", "urlretrieve"}),
-}
 
 _BUILTINS = frozenset(
     {
@@ -64,6 +60,7 @@ def is_certain(modules: list[Module], main: Module) -> bool:
         return True
     known = _Definitions([module.tree for module in modules])
     bound = {id(module.tree): _bound(module.tree) for module in modules}
+    libraries = {id(module.tree): _libraries(module) for module in modules}
     dicts_alone = not any(_has_iteritems(module.tree) for module in modules)
     pending: list[tuple[ast.AST, ast.Module]] = [(module.tree, module.tree) for module in modules]
     seen: set[int] = set()
@@ -75,6 +72,10 @@ def is_certain(modules: list[Module], main: Module) -> bool:
         for one in _run(node, is_main=tree is main.tree):
             if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load):
                 if one.id in _BUILTINS and one.id not in bound[id(tree)]:
+                    return True
+            elif isinstance(one, ast.Attribute) and isinstance(one.value, ast.Name):
+                module = libraries[id(tree)].get(one.value.id)
+                if isinstance(one.ctx, ast.Load) and _is_python2(f"{module}.{one.attr}"):
                     return True
             elif isinstance(one, ast.Call):
                 if dicts_alone and _iterates_dict(one):
@@ -89,10 +90,39 @@ def _imports(module: Module) -> bool:
             if any(alias.name in MODULES and alias.name not in module.local for alias in node.names):
                 return True
         elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module not in module.local:
-            gone = _MEMBERS.get(node.module or "", frozenset())
-            if node.module in MODULES or any(alias.name in gone for alias in node.names):
+            if node.module in MODULES or any(
+                _is_python2(f"{node.module}.{alias.name}") for alias in node.names
+            ):
                 return True
     return False
+
+
+def _is_python2(dotted: str) -> bool:
+    """Whether only Python 2's own modules ever had a name."""
+    found = changed().get(dotted)
+    return found is not None and found.python2
+
+
+def _libraries(module: Module) -> dict[str, str]:
+    """What the imports of a file call modules that are not the program's own, by names that nothing else gets."""
+    found: dict[str, list[str]] = {}
+    for node in ast.walk(module.tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                name = alias.asname or alias.name.partition(".")[0]
+                found.setdefault(name, []).append(alias.name if alias.asname else name)
+        elif isinstance(node, ast.ImportFrom):
+            for alias in node.names:
+                found.setdefault(alias.asname or alias.name, []).append("")
+        elif isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+            found.setdefault(node.id, []).append("")
+        elif isinstance(node, ast.arg):
+            found.setdefault(node.arg, []).append("")
+    return {
+        name: modules[0]
+        for name, modules in found.items()
+        if len(set(modules)) == 1 and modules[0] not in module.local
+    }
 
 
 def _iterates_dict(call: ast.Call) -> bool:

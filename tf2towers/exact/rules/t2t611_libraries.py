@@ -9,8 +9,10 @@ from typing import TypeGuard
 
 from tf2towers.exact.edits import Edit
 from tf2towers.exact.file import File
-from tf2towers.exact.libraries import Changed, changed, last_names
+from tf2towers.exact.libraries import Changed, changed, gone_part, is_gone, last_names, modules_in_parts
 from tf2towers.exact.never_called import stays_in
+from tf2towers.exact.python_versions import is_expected_to_fail, is_never_reached
+from tf2towers.exact.removal import removed
 from tf2towers.exact.rule import Example, Rule
 
 
@@ -23,13 +25,9 @@ class _MethodCall(ast.Call):
 def edits(file: File) -> Iterator[Edit]:
     """A new text for each use of such a name, and for each import of one."""
     given = _given(file)
-    for node in file.all(ast.Attribute):
-        if node.attr not in last_names() or not isinstance(node.ctx, ast.Load):
-            continue
-        name = file.canonical(node)
-        if name is None or (what := changed().get(name)) is None or _is_imported_name(file, node):
-            continue
-        if name in given:
+    for node, name in _uses(file):
+        what = changed()[name]
+        if name in given or _is_imported_name(file, node) or _is_fenced(file, node, what):
             continue
         text = _text(file, node, name, what)
         if text is None:
@@ -41,9 +39,7 @@ def edits(file: File) -> Iterator[Edit]:
     for statement in file.all(ast.ImportFrom):
         yield from _of_import(file, statement)
     for plain in file.all(ast.Import):
-        for alias in plain.names:
-            if alias.name in changed():
-                _leave(file, plain, alias.name, changed()[alias.name])
+        yield from _of_plain_import(file, plain)
     yield from _loaders(file)
     for call in _tostrings(file):
         end = file.text.end(call.func)
@@ -55,50 +51,94 @@ def edits(file: File) -> Iterator[Edit]:
                 file.note(used, "T2T628", f"{name} is no more, and is imported by a star")
 
 
+def _uses(file: File) -> Iterator[tuple[ast.Attribute, str]]:
+    """The reads of such names in a file, through the modules that have them."""
+    names = last_names(_libraries(file))
+    for node in file.all(ast.Attribute):
+        if node.attr in names and isinstance(node.ctx, ast.Load):
+            name = file.canonical(node)
+            if name is None or name not in changed() or _is_local(file, name):
+                continue
+            around = file.parent(node)
+            if not isinstance(around, ast.Attribute) or f"{name}.{around.attr}" not in changed():
+                yield node, name
+
+
+def _libraries(file: File) -> set[str]:
+    """The libraries that a file may have names of: those it imports, and those that its local modules do."""
+    found: set[str] = set()
+    for one in (file, *file.program.files):
+        for plain in one.all(ast.Import):
+            found.update(alias.name.partition(".")[0] for alias in plain.names)
+        for statement in one.all(ast.ImportFrom):
+            found.add((statement.module or "").partition(".")[0])
+    return found
+
+
+def _is_local(file: File, dotted: str) -> bool:
+    """Whether a module of the program has the name of the library."""
+    root = dotted.partition(".")[0]
+    return any(one.partition(".")[0] == root for one in file.program.imports.imports_of(file.path))
+
+
+def _is_fenced(file: File, node: ast.AST, what: Changed) -> bool:
+    """Whether the program does without the name where it is gone; what is ours stands for it all the same."""
+    return is_never_reached(file, node, is_gone) or (
+        what.kind != "runtime" and is_expected_to_fail(file, node)
+    )
+
+
 def _given(file: File) -> set[str | None]:
     """The names that the program gives a value itself: `np.float = float`."""
+    names = last_names(_libraries(file))
     return {
         one.canonical(node)
         for one in {file, *file.program.files}
         for node in one.all(ast.Attribute)
-        if isinstance(node.ctx, ast.Store) and node.attr in last_names()
+        if isinstance(node.ctx, ast.Store) and node.attr in names
     }
 
 
 def old_names(file: File) -> Iterator[tuple[ast.expr | ast.stmt, str]]:
     """Every use or import of such a name, and the name."""
-    for node in file.all(ast.Attribute):
-        if node.attr in last_names() and (name := file.canonical(node)) in changed():
-            yield node, str(name)
+    yield from _uses(file)
     for statement in file.all(ast.ImportFrom):
         for one in statement.names:
-            if f"{statement.module}.{one.name}" in changed():
-                yield statement, f"{statement.module}.{one.name}"
+            if (part := gone_part(f"{statement.module}.{one.name}")) and not _is_local(file, part):
+                yield statement, part
     for plain in file.all(ast.Import):
-        yield from ((plain, one.name) for one in plain.names if one.name in changed())
+        for one in plain.names:
+            if (part := gone_part(one.name)) and not _is_local(file, part):
+                yield plain, part
     yield from ((call, "yaml.load without a loader") for call in _without_loader(file))
     yield from ((call.func, "tostring() of an array") for call in _tostrings(file))
 
 
 def uses(tree: ast.Module) -> bool:
     """Whether a module may use such a name: a quick look."""
+    libraries = {
+        alias.name.partition(".")[0]
+        for one in ast.walk(tree)
+        if isinstance(one, ast.Import)
+        for alias in one.names
+    }
+    names = last_names(libraries) | {"load", "tostring"}
     for node in ast.walk(tree):
-        if isinstance(node, ast.Attribute) and (
-            node.attr in last_names() or node.attr in ("load", "tostring")
-        ):
+        if isinstance(node, ast.Attribute) and node.attr in names:
             return True
-        if isinstance(node, ast.Import) and any(one.name in changed() for one in node.names):
+        if isinstance(node, ast.Import) and any(is_gone(one.name) for one in node.names):
             return True
         if isinstance(node, ast.ImportFrom) and any(
-            one.name in ("*", "load") or f"{node.module}.{one.name}" in changed() for one in node.names
+            one.name in ("*", "load") or is_gone(f"{node.module}.{one.name}") for one in node.names
         ):
             return True
     return False
 
 
 def _is_imported_name(file: File, node: ast.Attribute) -> bool:
-    """Whether `node` is an attribute of something that is in the table itself (`np.math.inf`)."""
-    return (file.canonical(node.value) or "") in changed()
+    """Whether `node` is an attribute of something that has a counterpart itself (`np.math.inf`)."""
+    of = changed().get(file.canonical(node.value) or "")
+    return of is not None and of.kind != "left"
 
 
 def _text(file: File, node: ast.Attribute, name: str, what: Changed) -> str | None:
@@ -111,11 +151,23 @@ def _text(file: File, node: ast.Attribute, name: str, what: Changed) -> str | No
         has_it = file.meanings.canonical_of(what.target, file.meanings.module) == what.target
         return what.target if has_it else file.need_module(what.target, what.target)
     if what.kind == "from":
-        return file.need(node.attr, what.target)
+        module = _name_of(file, what.target)
+        return f"{module}.{node.attr}" if module else file.need(node.attr, what.target)
     if what.kind == "runtime":
         module, _, attribute = what.target.rpartition(".")
         parent, _, last = module.rpartition(".")
         return f"{file.need(last, parent)}.{attribute}"
+    return None
+
+
+def _name_of(file: File, module: str) -> str | None:
+    """What the file's first imports call a module: `np`."""
+    for statement in file.tree.body:
+        if isinstance(statement, ast.Import):
+            for one in statement.names:
+                bound = one.asname or one.name
+                if one.name == module and file.meanings.canonical_of(bound, file.meanings.module) == module:
+                    return bound
     return None
 
 
@@ -180,28 +232,70 @@ def _is_tostring(call: ast.Call) -> TypeGuard[_MethodCall]:
 
 def _leave(file: File, node: ast.Attribute | ast.ImportFrom | ast.Import, name: str, what: Changed) -> None:
     today = what.target if what.kind == "left" else f"{what.target}, a name that the file has otherwise"
+    today = f"; today: {today}" if today else ""
     if isinstance(node, ast.Attribute) and (where := stays_in(file, node, "")) is not None:
         file.note(
             node, "T2T628", f"{name} is no more; it stays in {where}, and raises where it is reached", "note"
         )
     else:
-        file.note(node, "T2T628", f"{name} is no more; today: {today}")
+        file.note(node, "T2T628", f"{name} is no more{today}")
+
+
+def _of_plain_import(file: File, statement: ast.Import) -> Iterator[Edit]:
+    """`import xml.etree.cElementTree as ET` gets the module's name of today; what nothing needs goes."""
+    kept = []
+    for one in statement.names:
+        part = gone_part(one.name)
+        if part is None or _is_local(file, one.name) or _is_fenced(file, statement, changed()[part]):
+            kept.append(_alias(one.name, one.asname))
+        elif part == one.name and changed()[part].kind == "module" and one.asname:
+            kept.append(_alias(changed()[part].target, one.asname))
+        elif part != one.name or not _all_written_anew(file, one):
+            _leave(file, statement, part, changed()[part])
+            return
+    if not kept:
+        yield removed(file, statement)
+    elif kept != [_alias(one.name, one.asname) for one in statement.names]:
+        yield file.replace(statement, f"import {', '.join(kept)}")
+
+
+def _all_written_anew(file: File, imported: ast.alias, package: str = "") -> bool:
+    """Whether nothing needs the import of a module that is gone: each use of it is one that has a counterpart."""
+    dotted = package + imported.name
+    if dotted not in modules_in_parts():
+        return False
+    bound = imported.asname or imported.name
+    known = {
+        node for node, name in _uses(file) if name.startswith(f"{dotted}.") and changed()[name].kind != "left"
+    }
+    written = {file.text.of(node.value) for node in known}
+    if written - {bound}:
+        return False
+    root = bound.partition(".")[0]
+    roots = {name for node in known for name in ast.walk(node.value) if isinstance(name, ast.Name)}
+    return all(one in roots for one in file.all(ast.Name) if one.id == root and isinstance(one.ctx, ast.Load))
 
 
 def _of_import(file: File, statement: ast.ImportFrom) -> Iterator[Edit]:
     """`from collections import OrderedDict, Mapping` becomes two imports."""
-    if statement.level or not statement.module:
+    if statement.level or not statement.module or _is_local(file, statement.module):
+        return
+    if (home := gone_part(statement.module)) is not None and not all(
+        f"{statement.module}.{one.name}" in changed() for one in statement.names
+    ):
+        if not _is_fenced(file, statement, changed()[home]):
+            _leave(file, statement, home, changed()[home])
         return
     found = {
         one.name: what for one in statement.names if (what := changed().get(f"{statement.module}.{one.name}"))
     }
-    if not found:
+    if not found or any(_is_fenced(file, statement, what) for what in found.values()):
         return
     kept = [_alias(one.name, one.asname) for one in statement.names if one.name not in found]
     lines = [f"from {statement.module} import {', '.join(kept)}"] if kept else []
     for one in statement.names:
         what = found.get(one.name)
-        if what is None:
+        if what is None or _all_written_anew(file, one, f"{statement.module}."):
             continue
         bound = one.asname or one.name
         if what.kind == "attribute":
@@ -219,6 +313,9 @@ def _of_import(file: File, statement: ast.ImportFrom) -> Iterator[Edit]:
             _leave(file, statement, f"{statement.module}.{one.name}", what)
             return
     text = file.text.of(statement)
+    if not lines and len(statement.names) == 1 and "#" not in text:
+        yield removed(file, statement)
+        return
     if not lines or "#" in text:
         file.note(
             statement, "T2T628", f"{statement.module}.{next(iter(found))} is no more, and is imported here"
@@ -249,8 +346,9 @@ RULE = Rule(
             "types, constants and bytes",
             "import numpy as np\nimport tensorflow as tf\n\nx = np.fromstring(b'ab', dtype=np.uint8).astype(np.float)\n"
             "tf.Session().run(tf.constant(x * np.Inf))\n",
-            "import numpy as np\nimport tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import Session, graph_mode, "
-            "numpy1\n\ngraph_mode()\n\nx = numpy1.fromstring(b'ab', dtype=np.uint8).astype(float)\n"
+            "import numpy as np\nimport tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import Session, graph_mode\n"
+            "from tf2towers.runtime.old_libraries import numpy1\n\ngraph_mode()\n\n"
+            "x = numpy1.fromstring(b'ab', dtype=np.uint8).astype(float)\n"
             "Session().run(tf.constant(x * np.inf))\n",
         ),
         Example(

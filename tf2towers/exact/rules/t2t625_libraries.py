@@ -1,4 +1,4 @@
-"""T2T625: a library that is itself built on TF1."""
+"""T2T625: a library that is itself built on TF1, in Python or in C++."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ from collections.abc import Iterator
 from tf2towers.exact.edits import Edit
 from tf2towers.exact.file import File
 from tf2towers.exact.known_modules import is_tf1_library
+from tf2towers.exact.never_called import stays_in
 from tf2towers.exact.rule import Example, Rule
+from tf2towers.report.result import FindingKind
 
 
 def edits(file: File) -> Iterator[Edit]:
-    """Notes each import of such a library."""
+    """Notes each import of such a library, and each that is loaded."""
     found = file.program.imports.imports_of(file.path)
     for node in file.imports:
         names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else [node.module or ""]
@@ -24,7 +26,28 @@ def edits(file: File) -> Iterator[Edit]:
                 file.note(
                     node, "T2T625", f"{root} is built on TensorFlow 1, and is not migrated with the script"
                 )
+    for used, canonical in file.symbols:
+        if canonical == "tf.load_op_library":
+            kind: FindingKind = "note" if _may_fail_to_load(file, used) else "left"
+            message = (
+                "a library of operations that was compiled for TensorFlow 1 does not load in TensorFlow 2"
+            )
+            file.note(used, "T2T625", message, kind)
     yield from ()
+
+
+def _may_fail_to_load(file: File, node: ast.Name | ast.Attribute) -> bool:
+    """Whether the program goes on without the operations, or never loads them."""
+    if stays_in(file, node, "") is not None:
+        return True
+    inner: ast.AST = node
+    for one in file.ancestors(node):
+        if isinstance(one, ast.Try) and inner in one.body and one.handlers:
+            handled = " ".join(ast.unparse(handler) for handler in one.handlers)
+            if "load_op_library" not in handled and "raise" not in handled and "exit" not in handled:
+                return True
+        inner = one
+    return False
 
 
 RULE = Rule(
@@ -33,15 +56,23 @@ RULE = Rule(
     does="refuses",
     why="""
     Sonnet 1, TensorLayer 1, TFLearn, Tensor2Tensor, standalone Keras and their like build TF1 graphs by calls that
-    TF 2.21 has no more, or were never made for it. What they do in the program cannot be migrated from outside.
+    TF 2.21 has no more, or were never made for it. What they do in the program cannot be migrated from outside. Nor can
+    operations in C++ (`tf.load_op_library`): what was compiled for TensorFlow 1 does not load in TensorFlow 2.
     """,
-    todo="Replace the library's part of the model by core operations, or by the library's own release for TF 2.",
+    todo="Replace the library's part of the model by core operations, or by the library's own release for TF 2; "
+    "compile operations in C++ for TensorFlow 2 (C++17, with its headers).",
     edits=edits,
     examples=(
         Example(
             "a library of layers",
             "import tensorflow as tf\nimport tflearn\n\nx = tf.placeholder(tf.float32, [None, 4])\n"
             "y = tflearn.fully_connected(x, 2)\n",
+            left=True,
+        ),
+        Example(
+            "operations in C++",
+            "import tensorflow as tf\n\nwarp = tf.load_op_library('./warp.so')\nx = tf.placeholder(tf.float32, [4])\n"
+            "y = warp.warp(x)\n",
             left=True,
         ),
     ),

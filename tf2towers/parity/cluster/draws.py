@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 import tensorflow as tf
 from tensorflow.python.ops import gen_random_ops
 
+from tf2towers.instrumentation.wrapping import wrap
 from tf2towers.parity.migrated.draws import DRAWING
 
 #: Numbers go to a worker as arguments of the step's function; this type holds all of them exactly, indices too.
@@ -29,7 +30,7 @@ class ClusterDraws:
         self._place = 0
         self._graph: Any = None
         for name in DRAWING if count else ():
-            setattr(gen_random_ops, name, self._replaced(getattr(gen_random_ops, name)))
+            wrap(gen_random_ops, name, self._drawn)
 
     def padded(self, draws: Sequence[np.ndarray]) -> list[np.ndarray]:
         """So many arrays; empty ones, which are not used, after the last."""
@@ -45,19 +46,16 @@ class ClusterDraws:
         finally:
             self._given, self._graph = (), None
 
-    def _replaced(self, draw: Callable[..., Any]) -> Callable[..., Any]:
-        def recorded(*args: Any, **kwargs: Any) -> Any:
-            own = draw(*args, **kwargs)
-            if tf.compat.v1.get_default_graph() is not self._graph or self._place >= len(self._given):
-                return own
-            value = self._given[self._place]
-            self._place += 1
-            chosen = tf.cond(
-                tf.equal(tf.size(value), tf.size(own)),
-                lambda: tf.cast(tf.reshape(value, tf.shape(own)), own.dtype),
-                lambda: own,
-            )
-            chosen.set_shape(own.shape)
-            return chosen
-
-        return recorded
+    def _drawn(self, draw: Any, *args: Any, **kwargs: Any) -> Any:
+        own = draw(*args, **kwargs)
+        if tf.compat.v1.get_default_graph() is not self._graph or self._place >= len(self._given):
+            return own
+        value = self._given[self._place]
+        self._place += 1
+        chosen = tf.cond(
+            tf.equal(tf.size(value), tf.size(own)),
+            lambda: tf.cast(tf.reshape(value, tf.shape(own)), own.dtype),
+            lambda: own,
+        )
+        chosen.set_shape(own.shape)
+        return chosen

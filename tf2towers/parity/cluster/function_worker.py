@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from tf2towers.instrumentation.wrapping import wrap
 from tf2towers.parity.cluster.local_coordinator import schedule_here
 from tf2towers.parity.cluster.merging import OWN, UPDATES, is_synchronous, own_of_updates, own_steps
 from tf2towers.parity.migrated.functions import FunctionRecorder
@@ -47,8 +48,9 @@ class FunctionWorkerRecorder:
         self._writer = _Split(folder, worker)
         schedule_here(self._writer.begin_whole)
         self._recorder = FunctionRecorder(
-            self._writer, settings["steps"], given, settings["lockstep"], False, {}, self._wait_for_the_end
+            self._writer, settings["steps"], given, settings["lockstep"], False, {}
         )
+        self._recorder.on_enough = self._wait_for_the_end
 
     @property
     def steps(self) -> int:
@@ -75,24 +77,21 @@ class FunctionWorkerRecorder:
 
 
 def _add_in_order() -> None:
-    """Dense sums over the replicas are made in their order, as the original's gradients are handed in (`turns`)."""
+    """Dense sums over the replicas are made in their order, as the original's workers hand in their gradients."""
     import tensorflow as tf
 
     from tf2towers.runtime.tower_values import gather_towers
 
-    context = tf.distribute.ReplicaContext
-    all_reduce = context.all_reduce
-
-    def ordered(self: Any, reduce_op: Any, value: Any, options: Any = None) -> Any:
+    def ordered(all_reduce: Any, context: Any, reduce_op: Any, value: Any, options: Any = None) -> Any:
         leaves = tf.nest.flatten(value)
         is_sum = reduce_op in (tf.distribute.ReduceOp.SUM, "SUM", "sum")
         if not is_sum or any(isinstance(leaf, tf.IndexedSlices) for leaf in leaves):
-            return all_reduce(self, reduce_op, value, options)
+            return all_reduce(context, reduce_op, value, options)
         towers = gather_towers(tuple(map(tf.convert_to_tensor, leaves)))
         sums = [functools.reduce(tf.add, parts) for parts in zip(*towers, strict=True)]
         return tf.nest.pack_sequence_as(value, sums)
 
-    context.all_reduce = ordered
+    wrap(tf.distribute.ReplicaContext, "all_reduce", ordered)
 
 
 class _Split(Writer):

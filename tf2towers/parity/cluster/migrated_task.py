@@ -17,7 +17,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-#: a line of worker 0's output, where its process makes the updates of all workers (else recorder.cluster.task.RECORDED)
+#: a line of worker 0's output, where its process makes the updates of all workers (else recorder.running.RECORDED)
 RECORDED_ALL = "tf2towers: recorded, all workers"
 
 
@@ -27,8 +27,9 @@ def main(argv: list[str]) -> int:
     settings = json.loads(Path(path).read_text(encoding="utf-8"))
     sys.argv = [script, *arguments]
     sys.path[0] = str(Path(script).resolve().parent)
-    if settings["scratch"]:
-        _keep_writes(settings["scratch"], settings["out"])
+    from tf2towers.recorder.overlay import keep_writes
+
+    keep_writes(settings)
     recorder = _recorder(settings) if os.environ["JOB_NAME"] == "worker" else None
     try:
         runpy.run_path(script, run_name="__main__")
@@ -44,7 +45,7 @@ def main(argv: list[str]) -> int:
 
 def _recorder(settings: dict[str, Any]) -> Any:
     """It writes a line as soon as it has so many steps as were asked for."""
-    from tf2towers.recorder.cluster.task import RECORDED
+    from tf2towers.recorder.running import RECORDED
 
     recorder: Any
     if settings["on_runtime"]:
@@ -65,14 +66,6 @@ def _recorder(settings: dict[str, Any]) -> Any:
 
     recorder.on_step = look
     return recorder
-
-
-def _keep_writes(scratch: str, folder: str) -> None:
-    from tf2towers.recorder.overlay import Overlay, patch_python, patch_tensorflow
-
-    overlay = Overlay(scratch, [folder])
-    patch_python(overlay)
-    patch_tensorflow(overlay)
 
 
 if __name__ == "__main__":

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
+from tf2towers.instrumentation.wrapping import NestingOfThread, wrap
 from tf2towers.parity.cluster.draws import SPEC, ClusterDraws
 from tf2towers.parity.cluster.merging import OWN, UPDATES, own_steps
 from tf2towers.parity.migrated.functions import results_of
@@ -53,57 +53,52 @@ class MigratedWorkerRecorder:
         self._own_steps = [0] * len(self._given)
         steps = [draws for worker in self._given for step in worker for draws in step.draws]
         self._draws = ClusterDraws(max(map(len, steps), default=0))
-        self._here = threading.local()  # a step is being called in this thread
+        self._here = NestingOfThread()  # a step is being called in this thread
         self._order = averaging.in_tower_order(settings["tower_order"])
         self._order.__enter__()  # for the whole run
         self._patch()
 
     def _patch(self) -> None:
-        recorder = self
-        begin, call, trace = Step.__init__, Step._call, Step._trace
-        gradients, apply = averaging.tower_gradients, averaging.apply_gradients
+        def begin(make: Any, step: Any, body: Any, variables: Any, *args: Any, **kwargs: Any) -> None:
+            make(step, body, variables, *args, **kwargs)
+            if step.update:
+                step._body = functools.wraps(body)(lambda *values: self._body(body, values))
+                if step._specs is not None:
+                    step._specs = (*step._specs, *[SPEC] * self._draws.count)
 
-        def recorded_begin(self: Any, body: Any, variables: Any, *args: Any, **kwargs: Any) -> None:
-            begin(self, body, variables, *args, **kwargs)
-            if self.update:
-                self._body = functools.wraps(body)(lambda *values: recorder._body(body, values))
-                if self._specs is not None:
-                    self._specs = (*self._specs, *[SPEC] * recorder._draws.count)
-
-        def recorded_trace(self: Any, wanted: Any, specs: Any) -> Any:
-            traced = trace(self, wanted, specs)
-            if self.update and getattr(recorder._here, "calls", False):  # now there are all variables
-                recorder._put_weights(self._variables)
+        def trace(original: Any, step: Any, wanted: Any, specs: Any) -> Any:
+            traced = original(step, wanted, specs)
+            if step.update and self._here.inside:  # now there are all variables
+                self._put_weights(step._variables)
             return traced
 
-        def recorded_call(self: Any, values: Any) -> Any:
-            if not self.update:
-                return call(self, values)
-            recorder._here.calls = True
-            try:
-                results = call(self, recorder._inputs_given(values))
-            finally:
-                recorder._here.calls = False
-            synchronous = self._workers is None or self._coordinator is None
-            recorder._note(results["traced"], results_of(results["results"]), synchronous)
-            recorder.on_step()
+        def call(original: Any, step: Any, values: Any) -> Any:
+            if not step.update:
+                return original(step, values)
+            with self._here.entered():
+                results = original(step, self._inputs_given(values))
+            synchronous = step._workers is None or step._coordinator is None
+            self._note(results["traced"], results_of(results["results"]), synchronous)
+            self.on_step()
             return results["results"]
 
-        def recorded_gradients(loss: Any, *args: Any, **kwargs: Any) -> Any:
-            recorder._traced["loss"] = tf.convert_to_tensor(loss)
-            return gradients(loss, *args, **kwargs)
+        def tower_gradients(original: Any, loss: Any, *args: Any, **kwargs: Any) -> Any:
+            self._traced["loss"] = tf.convert_to_tensor(loss)
+            return original(loss, *args, **kwargs)
 
-        def recorded_apply(opt: Any, grads_and_vars: Any, *args: Any, **kwargs: Any) -> Any:
+        def apply_gradients(apply: Any, opt: Any, grads_and_vars: Any, *args: Any, **kwargs: Any) -> Any:
             pairs = list(grads_and_vars)
             store = variable_store.current_store()
             present = [(g, v) for g, v in pairs if g is not None]
-            recorder._traced["before"] = {store.name_of(v): tf.identity(v) for _, v in present}
-            recorder._traced["gradients"] = {store.name_of(v): _parts(g) for g, v in present}
+            self._traced["before"] = {store.name_of(v): tf.identity(v) for _, v in present}
+            self._traced["gradients"] = {store.name_of(v): _parts(g) for g, v in present}
             return apply(opt, pairs, *args, **kwargs)
 
-        Step.__init__, Step._call = recorded_begin, recorded_call  # type: ignore[method-assign]
-        Step._trace = recorded_trace  # type: ignore[method-assign]
-        averaging.tower_gradients, averaging.apply_gradients = recorded_gradients, recorded_apply
+        for owner, name, around in (
+            (Step, "__init__", begin), (Step, "_trace", trace), (Step, "_call", call),
+            (averaging, "tower_gradients", tower_gradients), (averaging, "apply_gradients", apply_gradients),
+        ):  # fmt: skip
+            wrap(owner, name, around)
 
     def _body(self, body: Any, values: Any) -> dict[str, Any]:
         """The step's results and what is recorded of it, as tensors of its function."""

@@ -11,7 +11,7 @@ import contextlib
 import socket
 import threading
 
-from tf2towers.recorder.cluster.turns import AFTER_CHIEF, DONE, GO, HERE
+from tf2towers.recorder.cluster.worker_turns import AFTER_CHIEF, DONE, GO, HERE
 
 
 class Turnstile:

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-import tempfile
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
-from tf2towers.launch.errors import LaunchError
-from tf2towers.parity.cluster.sides import Shape
+from tf2towers.parity.cluster.tasks import Shape
 from tf2towers.parity.compare import Tolerances
 from tf2towers.parity.continuous.cluster import record_cluster
 from tf2towers.parity.continuous.compare import Compared, Difference, compare
 from tf2towers.parity.continuous.recording import Run
 from tf2towers.parity.continuous.sides import Which, record
 from tf2towers.parity.process import RunFailed
+from tf2towers.parity.result_notes import new_result, under_way
 from tf2towers.parity.sides import Options, Progress
-from tf2towers.report.parity_result import Diagnosis, ParityResult, Side
+from tf2towers.report.parity_result import Diagnosis, ParityResult
 from tf2towers.report.parity_words import PLURALS, counted
 
 #: the rules of `tf2towers.parity.verify`; nothing is set back here, so that a step goes on with the last one's digits
@@ -57,24 +55,16 @@ def verify_exact(
     Returns:
         The verdict; its outcome is 'error' where a script could not be run or compared.
     """
-    result = ParityResult(_side("original", legacy), _side("migrated", migrated), list(arguments))
-    options = options or Options()
-    started = time.monotonic()
-    with tempfile.TemporaryDirectory(prefix="tf2towers-") as folder:
-        place = work or Path(folder)
-        options = replace(options, scratch=options.scratch or Path(folder) / "scratch")
-        try:
-            runner = Runner(place, options, list(arguments), progress, cluster)
-            one = runner.run("original", legacy)
-            if towers is not None and towers != one.towers:
-                raise RunFailed(f"the original has {one.towers} towers, and --replicas says {towers}")
-            other = runner.run("migrated", migrated)
-            found = judge(result, one, other, tolerance, options.tower_order)
-            if result.outcome == "differs" and tolerance is None:
-                _ask_the_original(result, found, one, other, runner)
-        except (RunFailed, LaunchError) as problem:
-            result.outcome, result.error = "error", str(problem)
-    result.seconds = time.monotonic() - started
+    result = new_result(legacy, migrated, arguments)
+    with under_way(result, options, work) as (place, how):
+        runner = Runner(place, how, list(arguments), progress, cluster)
+        one = runner.run("original", legacy)
+        if towers is not None and towers != one.towers:
+            raise RunFailed(f"the original has {one.towers} towers, and --replicas says {towers}")
+        other = runner.run("migrated", migrated)
+        found = judge(result, one, other, tolerance, how.tower_order)
+        if result.outcome == "differs" and tolerance is None:
+            _ask_the_original(result, found, one, other, runner)
     return result
 
 
@@ -315,11 +305,3 @@ def _not_repeated(title: str, excused: int, places: int, step: int) -> Diagnosis
         step,
         excused / places,
     )
-
-
-def _side(title: str, script: Path) -> Side:
-    try:
-        text = script.read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        text = ""
-    return Side(title, script, text)

@@ -16,41 +16,26 @@ import tensorflow as tf
 
 from tf2towers.parity.migrated.functions import FunctionRecorder
 from tf2towers.recorder import running, seeds
-from tf2towers.recorder.overlay import Overlay, patch_python, patch_tensorflow
+from tf2towers.recorder.overlay import keep_writes
 from tf2towers.recorder.writing import Writer
 from tf2towers.runtime import averaging
 
 
 def main(options: dict[str, Any], script: str, arguments: list[str]) -> int:
     """Records the script; its exit status."""
-    if options.get("scratch"):
-        overlay = Overlay(options["scratch"], [options["out"]])
-        patch_python(overlay)
-        patch_tensorflow(overlay)
-    writer = Writer(options["out"])
-
-    def finish() -> None:
-        writer.facts({**recorder.facts(), **running.versions(tf)})
-
-    def enough() -> None:
-        finish()
-        running.leave(0)
-
+    keep_writes(options)
     recorder = FunctionRecorder(
-        writer,
+        Writer(options["out"]),
         options["steps"],
         Path(options["original"]) if options.get("original") else None,
         options.get("lockstep", True),
         options.get("layers", False),
         options.get("names", {}),
-        enough,
     )
     seeds.fix_seeds(options.get("seed", seeds.SEED))
     tf.random.set_seed(options.get("seed", seeds.SEED))
     with averaging.in_tower_order(options.get("tower_order", False)):
-        status = running.run(script, arguments)
-    finish()
-    return running.leave(status)
+        return running.follow(tf, recorder, script, arguments)
 
 
 if __name__ == "__main__":

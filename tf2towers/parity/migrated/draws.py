@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -9,7 +10,8 @@ import numpy as np
 import tensorflow as tf
 from tensorflow.python.ops import gen_random_ops, gen_stateless_random_ops_v2
 
-from tf2towers.parity.migrated.here import python_op
+from tf2towers.instrumentation.wrapping import wrap
+from tf2towers.parity.migrated.python_operations import python_op
 from tf2towers.parity.migrated.tracing import Tracing, tower
 
 DRAWING = (
@@ -44,18 +46,15 @@ class Draws:
         self._tracing = tracing
         for module, names in ((gen_random_ops, DRAWING), (gen_stateless_random_ops_v2, STATELESS)):
             for name in names:
-                setattr(module, name, self._replaced(name, getattr(module, name)))
+                wrap(module, name, functools.partial(self._drawn, name))
 
-    def _replaced(self, name: str, draw: Callable[..., Any]) -> Callable[..., Any]:
-        def recorded(*args: Any, **kwargs: Any) -> Any:
-            own = draw(*args, **kwargs)
-            if tf.executing_eagerly() or not self._tracing.outermost:
-                return own
-            given = python_op(self._given(name), [own], own.dtype)
-            given.set_shape(own.shape)
-            return given
-
-        return recorded
+    def _drawn(self, name: str, draw: Any, *args: Any, **kwargs: Any) -> Any:
+        own = draw(*args, **kwargs)
+        if tf.executing_eagerly() or not self._tracing.outermost:
+            return own
+        given = python_op(self._given(name), [own], own.dtype)
+        given.set_shape(own.shape)
+        return given
 
     def _given(self, name: str) -> Callable[[np.ndarray], np.ndarray]:
         index, counts = tower(), self._tracing.draws

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import tensorflow as tf
-from tensorflow.python.eager.polymorphic_function import polymorphic_function
 
+from tf2towers.instrumentation.function_calls import FunctionCalls
+from tf2towers.instrumentation.wrapping import Nesting
 from tf2towers.parity.migrated.draws import Draws
 from tf2towers.parity.migrated.gradients import Gradients, numbered
 from tf2towers.parity.migrated.inputs import Inputs
 from tf2towers.parity.migrated.iterators import Iterated
-from tf2towers.parity.migrated.notes import Notes
+from tf2towers.parity.migrated.noted_values import Notes
 from tf2towers.parity.migrated.state import State
 from tf2towers.parity.migrated.tracing import Tracing
 from tf2towers.parity.recording import Facts, Step, read_facts, read_step
-from tf2towers.recorder.graph import without_tower
+from tf2towers.recorder.fetches import scalar_summaries
 from tf2towers.recorder.training import describe
 from tf2towers.recorder.writing import Writer
 
@@ -36,7 +36,6 @@ class FunctionRecorder:
         lockstep: every step starts from the original's variables; else the first one only.
         layers: also note the forward pass.
         names: pairs of variable names given by the user.
-        on_enough: called when all steps are recorded.
     """
 
     def __init__(
@@ -47,10 +46,10 @@ class FunctionRecorder:
         lockstep: bool,
         layers: bool,
         names: dict[str, str],
-        on_enough: Callable[[], None],
     ) -> None:
-        self._writer, self._wanted, self._lockstep = writer, steps, lockstep
-        self._folder, self._on_enough = original, on_enough
+        self.writer, self._wanted, self._lockstep = writer, steps, lockstep
+        self._folder = original
+        self.on_enough: Callable[[], object] = lambda: None  # all steps are recorded
         self._original = read_facts(original) if original is not None else Facts()
         self._tracing, self._notes, self._inputs = Tracing(), Notes(), Inputs()
         self._draws = Draws(self._tracing)
@@ -58,32 +57,19 @@ class FunctionRecorder:
         self._gradients = Gradients(self._notes, self._tracing, layers)
         self._state = State(names)
         self._gradients.name = self._state.name
-        self._training: weakref.WeakKeyDictionary[Any, bool] = weakref.WeakKeyDictionary()
         self._not_given: list[str] = []
-        self._busy = False
         self.calls = 0
-        call = polymorphic_function.Function.__call__
-        recorder = self
+        self._functions = FunctionCalls(tf, lambda: self._tracing.applied, Nesting())
+        self._functions.around(self._called)
 
-        def recorded(function: Any, *args: Any, **kwargs: Any) -> Any:
-            if recorder._busy or not tf.executing_eagerly():
-                return call(function, *args, **kwargs)
-            recorder._busy = True
-            try:
-                return recorder._call(call, function, args, kwargs)
-            finally:
-                recorder._busy = False
-
-        polymorphic_function.Function.__call__ = recorded
-
-    def _call(self, call: Any, function: Any, args: Any, kwargs: Any) -> Any:
+    def _called(self, call: Any, function: Any, args: Any, kwargs: Any) -> Any:
         self.calls += 1
         self._tracing.wanted = True
         try:
-            if not self._trains(function, args, kwargs):
+            if not self._functions.trains(function, args, kwargs):
                 return call(function, *args, **kwargs)
             step = self._original_step()
-            first = self._writer.steps == 0
+            first = self.writer.steps == 0
             if first:
                 applied = self._gradients.applied
                 self._state.find(
@@ -107,28 +93,20 @@ class FunctionRecorder:
             found |= {f"input|{place:06d}|{name}": value for place, (name, value) in enumerate(used.items())}
             found |= {f"after|{name}": value for name, value in self._state.read().items()}
             found |= results_of(result)
-            self._writer.step(found)
+            self.writer.step(found)
         finally:
             self._tracing.wanted = False
-        if self._writer.steps >= self._wanted or self._nothing_left():
-            self._on_enough()
+        if self.writer.steps >= self._wanted or self._nothing_left():
+            self.on_enough()
         return result
-
-    def _trains(self, function: Any, args: Any, kwargs: Any) -> bool:
-        """Whether it applies gradients: known once it has been traced."""
-        if function not in self._training:
-            self._tracing.trains = False
-            function.get_concrete_function(*args, **kwargs)
-            self._training[function] = self._tracing.trains
-        return self._training[function]
 
     def _original_step(self) -> Step:
         if self._folder is None:
             return Step()
-        return read_step(self._folder / f"step-{self._writer.steps:05d}.npz")
+        return read_step(self._folder / f"step-{self.writer.steps:05d}.npz")
 
     def _nothing_left(self) -> bool:
-        return self._folder is not None and not (self._folder / f"step-{self._writer.steps:05d}.npz").exists()
+        return self._folder is not None and not (self._folder / f"step-{self.writer.steps:05d}.npz").exists()
 
     def _renamed(self, arrays: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
         """Gradients under the original's names."""
@@ -176,20 +154,8 @@ def results_of(result: Any) -> dict[str, np.ndarray]:
         if isinstance(leaf, tf.distribute.DistributedValues) or not isinstance(leaf, tf.Tensor):
             continue
         if leaf.dtype == tf.string:
-            found |= _summaries(leaf)
+            found |= scalar_summaries(tf.compat.v1, leaf.numpy())
         elif leaf.dtype.is_floating or leaf.dtype.is_integer:
             found[f"fetched|{place}"] = leaf.numpy()
             place += 1
     return found
-
-
-def _summaries(text: Any) -> dict[str, np.ndarray]:
-    try:
-        parsed = tf.compat.v1.Summary.FromString(text.numpy())
-    except Exception:  # another string
-        return {}
-    return {
-        f"summary|{without_tower(one.tag)}": np.float32(one.simple_value)
-        for one in parsed.value
-        if one.WhichOneof("value") == "simple_value"
-    }

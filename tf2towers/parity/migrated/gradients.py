@@ -8,8 +8,9 @@ from typing import Any
 import tensorflow as tf
 
 import tf2towers.runtime
+from tf2towers.instrumentation.wrapping import wrap
 from tf2towers.parity.migrated.layers import layers_before
-from tf2towers.parity.migrated.notes import Notes
+from tf2towers.parity.migrated.noted_values import Notes
 from tf2towers.parity.migrated.optimizers import Applied, Pairs
 from tf2towers.parity.migrated.tracing import Tracing, tower
 from tf2towers.recorder.digest import digest
@@ -44,7 +45,7 @@ class Gradients:
         elif self._tracing.in_loop:
             self.not_seen = "it makes its updates in a loop of a tf.function, several a call"
             return []
-        self._tracing.trains = True
+        self._tracing.applied += 1
         if tf.executing_eagerly() or not self._tracing.outermost or not pairs:
             return []
         return [self._note("gradient|", pairs)]
@@ -66,25 +67,24 @@ class Gradients:
     # -- computed ----------------------------------------------------------------------------------------------------
 
     def _watch_computing(self) -> None:
-        tower_gradients, gradient = averaging.tower_gradients, tf.GradientTape.gradient
-        recorder = self
-
-        def recorded_tower_gradients(loss: Any, *args: Any, **kwargs: Any) -> Any:
-            pairs = tower_gradients(loss, *args, **kwargs)
-            recorder._computed(loss, pairs)
+        def tower_gradients(compute: Any, loss: Any, *args: Any, **kwargs: Any) -> Any:
+            pairs = compute(loss, *args, **kwargs)
+            self._computed(loss, pairs)
             return pairs
 
-        def recorded_gradient(self: Any, target: Any, sources: Any, *args: Any, **kwargs: Any) -> Any:
-            found = gradient(self, target, sources, *args, **kwargs)
+        def tape_gradient(
+            compute: Any, tape: Any, target: Any, sources: Any, *args: Any, **kwargs: Any
+        ) -> Any:
+            found = compute(tape, target, sources, *args, **kwargs)
             if tf.is_tensor(target):
                 flat = tf.nest.flatten(sources)
-                recorder._computed(target, list(zip(tf.nest.flatten(found), flat, strict=True)))
+                self._computed(target, list(zip(tf.nest.flatten(found), flat, strict=True)))
             return found
 
-        averaging.tower_gradients = recorded_tower_gradients
+        wrap(averaging, "tower_gradients", tower_gradients)
         if "tower_gradients" in vars(tf2towers.runtime):
-            tf2towers.runtime.tower_gradients = recorded_tower_gradients
-        tf.GradientTape.gradient = recorded_gradient
+            tf2towers.runtime.tower_gradients = averaging.tower_gradients
+        wrap(tf.GradientTape, "gradient", tape_gradient)
 
     def _computed(self, loss: Any, pairs: list[tuple[Any, Any]]) -> None:
         if (

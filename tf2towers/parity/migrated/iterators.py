@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,8 +10,9 @@ from tensorflow.python.data.ops.iterator_ops import OwnedIterator
 from tensorflow.python.distribute import input_lib
 from tensorflow.python.distribute.values import PerReplica
 
-from tf2towers.parity.migrated.here import python_op
+from tf2towers.instrumentation.wrapping import Nesting, wrap
 from tf2towers.parity.migrated.inputs import Inputs, Part
+from tf2towers.parity.migrated.python_operations import python_op
 from tf2towers.parity.migrated.tracing import Tracing
 from tf2towers.parity.recording import Arrays
 
@@ -34,24 +34,18 @@ class Iterated:
         self.now: Arrays | None = None
         self.used: Arrays = {}
         self._tracing, self.inputs = tracing, inputs
-        self._inside = False
+        self._nesting = Nesting()
         for kind in (OwnedIterator, input_lib.DistributedIteratorBase):
             for name in ("get_next", "__next__"):
                 if name in vars(kind):
-                    setattr(kind, name, self._replaced(getattr(kind, name)))
+                    wrap(kind, name, self._taken)
 
-    def _replaced(self, get: Callable[..., Any]) -> Callable[..., Any]:
-        def replaced(*args: Any, **kwargs: Any) -> Any:
-            if self._inside or tf.executing_eagerly() or not self._tracing.outermost:
-                return get(*args, **kwargs)
-            self._inside = True  # one may call the other
-            try:
-                element = get(*args, **kwargs)
-            finally:
-                self._inside = False
-            return self._given(element)
-
-        return replaced
+    def _taken(self, get: Any, *args: Any, **kwargs: Any) -> Any:
+        if tf.executing_eagerly() or not self._tracing.outermost:
+            return get(*args, **kwargs)
+        with self._nesting.entered() as outermost:  # one may call the other
+            element = get(*args, **kwargs)
+        return self._given(element) if outermost else element
 
     def _given(self, element: Any) -> Any:
         leaves = tf.nest.flatten(element)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import tensorflow as tf
+
+from tf2towers.instrumentation.wrapping import wrap
 
 Pairs = list[tuple[Any, Any]]  # gradient (or None), variable
 
@@ -33,88 +35,63 @@ class Applied:
         self.without_gradient: list[Any] = []
         self._stepped: set[tuple[int, int]] = set()  # Keras steps each replica's copy of a variable
         self._kinds: set[type] = set()  # whose `update_step` is watched
-        self._watch_v1()
+        wrap(tf.compat.v1.train.Optimizer, "apply_gradients", self._apply_v1)
         self._watch_keras()
 
-    def _watch_v1(self) -> None:
-        optimizer = tf.compat.v1.train.Optimizer
-        apply = optimizer.apply_gradients
-        watch = self
-
-        def apply_gradients(self: Any, grads_and_vars: Any, *args: Any, **kwargs: Any) -> Any:
-            pairs = list(grads_and_vars)
-            with tf.control_dependencies(watch._called(self, pairs)):
-                return apply(self, pairs, *args, **kwargs)
-
-        optimizer.apply_gradients = tf.autograph.experimental.do_not_convert(apply_gradients)
+    def _apply_v1(self, apply: Any, optimizer: Any, grads_and_vars: Any, *args: Any, **kwargs: Any) -> Any:
+        pairs = list(grads_and_vars)
+        self._met(optimizer, pairs)
+        with tf.control_dependencies(self._first(pairs)):
+            return apply(optimizer, pairs, *args, **kwargs)
 
     def _watch_keras(self) -> None:
         import keras
 
-        optimizer = keras.optimizers.Optimizer
-        apply = optimizer.apply
-        watch = self
-
-        def watched(self: Any, grads: Any, trainable_variables: Any = None) -> Any:
-            watch._watch_own_steps(type(self))
-            grads = list(grads)
-            variables = (
-                self._trainable_variables if trainable_variables is None else list(trainable_variables)
-            )
-            watch._met(self, list(zip(grads, variables, strict=True)))
-            watch._first([])
-            watch._stepped = {key for key in watch._stepped if key[0] != id(self)}
-            return apply(self, grads, trainable_variables)
-
-        base = next(one for one in optimizer.__mro__ if "apply" in vars(one))
-        base.apply = tf.autograph.experimental.do_not_convert(watched)
+        base = next(one for one in keras.optimizers.Optimizer.__mro__ if "apply" in vars(one))
+        wrap(base, "apply", self._apply)
         kinds = {
             kind for one in vars(keras.optimizers).values() if isinstance(one, type) for kind in one.__mro__
         }
+        self._watch_steps((kind for kind in kinds if issubclass(kind, base)), self._step)
+
+    def _watch_steps(self, kinds: Iterable[type], step: Callable[..., Any]) -> None:
         for kind in kinds:
-            if issubclass(kind, base) and "update_step" in vars(kind):
-                self._watch_step(kind, self._watched_step(vars(kind)["update_step"]))
+            if kind not in self._kinds and "update_step" in vars(kind):
+                self._kinds.add(kind)
+                wrap(kind, "update_step", step)
 
-    def _watch_own_steps(self, kind: type) -> None:
-        """Those of classes that Keras does not have."""
-        for one in kind.__mro__:
-            if one not in self._kinds and "update_step" in vars(one):
-                self._watch_step(one, self._watched_own_step(vars(one)["update_step"]))
+    def _apply(self, apply: Any, optimizer: Any, grads: Any, trainable_variables: Any = None) -> Any:
+        self._watch_steps(type(optimizer).__mro__, self._own_step)  # of classes that Keras does not have
+        grads = list(grads)
+        variables = (
+            optimizer._trainable_variables if trainable_variables is None else list(trainable_variables)
+        )
+        self._met(optimizer, list(zip(grads, variables, strict=True)))
+        self._first([])
+        self._stepped = {key for key in self._stepped if key[0] != id(optimizer)}
+        return apply(optimizer, grads, trainable_variables)
 
-    def _watch_step(self, kind: type, step: Callable[..., Any]) -> None:
-        self._kinds.add(kind)
-        setattr(kind, "update_step", tf.autograph.experimental.do_not_convert(step))  # noqa: B010
+    def _step(
+        self, update_step: Any, optimizer: Any, gradient: Any, variable: Any, learning_rate: Any
+    ) -> Any:
+        with tf.control_dependencies(self._stepping(optimizer, gradient, variable)):
+            return update_step(optimizer, gradient, variable, learning_rate)
 
-    def _watched_step(self, update_step: Callable[..., Any]) -> Callable[..., Any]:
-        watch = self
-
-        def watched(self: Any, gradient: Any, variable: Any, learning_rate: Any) -> Any:
-            place = self._get_variable_index(variable)
-            if (id(self), place) in watch._stepped:
-                return update_step(self, gradient, variable, learning_rate)
-            watch._stepped.add((id(self), place))
-            with tf.control_dependencies(watch._first([(gradient, self._trainable_variables[place])])):
-                return update_step(self, gradient, variable, learning_rate)
-
-        return watched
-
-    def _watched_own_step(self, update_step: Callable[..., Any]) -> Callable[..., Any]:
+    def _own_step(
+        self, update_step: Any, optimizer: Any, gradient: Any, variable: Any, learning_rate: Any
+    ) -> Any:
         """It may hand on another gradient to a Keras class's; else it applies its own."""
-        watch = self
+        result = update_step(optimizer, gradient, variable, learning_rate)
+        self._stepping(optimizer, gradient, variable)
+        return result
 
-        def watched(self: Any, gradient: Any, variable: Any, learning_rate: Any) -> Any:
-            result = update_step(self, gradient, variable, learning_rate)
-            place = self._get_variable_index(variable)
-            if (id(self), place) not in watch._stepped:
-                watch._stepped.add((id(self), place))
-                watch._first([(gradient, self._trainable_variables[place])])
-            return result
-
-        return watched
-
-    def _called(self, optimizer: Any, pairs: Pairs) -> Sequence[Any]:
-        self._met(optimizer, pairs)
-        return self._first(pairs)
+    def _stepping(self, optimizer: Any, gradient: Any, variable: Any) -> Sequence[Any]:
+        """What has to run before a variable's step; of steps that call one another, the first that asks is told of."""
+        place = optimizer._get_variable_index(variable)
+        if (id(optimizer), place) in self._stepped:
+            return ()
+        self._stepped.add((id(optimizer), place))
+        return self._first([(gradient, optimizer._trainable_variables[place])])
 
     def _met(self, optimizer: Any, pairs: Pairs) -> None:
         if not any(optimizer is one for one in self.optimizers):

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
+from tf2towers.instrumentation.wrapping import wrap
 from tf2towers.parity.pairing import pair
 from tf2towers.parity.recording import Arrays
 from tf2towers.runtime import variable_store
@@ -34,14 +35,12 @@ class State:
         self.renamed: dict[str, str] = {}
         self.unpaired: list[str] = []
         self._named: dict[str, Any] = {}
-        make = variable_store.VariableStore.__init__
-        stores = self._stores
 
-        def remembered(store: Any, *args: Any, **kwargs: Any) -> None:
+        def remembered(make: Any, store: Any, *args: Any, **kwargs: Any) -> None:
             make(store, *args, **kwargs)
-            stores.append(store)
+            self._stores.append(store)
 
-        variable_store.VariableStore.__init__ = remembered  # type: ignore[method-assign,assignment]
+        wrap(variable_store.VariableStore, "__init__", remembered)
 
     @property
     def on_runtime(self) -> bool:

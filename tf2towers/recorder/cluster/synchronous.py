@@ -9,8 +9,10 @@ from typing import Any, Callable, Dict, Iterator, List, Tuple
 
 import numpy as np
 
+from tf2towers.instrumentation.wrapping import wrap
+
 from ..training import name_of
-from .turns import Turns
+from .worker_turns import Turns
 
 _PATIENCE = 60.0  # seconds
 
@@ -46,7 +48,8 @@ class Synchronous(object):
         self.handed: List[Tuple[str, Any]] = []
         self.optimizer: Any = None
         self.chiefs: List[Any] = []
-        self._watch()
+        wrap(tf.train.Optimizer, "apply_gradients", self._apply)
+        wrap(tf.train.SyncReplicasOptimizer, "apply_gradients", self._hand_in)
 
     def update(self, number: int) -> Dict[str, Any]:
         """What the update applied, by 'gradient|name', once it has been made with all that follows it in its thread.
@@ -62,30 +65,25 @@ class Synchronous(object):
                 raise RuntimeError("all gradients of update %d are there, and it is not made" % number)
         return self._applied
 
-    def _watch(self) -> None:
-        optimizer, synchronous = self._tf.train.Optimizer, self._tf.train.SyncReplicasOptimizer
-        apply, apply_synchronously = optimizer.apply_gradients, synchronous.apply_gradients
-        watcher = self
+    def _apply(
+        self, apply: Any, opt: Any, grads_and_vars: Any, global_step: Any = None, name: Any = None
+    ) -> Any:
+        pairs = list(grads_and_vars)
+        if not self._building or isinstance(opt, self._tf.train.SyncReplicasOptimizer):
+            return apply(opt, pairs, global_step, name)
+        self._building = False  # what this one hands on to is part of it
+        return self._noted(apply, opt, pairs, global_step, name)
 
-        def apply_gradients(self: Any, grads_and_vars: Any, global_step: Any = None, name: Any = None) -> Any:
-            pairs = list(grads_and_vars)
-            if not watcher._building or isinstance(self, synchronous):
-                return apply(self, pairs, global_step, name)
-            watcher._building = False  # what this one hands on to is part of it
-            return watcher._noted(apply, self, pairs, global_step, name)
-
-        def hand_in(self: Any, grads_and_vars: Any, *args: Any, **kwargs: Any) -> Any:
-            pairs = list(grads_and_vars)
-            watcher.is_used, watcher._building, watcher.optimizer = True, True, self
-            watcher.handed = [(name_of(v), g) for g, v in pairs if g is not None]
-            with watcher._handed_in_by_turns():
-                made = apply_synchronously(self, pairs, *args, **kwargs)
-            watcher.train_op = getattr(made, "op", made)
-            watcher.token = watcher.train_op.inputs[1]  # local_step.assign(sync_token_queue.dequeue())
-            watcher._note_the_end(self.get_chief_queue_runner())
-            return made
-
-        optimizer.apply_gradients, synchronous.apply_gradients = apply_gradients, hand_in
+    def _hand_in(self, apply: Any, opt: Any, grads_and_vars: Any, *args: Any, **kwargs: Any) -> Any:
+        pairs = list(grads_and_vars)
+        self.is_used, self._building, self.optimizer = True, True, opt
+        self.handed = [(name_of(v), g) for g, v in pairs if g is not None]
+        with self._handed_in_by_turns():
+            made = apply(opt, pairs, *args, **kwargs)
+        self.train_op = getattr(made, "op", made)
+        self.token = self.train_op.inputs[1]  # local_step.assign(sync_token_queue.dequeue())
+        self._note_the_end(opt.get_chief_queue_runner())
+        return made
 
     def _noted(self, apply: Any, opt: Any, pairs: List[Any], global_step: Any, name: Any) -> Any:
         """The chief's update, with an operation before it that notes what it applies."""

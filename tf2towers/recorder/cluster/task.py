@@ -3,50 +3,35 @@
 import os
 from typing import Any, Dict, List
 
-from .. import optimizers
-from ..running import leave, prepare, run, versions
-from .turns import Turns
-from .worker import WorkerRecorder
+from tf2towers.instrumentation.wrapping import wrap
 
-#: a line of a worker's output: so many of its steps are recorded as were asked for
-RECORDED = "tf2towers: recorded"
+from .. import optimizers, seeds
+from ..running import follow, leave, prepare, run
+from .worker import WorkerRecorder
+from .worker_turns import Turns
 
 
 def main(options: Dict[str, Any], script: str, arguments: List[str]) -> int:
     """Its exit status. JOB_NAME and TASK_INDEX in the environment say which task it is (`tf2towers launch`).
 
     Args:
-        options: as for a script of one process, and "turns": host:port of the turnstile. A task goes on when there are
-            "steps" steps: it is stopped with the cluster.
+        options: as for a script of one process, and "turns": host:port of the turnstile; "seeded": whether the seed
+            counts. A task goes on when there are "steps" steps: it is stopped with the cluster.
         script, arguments: what to run.
     """
     tf = prepare(options)
+    if options.get("seeded"):
+        seeds.fix_seeds(options["seed"])
+        seeds.fix_graph_seeds(tf, options["seed"])
     if os.environ["JOB_NAME"] == "ps":
         return leave(run(script, arguments))
     worker = int(os.environ["TASK_INDEX"])
     folder = os.path.join(options["out"], "worker-%d" % worker)
     turns = Turns(options["turns"], worker)
-    recorder = WorkerRecorder(tf, folder, worker, turns)
+    recorder = WorkerRecorder(tf, folder, options["steps"], worker, turns)
     optimizers.watch(tf, recorder)
     look_for_the_chief(tf.train.SessionManager, turns)
-
-    def finish() -> None:
-        facts = recorder.facts()
-        facts.update(versions(tf), optimizers=len(recorder.applied), sessions=recorder.sessions)
-        recorder.write_facts(facts)
-
-    told = []  # type: List[bool]
-
-    def look() -> None:
-        if recorder.steps >= options["steps"] and not told:
-            told.append(True)
-            finish()
-            print("\n" + RECORDED, flush=True)
-
-    recorder.on_step = look
-    status = run(script, arguments)
-    finish()
-    return leave(status)
+    return follow(tf, recorder, script, arguments, goes_on=True)
 
 
 def look_for_the_chief(manager: Any, turns: Turns) -> None:
@@ -59,14 +44,14 @@ def look_for_the_chief(manager: Any, turns: Turns) -> None:
         manager: the class of session managers.
         turns: this worker's.
     """
-    begin, wait = manager.__init__, manager.wait_for_session
 
-    def begun(self: Any, *args: Any, **kwargs: Any) -> None:
+    def begin(original: Any, *args: Any, **kwargs: Any) -> None:
         kwargs["recovery_wait_secs"] = 1
-        begin(self, *args, **kwargs)
+        original(*args, **kwargs)
 
-    def waited(self: Any, *args: Any, **kwargs: Any) -> Any:
+    def wait(original: Any, *args: Any, **kwargs: Any) -> Any:
         turns.wait_for_chief()
-        return wait(self, *args, **kwargs)
+        return original(*args, **kwargs)
 
-    manager.__init__, manager.wait_for_session = begun, waited
+    wrap(manager, "__init__", begin)
+    wrap(manager, "wait_for_session", wait)

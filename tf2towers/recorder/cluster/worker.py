@@ -8,12 +8,13 @@ from .. import graph as graphs
 from ..feeds import entries_of, feeds_of, inputs_behind
 from ..fetches import fetched_ops, fetched_values
 from ..moves import moves
-from ..session import SessionRecorder
+from ..session import Run, SessionRecorder
 from ..training import Training, is_behind
 from ..writing import Writer
 from .synchronous import Synchronous
-from .turns import Turns
+from .worker_turns import Turns
 
+Step = Dict[str, Any]  # arrays by 'kind|name', or values by name
 #: kinds of what an update is recorded with; the rest is of the worker's own step
 _OF_UPDATES = ("variable|", "after|", "gradient|", "tower gradient|", "loss|", "summary|")
 
@@ -28,22 +29,21 @@ class WorkerRecorder(SessionRecorder):
     Args:
         tf: the TF1 module.
         folder: where the recording goes.
+        steps: how many of this worker's are recorded at least.
         worker: the index of this worker.
         turns: the schedule.
     """
 
     reads_are_sent = True
 
-    def __init__(self, tf: Any, folder: str, worker: int, turns: Turns) -> None:
-        own = Writer(os.path.join(folder, "own"))
-        SessionRecorder.__init__(self, tf, own, 0)
-        self._own = own
+    def __init__(self, tf: Any, folder: str, steps: int, worker: int, turns: Turns) -> None:
+        SessionRecorder.__init__(self, tf, Writer(os.path.join(folder, "own")), steps)
+        self._own = self.writer
         self._updates = Writer(os.path.join(folder, "updates"))
         self._worker = worker
         self._turns = turns
         self._local_step = 0
         self._planned: Dict[FrozenSet[Any], Optional[Training]] = {}
-        self.on_step: Callable[[], object] = lambda: None
         self.synchronous = Synchronous(tf, worker, turns)
 
     @property
@@ -52,10 +52,6 @@ class WorkerRecorder(SessionRecorder):
         if self.synchronous.is_used and self._worker == 0:
             return min(self._own.steps, self._updates.steps)
         return self._own.steps
-
-    def write_facts(self, facts: Dict[str, Any]) -> None:
-        """Writes them beside its own steps."""
-        self._own.facts(facts)
 
     def _training(self, session: Any, fetches: Any) -> Optional[Training]:
         if not self.synchronous.is_used:
@@ -100,86 +96,68 @@ class WorkerRecorder(SessionRecorder):
         return [loss() if callable(loss) else loss for loss in losses]
 
     def _train(
-        self,
-        training: Training,
-        run: Callable[..., Any],
-        session: Any,
-        fetches: Any,
-        *args: Any,
-        **kwargs: Any,
+        self, training: Training, run: Run, session: Any, fetches: Any, feed_dict: Any, *options: Any
     ) -> Any:
-        step = entries_of(session, feeds_of(session, args[0] if args else kwargs.get("feed_dict")))
+        step = entries_of(session, feeds_of(session, feed_dict))
         self._last = training
-        take = self._hand_in if self.synchronous.is_used else self._update
-        return take(training, step, run, session, fetches, *args, **kwargs)
 
-    def _update(
-        self,
-        training: Training,
-        step: Dict[str, Any],
-        run: Callable[..., Any],
-        session: Any,
-        fetches: Any,
-        *args: Any,
-        **kwargs: Any,
-    ) -> Any:
+        def call(beside: List[Any]) -> Any:
+            """What the script fetches, and what is fetched beside it."""
+            return run(session, [fetches, beside], feed_dict, *options)
+
+        take = self._hand_in if self.synchronous.is_used else self._update
+        return take(training, step, call, lambda: self._values(run, session))
+
+    def _update(self, training: Training, step: Step, call: Run, read: Callable[[], Step]) -> Any:
         """An asynchronous step: all of it, in this worker's turn."""
         with self._turns.turn():
-            before = self._values(run, session)
-            values, found = run(session, [fetches, training.tensors], *args, **kwargs)
-            after, when = self._values(run, session), time.monotonic()
+            before = read()
+            values, found = call(training.tensors)
+            after, when = read(), time.monotonic()
         step.update(zip(training.names, found))
         step.update(fetched_values(self._tf, values))
         update = {name: value for name, value in step.items() if name.startswith(_OF_UPDATES)}
         self._write_update(update, before, after, when)
         self._own.step({name: value for name, value in step.items() if name not in update})
-        self.on_step()
+        self._look()
         return values
 
-    def _hand_in(
-        self,
-        training: Training,
-        step: Dict[str, Any],
-        run: Callable[..., Any],
-        session: Any,
-        fetches: Any,
-        *args: Any,
-        **kwargs: Any,
-    ) -> Any:
+    def _hand_in(self, training: Training, step: Step, call: Run, read: Callable[[], Step]) -> Any:
         """A synchronous step: gradients are handed in, the chief makes the update, and reads what all have changed."""
-        before = self._read_when_all_are_here(run, session)
-        beside = [training.tensors, self.synchronous.token]
-        values, (found, token) = run(session, [fetches, beside], *args, **kwargs)
+        before = self._read_when_all_are_here(read)
+        values, (found, token) = call([training.tensors, self.synchronous.token])
         used = self._was_used(int(token))
         applied = self.synchronous.update(self._own.steps + 1) if used and self._is_chief else {}
         self._before = None
-        after = self._read_when_all_are_here(run, session)
+        after = self._read_when_all_are_here(read)
         if used:
             if self._is_chief:
                 self._write_update(applied, before, after, time.monotonic())
             step.update(zip(training.names, found))
             step.update(fetched_values(self._tf, values))
             self._own.step(step)
-            self.on_step()
+            self._look()
         return values
+
+    def _look(self) -> None:
+        if self.steps >= self._wanted:
+            self.on_enough()
 
     @property
     def _is_chief(self) -> bool:
         return self._worker == 0
 
-    def _read_when_all_are_here(self, run: Callable[..., Any], session: Any) -> Dict[str, Any]:
+    def _read_when_all_are_here(self, read: Callable[[], Step]) -> Step:
         """Every variable, for the chief: while it reads, no worker is in a step.
 
         What it has read since the last step is read again only if it has changed something itself (see `run`).
         """
         with self._turns.turn():
             if self._before is None:
-                self._before = self._values(run, session) if self._is_chief else {}
+                self._before = read() if self._is_chief else {}
             return self._before
 
-    def _write_update(
-        self, update: Dict[str, Any], before: Dict[str, Any], after: Dict[str, Any], when: float
-    ) -> None:
+    def _write_update(self, update: Step, before: Step, after: Step, when: float) -> None:
         step = {"variable|" + name: value for name, value in before.items()}
         step.update(("after|" + name, value) for name, value in after.items())
         self._updates.step(dict(update, **dict(step, **{"when|": when})))

@@ -9,6 +9,9 @@ from typing import Any, Callable, Dict, Iterator, List, Optional, Set, Tuple
 
 import numpy as np
 
+from tf2towers.instrumentation.optimizer_calls import watch_updates
+from tf2towers.instrumentation.session_runs import around_runs_in_parts
+
 from .. import graph as graphs
 from ..feeds import feeds_of
 from ..fetches import fetched_ops
@@ -22,7 +25,11 @@ _DEVICE = ("GPU:", "CPU:")
 
 
 class Alone(object):
-    """When a process may make its calls: at once. `cluster` has another one."""
+    """When a process may make its calls: at once. `cluster` has another one.
+
+    Attributes:
+        synchronous: a `SyncReplicasOptimizer` has made an update.
+    """
 
     synchronous = False
 
@@ -63,7 +70,7 @@ class CallRecorder(object):
 
     def __init__(self, tf: Any, writer: Writer, steps: int, folder: str, scratch: str = "") -> None:
         self._tf = tf
-        self._writer = writer
+        self.writer = writer
         self._wanted = steps
         self._folder = os.path.join(os.path.abspath(folder), "")
         self._main = threading.current_thread()
@@ -96,16 +103,24 @@ class CallRecorder(object):
             ]
             return {
                 "trained": self.trained, "towers": self.towers, "threads": threads, "optimizers": len(self.applied),
+                "calls": self.writer.steps,
             }  # fmt: skip
 
-    def applying(self, op: Any, pairs: List[Any]) -> None:
-        """Notes that the optimizer's operation `op` applies these gradients."""
-        self.applied.append((op, pairs))
+    def watch(self) -> None:
+        """Sees every update that is built, and every session call, from now on."""
+        train = self._tf.train
+        watch_updates(train.Optimizer, train.SyncReplicasOptimizer, told=self._applying)
+        around_runs_in_parts(self._tf, self._run)
 
-    def run(
+    def _applying(self, optimizer: Any, op: Any, pairs: List[Any]) -> None:
+        """The optimizer's operation `op` applies these gradients."""
+        self.applied.append((op, pairs))
+        if isinstance(optimizer, self._tf.train.SyncReplicasOptimizer):
+            self.schedule.synchronous = True
+
+    def _run(
         self, run: Callable[..., Any], session: Any, handle: Any, fetches: Any, feed_dict: Any, *more: Any
     ) -> Any:
-        """A call of `BaseSession._run`."""
         if getattr(self._own, "busy", False):
             return run(session, handle, fetches, feed_dict, *more)
         effects = self._effect_of(session, fetches)
@@ -251,7 +266,7 @@ class CallRecorder(object):
                 known["last"][name] = np.array(array)
                 step.update(self._keeper.kept("variable|" + name, array))
         step["about"] = np.frombuffer(json.dumps(about).encode("utf-8"), np.uint8)
-        self._writer.step(step)
+        self.writer.step(step)
 
     def _after(self, session: Any, known: Dict[str, bool]) -> Dict[str, Any]:
         graph = session.graph

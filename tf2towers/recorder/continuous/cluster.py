@@ -6,13 +6,12 @@ import time
 from typing import Any, Dict, Iterator, List
 
 from .. import seeds
-from ..cluster.task import RECORDED, look_for_the_chief
-from ..cluster.turns import Turns
-from ..running import leave, run, versions
+from ..cluster.task import look_for_the_chief
+from ..cluster.worker_turns import Turns
+from ..running import follow, leave, run
 from ..writing import Writer
 from .calls import Alone, CallRecorder
 from .draws import same_draws
-from .watching import watch
 from .writes import Effects
 
 _PAUSE = 0.25  # seconds between two readings of variables that may still change
@@ -75,38 +74,9 @@ def main(options: Dict[str, Any], tf: Any, script: str, arguments: List[str]) ->
     turns = Turns(options["turns"], worker)
     recorder.schedule = InTurns(turns)
 
-    def finish() -> None:
-        facts = recorder.facts()
-        facts.update(versions(tf), calls=writer.steps)
-        writer.facts(facts)
-
-    told: List[bool] = []
-
-    def enough() -> None:
-        if not told:
-            told.append(True)
-            finish()
-            print("\n" + RECORDED, flush=True)
-
-    recorder.on_enough = enough
-    watch(tf, recorder)
-    _note_synchronous(tf, recorder.schedule)
+    recorder.watch()
     look_for_the_chief(_session_manager(options, tf), turns)
-    status = run(script, arguments)
-    if not told:
-        finish()
-    return leave(status)
-
-
-def _note_synchronous(tf: Any, schedule: Alone) -> None:
-    optimizer = tf.train.SyncReplicasOptimizer
-    apply = optimizer.apply_gradients
-
-    def apply_gradients(self: Any, *args: Any, **kwargs: Any) -> Any:
-        schedule.synchronous = True
-        return apply(self, *args, **kwargs)
-
-    optimizer.apply_gradients = apply_gradients
+    return follow(tf, recorder, script, arguments, goes_on=True)
 
 
 def _session_manager(options: Dict[str, Any], tf: Any) -> Any:

@@ -7,6 +7,8 @@ one with resource variables, or in another TensorFlow. Here it is taken from the
 import zlib
 from typing import Any, Dict
 
+from tf2towers.instrumentation.wrapping import wrap
+
 _FUNCTIONS: Dict[str, int] = {}  # of graphs of functions, by their scopes
 
 
@@ -21,15 +23,13 @@ def same_draws(seed: int) -> None:
     from tensorflow.python.eager import context
     from tensorflow.python.framework import ops, random_seed
 
-    own = random_seed.get_seed
-
-    def get_seed(op_seed: Any) -> Any:
+    def get_seed(own: Any, op_seed: Any) -> Any:
         graph = ops.get_default_graph()
         if context.executing_eagerly() or op_seed is not None:
             return own(op_seed)
         return own(_of_scope(graph, seed)) if graph.seed is not None else (seed + 1, _of_scope(graph, seed))
 
-    random_seed.get_seed = get_seed
+    wrap(random_seed, "get_seed", get_seed)
 
 
 def _of_scope(graph: Any, seed: int) -> int:

@@ -3,12 +3,14 @@
 import os
 from typing import Any, Dict, List
 
+from tf2towers.instrumentation.session_runs import change_settings
+
 from .. import seeds
-from ..running import leave, prepare, run, versions
+from ..overlay import keep_writes
+from ..running import follow, prepare
 from ..writing import Writer
 from .calls import CallRecorder
 from .draws import same_draws
-from .watching import watch
 
 
 def main(options: Dict[str, Any], script: str, arguments: List[str]) -> int:
@@ -24,26 +26,14 @@ def main(options: Dict[str, Any], script: str, arguments: List[str]) -> int:
         from . import cluster
 
         return cluster.main(options, tf, script, arguments)
-    writer = Writer(options["out"])
     folder = os.path.dirname(os.path.abspath(script))
-    recorder = CallRecorder(tf, writer, options["steps"], folder, options.get("scratch") or "")
-
-    def finish() -> None:
-        facts = recorder.facts()
-        facts.update(versions(tf), calls=writer.steps)
-        writer.facts(facts)
-
-    def enough() -> None:
-        finish()
-        leave(0)
-
-    recorder.on_enough = enough
-    watch(tf, recorder)
+    recorder = CallRecorder(
+        tf, Writer(options["out"]), options["steps"], folder, options.get("scratch") or ""
+    )
+    recorder.watch()
     seeds.fix_seeds(options.get("seed", seeds.SEED))
     same_draws(options.get("seed", seeds.SEED))
-    status = run(script, arguments)
-    finish()
-    return leave(status)
+    return follow(tf, recorder, script, arguments)
 
 
 def prepared(options: Dict[str, Any]) -> Any:
@@ -51,12 +41,7 @@ def prepared(options: Dict[str, Any]) -> Any:
     if options["calls"] == "migrated":
         import tensorflow
 
-        from ..overlay import Overlay, patch_python, patch_tensorflow
-
-        if options.get("scratch"):
-            overlay = Overlay(options["scratch"], [options["out"]])
-            patch_python(overlay)
-            patch_tensorflow(overlay)
+        keep_writes(options)
         tensorflow.config.optimizer.set_experimental_options({"disable_meta_optimizer": True})
         if options.get("tower_order"):
             from tf2towers.runtime.graph_session import function
@@ -64,7 +49,7 @@ def prepared(options: Dict[str, Any]) -> Any:
             vars(function)["find_means"] = lambda *_: []
         return tensorflow.compat.v1
     tf = prepare(options)
-    _without_rewriting(tf)
+    change_settings(tf, lambda config: _without_rewriting(tf.ConfigProto(), config))
     if options.get("resource_variables"):
         from tensorflow.python.ops import variable_scope
 
@@ -74,19 +59,11 @@ def prepared(options: Dict[str, Any]) -> Any:
     return tf
 
 
-def _without_rewriting(tf: Any) -> None:
-    session = next(one for one in tf.Session.__mro__ if one.__name__ == "BaseSession")
-    make = session.__init__
-
-    def without(self: Any, target: Any = "", graph: Any = None, config: Any = None) -> None:
-        if config is None or isinstance(config, tf.ConfigProto):
-            copied = tf.ConfigProto()
-            if config is not None:
-                copied.CopyFrom(config)
-            config = copied
-            rewriting = config.graph_options.rewrite_options
-            if hasattr(rewriting, "disable_meta_optimizer"):
-                rewriting.disable_meta_optimizer = True
-        make(self, target, graph, config)
-
-    session.__init__ = without
+def _without_rewriting(settings: Any, given: Any) -> Any:
+    """New settings of a session, with those that it is given."""
+    if given is not None:
+        settings.CopyFrom(given)
+    rewriting = settings.graph_options.rewrite_options
+    if hasattr(rewriting, "disable_meta_optimizer"):
+        rewriting.disable_meta_optimizer = True
+    return settings

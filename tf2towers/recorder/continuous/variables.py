@@ -1,12 +1,9 @@
 """The values of every variable that a graph has, read by operations that are made for it."""
 
-import contextlib
-from typing import Any, Callable, Dict, Iterator, List, Tuple
+from typing import Any, Callable, Dict, Tuple
 
+from .. import graph as graphs
 from .writes import VARIABLES
-
-_SCOPE = "tf2towers_verify/"
-_NUMBERS_AND_TEXT = "biufcSO"
 
 
 class Variables(object):
@@ -42,7 +39,7 @@ class Variables(object):
         operations = self._graph.get_operations()
         new = [op for op in operations[self._seen :] if op.type in VARIABLES]
         if new:
-            with _beside(self._graph):
+            with graphs.beside(self._graph):
                 for op in new:
                     if op.name not in self._asks and _is_readable(op):
                         self._asks[op.name] = _questions(self._graph, op)
@@ -67,22 +64,3 @@ def _questions(graph: Any, op: Any) -> Tuple[Any, Any]:
             is_there = gen_resource_variable_ops.var_is_initialized_op(output)
             return is_there, gen_resource_variable_ops.read_variable_op(output, op.get_attr("dtype"))
         return gen_state_ops.is_variable_initialized(output), output
-
-
-@contextlib.contextmanager
-def _beside(graph: Any) -> Iterator[None]:
-    """Operations made in here have a scope of their own, and depend on nothing; also where the graph is finalized."""
-    from tensorflow.python.framework import ops
-
-    closed = graph.finalized
-    if closed:
-        graph._unsafe_unfinalize()
-    scopes: List[Any] = [graph.as_default(), ops.control_dependencies(None), ops.name_scope(_SCOPE)]
-    try:
-        with contextlib.ExitStack() as stack:
-            for scope in scopes + [graph.colocate_with(None, ignore_existing=True)]:
-                stack.enter_context(scope)
-            yield
-    finally:
-        if closed:
-            graph.finalize()

@@ -11,9 +11,23 @@ on Python 3.6 to 3.13, TensorFlow 1.12 to 1.15 and 2.21, on POSIX.
     patch_tensorflow(overlay)
 """
 
+from typing import Any, Dict
+
 from .paths import Overlay
 from .python import patch_python
 from .refusals import OverlayError
 from .tensorflow import patch_tensorflow
 
-__all__ = ["Overlay", "OverlayError", "patch_python", "patch_tensorflow"]
+__all__ = ["Overlay", "OverlayError", "keep_writes", "patch_python", "patch_tensorflow"]
+
+
+def keep_writes(options: Dict[str, Any]) -> None:
+    """Puts the overlay under this process, but for the recording.
+
+    Args:
+        options: of a recorder: "scratch", the folder, or None for no overlay; "out", which is left alone.
+    """
+    if options.get("scratch"):
+        overlay = Overlay(options["scratch"], [options["out"]])
+        patch_python(overlay)
+        patch_tensorflow(overlay)

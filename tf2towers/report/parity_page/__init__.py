@@ -1,1 +1,1 @@
-"""The parts of the page about a parity result: elements, tables, charts, the two scripts side by side."""
+"""The parts of the page about a parity result: sentences, tables, charts, the two scripts side by side."""

@@ -6,9 +6,9 @@ import math
 from collections.abc import Sequence
 
 from tf2towers.report import parity_words as words
-from tf2towers.report.parity_page import chart
-from tf2towers.report.parity_page.elements import Markup, element, joined
-from tf2towers.report.parity_page.scale import Scale, decades, thinned
+from tf2towers.report.html import chart
+from tf2towers.report.html.elements import Markup, element, joined
+from tf2towers.report.html.scale import Scale, decades, thinned
 from tf2towers.report.parity_result import Comparison, ParityResult
 
 #: lines that are drawn; the others are named
@@ -90,16 +90,10 @@ def _description(drawn: Sequence[Comparison], count: int) -> str:
 
 
 def _legend(drawn: Sequence[Comparison]) -> Markup:
-    rows = []
-    for place, one in enumerate(drawn):
-        sample = element(
-            "svg",
-            element("g", element("polyline", points="0,6 36,6"), class_=f"curve series-{place}"),
-            viewBox="0 0 36 12",
-            class_="sample",
-            aria_hidden="true",
-        )
-        rows.append(element("li", sample, " ", one.kind, " ", element("code", one.name)))
+    rows = [
+        element("li", chart.sample(f"series-{place}"), " ", one.kind, " ", element("code", one.name))
+        for place, one in enumerate(drawn)
+    ]
     return element("ol", *rows, class_="legend")
 
 

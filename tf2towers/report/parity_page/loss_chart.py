@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from itertools import zip_longest
 
 from tf2towers.report import parity_words as words
-from tf2towers.report.parity_page import chart
-from tf2towers.report.parity_page.elements import Markup, element, joined, scrolling
-from tf2towers.report.parity_page.scale import Scale, limits, thinned, tick_labels, ticks
+from tf2towers.report.html import chart
+from tf2towers.report.html.elements import Markup, element, joined, scrolling
 from tf2towers.report.parity_result import ParityResult, Side
 
 #: rows of the table of numbers
@@ -22,36 +21,16 @@ def loss_chart(result: ParityResult) -> Markup:
     count = max(len(side.losses) for side in sides)
     if not count:
         return element("p", "No losses were recorded.")
-    low, high = limits([loss for side in sides for loss in side.losses])
-    y = Scale(low, high, chart.BOTTOM - 12, chart.TOP + 12)
-    marks = ticks(low, high)
-    drawing = chart.chart(
+    drawing = chart.two_curves(
         "loss-chart",
         "Loss of both runs at each step",
         " ".join(_described(side) for side in sides),
-        chart.value_axis("loss", zip(map(y, marks), tick_labels(marks), strict=True)),
-        chart.steps_axis(count),
-        _curves(result.original, count, y, "loss-original", 5.0),
-        _curves(result.migrated, count, y, "loss-migrated", 2.0),
-        chart.frame(),
+        "loss",
+        [list(enumerate(side.losses)) for side in sides],
     )
-    return joined([drawing, _legend(sides), _uneven(sides), _numbers(sides, count)])
-
-
-def _curves(side: Side, count: int, y: Scale, class_: str, radius: float) -> Markup:
-    """A curve for each stretch of finite losses, a cross at the upper edge for each of the others."""
-    x = chart.steps_scale(count)
-    stretches: list[list[tuple[float, float]]] = [[]]
-    crosses = []
-    for step, loss in thinned(side.losses):
-        if math.isfinite(loss):
-            stretches[-1].append((x(step), y(loss)))
-        else:
-            stretches.append([])
-            crosses.append(
-                element("text", "×", x=x(step), y=chart.TOP + 10, text_anchor="middle", class_="no-number")
-            )
-    return joined([*(chart.curve(points, class_, radius) for points in stretches if points), *crosses])
+    odd = any(not math.isfinite(loss) for side in sides for loss in side.losses)
+    legend = chart.two_titles([side.title for side in sides], odd)
+    return joined([drawing, legend, _uneven(sides), _numbers(sides, count)])
 
 
 def _described(side: Side) -> str:
@@ -61,18 +40,6 @@ def _described(side: Side) -> str:
     ending = f", {odd} of them no number" if odd else ""
     first, last = words.number(side.losses[0]), words.number(side.losses[-1])
     return f"The {side.title} run: {words.counted(len(side.losses), 'step')}, from {first} to {last}{ending}."
-
-
-def _legend(sides: Sequence[Side]) -> Markup:
-    rows = []
-    for side, class_, what in zip(sides, ("loss-original", "loss-migrated"), ("wide", "thin"), strict=True):
-        line = element("g", element("polyline", points="0,6 36,6"), class_=f"curve {class_}")
-        sample = element("svg", line, viewBox="0 0 36 12", class_="sample", aria_hidden="true")
-        rows.append(element("li", sample, f" {side.title} ({what})"))
-    odd = any(not math.isfinite(loss) for side in sides for loss in side.losses)
-    if odd:
-        rows.append(element("li", "× at the upper edge: NaN or infinite"))
-    return element("ul", *rows, class_="legend")
 
 
 def _uneven(sides: Sequence[Side]) -> Markup:

@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Sequence
 
 from tf2towers.report import parity_words as words
-from tf2towers.report.parity_page.elements import Markup, element, joined, scrolling
+from tf2towers.report.html.elements import Markup, element, joined, scrolling
 from tf2towers.report.parity_result import ParityResult, Side
 from tf2towers.report.paths import shown
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from tf2towers.report import parity_words as words
+from tf2towers.report.html.elements import Markup, element, joined, scrolling
 from tf2towers.report.parity_page.alignment import Row, aligned, lines_of
-from tf2towers.report.parity_page.elements import Markup, element, joined, scrolling
 from tf2towers.report.parity_result import ParityResult
 from tf2towers.report.paths import shown
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tf2towers.report import parity_words as words
-from tf2towers.report.parity_page.elements import Markup, element, joined, scrolling
+from tf2towers.report.html.elements import Markup, element, joined, scrolling
 from tf2towers.report.parity_result import Comparison, ParityResult
 
 #: titles of the columns, and whether they are numbers

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from tf2towers.launch.leftovers import signal_marked
-from tf2towers.parity.cluster.sides import Shape
+from tf2towers.parity.cluster.tasks import Shape
 from tf2towers.sidebyside.child import Child
 from tf2towers.sidebyside.errors import CompareError
 from tf2towers.sidebyside.side import Side
@@ -67,7 +67,7 @@ class ClusterChild(Child):
 
     def _send(self, number: signal.Signals) -> bool:
         sent = super()._send(number)  # the launcher first, which then starts nobody
-        if sent:
+        if sent and self._process is not None:
             with contextlib.suppress(OSError):
-                signal_marked(self._mark, number)
+                signal_marked(self._process.mark, number)
         return sent

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tf2towers.launch.cluster import TASK_FLAGS, tasks_of, words
 from tf2towers.launch.errors import LaunchError
-from tf2towers.parity.cluster.sides import Shape
+from tf2towers.parity.cluster.tasks import Shape
 from tf2towers.sidebyside.dialect import has_cluster, is_of_cluster
 from tf2towers.sidebyside.errors import CompareError
 

@@ -32,8 +32,8 @@ def _load():  # type: ignore[no-untyped-def]
     for _ in range(4):
         root = os.path.dirname(root)
     sys.path.append(root)
-    from tf2towers.sidebyside.watch.before import prepare
     from tf2towers.sidebyside.watch.lines import Lines
+    from tf2towers.sidebyside.watch.preparation import prepare
     from tf2towers.sidebyside.watch.steps import Steps
 
     sys.path.pop()

@@ -1,17 +1,17 @@
 """TF2: which calls of a `tf.function` train, and what their losses are.
 
-A function trains when an optimizer was called while it was traced; each call of it from eager code is a step. It is
-traced before its first call, as that call would do: so it is known before it has done anything. A concrete function
-that trains is known by its graph. Where an optimizer is called eagerly, that call is the end of a step.
+Each call of a function that trains is a step, where eager code makes it. A concrete function that trains is known by
+its graph. Where an optimizer is called eagerly, that call is the end of a step.
 """
 
-import contextlib
-import threading
-from typing import Any, Iterator, Optional
+import weakref
+from typing import Any, Optional
 
+from tf2towers.instrumentation.function_calls import FunctionCalls
+from tf2towers.instrumentation.optimizer_calls import OptimizerCalls
+from tf2towers.instrumentation.wrapping import NestingOfThread, wrap
 from tf2towers.sidebyside.watch.beginning import Beginning
 from tf2towers.sidebyside.watch.graphs import first_dimension, most_common
-from tf2towers.sidebyside.watch.optimizers import Optimizers, unconverted
 from tf2towers.sidebyside.watch.replica_losses import ReplicaLosses
 from tf2towers.sidebyside.watch.scheduled import ScheduledSteps, note_training, trains, workers_together
 from tf2towers.sidebyside.watch.steps import Steps, clock
@@ -35,11 +35,10 @@ class FunctionWatch:
         self._tf = tf
         self._steps = steps
         self._beginning = beginning
-        self._inside = threading.local()
         self._applied = 0
         self._optimizer = None  # type: Any
-        self._training = {}  # type: dict[int, Optional[_Trained]]
-        self._kept = []  # type: list[Any]
+        self._training = weakref.WeakKeyDictionary()  # type: Any
+        self.calls = FunctionCalls(tf, lambda: self._applied, NestingOfThread())
         self._ended = None  # type: Optional[float]
         self._together = None  # type: Optional[int]
         self.losses = ReplicaLosses(tf)
@@ -56,7 +55,7 @@ class FunctionWatch:
         note_training(self._tf.compat.v1.get_default_graph())
         if self._steps.in_cluster:
             self._together = workers_together(self._tf)
-        if self._tf.executing_eagerly() and not getattr(self._inside, "on", False):
+        if self._tf.executing_eagerly() and not self.calls.nesting.inside:
             context = self._tf.distribute.get_replica_context()
             if getattr(context, "replica_id_in_sync_group", 0) in (0, None):
                 end = clock()
@@ -71,65 +70,37 @@ class FunctionWatch:
                 )
                 self._ended = end
 
-    def call(self, original: Any, function: Any, args: Any, kwargs: Any) -> Any:
+    def called(self, call: Any, function: Any, args: Any, kwargs: Any) -> Any:
         """A call of a function."""
-        if getattr(self._inside, "on", False) or not self._tf.executing_eagerly():
-            return original(function, *args, **kwargs)
-        begin = clock()
-        applied = self._applied
-        self._inside.on = True
-        try:
-            trained = self._trained(function, args, kwargs)
-            if trained is not None:
-                self._steps.harmless(self._beginning.training_function)
-            result = original(function, *args, **kwargs)
-        finally:
-            self._inside.on = False
-        if trained is None and self._applied != applied:  # traced again for other arguments, or run eagerly
-            self._beginning.eager_step()
-            trained = self._training[id(function)] = _Trained()
-        if trained is not None:
-            self._steps.harmless(self._after, trained, begin, result, [args, kwargs])
-        return result
-
-    def call_concrete(self, original: Any, function: Any, args: Any, kwargs: Any) -> Any:
-        """A call of a concrete function."""
-        if getattr(self._inside, "on", False) or not trains(function) or not self._tf.executing_eagerly():
-            return original(function, *args, **kwargs)
-        if id(function) not in self._training:
-            self._kept.append(function)
-            self._training[id(function)] = _Trained()
-        trained = self._training[id(function)]
-        assert trained is not None
-        begin = clock()
-        self._inside.on = True
-        try:
+        begin, applied = clock(), self._applied
+        trains = function in self._training
+        if not trains and not self._tf.config.functions_run_eagerly():
+            trains = self.calls.trains(function, args, kwargs)
+        if trains:
             self._steps.harmless(self._beginning.training_function)
-            result = original(function, *args, **kwargs)
-        finally:
-            self._inside.on = False
-        self._steps.harmless(self._after, trained, begin, result, [args, kwargs])
+        result = call(function, *args, **kwargs)
+        if not trains and self._applied != applied:  # traced again for other arguments, or run eagerly
+            self._beginning.eager_step()
+            trains = True
+        if trains:
+            self._steps.harmless(self._after, self._trained(function), begin, result, [args, kwargs])
         return result
 
-    @contextlib.contextmanager
-    def passed_over(self) -> Iterator[None]:
-        """Calls of this thread are part of a step that somebody else tells of."""
-        self._inside.on = True
-        try:
-            yield
-        finally:
-            self._inside.on = False
+    def called_concrete(self, call: Any, function: Any, args: Any, kwargs: Any) -> Any:
+        """A call of a concrete function that trains."""
+        begin = clock()
+        self._steps.harmless(self._beginning.training_function)
+        result = call(function, *args, **kwargs)
+        self._steps.harmless(self._after, self._trained(function), begin, result, [args, kwargs])
+        return result
 
-    def _trained(self, function: Any, args: Any, kwargs: Any) -> Optional[_Trained]:
-        """What is known of a function that trains; None of one that does not. It is traced when it is new."""
-        if id(function) not in self._training:
-            applied = self._applied
-            self._kept.append(function)  # so that its id stays its own
-            if not self._tf.config.functions_run_eagerly():
-                with contextlib.suppress(Exception):  # the call says so better
-                    function.get_concrete_function(*args, **kwargs)
-            self._training[id(function)] = _Trained() if self._applied != applied else None
-        return self._training[id(function)]
+    def _trained(self, function: Any) -> _Trained:
+        """What is known of a function that trains."""
+        if function not in self._training:
+            self._training[function] = _Trained()
+        found = self._training[function]
+        assert isinstance(found, _Trained)
+        return found
 
     def _after(self, trained: _Trained, begin: float, result: Any, arguments: Any) -> None:
         end = clock()
@@ -184,44 +155,22 @@ class FunctionWatch:
         return first_dimension(shape)
 
 
-def watch_functions(tf: Any, optimizers: Optimizers, steps: Steps, beginning: Beginning) -> None:
+def watch_functions(tf: Any, optimizers: OptimizerCalls, steps: Steps, beginning: Beginning) -> None:
     """Looks at every `tf.function` and every `tf.GradientTape` from now on."""
     watch = FunctionWatch(tf, steps, beginning)
     optimizers.listen(lambda *told: steps.harmless(watch.applied, *told))
-    function = type(tf.function(lambda: None))
-    call = function.__call__
+    watch.calls.around(watch.called)
+    steps.harmless(watch.calls.around_concrete, trains, watch.called_concrete)
+    scheduled = ScheduledSteps(watch.losses, watch.rows, watch.calls.nesting.entered, steps, beginning)
+    scheduled.watch(tf)
 
-    def __call__(self: Any, *args: Any, **kwargs: Any) -> Any:
-        return watch.call(call, self, args, kwargs)
-
-    function.__call__ = __call__
-    steps.harmless(_watch_concrete, watch)
-    ScheduledSteps(watch.losses, watch.rows, watch.passed_over, steps, beginning).watch(tf)
-    gradient = tf.GradientTape.gradient
-
-    def tape_gradient(self: Any, target: Any, *args: Any, **kwargs: Any) -> Any:
+    def tape_gradient(gradient: Any, tape: Any, target: Any, *args: Any, **kwargs: Any) -> Any:
         steps.harmless(watch.losses.note, target, True)
-        return gradient(self, target, *args, **kwargs)
+        return gradient(tape, target, *args, **kwargs)
 
-    tf.GradientTape.gradient = unconverted(tape_gradient)
-    gradients = tf.gradients
-
-    def tf_gradients(ys: Any, *args: Any, **kwargs: Any) -> Any:
+    def tf_gradients(gradients: Any, ys: Any, *args: Any, **kwargs: Any) -> Any:
         steps.harmless(watch.losses.note, ys, False)
         return gradients(ys, *args, **kwargs)
 
-    tf.gradients = unconverted(tf_gradients)
-
-
-def _watch_concrete(watch: FunctionWatch) -> None:
-    """No such function is made to know its class: that would start TensorFlow, and some settings only go before."""
-    try:
-        from tensorflow.python.eager.polymorphic_function.concrete_function import ConcreteFunction
-    except ImportError:  # before 2.11
-        from tensorflow.python.eager.function import ConcreteFunction
-    call = ConcreteFunction.__call__
-
-    def __call__(self: Any, *args: Any, **kwargs: Any) -> Any:
-        return watch.call_concrete(call, self, args, kwargs)
-
-    ConcreteFunction.__call__ = __call__
+    wrap(tf.GradientTape, "gradient", tape_gradient)
+    wrap(tf, "gradients", tf_gradients)

@@ -3,6 +3,7 @@
 from typing import Any, Dict, FrozenSet, Iterable, Iterator, List, Optional, Set
 
 from tf2towers.recorder import graph as recorder_graph
+from tf2towers.recorder.fetches import leaves
 
 FED = ("Placeholder", "PlaceholderV2", "PlaceholderWithDefault")
 #: stateful ops that only read, and changing ones that are not marked as stateful: those on ref variables
@@ -12,16 +13,8 @@ _CHANGING = ("Assign", "Scatter", "Apply", "SparseApply", "CountUpTo")
 
 def flat(graph: Any, fetches: Any) -> Iterator[Any]:
     """The tensors and operations in what `Session.run` is given. Hooks' dictionaries have keys that do not sort."""
-    if isinstance(fetches, dict):
-        fetches = list(fetches.values())
-    if isinstance(fetches, (list, tuple)):
-        for one in fetches:
-            for element in flat(graph, one):
-                yield element
-    elif isinstance(fetches, str):
-        yield graph.as_graph_element(fetches)
-    elif fetches is not None:
-        yield fetches
+    for leaf in leaves(fetches):
+        yield graph.as_graph_element(leaf) if isinstance(leaf, str) else leaf
 
 
 def operation(element: Any) -> Any:

@@ -7,6 +7,7 @@ run on that worker: when it is over, the step is. With `MultiWorkerMirroredStrat
 import threading
 from typing import Any, Callable, ContextManager, Optional
 
+from tf2towers.instrumentation.wrapping import wrap
 from tf2towers.sidebyside.watch.beginning import Beginning
 from tf2towers.sidebyside.watch.replica_losses import ReplicaLosses
 from tf2towers.sidebyside.watch.steps import Steps, clock
@@ -48,7 +49,7 @@ class ScheduledSteps:
         self,
         losses: ReplicaLosses,
         rows: Callable[[Any], Optional[int]],
-        passed_over: Callable[[], ContextManager[None]],
+        passed_over: Callable[[], ContextManager[Any]],
         steps: Steps,
         beginning: Beginning,
     ) -> None:
@@ -62,9 +63,8 @@ class ScheduledSteps:
             from tensorflow.python.distribute.coordinator.cluster_coordinator import Closure
         except ImportError:
             return
-        execute_on = Closure.execute_on
 
-        def watched(closure: Any, worker: Any) -> None:
+        def watched(execute_on: Any, closure: Any, worker: Any) -> None:
             function = getattr(closure, "_concrete_function", None)
             if not trains(function):
                 execute_on(closure, worker)
@@ -76,7 +76,7 @@ class ScheduledSteps:
                 execute_on(closure, worker)
             self._steps.harmless(self._after, closure, begin)
 
-        Closure.execute_on = watched
+        wrap(Closure, "execute_on", watched)
 
     def _after(self, closure: Any, begin: float) -> None:
         end = clock()

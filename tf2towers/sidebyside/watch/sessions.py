@@ -8,9 +8,11 @@ of it; they are fetched in the same call, if that runs nothing that the step doe
 import re
 from typing import Any, List, Optional
 
+from tf2towers.instrumentation.gradients import watch_gradients
+from tf2towers.instrumentation.optimizer_calls import OptimizerCalls
+from tf2towers.instrumentation.session_runs import around_runs
 from tf2towers.sidebyside.watch.beginning import global_step
 from tf2towers.sidebyside.watch.graphs import ancestors, batches, flat, free, is_scalar, operation, rows
-from tf2towers.sidebyside.watch.optimizers import Optimizers
 from tf2towers.sidebyside.watch.steps import Steps, clock
 
 _ACCURACY = re.compile(r"(?i)(?<![a-z])(acc|accuracy|precision)(?![a-z])")
@@ -74,13 +76,14 @@ class SessionWatch:
         if self._steps.in_cluster and count is not None:
             seen.together[op] = int(count)
 
-    def differentiated(self, loss: Any, gradients: Any, by_hand: bool) -> None:
-        """These gradients came of a loss, by an optimizer or by `tf.gradients`."""
-        graph = getattr(loss, "graph", None) if is_scalar(loss) else None
-        if graph is not None:
-            seen = _Seen.of(graph)
-            known = seen.by_hand if by_hand else seen.by_optimizer
-            known.append((loss, {operation(one) for one in gradients if one is not None}))
+    def differentiated(self, losses: List[Any], pairs: List[Any], by_hand: bool) -> None:
+        """These gradients came of losses, by an optimizer or by `tf.gradients`."""
+        for loss in losses:
+            graph = getattr(loss, "graph", None) if is_scalar(loss) else None
+            if graph is not None:
+                seen = _Seen.of(graph)
+                known = seen.by_hand if by_hand else seen.by_optimizer
+                known.append((loss, {operation(one) for one, _ in pairs if one is not None}))
 
     def run(self, original: Any, session: Any, fetches: Any, feed_dict: Any, *options: Any) -> Any:
         """A call of `Session.run`."""
@@ -156,43 +159,12 @@ class SessionWatch:
         return _Plan(trains, losses, accuracies, batches(losses, reached) if trains else [], together)
 
 
-def watch_sessions(tf: Any, optimizers: Optimizers, steps: Steps) -> None:
+def watch_sessions(tf: Any, optimizers: OptimizerCalls, steps: Steps) -> None:
     """Looks at every session, MonitoredSession's too, from now on."""
     v1 = getattr(getattr(tf, "compat", None), "v1", None) or tf
     watch = SessionWatch(steps)
     optimizers.listen(lambda *told: steps.harmless(watch.applied, *told))
-    optimizer = v1.train.Optimizer
-    for owner in [optimizer, v1.train.SyncReplicasOptimizer]:
-        optimizers.watch(owner, ("apply_gradients", "minimize"))
-    compute = optimizer.compute_gradients
-
-    def compute_gradients(self: Any, loss: Any, *args: Any, **kwargs: Any) -> Any:
-        pairs = compute(self, loss, *args, **kwargs)
-        steps.harmless(lambda: watch.differentiated(loss, [gradient for gradient, _ in pairs], False))
-        return pairs
-
-    optimizer.compute_gradients = compute_gradients
-    for module in {id(one): one for one in (tf, v1)}.values():
-        _watch_gradients(module, watch, steps)
-    base = next(one for one in v1.Session.__mro__ if "run" in vars(one))
-    original = base.run
-
-    def run(
-        self: Any, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None
-    ) -> Any:
-        return watch.run(original, self, fetches, feed_dict, options, run_metadata)
-
-    base.run = run
-
-
-def _watch_gradients(module: Any, watch: SessionWatch, steps: Steps) -> None:
-    gradients = module.gradients
-
-    def watched(ys: Any, *args: Any, **kwargs: Any) -> Any:
-        found = gradients(ys, *args, **kwargs)
-        for y in ys if isinstance(ys, (list, tuple)) else [ys]:
-            steps.harmless(watch.differentiated, y, found, True)
-        return found
-
-    watched.autograph_info__ = {}  # type: ignore[attr-defined]
-    module.gradients = watched
+    for kind in (v1.train.Optimizer, v1.train.SyncReplicasOptimizer):
+        optimizers.watch(kind)
+    watch_gradients(tf, lambda *told: steps.harmless(watch.differentiated, *told))
+    around_runs(tf, watch.run)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tf2towers.parity.migrated.here import python_op
+from tf2towers.parity.migrated.python_operations import python_op
 
 
 class Notes:

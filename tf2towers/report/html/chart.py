@@ -1,12 +1,15 @@
-"""The frame of a chart: an inline SVG with a title, a description, axes and a grid."""
+"""Charts: an inline SVG with a title, a description, axes, a grid and curves."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 
-from tf2towers.report.parity_page.elements import Markup, element, scrolling
-from tf2towers.report.parity_page.scale import Scale, whole_ticks
+from tf2towers.report.html.elements import Markup, element, joined, scrolling
+from tf2towers.report.html.scale import Scale, limits, thinned, tick_labels, ticks, whole_ticks
 
+#: step and value; a value may be no number
+Points = Sequence[tuple[int, float]]
 WIDTH, HEIGHT = 760.0, 340.0
 #: the corners of the plot; the rest holds labels
 LEFT, RIGHT, TOP, BOTTOM = 74.0, 726.0, 14.0, 292.0
@@ -82,3 +85,65 @@ def spread(heights: Sequence[float], apart: float = 12.0) -> list[float]:
     for place in reversed(order):
         above = moved[place] = min(moved[place], above - apart)
     return moved
+
+
+def two_curves(
+    anchor: str, title: str, description: str, label: str, curves: Sequence[Points], low: float | None = None
+) -> Markup:
+    """Two runs over the steps: the first one's curve wide, the other's thin on top of it.
+
+    Args:
+        anchor, title, description: see `chart`.
+        label: what the values are.
+        curves: at least one of them has a point.
+        low: the least value of the axis; None: as it comes.
+    """
+    count = 1 + max(step for points in curves for step, _ in points)
+    values = [value for points in curves for _, value in points]
+    y = Scale(*limits(values if low is None else [low, *values]), BOTTOM - 12, TOP + 12)
+    marks = ticks(y.low, y.high)
+    return chart(
+        anchor,
+        title,
+        description,
+        value_axis(label, zip(map(y, marks), tick_labels(marks), strict=True)),
+        steps_axis(count),
+        *(
+            _stretches(points, count, y, class_, radius)
+            for points, class_, radius in zip(curves, ("wide", "thin"), (5.0, 2.0), strict=True)
+        ),
+        frame(),
+    )
+
+
+def _stretches(points: Points, count: int, y: Scale, class_: str, radius: float) -> Markup:
+    """A curve for each stretch of finite values, a cross at the upper edge for each of the others."""
+    x = steps_scale(count)
+    stretches: list[list[tuple[float, float]]] = [[]]
+    crosses = []
+    for place, value in thinned([value for _, value in points]):
+        step = points[place][0]
+        if math.isfinite(value):
+            stretches[-1].append((x(step), y(value)))
+        else:
+            stretches.append([])
+            crosses.append(
+                element("text", "×", x=x(step), y=TOP + 10, text_anchor="middle", class_="no-number")
+            )
+    return joined([*(curve(one, class_, radius) for one in stretches if one), *crosses])
+
+
+def two_titles(titles: Sequence[str], odd: bool = False) -> Markup:
+    """The legend of `two_curves`; `odd`: there are crosses."""
+    rows = [
+        element("li", sample(class_), f" {title} ({class_})")
+        for title, class_ in zip(titles, ("wide", "thin"), strict=True)
+    ]
+    crosses = [element("li", "× at the upper edge: NaN or infinite")] if odd else []
+    return element("ul", *rows, *crosses, class_="legend")
+
+
+def sample(class_: str) -> Markup:
+    """A short line, for a legend."""
+    line = element("g", element("polyline", points="0,6 36,6"), class_=f"curve {class_}")
+    return element("svg", line, viewBox="0 0 36 12", class_="sample", aria_hidden="true")

@@ -5,12 +5,12 @@ import platform
 import random
 from typing import Any, Optional
 
+from tf2towers.instrumentation.imports import WhenImported
+from tf2towers.instrumentation.optimizer_calls import OptimizerCalls
 from tf2towers.recorder.overlay import Overlay, patch_python, patch_tensorflow
 from tf2towers.recorder.seeds import SEED, fix_graph_seeds
 from tf2towers.sidebyside.watch.beginning import Beginning
-from tf2towers.sidebyside.watch.imports import WhenImported
 from tf2towers.sidebyside.watch.lines import INITIAL_WEIGHTS, WRITES
-from tf2towers.sidebyside.watch.optimizers import Optimizers
 from tf2towers.sidebyside.watch.steps import Steps, clock
 from tf2towers.sidebyside.watch.tasks import tell_of_memory
 
@@ -27,9 +27,9 @@ def prepare(steps: Steps, tf1: bool) -> None:
     tell_of_memory(steps)
     random.seed(SEED)
     imports = WhenImported()
-    optimizers = Optimizers()
+    optimizers = OptimizerCalls()
     imports.then("numpy", lambda np: np.random.seed(SEED))
-    optimizers.watch_imports(imports)
+    optimizers.watch_keras(imports)
     overlay = Overlay(os.environ[WRITES], [os.path.dirname(os.environ[WRITES])])
     beginning = None if tf1 else Beginning(steps, os.environ.get(INITIAL_WEIGHTS))
 
@@ -51,7 +51,7 @@ def prepare(steps: Steps, tf1: bool) -> None:
     steps.aside(begin, clock())
 
 
-def _watch(tf: Any, optimizers: Optimizers, steps: Steps, beginning: Optional[Beginning]) -> None:
+def _watch(tf: Any, optimizers: OptimizerCalls, steps: Steps, beginning: Optional[Beginning]) -> None:
     from tf2towers.sidebyside.watch.functions import watch_functions
     from tf2towers.sidebyside.watch.sessions import watch_sessions
 

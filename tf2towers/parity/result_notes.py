@@ -1,12 +1,53 @@
-"""What a verdict says beside the comparison: how the sides were run, their losses, what could not be held together."""
+"""A verdict's frame, and what it says beside the comparison: how the sides were run, losses, what was left out."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import contextlib
+import dataclasses
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 
+from tf2towers.launch.errors import LaunchError
+from tf2towers.parity.compare import NotComparable
+from tf2towers.parity.process import RunFailed
 from tf2towers.parity.recording import Facts, read_steps
-from tf2towers.parity.sides import Recorded
+from tf2towers.parity.sides import Options, Recorded
 from tf2towers.report.parity_result import ParityResult, Side
+
+
+def new_result(legacy: Path, migrated: Path, arguments: Sequence[str]) -> ParityResult:
+    """Of scripts that are about to be run."""
+
+    def side(title: str, script: Path) -> Side:
+        try:
+            return Side(title, script, script.read_text(encoding="utf-8", errors="replace"))
+        except OSError:
+            return Side(title, script, "")
+
+    return ParityResult(side("original", legacy), side("migrated", migrated), list(arguments))
+
+
+@contextlib.contextmanager
+def under_way(
+    result: ParityResult, options: Options | None, work: Path | None
+) -> Iterator[tuple[Path, Options]]:
+    """Where the recordings go, and how the scripts are run. What goes wrong in here is the result, an error.
+
+    Args:
+        result: of a proof that begins now.
+        options: as the user says; what the scripts write is kept apart.
+        work: where the recordings stay; None: nowhere.
+    """
+    options, started = options or Options(), time.monotonic()
+    with tempfile.TemporaryDirectory(prefix="tf2towers-") as folder:
+        options = dataclasses.replace(options, scratch=options.scratch or Path(folder) / "scratch")
+        try:
+            yield work or Path(folder), options
+        except (RunFailed, NotComparable, LaunchError) as problem:
+            result.outcome, result.error = "error", str(problem)
+    result.seconds = time.monotonic() - started
 
 
 def note_side(side: Side, recorded: Recorded) -> None:

@@ -1,4 +1,4 @@
-"""Clusters for the tests and the demonstration: trained to the end, recorded or as they are."""
+"""Clusters: trained to the end, recorded or as they are."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import TypeVar
 
 from tf2towers.launch.local import ClusterRun, run_cluster
-from tf2towers.parity.cluster.sides import OnLine, Shape, record_side
+from tf2towers.parity.cluster.sides import record_side
+from tf2towers.parity.cluster.tasks import OnLine, Shape
 from tf2towers.parity.process import ENVIRONMENT, ROOT, RunFailed
 from tf2towers.parity.recording import Recording, read_facts
 from tf2towers.parity.sides import Options, Recorded

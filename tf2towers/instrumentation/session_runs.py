@@ -1,0 +1,56 @@
+"""Calls of TF1's sessions, of every kind: a `MonitoredSession`, an interactive one, one of a migrated script's."""
+
+from typing import Any, Callable
+
+from .wrapping import wrap
+
+
+def around_runs(tf: Any, around: Callable[..., Any]) -> None:
+    """`around(run, session, fetches, feed_dict, *options)` stands for each `Session.run`."""
+
+    def run(
+        original: Any,
+        session: Any,
+        fetches: Any,
+        feed_dict: Any = None,
+        options: Any = None,
+        run_metadata: Any = None,
+    ) -> Any:
+        return around(original, session, fetches, feed_dict, options, run_metadata)
+
+    wrap(_base(tf), "run", run)
+
+
+def around_runs_in_parts(tf: Any, around: Callable[..., Any]) -> None:
+    """`around(run, session, handle, fetches, feed_dict, *options)` stands for `Session.run` and for `partial_run`.
+
+    What `make_callable` gives runs the session as well, then.
+    """
+
+    def make_callable(
+        _: Any, session: Any, fetches: Any, feed_list: Any = None, accept_options: bool = False
+    ) -> Callable[..., Any]:
+        def call(*fed: Any, **options: Any) -> Any:
+            return session.run(fetches, dict(zip(feed_list or (), fed)), **options)
+
+        return call
+
+    wrap(_base(tf), "_run", around)
+    wrap(_base(tf), "make_callable", make_callable)
+
+
+def change_settings(tf: Any, changed: Callable[[Any], Any]) -> None:
+    """Every session begins with `changed(config)`, where `config` is a `tf.ConfigProto` or None."""
+
+    def begin(original: Any, session: Any, target: Any = "", graph: Any = None, config: Any = None) -> None:
+        if config is None or isinstance(config, tf.ConfigProto):  # anything else is for TensorFlow to refuse
+            config = changed(config)
+        original(session, target, graph, config)
+
+    wrap(_base(tf), "__init__", begin)
+
+
+def _base(tf: Any) -> Any:
+    """The class whose methods all kinds of sessions have."""
+    session = getattr(tf, "Session", None) or tf.compat.v1.Session
+    return next(one for one in session.__mro__ if one.__name__ == "BaseSession")

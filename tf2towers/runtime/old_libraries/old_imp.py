@@ -1,0 +1,33 @@
+"""What Python's `imp` had, which Python 3.12 has no more, as Python 3.11 did it."""
+
+from __future__ import annotations
+
+import importlib.machinery
+import importlib.util
+import os
+import sys
+from types import ModuleType
+
+
+def load_source(name: str, path: str | os.PathLike[str]) -> ModuleType:
+    """`imp.load_source`: the module of a source file, under a name. One of that name that is there is run anew.
+
+    Raises:
+        FileNotFoundError: there is no such file.
+    """
+    loader = importlib.machinery.SourceFileLoader(name, os.fspath(path))
+    spec = importlib.util.spec_from_file_location(name, path, loader=loader)
+    assert spec is not None
+    module = sys.modules.get(name)
+    if module is None:
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[name] = module
+        try:
+            loader.exec_module(module)
+        except BaseException:
+            del sys.modules[name]
+            raise
+    else:
+        module.__spec__ = spec
+        loader.exec_module(module)
+    return sys.modules[name]
