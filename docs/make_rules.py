@@ -19,7 +19,9 @@ _GROUPS = {
 }
 _HEAD = """# Rules
 
-Written by `docs/make_rules.py` from `tf2towers/exact/rules/` and `tf2towers/rewrites/rules/`: change it there.
+Written by `docs/make_rules.py` from the `rules/` in `tf2towers/exact/`, `tf2towers/certain/` and `tf2towers/rewrites/`:
+change it there. A rule is one that the tool gives as a finding, or acts on; what the idiomatic register writes is in
+[idiomatic.md](idiomatic.md).
 `tf2towers explain CODE` shows the same.
 
 A rule *changes*, *reports* or *refuses*. One marked *look at it* may change a number; the others that change compute,

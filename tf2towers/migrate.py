@@ -12,7 +12,6 @@ from tf2towers.names.symbols import Names
 from tf2towers.program.clusters.find_cluster import find_cluster
 from tf2towers.program.problem import Problem
 from tf2towers.program.python_code.function_summaries import Functions
-from tf2towers.program.python_code.search import find_all
 from tf2towers.program.towers.tower_loop import find_tower_loops, no_towers
 from tf2towers.program.training import Training
 from tf2towers.program.understand import understand
@@ -95,8 +94,7 @@ def migrate(script: Script, collective: bool = False, source: Program | None = N
     semantic_notes(training, context)
     for note in context.notes:
         left(Problem(note.node, note.code, note.message), note.kind)
-    modules = migrate_modules(script, functions, _called(training, names))
-    result.findings.extend(modules.findings)
+    modules = migrate_modules(script)
     text = text_of(module, script)
     cluster = training.tower.cluster
     where = training.tower.loop if cluster is None else cluster.stage
@@ -128,16 +126,6 @@ def freed_names(training: Training, identifiers: NameCounts) -> set[str]:
     return {
         name for name, count in counts.items() if identifiers.total(name) == count + 1
     }  # and one definition or import
-
-
-def _called(training: Training, names: Names) -> set[str]:
-    """The functions that the training calls, by dotted name."""
-    called: set[str] = set()
-    for call in find_all(training.module, cst.Call):
-        canonical = names.canonical(call.func)
-        if canonical is not None and not canonical.startswith(("tf.", "builtins.")):
-            called.add(canonical)
-    return called - {average.function for average in training.averages}
 
 
 def _finding(problem: Problem, kind: str, script: Script, positions) -> Finding:  # type: ignore[no-untyped-def]

@@ -57,6 +57,13 @@ def test_kind(expression, kind):
         ("{x: batch}", {"x": "placeholder"}, "plain"),
         ("[x, 1]", {"x": "tensor"}, "tensor"),
         ("xs[0]", {"xs": "tensor"}, "tensor"),
+        ("w[0]", {"w": "state"}, "tensor"),
+        ("w > 3", {"w": "state"}, "tensor"),
+        ("w in ws", {"w": "state", "ws": "state"}, "state"),
+        ("abs(w)", {"w": "state"}, "tensor"),
+        ("len(w)", {"w": "state"}, "plain"),
+        ("rate * 0.5", {"rate": "schedule"}, "tensor"),
+        ("w.initialized_value()", {"w": "state"}, "tensor"),
         ("made().make_initializable_iterator()", {"made": "plain"}, "plain"),
     ],
 )

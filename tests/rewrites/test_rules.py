@@ -1,13 +1,17 @@
 """The registry: every code that the tool gives has a rule, every rule is told in full."""
 
+import ast
 import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from cases import CHANGED_CASES, all_cases, marks
 
+from tf2towers.certain.registry import codes as codes_of_certainty
 from tf2towers.cli.every_rule import every_rule
+from tf2towers.exact.registry import codes as exact_codes
 from tf2towers.report.rule import anchor, explanation, kind
 from tf2towers.rewrites.registry import rule_of, rules, todo_of
 
@@ -19,6 +23,31 @@ def test_every_code_in_the_source_has_a_rule():
     text = "\n".join(file.read_text() for file in PACKAGE.rglob("*.py") if "parity" not in file.parts)
     used = set(re.findall(r"T2T\d{3}", text))
     assert used - {rule.code for rule in every_rule()} == set()
+
+
+def test_every_rule_is_given():
+    """By code beside the rules; a rule of certainty, or one that edits, acts itself."""
+    given = {
+        node.value
+        for file in PACKAGE.rglob("*.py")
+        if file.parent != PACKAGE / "rewrites" / "rules"
+        for node in ast.walk(ast.parse(file.read_text()))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    }
+    for rule in every_rule():
+        acts = getattr(rule, "edits", None) or getattr(rule, "doubts", None)
+        assert acts or rule.code in given, f"{rule.code} is given by nothing"
+
+
+def test_every_rule_is_shown():
+    """By its own examples, which their registers' tests hold to; of the idiomatic one by a case or a changed one."""
+    met = {code for case in all_cases().values() for code in case.codes}
+    met |= {code for case in all_cases().values() for _, code in marks(case.script)}
+    for rule in every_rule():
+        if rule.code in {*exact_codes(), *codes_of_certainty()}:
+            assert rule.examples, rule.code
+        else:
+            assert rule.code in met | set(CHANGED_CASES), f"{rule.code} is shown by nothing"
 
 
 def test_codes_are_sorted_and_apart():

@@ -12,7 +12,7 @@ from tf2towers.report.rule import explanation
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command's arguments."""
-    parser.add_argument("codes", nargs="+", metavar="CODE", help="a rule's code, such as T2T101")
+    parser.add_argument("codes", nargs="+", metavar="CODE", help="a rule's code, such as T2T605")
 
 
 def run(options: argparse.Namespace) -> int:

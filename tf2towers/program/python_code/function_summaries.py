@@ -34,10 +34,6 @@ class Summary:
 
     roles: set[str] = field(default_factory=set)
     symbols: set[str] = field(default_factory=set)
-    methods: set[str] = field(default_factory=set)
-    sites: list[tuple[Path, int, str]] = field(
-        default_factory=list
-    )  # (file, line, symbol) of each TensorFlow name
 
     @property
     def makes_tensors(self) -> bool:
@@ -76,7 +72,6 @@ class Functions:
         self._trees = trees if trees is not None else {}
         self.main = LocalModule("", script or Path("<stdin>"), main)
         self._modules: dict[str, LocalModule | None] = {}
-        self._attributes = _attributes(main)
         self._summaries: dict[tuple[str, int], Summary] = {}
 
     def module(self, dotted: str) -> LocalModule | None:
@@ -135,51 +130,28 @@ class Functions:
         found = self.find(dotted)
         return self._of(*found) if found is not None else None
 
-    def _names_of(self, definition: ast.AST) -> Iterator[tuple[str, int]]:
-        """The names a definition uses; of a class, those of the methods that the script can reach by name."""
-        if not isinstance(definition, ast.ClassDef):
-            yield from used_names(definition)
-            return
-        methods = {m.name: m for m in definition.body if isinstance(m, ast.FunctionDef)}
-        pending = [name for name in methods if name in self._attributes or (name[:2] == "__" == name[-2:])]
-        seen: set[str] = set()
-        while pending:
-            name = pending.pop()
-            if name in seen:
-                continue
-            seen.add(name)
-            yield from used_names(methods[name])
-            pending.extend(a for a in _attributes(methods[name]) if a in methods)
-        for statement in definition.body:
-            if not isinstance(statement, ast.FunctionDef):
-                yield from used_names(statement)
-
     def _of(self, module: LocalModule, definition: ast.AST) -> Summary:
         key = (module.name, getattr(definition, "lineno", 0))
         if key in self._summaries:
             return self._summaries[key]
         total = self._summaries[key] = Summary()  # a recursive call meets the unfinished one
-        for dotted, line in self._names_of(definition):
+        for dotted in used_names(definition):
             canonical = module.resolve(dotted)
             kind = role(canonical)
             if kind != "foreign":
                 total.roles.add(kind)
                 total.symbols.add(canonical)
-                total.sites.append((module.path, line, canonical))
                 continue
-            total.methods.add(dotted.rpartition(".")[2])
             called = self.find(canonical if canonical != dotted else dotted, module)
             if called is not None and called[1] is not definition:
                 other = self._of(*called)
                 total.roles |= other.roles
                 total.symbols |= other.symbols
-                total.methods |= other.methods
-                total.sites.extend(other.sites)
         return total
 
 
-def used_names(definition: ast.AST) -> Iterator[tuple[str, int]]:
-    """Every dotted name in a definition, the longest form of each, with its line."""
+def used_names(definition: ast.AST) -> Iterator[str]:
+    """Every dotted name in a definition, the longest form of each."""
     inner: set[int] = set()
     own = _own_names(definition)
     for node in ast.walk(definition):
@@ -188,15 +160,11 @@ def used_names(definition: ast.AST) -> Iterator[tuple[str, int]]:
             if dotted is not None and dotted.split(".")[0] in own:
                 dotted = None
             if id(node) not in inner:
-                yield (dotted if dotted is not None else f".{node.attr}"), node.lineno
+                yield dotted if dotted is not None else f".{node.attr}"
             if isinstance(node.value, ast.Attribute | ast.Name):
                 inner.add(id(node.value))
         elif isinstance(node, ast.Name) and id(node) not in inner and node.id not in own:
-            yield node.id, node.lineno
-
-
-def _attributes(node: ast.AST) -> set[str]:
-    return {one.attr for one in ast.walk(node) if isinstance(one, ast.Attribute)}
+            yield node.id
 
 
 def _own_names(definition: ast.AST) -> set[str]:

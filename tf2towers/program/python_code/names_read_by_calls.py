@@ -24,7 +24,7 @@ def _reads(
     if id(definition) in seen:
         return False
     seen.add(id(definition))
-    for name, _ in used_names(definition):
+    for name in used_names(definition):
         if name in wanted:
             return True
         called = functions.find(module.resolve(name), module)

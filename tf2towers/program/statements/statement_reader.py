@@ -128,6 +128,8 @@ class Reader:
             return kind
         if isinstance(small, cst.AugAssign):
             kind = self.kinds.join([self.kinds.of(small.target), self.kinds.of(small.value)])
+            if kind in (k.STATE, k.SCHEDULE):
+                kind = k.TENSOR
             self._rebind(small.target, kind)
             return kind
         if isinstance(small, cst.Expr):

@@ -46,6 +46,12 @@ _OF_SYNCHRONOUS = {
 _OF_SUPERVISOR = {
     "should_stop": PLAIN, "stop": PLAIN, "request_stop": PLAIN, "start_queue_runners": PLUMBING,
 }  # fmt: skip
+#: What a variable is asked for, that gives an operation or a tensor.
+_OF_VARIABLE = frozenset({"assign", "assign_add", "assign_sub", "read_value", "value", "initialized_value"})
+#: Functions of Python's own that compute with tensors.
+_ARITHMETIC = frozenset(f"builtins.{name}" for name in ("abs", "divmod", "max", "min", "pow", "round", "sum"))
+#: Comparisons that compute nothing in a graph.
+_PYTHONS_OWN = (cst.Is, cst.IsNot, cst.In, cst.NotIn)
 _RANK = (SESSION, TENSOR, STATE, PLAIN)
 
 
@@ -92,10 +98,12 @@ class Kinds:
             return self.join([self.of(e.value) for e in node.elements])
         if isinstance(node, cst.Subscript):
             inner = self.of(node.value)
-            if inner in (OP, TENSOR) or family(inner) == TENSOR:
+            if inner == STATE or family(inner) == TENSOR:
                 return TENSOR
             return self.join([inner, *(self.of(e.slice) for e in node.slice)])
-        if isinstance(node, cst.BinaryOperation | cst.UnaryOperation) and self._computes(node):
+        if isinstance(node, cst.BinaryOperation | cst.UnaryOperation | cst.Comparison) and self._computes(
+            node
+        ):
             return TENSOR
         if isinstance(node, cst.Comparison) and all(
             isinstance(part.operator, cst.Is | cst.IsNot) for part in node.comparisons
@@ -103,13 +111,18 @@ class Kinds:
             return PLAIN
         return self.join([self.of(child) for child in node.children])
 
-    def _computes(self, node: cst.BinaryOperation | cst.UnaryOperation) -> bool:
+    def _computes(self, node: cst.BinaryOperation | cst.UnaryOperation | cst.Comparison) -> bool:
         """Whether an operation reads variables: `a + b` makes a tensor, `[a] + [b]` a list of variables."""
-        operands = [node.left, node.right] if isinstance(node, cst.BinaryOperation) else [node.expression]
+        if isinstance(node, cst.Comparison):
+            if any(isinstance(part.operator, _PYTHONS_OWN) for part in node.comparisons):
+                return False
+            operands = [node.left, *(part.comparator for part in node.comparisons)]
+        else:
+            operands = [node.left, node.right] if isinstance(node, cst.BinaryOperation) else [node.expression]
         if any(isinstance(one, cst.List | cst.Tuple | cst.ListComp) for one in operands):
             return False
         return not isinstance(getattr(node, "operator", None), cst.Not) and any(
-            self.of(one) == STATE for one in operands
+            self.of(one) in (STATE, SCHEDULE) for one in operands
         )
 
     def is_feed(self, node: cst.Dict) -> bool:
@@ -177,6 +190,10 @@ class Kinds:
                     return TENSOR
                 if summary.makes_state:
                     return STATE
+                if {STATE, SCHEDULE} & set(arguments):
+                    return TENSOR  # what it makes of a variable
+        if canonical in _ARITHMETIC and {STATE, SCHEDULE} & set(arguments):
+            return TENSOR
         return self._foreign(arguments)
 
     def _of_tf_call(self, canonical: str, arguments: list[str]) -> str:
@@ -228,7 +245,7 @@ class Kinds:
             return SESSION
         if family(owner) == TENSOR:
             return TENSOR
-        if owner == STATE and method in ("assign", "assign_add", "assign_sub", "read_value", "value"):
+        if owner == STATE and method in _OF_VARIABLE:
             return OP if method.startswith("assign") else TENSOR
         if (
             method in ("assign", "assign_add", "assign_sub")

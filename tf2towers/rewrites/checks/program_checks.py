@@ -8,7 +8,7 @@ import libcst as cst
 
 from tf2towers.names.cluster_calls import cluster_calls
 from tf2towers.program.problem import Problem
-from tf2towers.program.python_code.data_flow import target_names
+from tf2towers.program.python_code.data_flow import target_names, upward_exposed
 from tf2towers.program.python_code.search import find_all
 from tf2towers.program.statements import value_kinds as k
 from tf2towers.program.statements.symbol_roles import role
@@ -31,6 +31,7 @@ def check(training: Training, module: cst.Module) -> list[Problem]:
     found.extend(_never_run(training))
     found.extend(_graph_in_session(training))
     found.extend(_rebound(training))
+    found.extend(_bound_on_both_sides(training))
     found.extend(_used_outside(training))
     found.extend(_session_elsewhere(training))
     found.extend(_inputs_inside(training))
@@ -113,6 +114,19 @@ def _rebound(training: Training) -> Iterator[Problem]:
             if again:
                 name = sorted(again)[0]
                 yield Problem(leaf.node, "T2T405", f"{name!r} is read by the graph and changed afterwards")
+
+
+def _bound_on_both_sides(training: Training) -> Iterator[Problem]:
+    """Names that begin outside of the graph and that it reads, then binds: in a function the name is its own."""
+    outside = {n for leaf in training.leaves if leaf.kind in (k.PLAIN, k.STATE) for n in leaf.flow.binds}
+    exposed = upward_exposed(leaf.node for leaf in training.graph) & outside
+    for outer in training.graph:
+        for leaf in outer.every() if outer.kind != TOWERS else ():
+            names = leaf.flow.binds & exposed
+            if names and leaf.kind == k.TENSOR:
+                message = f"{min(names)!r} begins as a plain value, and is bound again in the graph"
+                yield Problem(leaf.node, "T2T405", message)
+                return
 
 
 def _used_outside(training: Training) -> Iterator[Problem]:

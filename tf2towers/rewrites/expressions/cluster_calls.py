@@ -1,4 +1,4 @@
-"""The calls of a parameter-server program: server, supervisor, monitored session, hooks, optimizer (T2T115, T2T116)."""
+"""The calls of a parameter-server program: server, supervisor, monitored session, hooks, optimizer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`x.get_shape()[1].value`: a TF2 shape holds plain ints (T2T112)."""
+"""`x.get_shape()[1].value`: a TF2 shape holds plain ints."""
 
 from __future__ import annotations
 

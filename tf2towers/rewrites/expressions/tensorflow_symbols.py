@@ -1,4 +1,4 @@
-"""TF1 names into TF2 ones, for one file: the rename of every symbol that stays (T2T110)."""
+"""TF1 names into TF2 ones, for one file: the rename of every symbol that stays."""
 
 from __future__ import annotations
 
@@ -11,8 +11,6 @@ from tf2towers.rewrites.expressions.variable_names import variable_names, variab
 from tf2towers.rewrites.files.file_context import FileContext, expression
 
 Left = cst.BaseStatement | cst.FlattenSentinel[cst.BaseStatement] | cst.RemovalSentinel
-
-CODE = "T2T110"
 
 
 class SymbolRewriter(cst.CSTTransformer):

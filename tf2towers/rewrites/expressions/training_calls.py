@@ -42,7 +42,6 @@ class TrainingRewriter(SymbolRewriter):
         self.without_towers = False  # in a step that runs no tower: the graph's variables are the store's
         self.now: dict[str, str] = {}  # schedule -> the name that holds its value
         self.elsewhere = 0  # how deep in functions other than the trainer's
-        self.defining = 0  # how deep in functions of a program that trains at module level
         self._not_values: set[cst.CSTNode] = set()
         self._messages: set[cst.CSTNode] = set()  # strings of printed and logged lines
         self._docstrings: set[cst.CSTNode | None] = set()
@@ -165,13 +164,6 @@ class TrainingRewriter(SymbolRewriter):
             return updated_node.with_changes(
                 func=cst.Name(self.context.need("FileWriter")), args=trimmed(kept)
             )
-        if (
-            canonical == "tf.get_collection"
-            and not self.in_function
-            and not self.elsewhere
-            and not self.defining
-        ):
-            return updated_node.with_changes(func=expression(f"{self.given['variables']}.collection"))
         in_owner = (not self.in_function or self.without_towers) and self.elsewhere == 0
         if canonical in ("tf.global_variables", "tf.all_variables", "tf.trainable_variables") and in_owner:
             which = "trainable_variables" if canonical == "tf.trainable_variables" else "global_variables"

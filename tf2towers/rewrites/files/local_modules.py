@@ -1,4 +1,4 @@
-"""The local modules a script reaches: TF1 model code that keeps its TF1 spelling (T2T111).
+"""The local modules a script reaches: TF1 model code that keeps its TF1 spelling.
 
 Model code runs unchanged inside the replica function, so a module gets the smallest edit that makes it run on TF 2.21:
 `import tensorflow as tf` becomes `import tensorflow.compat.v1 as tf`, and what compat.v1
@@ -17,20 +17,15 @@ from libcst.metadata import MetadataWrapper
 from tf2towers.names.arguments import is_reordered
 from tf2towers.names.symbols import Names
 from tf2towers.names.tables import RuntimeName, lookup
-from tf2towers.program.python_code.function_summaries import Functions, used_names
+from tf2towers.program.python_code.function_summaries import used_names
 from tf2towers.program.python_code.local_module import LocalModule
-from tf2towers.program.statements.symbol_roles import role
-from tf2towers.report.result import FileChange, Finding
+from tf2towers.report.result import FileChange
 from tf2towers.rewrites.files.file_context import FileContext
 from tf2towers.rewrites.files.module_rewriter import ModuleRewriter, with_imports
 from tf2towers.rewrites.files.name_counts import count_names
-from tf2towers.rewrites.registry import todo_of
 from tf2towers.source.local_imports import local_modules
 from tf2towers.source.script import Script
 from tf2towers.source.tree import parse_tree, text_of
-
-#: Roles that no migrated program can run, where a function that is called has them.
-_SESSION_ROLES = frozenset({"session", "plumbing"})
 
 
 @dataclass
@@ -39,13 +34,11 @@ class ModuleResults:
 
     changes: list[FileChange] = field(default_factory=list)
     copied: list[Path] = field(default_factory=list)
-    findings: list[Finding] = field(default_factory=list)
 
 
-def migrate_modules(script: Script, functions: Functions, called: set[str]) -> ModuleResults:
-    """Rewrites the modules `script` reaches. `called` are the local functions its training calls, by dotted name."""
+def migrate_modules(script: Script) -> ModuleResults:
+    """Rewrites the modules `script` reaches."""
     results = ModuleResults()
-    reached = _reached(functions, called)
     for path in local_modules(script):
         module = Script.read(path, main=False)
         change = _rewritten(module)
@@ -53,20 +46,7 @@ def migrate_modules(script: Script, functions: Functions, called: set[str]) -> M
             results.changes.append(change)
         else:
             results.copied.append(path)
-    for path, line, symbol in sorted(reached):
-        if role(symbol) in _SESSION_ROLES and path != script.path:
-            message = f"{symbol}: session code in a function that the script calls"
-            results.findings.append(Finding("T2T406", message, todo_of("T2T406"), path, line, 1))
     return results
-
-
-def _reached(functions: Functions, called: set[str]) -> set[tuple[Path, int, str]]:
-    sites: set[tuple[Path, int, str]] = set()
-    for dotted in called:
-        summary = functions.summary(dotted)
-        if summary is not None:
-            sites.update(summary.sites)
-    return sites
 
 
 def _rewritten(module: Script) -> FileChange | None:
@@ -99,7 +79,7 @@ def runs_as_it_is(module: LocalModule, text: str) -> bool:
     positional = {
         ast.unparse(node.func) for node in ast.walk(module.tree) if isinstance(node, ast.Call) and node.args
     }
-    for dotted, _ in used_names(module.tree):
+    for dotted in used_names(module.tree):
         canonical = module.resolve(dotted)
         if not canonical.startswith("tf."):
             continue

@@ -1,4 +1,4 @@
-"""One whole file rewritten: statements replaced, stages turned, imports brought up to date (T2T109)."""
+"""One whole file rewritten: statements replaced, stages turned, imports brought up to date."""
 
 from __future__ import annotations
 

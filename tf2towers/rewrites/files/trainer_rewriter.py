@@ -69,15 +69,10 @@ class TrainerModuleRewriter(ModuleRewriter, TrainingRewriter):
     def visit_FunctionDef(self, node: cst.FunctionDef) -> None:
         super().visit_FunctionDef(node)
         self.elsewhere += self._is_elsewhere(node)
-        self.defining += self._trains_at_module_level()
 
     def leave_FunctionDef(self, original_node: cst.FunctionDef, updated_node: cst.FunctionDef) -> Made:
         self.elsewhere -= self._is_elsewhere(original_node)
-        self.defining -= self._trains_at_module_level()
         return super().leave_FunctionDef(original_node, updated_node)
-
-    def _trains_at_module_level(self) -> bool:
-        return isinstance(self.training.tower.owner, cst.Module)
 
     def _is_elsewhere(self, node: cst.FunctionDef) -> bool:
         """Whether a function has no part in the trainer's own statements."""
@@ -120,15 +115,6 @@ class TrainerModuleRewriter(ModuleRewriter, TrainingRewriter):
         calls = find_all(original_node.test, cst.Call)
         return cst.RemoveFromParent() if _emptied(original_node, updated_node) and not calls else updated_node
 
-    def leave_For(self, original_node: cst.For, updated_node: cst.For) -> Any:
-        """A loop around nothing but session calls that went."""
-        if self._assembler.training.tower.cluster is None or updated_node.orelse is not None:
-            return updated_node
-        if not _emptied(original_node, updated_node):
-            return updated_node
-        plain = all(isinstance(call.func, cst.Name) for call in find_all(original_node.iter, cst.Call))
-        return cst.RemoveFromParent() if plain else updated_node
-
     def _only_reuses(self, item: cst.WithItem) -> bool:
         """`tf.variable_scope(tf.get_variable_scope(), reuse=...)`: the store reuses whatever exists."""
         call = item.item
@@ -159,7 +145,7 @@ class TrainerModuleRewriter(ModuleRewriter, TrainingRewriter):
         return [*made[:place], *self._assembler.workers_function(made[place + 1 :])]
 
 
-def _emptied(before: cst.If | cst.For, after: cst.If | cst.For) -> bool:
+def _emptied(before: cst.If, after: cst.If) -> bool:
     """Whether all that stood in a block is gone."""
     return all(is_pass(one) for one in after.body.body) and not any(is_pass(one) for one in before.body.body)
 

@@ -1,4 +1,4 @@
-"""Whose moving statistics the script kept: whether its towers ran their UPDATE_OPS (T2T107)."""
+"""Whose moving statistics the script kept: whether its towers ran their UPDATE_OPS."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Statements of the TF1 graph on the move into functions (T2T102)."""
+"""Statements of the TF1 graph on the move into functions."""
 
 from __future__ import annotations
 
@@ -71,7 +71,9 @@ class MovedStatements(TowerStatements):
             made: list[cst.BaseStatement] = []
             for inner in suite.body:
                 found = by_node.get(inner)
-                if found is not None and (every or found.kind in (k.TENSOR, MIXED)):
+                if found is None:  # a block that is opened: what is in it stands beside it
+                    self.training.problem(inner, "T2T302", "a device's block in a branch")
+                elif every or found.kind in (k.TENSOR, MIXED):
                     made.extend(self.moved(found))
             return made
 

@@ -1,4 +1,4 @@
-"""Each session call as a tf.function around `strategy.run` (T2T105)."""
+"""Each session call as a tf.function around `strategy.run`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The strategy and the variable store: one device a tower (T2T101)."""
+"""The strategy and the variable store: one device a tower."""
 
 from __future__ import annotations
 

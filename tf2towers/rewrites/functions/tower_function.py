@@ -1,4 +1,4 @@
-"""The tower loop's body as the replica function, and learning rates as functions (T2T102)."""
+"""The tower loop's body as the replica function, and learning rates as functions."""
 
 from __future__ import annotations
 

@@ -6,13 +6,12 @@ RULE = Rule(
     code="T2T305",
     title="an input in a shape the tool does not know",
     why="""
-A batch has to come from outside the step: a parameter for each placeholder, a batch of an iterator or of a
-pipeline that runs in a graph of its own. This one is not assigned to plain names, depends on something inside
-the tower, or mixes with the rest of the graph.
+A batch has to come from outside the step: a parameter for each placeholder, a batch of an iterator. This one is
+not assigned to plain names, is asked for where the session runs or in a function that the towers call, or comes
+from two places.
 """,
     todo="""
-Assign placeholders and batches to plain names before the loop, and build a queue pipeline in a function that
-returns its batch. Better: write it as a tf.data.Dataset.
+Assign placeholders and batches to plain names before the loop over towers.
 """,
-    sources=("tf.data.Dataset", "tf.compat.v1.train.batch"),
+    sources=("tf.data.Dataset",),
 )

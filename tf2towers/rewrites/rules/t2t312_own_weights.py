@@ -6,8 +6,8 @@ RULE = Rule(
     code="T2T312",
     title="every tower makes weights of its own",
     why="""
-tf.Variable makes a new variable at every call, and a variable scope named after the tower (`'tower_%d' % i`)
-new ones for every tower: the towers do not share their weights. A mirrored variable is one variable on all
+A variable scope named after the tower, or after its part of the batch, makes new variables for every tower: the
+towers do not share their weights. A mirrored variable is one variable on all
 replicas, so there is no counterpart, and averaging the gradients of different variables is rarely what was
 meant.
 """,

@@ -7,8 +7,7 @@ RULE = Rule(
     title="a session in a shape the tool does not follow",
     why="""
 Every sess.run has to become a call of a function, so what it fetches and feeds has to be readable where it
-stands. A session given to a helper, fetches built at run time, options and run metadata, a
-MonitoredTrainingSession or a Supervisor are not.
+stands. In a session that is given to a helper, or a run of the operation itself (`init.run()`), they are not.
 """,
     todo="""
 Write `sess.run([...], feed_dict={...})` with plain names in the function that builds the graph.

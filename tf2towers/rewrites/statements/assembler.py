@@ -128,9 +128,6 @@ class Assembler(WrittenWorkers):
                 self.actions[leaf.node] = made
         if training.region is not None:
             self._workers(training.region, steps)
-        if place is None and training.tower.cluster is None:
-            towers = training.towers_leaf
-            self.actions[towers.node] = [*self.actions[towers.node], *steps]
 
     def _step_functions(self) -> list[cst.BaseStatement]:
         assert self.builder is not None and self.calls is not None

@@ -1,4 +1,4 @@
-"""The session's calls in place: `sess.run(...)` becomes a call of the step it stands for (T2T105)."""
+"""The session's calls in place: `sess.run(...)` becomes a call of the step it stands for."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Session plumbing in TF2: what goes, and what little of it means something (T2T106)."""
+"""Session plumbing in TF2: what goes, and what little of it means something."""
 
 from __future__ import annotations
 

@@ -91,28 +91,24 @@ class WrittenState(WrittenInputs):
             made: list[cst.BaseStatement] = []
             for inner in suite.body:
                 found = by_node.get(inner)
-                if found is None or found.kind == k.TENSOR:
-                    continue
-                if found.kind == INPUT:
+                if found is None or found.kind not in (k.STATE, k.TENSOR, k.PLAIN, INPUT):
+                    self.training.problem(inner, "T2T302", "a block in a branch that makes state and tensors")
+                elif found.kind == INPUT:
                     made.extend(self._input_statements(found))
                 elif found.kind == k.STATE:
                     state = self._state_statements(found)
                     made.extend(state if state is not None else [self._state(found)])
-                elif found.kind == MIXED:
-                    made.extend(self._mixed(found))
-                elif found.kind != "dropped":
+                elif found.kind == k.PLAIN:
                     made.append(self._state(found))
             return made
 
         body = block(node.body)
-        orelse = node.orelse
-        if isinstance(orelse, cst.If):
-            other: cst.If | cst.Else | None = self._project_state(orelse, leaf)
-        elif orelse is not None:
-            statements = block(orelse.body)
-            other = orelse.with_changes(body=cst.IndentedBlock(statements)) if statements else None
-        else:
-            other = None
+        other: cst.Else | None = None
+        if isinstance(node.orelse, cst.If):
+            self.training.problem(node, "T2T302", "an elif between branches that make state and tensors")
+        elif node.orelse is not None:
+            statements = block(node.orelse.body)
+            other = node.orelse.with_changes(body=cst.IndentedBlock(statements)) if statements else None
         test = self.in_place(node.test)
         if not body and isinstance(other, cst.Else):
             negated = negation(test)
@@ -123,16 +119,11 @@ class WrittenState(WrittenInputs):
 
 
 def negation(test: cst.CSTNode) -> cst.BaseExpression:
-    """`not test`, or the opposite comparison where there is one."""
+    """`not test`, or `!=` for `==`."""
     assert isinstance(test, cst.BaseExpression)
     if isinstance(test, cst.Comparison) and len(test.comparisons) == 1:
-        operator = test.comparisons[0].operator
-        if isinstance(operator, cst.Equal):
+        if isinstance(test.comparisons[0].operator, cst.Equal):
             return test.with_changes(comparisons=[test.comparisons[0].with_changes(operator=cst.NotEqual())])
-        if isinstance(operator, cst.NotEqual):
-            return test.with_changes(comparisons=[test.comparisons[0].with_changes(operator=cst.Equal())])
-    if isinstance(test, cst.UnaryOperation) and isinstance(test.operator, cst.Not):
-        return test.expression
     inner = test
     if isinstance(test, cst.BooleanOperation | cst.Comparison) and not test.lpar:
         inner = test.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])

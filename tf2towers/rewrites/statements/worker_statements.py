@@ -1,4 +1,4 @@
-"""The worker of a cluster: the strategy in the place of the graph, the loop that every worker runs (T2T115, T2T117)."""
+"""The worker of a cluster: the strategy in the place of the graph, the loop that every worker runs."""
 
 from __future__ import annotations
 
@@ -110,13 +110,9 @@ class WrittenWorkers(WrittenState):
             return self._input_statements(leaf)
         if leaf.detail == k.ITERATOR:
             return self._iterator(leaf)
-        dropped: set[cst.CSTNode] = {
-            inner.node for inner in leaf.every()[1:] if inner.kind == "dropped" and not inner.inner
-        }
-        if dropped:
-            kept = leaf.node.visit(_Without(dropped))
-            assert isinstance(kept, cst.BaseStatement)
-            return [self.in_place(kept)]  # type: ignore[list-item]
+        if any(inner.kind == "dropped" and not inner.inner for inner in leaf.every()[1:]):
+            what = "a worker's own statements and the session's in one block"
+            self.training.problem(leaf.node, "T2T504", what)
         return [self._state(leaf)]
 
     def workers_function(self, body: list[cst.BaseStatement]) -> list[cst.BaseStatement]:
@@ -149,20 +145,6 @@ class WrittenWorkers(WrittenState):
     def _index_name(self) -> str:
         names = [name for name in ("task_index", "worker_index") if name not in self.context.used_names]
         return self.context.fresh(names[0] if names else "task_index")
-
-
-class _Without(cst.CSTTransformer):
-    """A block without some of its statements."""
-
-    def __init__(self, dropped: set[cst.CSTNode]) -> None:
-        self._dropped = dropped
-
-    def on_leave(self, original_node: cst.CSTNode, updated_node: cst.CSTNode) -> object:  # type: ignore[override]
-        if original_node in self._dropped:
-            return cst.RemoveFromParent()
-        if isinstance(updated_node, cst.IndentedBlock) and not updated_node.body:
-            return updated_node.with_changes(body=[statement("pass")])
-        return updated_node
 
 
 class _Index(cst.CSTTransformer):
