@@ -212,10 +212,21 @@ def _tool() -> Any:
             return super().transform(node, results)
 
     class Dict(fix_dict.FixDict):  # type: ignore[misc]
-        """A comprehension goes over what a dict has while nothing changes it: no list is needed."""
+        """A comprehension goes over what a dict has while nothing changes it: no list is needed.
+
+        `params.values().iteritems()`: what has a method that no list has is no dict's, but a dict itself.
+        """
 
         def transform(self, node: Any, results: Any) -> Any:
-            if results["method"][0].value in ("keys", "items", "values") and node.parent is not None:
+            plain = results["method"][0].value in ("keys", "items", "values")
+            after = results["tail"][0] if results.get("tail") and plain else None
+            if after is not None and after.type == syms.trailer and after.children[0].value == ".":
+                method = after.children[1]
+                if not hasattr(list, method.value):
+                    method.value = method.value.removeprefix("iter").removeprefix("view")
+                    method.changed()
+                    return None
+            if plain and node.parent is not None:
                 found: dict[str, Any] = {}
                 if self.p2.match(node.parent, found) and found["node"] is node:
                     if node.parent.type != syms.for_stmt:
