@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -30,17 +31,33 @@ def clusters(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, di
         target = folder / path.name
         target.write_text(change.after)
         texts.append(target)
-    processes = {}
-    for mode, scripts in (("original", ALL), ("migrated", texts)):
-        command = [sys.executable, HERE / "run_clusters.py", mode, folder / f"{mode}.json", *scripts]
-        processes[mode] = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
-    found = {}
-    for mode, process in processes.items():
-        _, said = process.communicate(timeout=600)
-        assert process.returncode == 0, said[-3000:]
-        rows = json.loads((folder / f"{mode}.json").read_text())
-        found[mode] = {Path(one).stem: row for one, row in rows.items()}
+    scripts = {"original": ALL, "migrated": texts}
+    running = {mode: started(mode, folder / f"{mode}.json", scripts[mode]) for mode in scripts}
+    found = {mode: ended(process, folder / f"{mode}.json") for mode, process in running.items()}
+    for path in texts:
+        again = folder / f"{path.stem}.json"
+        if servers_died_before_the_training(found["migrated"][path.stem]):
+            found["migrated"].update(ended(started("migrated", again, [path]), again))
     return found
+
+
+def started(mode: str, out: Path, scripts: Sequence[Path]) -> subprocess.Popen[str]:
+    command = [sys.executable, HERE / "run_clusters.py", mode, out, *scripts]
+    return subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+
+
+def ended(process: subprocess.Popen[str], out: Path) -> dict[str, dict]:
+    """Name of the script -> task -> its run."""
+    _, said = process.communicate(timeout=600)
+    assert process.returncode == 0, said[-3000:]
+    return {Path(one).stem: row for one, row in json.loads(out.read_text()).items()}
+
+
+def servers_died_before_the_training(run: dict) -> bool:
+    """TensorFlow's own fault (docs/soundness.md, 'What is not mended'): such a cluster is started once more."""
+    tasks = {task: row for task, row in run.items() if task != "seconds"}
+    died = any(task.startswith("ps") and row["error"] == "exit status -11" for task, row in tasks.items())
+    return died and not any(row["stdout"] for row in tasks.values())
 
 
 @pytest.mark.parametrize("path", ALL, ids=lambda path: path.stem)
