@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import builtins
-import importlib
 import importlib.util
+import pkgutil
 from pathlib import Path
 
 import pytest
@@ -58,6 +58,8 @@ CASES = [
     ("import numpy as np\nimport scipy\nx = scipy.zeros(3)", "import numpy as np\nimport scipy\nx = np.zeros(3)"),
     ("import scipy as sp\nx = sp.sqrt(-1)", "import scipy as sp\nx = sqrt(-1)"),
     ("import xml.etree.cElementTree as ET", "import xml.etree.ElementTree as ET"),
+    ("import numpy as np\na = np.ndarray.tostring(np.zeros(2))", "a = np.ndarray.tobytes(np.zeros(2))"),
+    ("import numpy as np\nb = np.zeros(2).tostring('C')", "b = np.zeros(2).tobytes('C')"),
     ("import os\ntry:\n    x = 1\nexcept os.error:\n    y = os.errno.ENOENT",
      "import os\ntry:\n    x = 1\nexcept os.error:\n    y = errno.ENOENT"),
 ]  # fmt: skip
@@ -86,6 +88,7 @@ SAME = [
     "import sys\nbig = sys.maxint if sys.version_info < (3,) else sys.maxsize",
     "import sys\nif sys.version[0] >= '3':\n    big = 1\nelse:\n    import md5\n    big = md5.new()",
     "import six\nimport types\nif not six.PY3 and True:\n    kinds = types.StringType",
+    "import sys\nPY2 = sys.version_info[0] == 2\nif PY2:\n    big = sys.maxint\nelse:\n    big = sys.maxsize",
     "import inspect\nif hasattr(inspect, 'getargspec'):\n    inspect.getargspec(len)",
     "import inspect\ntry:\n    get = inspect.getfullargspec\nexcept AttributeError:\n    get = inspect.getargspec",
 ]
@@ -108,6 +111,10 @@ LEFT = [
     "try:\n    import imageio\nexcept ImportError:\n    import imghdr",
     "from sklearn.ensemble.forest import RandomForestClassifier",
     "from scipy import lookfor",
+    "import numpy as np\nnp.zeros(2).itemset(0, 1)",
+    "import numpy as np\na = np.zeros(2)\nx = a.ptp()",
+    "def f(d):\n    return [key for key, _ in d.iteritems()]\nf({})",  # a frame of pandas, or Python 2
+    "class Row:\n    def tostring(self):\n        return b''\ndef f(row):\n    return row.tostring()",
 ]
 
 
@@ -153,6 +160,29 @@ def test_a_module_without_tensorflow(tmp_path: Path) -> None:
     )
 
 
+HANDED_ON = [
+    ("from common import *\nx = np.float(3)", "x = float(3)"),
+    ("import common\nx = common.np.float(3)", "x = float(3)"),
+    ("from common import np\nx = np.product([2])", "x = np.prod([2])"),
+]
+
+
+@pytest.mark.parametrize(("before", "wanted"), HANDED_ON)
+def test_a_local_module_hands_a_library_on(tmp_path: Path, before: str, wanted: str) -> None:
+    (tmp_path / "train.py").write_text(before + END)
+    (tmp_path / "common.py").write_text("import numpy as np\n")
+    result = migrate(Script.read(tmp_path / "train.py"))
+    assert not result.left
+    assert [wanted in one.after for one in result.changes] == [True]
+
+
+def test_a_local_module_hands_on_what_is_no_more(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text("from common import misc\nx = misc.imread('a.png')" + END)
+    (tmp_path / "common.py").write_text("from scipy import misc\n")
+    result = migrate(Script.read(tmp_path / "train.py"))
+    assert {(one.code, one.path.name) for one in result.left} == {("T2T628", "common.py")}
+
+
 def test_a_program_of_tf2_is_left_alone() -> None:
     text = (
         "import numpy as np\nimport tensorflow as tf\n\n@tf.function\ndef f(x):\n    return x * np.bool(1)\n"
@@ -173,7 +203,7 @@ def test_what_is_written_exists() -> None:
         elif what.kind != "left":
             library = what.target if what.kind in ("from", "module") else module
             if importlib.util.find_spec(library.partition(".")[0]) is not None:
-                home = importlib.import_module(library)
+                home = pkgutil.resolve_name(library)
                 wanted = last if what.kind == "from" else what.target
                 assert what.kind == "module" or hasattr(home, wanted), name
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Protocol, TypeVar
 
 from tf2towers.exact.edits import Edit, Placed, Text
+from tf2towers.exact.library_names import LibraryNames
 from tf2towers.exact.lookup import Found, find
 from tf2towers.names.canonical import canonical_name
 from tf2towers.names.meanings import Assigned, Binding, Imported, Meanings
@@ -59,6 +60,10 @@ class WholeProgram(Protocol):
     @property
     def never_called(self) -> frozenset[ast.AST]:
         """What nothing names."""
+
+    @property
+    def library_names(self) -> LibraryNames:
+        """What names of libraries are in its files."""
 
     def file(self, path: Path) -> File | None:
         """The file at a path."""

@@ -8,6 +8,7 @@ from functools import cache, cached_property
 from pathlib import Path
 
 from tf2towers.exact.file import File
+from tf2towers.exact.library_names import LibraryNames
 from tf2towers.exact.lookup import sessions
 from tf2towers.exact.python2.reading import Reader, shows_python2
 from tf2towers.names.canonical import canonical_name
@@ -113,6 +114,11 @@ class Program:
         """Whether it computes eagerly, in functions or under tapes, and runs no graph; it may well say `compat.v1`."""
         used = {canonical for file in self.files for _, canonical in file.symbols}
         return any(map(_is_eager, used)) and not any(map(_runs_graphs, used))
+
+    @cached_property
+    def library_names(self) -> LibraryNames:
+        """What names of libraries are in its files."""
+        return LibraryNames(self.files, self.others, self.imports, self.read)
 
     @cached_property
     def never_called(self) -> frozenset[ast.AST]:

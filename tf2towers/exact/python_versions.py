@@ -8,6 +8,8 @@ import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from tf2towers.names.meanings import Assigned
+
 if TYPE_CHECKING:
     from tf2towers.exact.file import File
 
@@ -98,6 +100,9 @@ def _truth(file: File, test: ast.expr, gone: Callable[[str], bool]) -> bool | No
         if home is not None and isinstance(name, ast.Constant) and gone(f"{home}.{name.value!s}"):
             return False
         return None
+    if isinstance(test, ast.Name) and (bindings := file.meanings.bindings(test)):
+        if len(bindings) == 1 and isinstance(bindings[0], Assigned):  # PY2 = sys.version_info[0] == 2
+            return _truth(file, bindings[0].value, gone)
     if isinstance(test, ast.Attribute | ast.Name):
         return {"six.PY2": False, "six.PY3": True}.get(file.canonical(test) or "")
     return None

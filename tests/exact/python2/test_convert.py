@@ -24,6 +24,7 @@ CONVERTED = [
     ("for k, v in d.iteritems(): print k", "for k, v in d.items(): print(k)"),
     ("for k, v in p.values().iteritems(): print k", "for k, v in p.values().items(): print(k)"),
     ("print d.iteritems().next(), d.values().index(2)", "print(next(iter(d.items())), list(d.values()).index(2))"),
+    ("print p.items().iterrows()", "print(p.items().iterrows())"),
     ("print p.values().get('a')", "print(p.values().get('a'))"),
     ("print [k for k in d.keys()]", "print([k for k in d.keys()])"),
     ("print d.values() + e.values()", "print(list(d.values()) + list(e.values()))"),

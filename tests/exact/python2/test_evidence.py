@@ -19,6 +19,7 @@ PYTHON2 = [
     f"{TF}class Trainer(object):\n    def fit(self):\n        return long(1)\n{RUN}Trainer().fit()\n",
     f"{TF}def show(args):\n    for k, v in vars(args).iteritems():\n        print(k)\n{RUN}show(FLAGS)\n",
     f"import random\n{TF}def rows(n):\n    x = range(n)\n    random.shuffle(x)\n    return x\n{RUN}rows(3)\n",
+    f"{TF}def show(**kwargs):\n    print(kwargs.iteritems())\n{RUN}show(a=1)\n",
     f"{TF}a, b = {{}}, {{}}\nlosses = tf.add_n(a.values() + b.values())\n{RUN}",
 ]
 PYTHON3 = [
@@ -28,6 +29,9 @@ PYTHON3 = [
     f"try:\n    unicode\nexcept NameError:\n    unicode = str\n{TF}{RUN}",
     f"{TF}def never():\n    return xrange(3)\n{RUN}",
     f"{TF}def reduce(x):\n    return x\n{RUN}reduce(1)\n",
+    f"{TF}from lib import frame\nfor k, v in frame().iteritems():\n    pass\n{RUN}",  # whose, nobody knows
+    f"{TF}def f(a, b):\n    return a.values() + b.values()\n{RUN}f(FLAGS, FLAGS)\n",
+    f"import numpy as random\n{TF}x = range(3)\nrandom.shuffle(x)\n{RUN}",
     f"{TF}import pandas as pd\nfor k, v in pd.DataFrame().iteritems():\n    pass\n{RUN}",
     f"{TF}class D:\n    def iteritems(self):\n        return []\nx = D().iteritems()\n{RUN}",
     f"{TF}import six\nx = six.iteritems({{}})\n{RUN}",

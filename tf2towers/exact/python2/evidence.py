@@ -1,10 +1,10 @@
 """What shows that a program is Python 2, though Python 3 can read it: it would stop at once in Python 3.
 
 It imports a module that only Python 2 has (`import cPickle`), or it comes to a name that only Python 2 defines
-(`for i in xrange(n)`, `itertools.izip(a, b)`), or to a method that only its dicts had (`d.iteritems()`), when it is
-run: in statements of its modules, and in functions that these call by name. What stands in a test of the version, or in
-a `try` that catches the error, shows nothing; nor does a name that is bound anywhere in the file (`from six.moves
-import xrange`).
+(`for i in xrange(n)`, `itertools.izip(a, b)`), or to what only its dicts did (`{}.iteritems()`), when it is run: in
+statements of its modules, and in functions that these call by name. What stands in a test of the version, or in a `try`
+that catches the error, shows nothing; nor does a name that is bound anywhere in the file (`from six.moves import
+xrange`).
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from tf2towers.exact.libraries import changed
+from tf2towers.exact.python2.dicts import Dicts
 
 #: modules that Python 3 has under another name, or no more
 MODULES = frozenset(
@@ -33,10 +34,8 @@ _BUILTINS = frozenset(
     }
 )  # fmt: skip
 
-#: methods of Python 2's dicts alone; `has_key` is a method of others, too
+#: methods of Python 2's dicts alone
 _OF_DICTS = frozenset({"iteritems", "iterkeys", "itervalues"})
-#: what gives other things such a method: a library that had it in Python 3, or a definition of the program's own
-_OTHER_ITERITEMS = frozenset({"pandas", "past"})
 
 #: a test of the version, or of what there is
 _VERSION = re.compile(r"version|PY2|PY3|python|hasattr|builtin|globals", re.IGNORECASE)
@@ -61,7 +60,7 @@ def is_certain(modules: list[Module], main: Module) -> bool:
     known = _Definitions([module.tree for module in modules])
     bound = {id(module.tree): _bound(module.tree) for module in modules}
     libraries = {id(module.tree): _libraries(module) for module in modules}
-    dicts_alone = not any(_has_iteritems(module.tree) for module in modules)
+    dicts = {id(module.tree): Dicts(module.tree) for module in modules}
     pending: list[tuple[ast.AST, ast.Module]] = [(module.tree, module.tree) for module in modules]
     seen: set[int] = set()
     while pending:
@@ -79,10 +78,10 @@ def is_certain(modules: list[Module], main: Module) -> bool:
                 if isinstance(one.ctx, ast.Load) and _is_python2(f"{module}.{one.attr}"):
                     return True
             elif isinstance(one, ast.Call):
-                if (dicts_alone and _iterates_dict(one)) or _shuffles(one, ranges):
+                if _iterates_dict(one, dicts[id(tree)]) or _shuffles(one, ranges, libraries[id(tree)]):
                     return True
                 pending += known.called(one, tree)
-            elif dicts_alone and _adds_views(one):
+            elif _adds_views(one, dicts[id(tree)]):
                 return True
     return False
 
@@ -128,17 +127,12 @@ def _libraries(module: Module) -> dict[str, str]:
     }
 
 
-def _iterates_dict(call: ast.Call) -> bool:
-    return (
-        isinstance(call.func, ast.Attribute)
-        and call.func.attr in _OF_DICTS
-        and not call.args
-        and not call.keywords
-    )
+def _iterates_dict(call: ast.Call, dicts: Dicts) -> bool:
+    return isinstance(call.func, ast.Attribute) and call.func.attr in _OF_DICTS and dicts.has(call.func.value)
 
 
-def _adds_views(node: ast.AST) -> bool:
-    """Whether a node is `a.values() + b.values()`: lists in Python 2, which Python 3's views cannot."""
+def _adds_views(node: ast.AST, dicts: Dicts) -> bool:
+    """Whether a node is `a.values() + b.values()` of dicts: lists in Python 2, which Python 3's views cannot."""
     return (
         isinstance(node, ast.BinOp)
         and isinstance(node.op, ast.Add)
@@ -146,8 +140,7 @@ def _adds_views(node: ast.AST) -> bool:
             isinstance(side, ast.Call)
             and isinstance(side.func, ast.Attribute)
             and side.func.attr in ("keys", "values", "items")
-            and not side.args
-            and not side.keywords
+            and dicts.has(side.func.value)
             for side in (node.left, node.right)
         )
     )
@@ -174,25 +167,12 @@ def _ranges(scope: ast.AST) -> frozenset[str]:
     return frozenset(found - others)
 
 
-def _shuffles(call: ast.Call, ranges: frozenset[str]) -> bool:
-    return (
-        len(call.args) == 1
-        and isinstance(call.args[0], ast.Name)
-        and call.args[0].id in ranges
-        and ast.unparse(call.func) in ("random.shuffle", "np.random.shuffle", "numpy.random.shuffle")
-    )
-
-
-def _has_iteritems(tree: ast.Module) -> bool:
-    """Whether a file may have something else with the methods of Python 2's dicts."""
-    for node in ast.walk(tree):
-        if isinstance(node, Function) and node.name in (*_OF_DICTS, "__getattr__"):
-            return True
-        if isinstance(node, ast.Import | ast.ImportFrom):
-            names = [getattr(node, "module", None) or "", *(alias.name for alias in node.names)]
-            if any(name.partition(".")[0] in _OTHER_ITERITEMS for name in names):
-                return True
-    return False
+def _shuffles(call: ast.Call, ranges: frozenset[str], libraries: Mapping[str, str]) -> bool:
+    """Whether a call shuffles a range, of which Python 3 makes no list."""
+    if len(call.args) != 1 or not isinstance(call.args[0], ast.Name) or call.args[0].id not in ranges:
+        return False
+    root, _, function = ast.unparse(call.func).partition(".")
+    return f"{libraries.get(root)}.{function}" in ("random.shuffle", "numpy.random.shuffle")
 
 
 def _bound(tree: ast.Module) -> frozenset[str]:

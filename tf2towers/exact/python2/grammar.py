@@ -66,6 +66,7 @@ _BUILTINS = (
     "unicode", "zip",
 )  # fmt: skip
 _RANGES = ("range", "xrange")
+_OF_DICTS = ("keys", "items", "values")
 _TYPES = {"StringType": "str", "StringTypes": "(str,)"}
 
 
@@ -218,13 +219,14 @@ def _tool() -> Any:
         """
 
         def transform(self, node: Any, results: Any) -> Any:
-            plain = results["method"][0].value in ("keys", "items", "values")
+            plain = results["method"][0].value in _OF_DICTS
             after = results["tail"][0] if results.get("tail") and plain else None
             if after is not None and after.type == syms.trailer and after.children[0].value == ".":
                 method = after.children[1]
                 if not hasattr(list, method.value):
-                    method.value = method.value.removeprefix("iter").removeprefix("view")
-                    method.changed()
+                    if (plain_name := method.value[4:]) in _OF_DICTS and method.value[:4] in ("iter", "view"):
+                        method.value = plain_name
+                        method.changed()
                     return None
             if plain and node.parent is not None:
                 found: dict[str, Any] = {}

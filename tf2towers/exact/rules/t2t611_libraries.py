@@ -41,9 +41,7 @@ def edits(file: File) -> Iterator[Edit]:
     for plain in file.all(ast.Import):
         yield from _of_plain_import(file, plain)
     yield from _loaders(file)
-    for call in _tostrings(file):
-        end = file.text.end(call.func)
-        yield Edit(end - len("tostring"), end, "tobytes")
+    yield from _methods(file)
     for module in file.meanings.star_imports:
         for used in file.all(ast.Name):
             name = f"{module}.{used.id}"
@@ -53,26 +51,15 @@ def edits(file: File) -> Iterator[Edit]:
 
 def _uses(file: File) -> Iterator[tuple[ast.Attribute, str]]:
     """The reads of such names in a file, through the modules that have them."""
-    names = last_names(_libraries(file))
+    names = last_names(file.program.library_names.imported)
     for node in file.all(ast.Attribute):
         if node.attr in names and isinstance(node.ctx, ast.Load):
-            name = file.canonical(node)
+            name = file.program.library_names.canonical(file, node)
             if name is None or name not in changed() or _is_local(file, name):
                 continue
             around = file.parent(node)
             if not isinstance(around, ast.Attribute) or f"{name}.{around.attr}" not in changed():
                 yield node, name
-
-
-def _libraries(file: File) -> set[str]:
-    """The libraries that a file may have names of: those it imports, and those that its local modules do."""
-    found: set[str] = set()
-    for one in (file, *file.program.files):
-        for plain in one.all(ast.Import):
-            found.update(alias.name.partition(".")[0] for alias in plain.names)
-        for statement in one.all(ast.ImportFrom):
-            found.add((statement.module or "").partition(".")[0])
-    return found
 
 
 def _is_local(file: File, dotted: str) -> bool:
@@ -90,9 +77,9 @@ def _is_fenced(file: File, node: ast.AST, what: Changed) -> bool:
 
 def _given(file: File) -> set[str | None]:
     """The names that the program gives a value itself: `np.float = float`."""
-    names = last_names(_libraries(file))
+    names = last_names(file.program.library_names.imported)
     return {
-        one.canonical(node)
+        file.program.library_names.canonical(one, node)
         for one in {file, *file.program.files}
         for node in one.all(ast.Attribute)
         if isinstance(node.ctx, ast.Store) and node.attr in names
@@ -111,7 +98,10 @@ def old_names(file: File) -> Iterator[tuple[ast.expr | ast.stmt, str]]:
             if (part := gone_part(one.name)) and not _is_local(file, part):
                 yield plain, part
     yield from ((call, "yaml.load without a loader") for call in _without_loader(file))
-    yield from ((call.func, "tostring() of an array") for call in _tostrings(file))
+    yield from (
+        (call.func, f"{call.func.attr}() of {_owner(call.func.attr)}")
+        for call in _calls_of_lost_methods(file)
+    )
 
 
 def uses(tree: ast.Module) -> bool:
@@ -122,7 +112,7 @@ def uses(tree: ast.Module) -> bool:
         if isinstance(one, ast.Import)
         for alias in one.names
     }
-    names = last_names(libraries) | {"load", "tostring"}
+    names = last_names(libraries) | {"load", *_LOST_METHODS}
     for node in ast.walk(tree):
         if isinstance(node, ast.Attribute) and node.attr in names:
             return True
@@ -137,7 +127,9 @@ def uses(tree: ast.Module) -> bool:
 
 def _is_imported_name(file: File, node: ast.Attribute) -> bool:
     """Whether `node` is an attribute of something that has a counterpart itself (`np.math.inf`)."""
-    of = changed().get(file.canonical(node.value) or "")
+    if not isinstance(node.value, ast.Attribute):
+        return False
+    of = changed().get(file.program.library_names.canonical(file, node.value) or "")
     return of is not None and of.kind != "left"
 
 
@@ -204,30 +196,62 @@ def _without_loader(file: File) -> Iterator[ast.Call]:
                 yield call
 
 
-def _tostrings(file: File) -> Iterator[_MethodCall]:
-    """Calls `array.tostring()`, which NumPy, `array.array` and Pillow call `tobytes` since long: the same bytes.
+#: methods that arrays and dicts have lost, and what a person would write
+_LOST_METHODS = {
+    "tostring": "array.tobytes()", "itemset": "array[index] = value", "ptp": "numpy.ptp(array)",
+    "iteritems": "dict.items()", "iterkeys": "dict.keys()", "itervalues": "dict.values()",
+}  # fmt: skip
 
-    Where the program has a `tostring` of its own, it may be that one. Functions of modules take arguments.
+
+def _owner(name: str) -> str:
+    return "a dict" if name.startswith("iter") else "an array"
+
+
+def _methods(file: File) -> Iterator[Edit]:
+    """`array.tostring()`, which NumPy, `array.array` and Pillow have long called `tobytes`: the same bytes.
+
+    Other methods that are gone are left. Where a class of the program has such a method, it may be that one.
     """
-    calls = [call for call in file.all(ast.Call) if _is_tostring(call)]
-    if not calls:
-        return
-    program = file.program
-    texts = [one.script.text for one in program.files] + [program.read(path).text for path in program.others]
-    if any("def tostring" in text for text in texts):
-        return
-    for call in calls:
-        if file.canonical(call.func) is None and not _is_misplaced(file, call.func):
+    own = _own_methods(file)
+    for call in _calls_of_lost_methods(file):
+        name = call.func.attr
+        of_itself = isinstance(call.func.value, ast.Name) and call.func.value.id == "self"
+        if (of_itself and name in own) or _is_never_missed(file, call):
+            continue
+        if name == "tostring" and name not in own and not _is_misplaced(file, call.func):
+            end = file.text.end(call.func)
+            yield Edit(end - len(name), end, "tobytes")
+        else:
+            file.note(call, "T2T628", f"{name}() of {_owner(name)} is no more; today: {_LOST_METHODS[name]}")
+
+
+def _is_never_missed(file: File, node: ast.AST) -> bool:
+    """Whether nothing leads to a place today, or the error of a name that is missing is expected there."""
+    fenced = is_never_reached(file, node, is_gone) or is_expected_to_fail(file, node)
+    return fenced or stays_in(file, node, "") is not None
+
+
+def _calls_of_lost_methods(file: File) -> Iterator[_MethodCall]:
+    """Calls of such methods of values: a function of a module has a canonical name."""
+    for call in file.all(ast.Call):
+        if _is_method_call(call) and call.func.attr in _LOST_METHODS and file.canonical(call.func) is None:
             yield call
 
 
-def _is_tostring(call: ast.Call) -> TypeGuard[_MethodCall]:
-    return (
-        isinstance(call.func, ast.Attribute)
-        and call.func.attr == "tostring"
-        and not call.args
-        and not call.keywords
+def _own_methods(file: File) -> frozenset[str]:
+    """The methods that classes of the program define."""
+    return frozenset(
+        inner.name
+        for meanings in file.program.library_names.every()
+        for node in meanings.nodes
+        if isinstance(node, ast.ClassDef)
+        for inner in node.body
+        if isinstance(inner, ast.FunctionDef)
     )
+
+
+def _is_method_call(call: ast.Call) -> TypeGuard[_MethodCall]:
+    return isinstance(call.func, ast.Attribute)
 
 
 def _leave(file: File, node: ast.Attribute | ast.ImportFrom | ast.Import, name: str, what: Changed) -> None:
@@ -265,6 +289,8 @@ def _all_written_anew(file: File, imported: ast.alias, package: str = "") -> boo
     if dotted not in modules_in_parts():
         return False
     bound = imported.asname or imported.name
+    if file.program.library_names.is_taken(file, bound.partition(".")[0]):
+        return False
     known = {
         node for node, name in _uses(file) if name.startswith(f"{dotted}.") and changed()[name].kind != "left"
     }

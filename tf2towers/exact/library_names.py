@@ -1,0 +1,139 @@
+"""What a name of NumPy, SciPy or another library is, also where a local module hands it on (`from common import *`)."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Protocol
+
+from tf2towers.names.meanings import Imported, Meanings
+from tf2towers.source.local_imports import LocalImports
+from tf2towers.source.script import Script
+from tf2towers.source.syntax import parse
+
+
+class Module(Protocol):
+    """What is asked of a file under migration."""
+
+    meanings: Meanings
+
+    @property
+    def path(self) -> Path:
+        """Where it is."""
+
+    def canonical(self, node: ast.AST) -> str | None:
+        """What a name of it stands for, by its own imports."""
+
+
+class LibraryNames:
+    """The names of libraries in the files of a program; each module is read once.
+
+    `files` are those under migration, `others` the local modules that are not.
+    """
+
+    def __init__(
+        self,
+        files: Sequence[Module],
+        others: Sequence[Path],
+        imports: LocalImports,
+        read: Callable[[Path], Script],
+    ) -> None:
+        self._files = {one.path.absolute(): one for one in files}
+        self._others = others
+        self._imports = imports
+        self._read = read
+        self._meanings: dict[Path, Meanings] = {}
+
+    def canonical(self, file: Module, node: ast.Attribute) -> str | None:
+        """The dotted name of an attribute, rooted at its library; None where it is not known."""
+        name = file.canonical(node)
+        if name is not None:
+            return self._followed(file.path, name, frozenset())
+        parts = [node.attr]
+        root: ast.expr = node.value
+        while isinstance(root, ast.Attribute):
+            parts.append(root.attr)
+            root = root.value
+        if not isinstance(root, ast.Name) or file.meanings.bindings(root):
+            return None
+        found = self._by_stars(file.path, file.meanings, root.id, frozenset())
+        return ".".join([found, *reversed(parts)]) if found is not None else None
+
+    @cached_property
+    def imported(self) -> frozenset[str]:
+        """The libraries that the program's modules import, by their first names."""
+        found: set[str] = set()
+        for meanings in self.every():
+            for node in meanings.nodes:
+                if isinstance(node, ast.Import):
+                    found.update(alias.name.partition(".")[0] for alias in node.names)
+                elif isinstance(node, ast.ImportFrom):
+                    found.add((node.module or "").partition(".")[0])
+        return frozenset(found)
+
+    def is_taken(self, file: Module, name: str) -> bool:
+        """Whether another module of the program may take a name that a file binds from there."""
+        for path in self._paths():
+            if path == file.path.absolute() or file.path.absolute() not in self._local(path).values():
+                continue
+            for node in self._of(path).nodes:
+                if isinstance(node, ast.Name | ast.Attribute):
+                    if name == (node.id if isinstance(node, ast.Name) else node.attr):
+                        return True
+                elif isinstance(node, ast.ImportFrom) and any(one.name == name for one in node.names):
+                    return True
+        return False
+
+    def _followed(self, path: Path, name: str, seen: frozenset[tuple[Path, str]]) -> str | None:
+        """A dotted name of a file, rooted at its library also where it begins with a local module's."""
+        local = self._local(path)
+        for dotted in sorted(local, key=len, reverse=True):
+            if name.startswith(f"{dotted}."):
+                first, _, rest = name[len(dotted) + 1 :].partition(".")
+                found = self._meaning(local[dotted], first, seen)
+                return None if found is None else f"{found}.{rest}" if rest else found
+        return name
+
+    def _meaning(self, path: Path, name: str, seen: frozenset[tuple[Path, str]]) -> str | None:
+        """What a name at the top of a local module stands for."""
+        if (path, name) in seen:
+            return None
+        seen |= {(path, name)}
+        meanings = self._of(path)
+        found = meanings.canonical_of(name, meanings.module)
+        if found is not None and found != name:
+            return self._followed(path, found, seen)
+        if name in meanings.module.bindings:
+            imported = all(isinstance(one, Imported) for one in meanings.module.bindings[name])
+            return found if imported else None
+        return self._by_stars(path, meanings, name, seen)
+
+    def _by_stars(
+        self, path: Path, meanings: Meanings, name: str, seen: frozenset[tuple[Path, str]]
+    ) -> str | None:
+        """What a name stands for that only a star import can bind: the last local module that has it says it."""
+        local = self._local(path)
+        for module in reversed(meanings.star_imports):
+            if module in local and (found := self._meaning(local[module], name, seen)) is not None:
+                return found
+        return None
+
+    def _local(self, path: Path) -> dict[str, Path]:
+        return self._imports.imports_of(path)
+
+    def _paths(self) -> Iterator[Path]:
+        yield from self._files
+        yield from self._others
+
+    def every(self) -> Iterator[Meanings]:
+        """The scopes of each module of the program."""
+        return map(self._of, self._paths())
+
+    def _of(self, path: Path) -> Meanings:
+        if path.absolute() in self._files:
+            return self._files[path.absolute()].meanings
+        if path not in self._meanings:
+            self._meanings[path] = Meanings(parse(self._read(path).text, path))
+        return self._meanings[path]
