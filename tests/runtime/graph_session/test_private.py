@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import inspect
+import signal
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -120,3 +124,13 @@ def test_a_graph_as_a_function() -> None:
         assert call(tf.constant(3.0))[0][0].numpy() == 6.0
         with pytest.raises(tf.errors.InvalidArgumentError):
             call(tf.constant(2.0))
+
+
+@pytest.mark.parametrize(
+    ("server", "status"), [("ours", 0), pytest.param("plain", -signal.SIGSEGV, marks=pytest.mark.long)]
+)
+def test_a_server_survives_clients_that_come_together(server: str, status: int) -> None:
+    program = Path(__file__).with_name("connect_together.py")
+    done = subprocess.run([sys.executable, program, server], capture_output=True, timeout=300, check=False)
+    assert done.returncode == status
+    assert server == "plain" or done.stdout.strip() == b"60"

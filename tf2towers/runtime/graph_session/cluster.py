@@ -19,14 +19,10 @@ from __future__ import annotations
 
 import atexit
 import contextlib
-import fcntl
 import os
-import re
-import tempfile
 import threading
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import tensorflow as tf
@@ -200,7 +196,7 @@ class Connection:
         resolver = tf.distribute.cluster_resolver.SimpleClusterResolver(
             tf.train.ClusterSpec(spec), task_type="chief", task_id=0, rpc_layer="grpc"
         )
-        with one_at_a_time(self.servers), eager_mode():
+        with eager_mode():
             self.strategy = tf.distribute.ParameterServerStrategy(resolver)
             if task.serves:  # those who keep something for others, and use them, have to say so
                 for index, one in enumerate(self.servers):
@@ -236,19 +232,6 @@ class Connection:
                         tf.io.write_file(serving.marker(address, task.address), task.name)
         if lost:
             serving.leave_at_once()
-
-
-@contextlib.contextmanager
-def one_at_a_time(servers: Iterable[str]) -> Iterator[None]:
-    """Lets the processes of this machine connect to parameter servers one after the other.
-
-    A parameter server that two clients connect to at the same moment can die (a segmentation fault in TensorFlow's
-    GetOrCreateKernelAndDevice, 2.21).
-    """
-    name = re.sub(r"[^0-9A-Za-z.]+", "-", "-".join(servers))[:200]
-    with Path(tempfile.gettempdir(), f"tf2towers-{os.getuid()}-connecting-{name}").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        yield
 
 
 def _server_device(index: int) -> str:

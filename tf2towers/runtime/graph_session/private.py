@@ -15,6 +15,22 @@ import tensorflow as tf
 eager_mode: Any = tf.__internal__.eager_context.eager_mode
 
 
+def serve(definition: tf.train.ServerDef) -> object:
+    """A TensorFlow server in this process, which ends with what is returned; one with a client before it listens.
+
+    A `tf.distribute.Server` replaces its `collective_executor_mgr` whenever a client connects while it has none
+    (EagerServiceImpl::CreateContext, 2.15 to 2.21). Of two first clients at the same moment one keeps a pointer to
+    what is freed, and its first operation ends the server: a segmentation fault in GetOrCreateKernelAndDevice. The
+    server of an eager context has that context as a client from its beginning; the public way to one,
+    `tf.config.experimental_connect_to_cluster`, takes the only context that the process has for all else.
+    """
+    from tensorflow.python.eager.context import Context
+
+    context = Context(server_def=definition)
+    context.ensure_initialized()
+    return context
+
+
 def complete_variables() -> None:
     """Gives resource variables `initialized_value`, which TF1's variables have and TensorFlow itself calls.
 

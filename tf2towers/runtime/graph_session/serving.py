@@ -25,6 +25,7 @@ import tensorflow as tf
 
 from tf2towers.runtime.cluster import waiting
 from tf2towers.runtime.cluster.addresses import ClusterError, split
+from tf2towers.runtime.graph_session import private
 
 #: seconds in which a worker that died may come back, once another has ended well
 RETURN = 10.0
@@ -113,7 +114,14 @@ class Serving:
             door.close()
         shutil.rmtree(_folder(self._address), ignore_errors=True)
         os.environ.setdefault("GRPC_FAIL_FAST", "use_caller")
-        self._server = tf.distribute.Server(self._spec, self._job, self._index, protocol="grpc", start=True)
+        self._server = private.serve(
+            tf.train.ServerDef(
+                cluster=tf.train.ClusterSpec({self._job: {self._index: self._address}}).as_cluster_def(),
+                job_name=self._job,
+                task_index=self._index,
+                protocol="grpc",
+            )
+        )
 
     def _open(self) -> None:
         """A port that shows that the task is alive, and says what it does; nothing is asked there."""

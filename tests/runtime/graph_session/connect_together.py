@@ -1,0 +1,67 @@
+"""Three clients of one new server at the same moment, twenty times: `python connect_together.py ours` or `plain`.
+
+`plain` is a `tf.distribute.Server`, which ends with a segmentation fault (`private.serve` says why).
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Callable
+from typing import Any
+
+CLIENTS = 3
+_CPU = "/job:ps/replica:0/task:0/device:CPU:0"
+
+
+def definition(job: str, server: str) -> Any:
+    """The ServerDef of the server, or of a client that knows it."""
+    import tensorflow as tf
+
+    from tf2towers.runtime.cluster.waiting import free_port
+
+    jobs = {"ps": [server]} if job == "ps" else {"ps": [server], job: [f"localhost:{free_port()}"]}
+    cluster = tf.train.ClusterSpec(jobs).as_cluster_def()
+    return tf.train.ServerDef(cluster=cluster, job_name=job, task_index=0, protocol="grpc")
+
+
+def connect_together(begin: Callable[[Any], object], turns: int) -> int:
+    """How many clients of how many new servers have made a variable there."""
+    import tensorflow as tf
+    from tensorflow.python import pywrap_tfe
+    from tensorflow.python.eager.context import Context
+
+    from tf2towers.runtime.cluster.waiting import free_port
+
+    tf.constant(0)
+    servers, clients = [], []
+    for _ in range(turns):
+        address = f"localhost:{free_port()}"
+        servers.append(begin(definition("ps", address)))
+        together = threading.Barrier(CLIENTS)
+
+        def client(index: int, address: str = address, together: threading.Barrier = together) -> None:
+            context = Context(server_def=definition("chief", address))
+            together.wait()
+            context.ensure_initialized()
+            attributes = ("dtype", 1, "shape", [2], "shared_name", f"v{index}", "container", "")
+            pywrap_tfe.TFE_Py_Execute(context._handle, _CPU, "VarHandleOp", [], attributes, 1)
+            clients.append(context)
+
+        threads = [threading.Thread(target=client, args=(one,)) for one in range(CLIENTS)]
+        for one in threads:
+            one.start()
+        for one in threads:
+            one.join()
+    return len(clients)
+
+
+if __name__ == "__main__":
+    import tensorflow as tf
+
+    from tf2towers.runtime.graph_session.private import serve
+
+    print(connect_together({"ours": serve, "plain": tf.distribute.Server}[sys.argv[1]], 20), flush=True)
+    import os
+
+    os._exit(0)
