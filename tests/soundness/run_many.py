@@ -1,7 +1,8 @@
 """Runs many scripts one after the other in one process: `python run_many.py MODE OUT SCRIPT...`.
 
 MODE `original`: `import tensorflow` is TF1, as `tf2towers.stand_ins` gives it. `migrated`: TensorFlow as it is. In both
-TensorFlow does not rewrite graphs, so that rounding is the same; `rewriting`: `migrated`, as users have it.
+TensorFlow does not rewrite graphs, so that rounding is the same, and the means over towers are collectives, as on GPUs;
+`rewriting`: `migrated`, as users without GPUs have it.
 `idiomatic`: `migrated`, each script in a process forked off: what strategies called their collectives stays in one.
 OUT is a JSON object: script as named -> {"stdout", "error", "traceback", "seconds"}; error: None, or what it was.
 Each script is `__main__`, in a working folder of its own, which is its argument as well. One that kills the process
@@ -67,6 +68,8 @@ def inside(mode: str, lines: str, scripts: list[str]) -> None:
     os.environ["CUDA_VISIBLE_DEVICES"] = "-1"
     os.environ["TF_ENABLE_ONEDNN_OPTS"] = "0"
     os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
+    if mode == "migrated":
+        os.environ["TF2TOWERS_COLLECTIVES"] = "always"
     absolute = [str(Path(one).resolve()) for one in scripts]
     if mode == "original":
         from tf2towers.recorder import placement

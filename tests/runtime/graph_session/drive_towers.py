@@ -6,6 +6,7 @@ import os
 os.environ["CUDA_VISIBLE_DEVICES"] = "-1"
 os.environ["TF_ENABLE_ONEDNN_OPTS"] = "0"
 os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
+os.environ["TF2TOWERS_COLLECTIVES"] = "always"
 
 import numpy as np
 import tensorflow as tf
@@ -95,6 +96,15 @@ def trained(count, average, **options):
             "copies": {name: [one.tolist() for one in values] for name, values in copies.items()},
             "variables": [one.tolist() for one in variables],
         }  # fmt: skip
+
+
+def without_collectives(train):
+    """As on a machine without GPUs."""
+    was = os.environ.pop("TF2TOWERS_COLLECTIVES")
+    try:
+        return train()
+    finally:
+        os.environ["TF2TOWERS_COLLECTIVES"] = was
 
 
 def copies_of(session, name):
@@ -222,6 +232,7 @@ print(
         {
             "all_reduce_mean": trained(2, all_reduce_mean),
             "stacked": trained(2, stacked),
+            "of_cpus": without_collectives(lambda: trained(2, stacked)),
             "added": trained(2, added),
             "sliced": trained(2, all_reduce_mean, split=False),
             "four": trained(4, all_reduce_mean),

@@ -43,10 +43,8 @@ def prepared(options: Dict[str, Any]) -> Any:
 
         keep_writes(options)
         tensorflow.config.optimizer.set_experimental_options({"disable_meta_optimizer": True})
-        if options.get("tower_order"):
-            from tf2towers.runtime.graph_session import function
-
-            vars(function)["find_means"] = lambda *_: []
+        # what GPUs run is what is compared, whatever the devices are here
+        os.environ["TF2TOWERS_COLLECTIVES"] = "never" if options.get("tower_order") else "always"
         return tensorflow.compat.v1
     tf = prepare(options)
     change_settings(tf, lambda config: _without_rewriting(tf.ConfigProto(), config))
