@@ -88,6 +88,13 @@ def test_slim_keeps_its_modules() -> None:
     assert "d = slim.dataset.Dataset(1)\nv = slim.nets.vgg.vgg_16(d)\n" in result.changes[0].after
 
 
+def test_slim_layers_are_those_of_contrib() -> None:
+    text = "from tensorflow.contrib import slim\nfrom tensorflow.contrib.slim import layers as L\n\n"
+    result = migrated(text + "y = slim.layers.conv2d(x, 4, 3)\nz = L.flatten(y)\n")
+    assert not [one for one in result.findings if one.kind == "left"]
+    assert "y = slim.layers.conv2d(x, 4, 3)\nz = slim.flatten(y)\n" in result.changes[0].after
+
+
 def test_an_import_that_is_another_one_in_another_branch_stays():
     """What is used may be either: nothing of it is rewritten, and both are told of."""
     text = (

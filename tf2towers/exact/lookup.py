@@ -222,6 +222,7 @@ _MOVED = (
     ("tf.contrib.slim.initializers.", "tf.contrib.layers."),
     ("tf.contrib.slim.regularizers.", "tf.contrib.layers."),
     ("tf.contrib.slim.init_ops.", "tf."),
+    ("tf.contrib.slim.layers.", "tf.contrib.layers."),
 )
 
 

@@ -239,6 +239,8 @@ _LATER = {
 def __getattr__(name: str) -> Any:
     if name == "metrics":
         return import_module("tf2towers.runtime.contrib.metrics")
+    if name == "layers":  # slim.layers.conv2d was slim.conv2d
+        return import_module(__name__)
     if name not in _LATER:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     home = import_module(f"{__name__}.{_LATER[name] or name}")
