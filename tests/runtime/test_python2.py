@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from tf2towers.runtime import python2_division, python2_division_in_place, python2_round
+from tf2towers.runtime import python2_decode, python2_division, python2_division_in_place, python2_round
 
 
 @pytest.mark.parametrize(
@@ -28,6 +28,18 @@ def test_numbers(left, right, result):
 def test_round(number, digits, result):
     found = python2_round(number, digits)
     assert found == result and isinstance(found, float)
+
+
+@pytest.mark.parametrize("text", ["é", "é".encode(), "é".encode("latin1")])
+def test_text_that_may_have_been_bytes(text):
+    encoding = "latin1" if text == b"\xe9" else "utf-8"
+    assert python2_decode(text, encoding) == "é"
+
+
+def test_bytes_that_are_no_text():
+    assert python2_decode(b"a\xff", "utf-8", "ignore") == "a"
+    with pytest.raises(UnicodeDecodeError):
+        python2_decode(b"a\xff", "utf-8")
 
 
 def test_arrays():

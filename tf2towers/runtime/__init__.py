@@ -39,6 +39,7 @@ _HOMES = {
     "tower_gradients": "averaging",
     "tower_index": "tower_values",
     # what Python 2 did otherwise
+    "python2_decode": "python2",
     "python2_division": "python2",
     "python2_division_in_place": "python2",
     "python2_round": "python2",

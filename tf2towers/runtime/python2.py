@@ -1,4 +1,4 @@
-"""What Python 2 did with numbers and Python 3 does otherwise, for scripts that were converted from it."""
+"""What Python 2 did with numbers and texts and Python 3 does otherwise, for scripts that were converted from it."""
 
 from __future__ import annotations
 
@@ -30,6 +30,11 @@ def python2_division_in_place(left: Any, right: Any) -> Any:
     if _of_integers(left) and _of_integers(right):
         return operator.ifloordiv(left, right)
     return operator.itruediv(left, right)
+
+
+def python2_decode(text: Any, encoding: str, errors: str = "strict") -> Any:
+    """`text.decode(encoding)` and `unicode(text, encoding)`: what was read as bytes in Python 2 may be text already."""
+    return text if isinstance(text, str) else text.decode(encoding, errors)
 
 
 def python2_round(number: Any, digits: int = 0) -> float:

@@ -113,6 +113,29 @@ def test_division(before, after):
     ) == (f"{head}y = {after}\nprint(y)")
 
 
+DECODED = [
+    ("line.decode('utf8')", "python2_decode(line, 'utf8')"),
+    ("(a + b).decode('utf-8', 'ignore')", "python2_decode((a + b), 'utf-8', 'ignore')"),
+    ("f(line.strip().decode( 'utf8').split(), n)", "f(python2_decode(line.strip(), 'utf8').split(), n)"),
+    ("a.decode('utf8').decode('gbk')", "python2_decode(python2_decode(a, 'utf8'), 'gbk')"),
+    ("unicode(line, 'utf8')", "python2_decode(line, 'utf8')"),
+    ("unicode(line, 'utf8', 'ignore')", "python2_decode(line, 'utf8', 'ignore')"),
+    ("line.decode('hex')", "line.decode('hex')"),  # bytes to bytes: nothing is certain
+    ("tokenizer.decode(ids)", "tokenizer.decode(ids)"),
+    ("line.decode()", "line.decode()"),
+    ("unicode(line)", "str(line)"),
+]
+
+
+@pytest.mark.parametrize(("before", "after"), DECODED)
+def test_text_that_was_bytes(before, after):
+    text = text_of(f"import math\ny = {before}\nprint y")
+    assert (
+        text.replace("from tf2towers.runtime import python2_decode\n", "")
+        == f"import math\ny = {after}\nprint(y)"
+    )
+
+
 @pytest.mark.parametrize(
     ("statements", "name", "kind"),
     [

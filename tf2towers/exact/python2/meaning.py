@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import ast
 import builtins
+import codecs
+import re
 from collections.abc import Iterator
 
 from tf2towers.exact.edits import Edit, Placed, Text, apply
@@ -166,7 +168,26 @@ class Meaning:
             yield self._replaced_last(node.func, "process_time")
         if name.startswith("string.") and name[7:] in STRING_METHODS:
             yield from self._string(node, name[7:])
+        if name == "builtins.str" and len(node.args) in (2, 3) and _is_of_text(node.args[1]):
+            self._did("text that was bytes", node)  # it was unicode(x, "utf-8")
+            yield self._renamed(node.func, self._need("python2_decode"))
+        yield from self._decoded(node)
         yield from self._compared(node, name)
+
+    def _decoded(self, node: ast.Call) -> Iterator[Edit]:
+        """`line.decode("utf-8")`: lines of files and texts of the script were bytes, and are texts now."""
+        if not isinstance(node.func, ast.Attribute) or node.func.attr != "decode" or not node.args:
+            return
+        if node.keywords or len(node.args) > 2 or not _is_of_text(node.args[0]):
+            return
+        dot = self._text.text.rfind(".", 0, self._text.end(node.func))
+        first = self._text.start(node.args[0])
+        if re.fullmatch(r"\.decode\(\s*", self._text.text[dot:first]) is None:
+            return
+        self._did("text that was bytes", node)
+        start = self._text.start(node)
+        yield Edit(start, start, f"{self._need('python2_decode')}(")
+        yield Edit(dot, first, ", ")
 
     def _pickle(self, node: ast.Call) -> Iterator[Edit]:
         if not node.args or any(one.arg in ("encoding", None) for one in node.keywords):
@@ -433,6 +454,16 @@ def _together(edits: list[Edit]) -> list[Edit]:
             places[edit.start] = places.get(edit.start, "") + edit.text
     spans = [edit for edit in edits if edit.start != edit.end]
     return [*(Edit(place, place, text) for place, text in places.items()), *spans]
+
+
+def _is_of_text(encoding: ast.expr) -> bool:
+    """Whether a constant names an encoding of text: neither `hex` nor `base64`, which were between bytes."""
+    if not isinstance(encoding, ast.Constant) or not isinstance(encoding.value, str):
+        return False
+    try:
+        return codecs.lookup(encoding.value)._is_text_encoding
+    except LookupError:
+        return False
 
 
 def _has(node: ast.Call, argument: str) -> bool:
