@@ -31,7 +31,8 @@ from tensorflow.contrib.seq2seq import AttentionWrapper  # never used
 print(slim is again is contrib.slim is tf.contrib.slim, tf1.get_variable is tf.get_variable, tf.Session is Session)
 print(dense is tf.layers.dense is tf1.layers.dense is core.dense)
 print(rnn.BasicLSTMCell is tf.nn.rnn_cell.BasicLSTMCell is rnn_cell.BasicLSTMCell is core_rnn_cell.BasicLSTMCell)
-print(batch_norm is slim.batch_norm is tf.contrib.layers.batch_norm, arg_scope is slim.arg_scope, utils.__name__)
+print(batch_norm is slim.batch_norm is slim.layers.batch_norm is tf.contrib.layers.batch_norm,
+      arg_scope is slim.arg_scope, utils.__name__)
 print(data.read_data_sets is input_data.read_data_sets is read_data_sets, mnist.IMAGE_PIXELS)
 print(GRUCell is rnn.GRUCell, add_arg_scope is slim.add_arg_scope, nest.flatten([1, [2]]))
 print(control_flow_ops.cond is tf.cond, tf.nn.relu is relu, tf.nn.static_rnn is static_rnn, tf.executing_eagerly())

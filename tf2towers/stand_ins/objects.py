@@ -32,6 +32,7 @@ ONLY_HERE = {
         )
     },
     "tf.contrib.staging.StagingArea": ("tensorflow.python.ops.data_flow_ops", "StagingArea"),
+    "tf.contrib.slim.layers": ("tf2towers.runtime.slim", "layers"),
     "tf.contrib.slim.utils": ("tf2towers.runtime.slim", "utils"),
     "tf.contrib.layers.utils": ("tf2towers.runtime.slim", "utils"),
 }
