@@ -36,6 +36,12 @@ ONE_LINE = [
     ("v = int(tf.__version__.split('.')[0])", "v = int(\"1.15.5\".split('.')[0])"),
     ("v = int(tf.__version__[0])", "v = int(\"1.15.5\"[0])"),
     ("v = LooseVersion(tf.__version__) < '2'", "v = LooseVersion(\"1.15.5\") < '2'"),
+    # 1.15 was above 1.4, but not as a text, or as a decimal number
+    ("v = tf.__version__ >= '1.4'", "v = tf.__version__ >= '1.4'"),
+    ("v = tf.__version__ < '1.12.0'", "v = \"1.15.5\" < '1.12.0'"),
+    ("v = float(tf.__version__[:3]) < 1.4", "v = float(tf.__version__[:3]) < 1.4"),
+    ("v = float('.'.join(tf.__version__.split('.')[:2]))", "v = float('.'.join(tf.__version__.split('.')[:2]))"),
+    ("v = tf.__version__[:2] == '1.'", "v = \"1.15.5\"[:2] == '1.'"),
     ("v = versions[tf.__version__]", "v = versions[tf.__version__]"),
     ("print('%s' % tf.__version__.upper())", "print('%s' % tf.__version__.upper())"),
     ("tf.random.set_seed(1)", "tf2.random.set_seed(1)"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from tf2towers.exact.edits import Edit
@@ -11,7 +12,7 @@ from tf2towers.exact.rule import Example, Rule
 from tf2towers.names.meanings import Imported
 
 #: what a script made for TF1 is answered that asks for the version: the last release of TF1
-_TF1_VERSION = '"1.15.5"'
+_TF1 = "1.15.5"
 _VERSIONS = frozenset({"tf.__version__", "tf.VERSION", "tf.version.VERSION"})
 #: methods by which a version is taken apart or asked for its beginning
 _METHODS = frozenset({"find", "partition", "rfind", "rpartition", "rsplit", "split", "startswith"})
@@ -24,7 +25,7 @@ def edits(file: File) -> Iterator[Edit]:
     for node, canonical in file.symbols:
         version = _tested_version(file, node, canonical)
         if version is not None and file.text.of(version).endswith(version.attr):
-            yield file.replace(version, _TF1_VERSION)
+            yield file.replace(version, f'"{_TF1}"')
 
 
 def _tested_version(file: File, node: ast.Name | ast.Attribute, canonical: str) -> ast.Attribute | None:
@@ -33,6 +34,8 @@ def _tested_version(file: File, node: ast.Name | ast.Attribute, canonical: str) 
     while canonical not in _VERSIONS and isinstance(version, ast.Attribute):
         version, canonical = version.value, canonical.rpartition(".")[0]
     if canonical not in _VERSIONS or not isinstance(version, ast.Attribute) or not _is_tf1s(file, version):
+        return None
+    if _is_one_number(file, version):
         return None
     if version is not node:
         around = file.parent(node)
@@ -59,7 +62,48 @@ def _decides(around: ast.AST, version: ast.Attribute) -> bool:
         maker = around.func
         name = maker.attr if isinstance(maker, ast.Attribute) else getattr(maker, "id", None)
         return version in around.args and name in _VERSION_MAKERS
-    return isinstance(around, ast.Compare) or (isinstance(around, ast.Subscript) and around.value is version)
+    if isinstance(around, ast.Compare):
+        return all(
+            _orders_as_text(side) for side in (around.left, *around.comparators) if side is not version
+        )
+    return isinstance(around, ast.Subscript) and around.value is version and _is_its_beginning(around.slice)
+
+
+def _is_one_number(file: File, version: ast.Attribute) -> bool:
+    """Whether a decimal number is made of a version, as in `float(...)`: 1.15 is below 1.4."""
+    node: ast.AST = version
+    while isinstance(node, ast.expr):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "float":
+            return True
+        node = file.parent(node)
+    return False
+
+
+def _orders_as_text(other: ast.expr) -> bool:
+    """Whether 1.15.5 and another version have the same order as texts and as numbers; it is below '1.4' as a text.
+
+    A script that asks for `>= '1.4'` so was never run on 1.10 or later; TensorFlow 2's own version answers as it meant.
+    """
+    if isinstance(other, ast.Tuple | ast.List | ast.Set):
+        return all(map(_orders_as_text, other.elts))
+    if not isinstance(other, ast.Constant) or not isinstance(other.value, str):
+        return False
+    numbers = re.findall(r"\d+", other.value)
+    if not numbers:
+        return False
+    ours, theirs = (1, 15, 5), tuple(map(int, numbers))
+    return (_TF1 < other.value) == (ours < theirs) and (_TF1 > other.value) == (ours > theirs)
+
+
+def _is_its_beginning(index: ast.expr) -> bool:
+    """Whether `[index]` is '1' or '1.': the three signs '1.1' would be another minor version's."""
+    if isinstance(index, ast.Slice):
+        return (
+            (index.lower is None or getattr(index.lower, "value", None) == 0)
+            and index.step is None
+            and getattr(index.upper, "value", None) in (1, 2)
+        )
+    return isinstance(index, ast.Constant) and index.value == 0
 
 
 RULE = Rule(
