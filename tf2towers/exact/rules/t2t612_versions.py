@@ -92,7 +92,7 @@ def _orders_as_text(other: ast.expr) -> bool:
     if not numbers:
         return False
     ours, theirs = (1, 15, 5), tuple(map(int, numbers))
-    return (_TF1 < other.value) == (ours < theirs) and (_TF1 > other.value) == (ours > theirs)
+    return (other.value > _TF1) == (ours < theirs) and (other.value < _TF1) == (ours > theirs)
 
 
 def _is_its_beginning(index: ast.expr) -> bool:
