@@ -71,6 +71,7 @@ with Session(server.target, config=here_alone) as session:
     assert (taken.indices.tolist(), taken.values.tolist()) == ([1, 3], [[1, 1], [1, 1]])
     said = raised(tf.errors.InvalidArgumentError, lambda: session.run(elsewhere))
     assert "operation elsewhere (Add" in said and "/job:worker/task:1" in said and "/job:ps/task:0" in said, said
+    assert "before the first run of a session" in said, said
 
 # what is in the server and the parameter server outlives a session, as in TF1; a session of its own process has its own
 with Session(server.target) as session:

@@ -558,6 +558,13 @@ def _called(node: Any) -> list[str]:
 
 
 def _refusal(node: Any, device: str, task: Task) -> Exception:
+    place = place_of(device)
+    late = (
+        " Operations on other workers have to be in the graph before the first run of a session, and not hidden by "
+        "its device_filters: each worker decides then whether it runs those of others."
+        if (str(place.job), max(place.task, 0)) in task.everyone
+        else ""
+    )
     servers = ", ".join(f"/job:{job}/task:{index}" for job, index in task.servers) or "there are none"
     return tf.errors.InvalidArgumentError(
         node,
@@ -565,7 +572,7 @@ def _refusal(node: Any, device: str, task: Task) -> Exception:
         f"Cannot assign a device for operation {node.name} ({node.op}): it was explicitly assigned to {device}, "
         f"and this is {task.name}. Here every worker runs its own part of the graph and nobody else's; only parameter "
         f"servers ({servers}) are shared. "
-        "Put what workers share, such as a queue, on a parameter server.",
+        "Put what workers share, such as a queue, on a parameter server." + late,
     )
 
 
