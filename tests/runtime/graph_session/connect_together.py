@@ -29,21 +29,16 @@ def connect_together(begin: Callable[[Any], object], turns: int) -> int:
     """How many clients of how many new servers have made a variable there."""
     import tensorflow as tf
     from tensorflow.python import pywrap_tfe
-    from tensorflow.python.eager.context import Context
-
-    from tf2towers.runtime.cluster.waiting import free_port
 
     tf.constant(0)
     servers, clients = [], []
     for _ in range(turns):
-        address = f"localhost:{free_port()}"
-        servers.append(begin(definition("ps", address)))
+        address = _begun(begin, servers)
         together = threading.Barrier(CLIENTS)
 
         def client(index: int, address: str = address, together: threading.Barrier = together) -> None:
-            context = Context(server_def=definition("chief", address))
             together.wait()
-            context.ensure_initialized()
+            context = _connected(address)
             attributes = ("dtype", 1, "shape", [2], "shared_name", f"v{index}", "container", "")
             pywrap_tfe.TFE_Py_Execute(context._handle, _CPU, "VarHandleOp", [], attributes, 1)
             clients.append(context)
@@ -54,6 +49,37 @@ def connect_together(begin: Callable[[Any], object], turns: int) -> int:
         for one in threads:
             one.join()
     return len(clients)
+
+
+def _begun(begin: Callable[[Any], object], servers: list[object]) -> str:
+    """The address of a new server; at another port where a program has taken the first meanwhile."""
+    import tensorflow as tf
+
+    from tf2towers.runtime.cluster.waiting import free_port
+
+    for _ in range(5):
+        address = f"localhost:{free_port()}"
+        try:
+            servers.append(begin(definition("ps", address)))
+        except tf.errors.UnknownError:
+            continue
+        return address
+    raise OSError("no port is free")
+
+
+def _connected(server: str) -> Any:
+    """A new client of a server."""
+    import tensorflow as tf
+    from tensorflow.python.eager.context import Context
+
+    for _ in range(5):
+        context = Context(server_def=definition("chief", server))
+        try:
+            context.ensure_initialized()
+        except tf.errors.UnknownError:
+            continue
+        return context
+    raise OSError("no port is free")
 
 
 if __name__ == "__main__":
