@@ -90,6 +90,7 @@ SAME = [
     "import six\nimport types\nif not six.PY3 and True:\n    kinds = types.StringType",
     "import sys\nPY2 = sys.version_info[0] == 2\nif PY2:\n    big = sys.maxint\nelse:\n    big = sys.maxsize",
     "import inspect\nif hasattr(inspect, 'getargspec'):\n    inspect.getargspec(len)",
+    "def f(rows):\n    return rows.iteritems('a')",  # no dict's
     "import inspect\ntry:\n    get = inspect.getfullargspec\nexcept AttributeError:\n    get = inspect.getargspec",
 ]
 
@@ -112,6 +113,7 @@ LEFT = [
     "from sklearn.ensemble.forest import RandomForestClassifier",
     "from scipy import lookfor",
     "import numpy as np\nnp.zeros(2).itemset(0, 1)",
+    "def f(writer, tree):\n    return writer.tostring(tree)",  # another thing's own
     "import numpy as np\na = np.zeros(2)\nx = a.ptp()",
     "def f(d):\n    return [key for key, _ in d.iteritems()]\nf({})",  # a frame of pandas, or Python 2
     "class Row:\n    def tostring(self):\n        return b''\ndef f(row):\n    return row.tostring()",

@@ -218,7 +218,8 @@ def _methods(file: File) -> Iterator[Edit]:
         of_itself = isinstance(call.func.value, ast.Name) and call.func.value.id == "self"
         if (of_itself and name in own) or _is_never_missed(file, call):
             continue
-        if name == "tostring" and name not in own and not _is_misplaced(file, call.func):
+        is_array = name not in own and all(map(_is_order, _arguments(call)))
+        if name == "tostring" and is_array and not _is_misplaced(file, call.func):
             end = file.text.end(call.func)
             yield Edit(end - len(name), end, "tobytes")
         else:
@@ -235,7 +236,17 @@ def _calls_of_lost_methods(file: File) -> Iterator[_MethodCall]:
     """Calls of such methods of values: a function of a module has a canonical name."""
     for call in file.all(ast.Call):
         if _is_method_call(call) and call.func.attr in _LOST_METHODS and file.canonical(call.func) is None:
-            yield call
+            if not (call.func.attr.startswith("iter") and _arguments(call)):  # a dict's had none
+                yield call
+
+
+def _arguments(call: ast.Call) -> list[ast.expr]:
+    return [*call.args, *(keyword.value for keyword in call.keywords)]
+
+
+def _is_order(argument: ast.expr) -> bool:
+    """Whether an argument is what NumPy's `tostring` took: an order of the elements."""
+    return isinstance(argument, ast.Constant) and argument.value in ("C", "F", "A", None)
 
 
 def _own_methods(file: File) -> frozenset[str]:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import re
 from collections.abc import Iterator
+from typing import Literal
 
 from tf2towers.exact.edits import Edit
 from tf2towers.exact.file import File
@@ -19,80 +21,128 @@ _METHODS = frozenset({"find", "partition", "rfind", "rpartition", "rsplit", "spl
 #: what makes versions that can be compared: distutils, packaging, pkg_resources
 _VERSION_MAKERS = frozenset({"LooseVersion", "StrictVersion", "Version", "parse", "parse_version"})
 
+#: what a use of the version is for: a decision, which is TF 1.15's; one that takes 1.15 for 1.1, which no script was
+#: written for; or it is only told
+_Use = Literal["decides", "mistakes", "tells"]
+
 
 def edits(file: File) -> Iterator[Edit]:
     """The last version of TF1 where a version decides something."""
     for node, canonical in file.symbols:
-        version = _tested_version(file, node, canonical)
-        if version is not None and file.text.of(version).endswith(version.attr):
-            yield file.replace(version, f'"{_TF1}"')
+        version = _version(node, canonical)
+        if version is None or not _is_tf1s(file, version):
+            continue
+        # in f-strings of Python before 3.12 places are not where they are said to be
+        if _use(file, version) == "decides" and file.text.of(version) == ast.unparse(version):
+            yield file.replace(version, _quoted(file, version))
 
 
-def _tested_version(file: File, node: ast.Name | ast.Attribute, canonical: str) -> ast.Attribute | None:
-    """The version in a use of it that decides something; None where it is only told (`print(tf.__version__)`)."""
+def _version(node: ast.Name | ast.Attribute, canonical: str) -> ast.expr | None:
+    """The version in a symbol: all of it, or what a method of it is called on."""
     version: ast.expr = node
-    while canonical not in _VERSIONS and isinstance(version, ast.Attribute):
-        version, canonical = version.value, canonical.rpartition(".")[0]
-    if canonical not in _VERSIONS or not isinstance(version, ast.Attribute) or not _is_tf1s(file, version):
-        return None
-    if _is_one_number(file, version):
-        return None
-    if version is not node:
-        around = file.parent(node)
-        is_method = file.parent(version) is node and isinstance(node, ast.Attribute) and node.attr in _METHODS
-        return version if is_method and isinstance(around, ast.Call) and around.func is node else None
-    return version if _decides(file.parent(version), version) else None
+    name = canonical
+    while name not in _VERSIONS and isinstance(version, ast.Attribute):
+        version, name = version.value, name.rpartition(".")[0]
+    return version if name in _VERSIONS else None
 
 
-def _is_tf1s(file: File, version: ast.Attribute) -> bool:
-    """Whether `tf` of `tf.__version__` is `import tensorflow as tf`; `import tensorflow.compat.v1 as tf` knows TF 2."""
-    home = version.value
-    if isinstance(home, ast.Attribute) and home.attr == "version":
-        home = home.value
-    if not isinstance(home, ast.Name) or file.program.plain_is_tf2:
+def _quoted(file: File, version: ast.expr) -> str:
+    """The version of TF1, in quotes that do not end an f-string around it."""
+    texts = [file.text.of(one) for one in _around(file, version) if isinstance(one, ast.JoinedStr)]
+    double = any(re.match(r"[fFrR]*\"", text) for text in texts)
+    return f"'{_TF1}'" if double else f'"{_TF1}"'
+
+
+def _is_tf1s(file: File, version: ast.expr) -> bool:
+    """Whether a version is that of `import tensorflow as tf`; `import tensorflow.compat.v1 as tf` knows TF 2."""
+    if file.program.plain_is_tf2:
         return False
-    bindings = file.meanings.bindings(home)
+    home = version
+    while isinstance(home, ast.Attribute):
+        home = home.value
+    bindings = file.meanings.bindings(home) if isinstance(home, ast.Name) else ()
     return bool(bindings) and all(
-        isinstance(one, Imported) and one.alias.name == "tensorflow" for one in bindings
+        isinstance(one, Imported)
+        and (one.alias.name == "tensorflow" or getattr(one.statement, "module", None) == "tensorflow")
+        for one in bindings
     )
 
 
-def _decides(around: ast.AST, version: ast.Attribute) -> bool:
-    if isinstance(around, ast.Call):
-        maker = around.func
-        name = maker.attr if isinstance(maker, ast.Attribute) else getattr(maker, "id", None)
-        return version in around.args and name in _VERSION_MAKERS
+def _use(file: File, version: ast.expr) -> _Use:
+    """What a version is for; one that is kept under a name, for what its uses are."""
+    around = file.parent(version)
+    if isinstance(around, ast.Assign) and all(isinstance(one, ast.Name) for one in around.targets):
+        names = {one.id for one in around.targets if isinstance(one, ast.Name)}
+        loads = [one for one in file.all(ast.Name) if one.id in names and isinstance(one.ctx, ast.Load)]
+        uses = {_use_here(file, one) for one in loads}
+        return "mistakes" if "mistakes" in uses else "decides" if "decides" in uses else "tells"
+    return _use_here(file, version)
+
+
+def _use_here(file: File, version: ast.expr) -> _Use:
+    """The same for a use that is no assignment."""
+    around = file.parent(version)
     if isinstance(around, ast.Compare):
-        return all(
-            _orders_as_text(side) for side in (around.left, *around.comparators) if side is not version
+        others = [side for side in (around.left, *around.comparators) if side is not version]
+        same = all(_orders_as_text(text) for side in others for text in _texts(side))
+        return "decides" if same else "mistakes"
+    if isinstance(around, ast.Attribute):
+        call = file.parent(around)
+        if around.attr not in _METHODS or not isinstance(call, ast.Call) or call.func is not around:
+            return "tells"  # `.upper()`
+        return _of_number(file, version) if _is_one_number(file, version) else "decides"
+    if isinstance(around, ast.Call) and version in around.args:
+        name = (
+            around.func.attr if isinstance(around.func, ast.Attribute) else getattr(around.func, "id", None)
         )
-    return isinstance(around, ast.Subscript) and around.value is version and _is_its_beginning(around.slice)
+        return "decides" if name in _VERSION_MAKERS else "tells"
+    if isinstance(around, ast.Subscript) and around.value is version:
+        return "decides" if _is_its_beginning(around.slice) else _of_number(file, version)
+    return "tells"
 
 
-def _is_one_number(file: File, version: ast.Attribute) -> bool:
-    """Whether a decimal number is made of a version, as in `float(...)`: 1.15 is below 1.4."""
-    node: ast.AST = version
-    while isinstance(node, ast.expr):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "float":
-            return True
-        node = file.parent(node)
-    return False
-
-
-def _orders_as_text(other: ast.expr) -> bool:
-    """Whether 1.15.5 and another version have the same order as texts and as numbers; it is below '1.4' as a text.
-
-    A script that asks for `>= '1.4'` so was never run on 1.10 or later; TensorFlow 2's own version answers as it meant.
-    """
+def _texts(other: ast.expr) -> list[str]:
+    """The versions that one is compared with; none where they are not constants."""
     if isinstance(other, ast.Tuple | ast.List | ast.Set):
-        return all(map(_orders_as_text, other.elts))
-    if not isinstance(other, ast.Constant) or not isinstance(other.value, str):
-        return False
-    numbers = re.findall(r"\d+", other.value)
-    if not numbers:
-        return False
-    ours, theirs = (1, 15, 5), tuple(map(int, numbers))
-    return (other.value > _TF1) == (ours < theirs) and (other.value < _TF1) == (ours > theirs)
+        found = [_texts(one) for one in other.elts]
+        return [text for texts in found for text in texts] if all(found) else []
+    if isinstance(other, ast.Constant) and isinstance(other.value, str) and re.search(r"\d", other.value):
+        return [other.value]
+    return []
+
+
+def _orders_as_text(other: str) -> bool:
+    """Whether 1.15.5 and another version have the same order as texts and as numbers: '1.15.5' is below '1.4'.
+
+    Where they have not, the other is one of TF1, and TensorFlow 2's own version is above it as both.
+    """
+    ours, theirs = (1, 15, 5), tuple(map(int, re.findall(r"\d+", other)))
+    return (other > _TF1) == (ours < theirs) and (other < _TF1) == (ours > theirs)
+
+
+def _is_one_number(file: File, version: ast.expr) -> bool:
+    """Whether a decimal number is made of a version, as in `float(...)`: 1.15 is below 1.4."""
+    return any(
+        isinstance(one, ast.Call) and isinstance(one.func, ast.Name) and one.func.id == "float"
+        for one in _around(file, version)
+    )
+
+
+def _of_number(file: File, version: ast.expr) -> _Use:
+    """The same for the beginning of a version, '1.1' or 1.15, by the one constant that it is compared with."""
+    for one in _around(file, version):
+        if isinstance(one, ast.Compare) and len(one.comparators) == 1:
+            sides = (one.left, one.comparators[0])
+            constants = [str(side.value) for side in sides if isinstance(side, ast.Constant)]
+            with contextlib.suppress(ValueError):
+                return "mistakes" if len(constants) == 1 and float(constants[0]) < 2 else "decides"
+    return "decides"
+
+
+def _around(file: File, node: ast.AST) -> Iterator[ast.expr]:
+    """The expressions that a node is a part of, from the inside."""
+    while isinstance(node := file.parent(node), ast.expr):
+        yield node
 
 
 def _is_its_beginning(index: ast.expr) -> bool:
@@ -112,8 +162,9 @@ RULE = Rule(
     why="""
     What a script does for TensorFlow 1 is what the other rules have migrated: `if tf.__version__.startswith('1.'):`
     goes there still, and neither to what it does for 0.x nor to what it does for 2. The version is that of the last TF1
-    where it is compared, taken apart or asked for its beginning; where it is only told it is TensorFlow's own. A script
-    that imports tensorflow.compat.v1 itself has tests that know TF 2, and they stay.
+    where it is compared, taken apart or asked for its beginning, also under a name; where it is only told it is
+    TensorFlow's own, and so it is where 1.15 would be taken for 1.1 (`>= '1.4'`, as a text). A script that imports
+    tensorflow.compat.v1 itself has tests that know TF 2, and they stay.
     """,
     edits=edits,
     sources=("tf.__version__ of TensorFlow 1.15.5",),

@@ -89,7 +89,7 @@ class Serving:
     def __init__(
         self, spec: tf.train.ClusterSpec, job: str, index: int, serves: bool, workers: Mapping[str, str]
     ) -> None:
-        self._spec, self._job, self._index = spec, job, index
+        self._job, self._index = job, index
         self._address = spec.task_address(job, index)
         self._name = f"{job} {index}"
         self._workers = workers
