@@ -38,8 +38,8 @@ def tower_devices(towers: int | Sequence[str | int]) -> list[str]:
     if all(index is not None and index < gpus for index in wanted) and len(set(wanted)) == len(wanted):
         return names
     _logger.warning(
-        "%d tower(s) want %s; this machine has %d GPU(s): training on %d logical CPU device(s) instead",
-        len(names), ", ".join(names), gpus, len(names),
+        "%d tower(s) want %s; this machine has %d GPU(s): training on the CPU instead",
+        len(names), ", ".join(names), gpus,
     )  # fmt: skip
     return _logical_cpus(len(names))
 

@@ -98,9 +98,10 @@ def trained(count, average, **options):
         }  # fmt: skip
 
 
-def without_collectives(train):
-    """As on a machine without GPUs."""
-    was = os.environ.pop("TF2TOWERS_COLLECTIVES")
+def with_collectives(wanted, train):
+    """As where the user says so; '' for nothing said."""
+    was = os.environ["TF2TOWERS_COLLECTIVES"]
+    os.environ["TF2TOWERS_COLLECTIVES"] = wanted
     try:
         return train()
     finally:
@@ -232,7 +233,9 @@ print(
         {
             "all_reduce_mean": trained(2, all_reduce_mean),
             "stacked": trained(2, stacked),
-            "of_cpus": without_collectives(lambda: trained(2, stacked)),
+            "of_cpus": with_collectives("", lambda: trained(2, stacked)),
+            "four_of_cpus": with_collectives("", lambda: trained(4, stacked)),
+            "never": with_collectives("never", lambda: trained(2, stacked)),
             "added": trained(2, added),
             "sliced": trained(2, all_reduce_mean, split=False),
             "four": trained(4, all_reduce_mean),

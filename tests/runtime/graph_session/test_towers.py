@@ -30,19 +30,26 @@ def test_a_plain_mean_is_one_all_reduce(made: dict[str, Any], form: str) -> None
     assert made[form]["updates"] == ["CPU:0", "CPU:0", "CPU:1", "CPU:1"], "each tower updates its own copies"
 
 
-@pytest.mark.parametrize("form", ["summed", "weighted", "of_cpus"])
+@pytest.mark.parametrize("form", ["summed", "weighted", "never"])
 def test_anything_else_stays_the_scripts_own(made: dict[str, Any], form: str) -> None:
     assert made[form]["collectives"] == 0
     assert made[form]["updates"] == ["CPU:0", "CPU:0", "CPU:1", "CPU:1"]
 
 
+@pytest.mark.parametrize("form", ["of_cpus", "four_of_cpus"])
+def test_towers_without_gpus_share_the_cpu_and_one_copy(made: dict[str, Any], form: str) -> None:
+    assert made[form]["collectives"] == 0
+    assert made[form]["updates"] == ["CPU:0", "CPU:0"]
+    assert made[form]["copies"] == {}
+
+
 def test_all_forms_of_the_mean_train_alike(made: dict[str, Any]) -> None:
-    forms = [made[form] for form in ("all_reduce_mean", "stacked", "of_cpus", "added", "sliced")]
+    forms = [made[form] for form in ("all_reduce_mean", "stacked", "of_cpus", "never", "added", "sliced")]
     assert all(form["losses"] == forms[0]["losses"] for form in forms)
     assert all(form["variables"] == forms[0]["variables"] for form in forms)
 
 
-@pytest.mark.parametrize("form", ["all_reduce_mean", "of_cpus", "clipped", "summed", "weighted", "four"])
+@pytest.mark.parametrize("form", ["all_reduce_mean", "never", "clipped", "summed", "weighted", "four"])
 def test_copies_are_equal_and_slots_have_them_too(made: dict[str, Any], form: str) -> None:
     copies = made[form]["copies"]
     assert set(copies) == {"net/w", "net/b", "net/w/Momentum", "net/b/Momentum"}

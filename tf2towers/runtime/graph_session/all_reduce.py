@@ -8,15 +8,12 @@ script's own and stays.
 For two towers the result has the same bits: a sum of two, then a division. For more, an all-reduce adds in
 another order.
 
-Where the towers are CPUs (of a machine without GPUs), the script's own operations stay: all is in one memory, and a
-tower takes the mean without a copy, where the collective costs some 10 % of a small step (docs/performance.md).
-TF2TOWERS_COLLECTIVES=always has it there, too: what GPUs run is proved on CPUs. `never` keeps the order of the sum.
+With TF2TOWERS_COLLECTIVES=never the script's own operations stay, and with them the order of the sum.
 """
 
 from __future__ import annotations
 
 import itertools
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -25,9 +22,7 @@ import tensorflow as tf
 
 from tf2towers.runtime.graph_session.nodes import TensorName, parse, written
 from tf2towers.runtime.graph_session.placement import HOST
-from tf2towers.runtime.graph_session.towers import Towers, place_of
-
-COLLECTIVES = "TF2TOWERS_COLLECTIVES"
+from tf2towers.runtime.graph_session.towers import Towers, collectives
 
 #: group and instance keys of collectives; the strategy's own count from 1
 _keys = itertools.count(1_000_000)
@@ -50,15 +45,8 @@ def find_means(nodes: Sequence[Any], towers: Towers) -> list[Mean]:
     """The means over all towers among these nodes that are to be all-reduces, in the nodes' order.
 
     Devices are still the script's.
-
-    Raises:
-        ValueError: TF2TOWERS_COLLECTIVES is something else than always or never.
     """
-    wanted = os.environ.get(COLLECTIVES, "")
-    if wanted not in ("", "always", "never"):
-        raise ValueError(f"{COLLECTIVES}={wanted}: always, never, or not set.")
-    on_cpus = all(place_of(device).kind == "CPU" for device in towers.devices)
-    if towers.count < 2 or wanted == "never" or (on_cpus and wanted != "always"):
+    if towers.count < 2 or collectives() == "never":
         return []
     by_name = {node.name: node for node in nodes}
     found = []

@@ -1,7 +1,14 @@
-"""The towers of a graph: the GPUs its operations name, and the device that stands for each on the strategy."""
+"""The towers of a graph: the GPUs its operations name, and the device that stands for each on the strategy.
+
+On a machine without GPUs the towers share its CPU and one copy of the variables, as soft placement had it in TF1:
+a second copy in the same memory would be updated a second time for nothing (docs/performance.md).
+TF2TOWERS_COLLECTIVES=always has a logical CPU device, a copy and all-reduces for each tower there, too: what GPUs run
+is proved on CPUs. `never` has the copies, and keeps the script's own averages in the order of their sums.
+"""
 
 from __future__ import annotations
 
+import os
 import re
 import weakref
 from collections.abc import Iterable, Iterator, Sequence
@@ -14,6 +21,8 @@ from tf2towers.runtime.devices import tower_devices
 from tf2towers.runtime.graph_session.process import Process
 
 T = TypeVar("T")
+
+COLLECTIVES = "TF2TOWERS_COLLECTIVES"
 
 _declared: weakref.WeakKeyDictionary[tf.Graph, tf.distribute.Strategy] = weakref.WeakKeyDictionary()
 
@@ -66,13 +75,24 @@ def declare(graph: tf.Graph, strategy: tf.distribute.Strategy) -> None:
     _declared.setdefault(graph, strategy)
 
 
+def collectives() -> str:
+    """What the user says of all-reduces: 'always', 'never', or '' for nothing.
+
+    Raises:
+        ValueError: TF2TOWERS_COLLECTIVES is something else.
+    """
+    wanted = os.environ.get(COLLECTIVES, "")
+    if wanted not in ("", "always", "never"):
+        raise ValueError(f"{COLLECTIVES}={wanted}: always, never, or not set.")
+    return wanted
+
+
 class Towers:
     """The towers of a graph, by the index of the GPU that the script named.
 
     Attributes:
-        devices: the device of each tower, no two the same; empty where the graph names no GPU. A graph that
-            names more
-            GPUs than there are devices has its towers share them, as soft placement did.
+        devices: the devices of the towers, no two the same; empty where the graph names no GPU. A graph that
+            names more GPUs than there are devices has its towers share them, as soft placement did.
     """
 
     def __init__(self, graph: tf.Graph, nodes: Iterable[Any]) -> None:
@@ -83,6 +103,8 @@ class Towers:
                 named.append(place.number)
         strategy = _declared.get(graph)
         available = [] if not named else _available(named) if strategy is None else _devices_of(strategy)
+        if not collectives() and all(place_of(device).kind == "CPU" for device in available):
+            available = available[:1]
         self.devices: list[str] = available[: len(named)]
         self._tower = {index: order % len(available) for order, index in enumerate(named)}
 
