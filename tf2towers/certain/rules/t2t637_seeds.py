@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from tf2towers.certain.building import Building
+from tf2towers.certain.building import Building, inside
 from tf2towers.certain.rule import Doubt, Rule
 
 #: whose seed decides what a variable begins with, which is drawn as ever
@@ -13,7 +13,8 @@ _INITIAL = ("initializer", "tf.truncated_normal", "tf.random_normal", "tf.random
 
 
 def doubts(building: Building) -> Iterator[Doubt]:
-    """The graph's seed, and seeds of operations that draw in a step."""
+    """The graph's seed, seeds of operations that draw in a step, and of a pipeline's order that comes again."""
+    again = _begins_again(building)
     for file in building.files:
         for call in file.all(ast.Call):
             canonical = file.canonical(call.func) or ""
@@ -22,6 +23,28 @@ def doubts(building: Building) -> Iterator[Doubt]:
             elif canonical.startswith("tf.") and not canonical.endswith(_INITIAL):
                 if any(one.arg == "seed" for one in call.keywords):
                     yield Doubt(file, call, f"a seed of {canonical}")
+            elif again and _decides_order(call):
+                yield Doubt(file, call, "a decided order of a pipeline that is begun again")
+
+
+def _begins_again(building: Building) -> bool:
+    """Whether an iterator's initializer is run in a loop, or in several places."""
+    initialized = [
+        (file, call)
+        for file, call in building.runs
+        for fetch in (call.args[0] if call.args else None, *(one.value for one in call.keywords))
+        if isinstance(fetch, ast.Attribute) and fetch.attr == "initializer"
+    ]
+    return len(initialized) > 1 or any(
+        True for file, call in initialized for _ in inside(file, call, ast.For, ast.While, ast.ListComp)
+    )
+
+
+def _decides_order(call: ast.Call) -> bool:
+    """Whether it is `dataset.shuffle(buffer_size, seed, reshuffle_each_iteration)` with more than the first."""
+    if not isinstance(call.func, ast.Attribute) or call.func.attr != "shuffle":
+        return False
+    return len(call.args) > 1 or any(one.arg != "buffer_size" for one in call.keywords)
 
 
 RULE = Rule(
@@ -29,15 +52,24 @@ RULE = Rule(
     title="Draws that a seed decides",
     why="""
     A draw in a TF1 session is decided by the graph's seed and the operation's place in the graph, of which a
-    function has neither. Where the script sets a seed, it asks for these numbers.
+    function has neither. Where the script sets a seed, it asks for these numbers. A pipeline that its iterator's
+    initializer begins again has the same order every time in TF1, and goes on with its draws in TF 2.
     """,
     todo="Nothing: the exact form draws TF1's numbers. For idiomatic form, give the seeds to the initializers alone.",
     doubts=doubts,
     doubtful=(
         "before: tf.set_random_seed(1)",
         "loss: loss = tf.reduce_mean(tf.nn.dropout(tf.square(y), 0.5, seed=3))",
+        "inputs: rows = tf.data.Dataset.from_tensor_slices(np.ones((8, 3), np.float32)).shuffle(8, 3).batch(4); "
+        "batches = tf.data.make_initializable_iterator(rows); x = batches.get_next(); xs = tf.split(x, N); "
+        "opt = tf.train.GradientDescentOptimizer(0.1); grads = []; tower_losses = []; total = 0.0; seen = {}\n"
+        "train: sess.run(batches.initializer); print(sess.run([train_op, loss])[1])",
     ),
     certain=(
+        "inputs: rows = tf.data.Dataset.from_tensor_slices(np.ones((8, 3), np.float32)).shuffle(8).batch(4); "
+        "batches = tf.data.make_initializable_iterator(rows); x = batches.get_next(); xs = tf.split(x, N); "
+        "opt = tf.train.GradientDescentOptimizer(0.1); grads = []; tower_losses = []; total = 0.0; seen = {}\n"
+        "train: sess.run(batches.initializer); print(sess.run([train_op, loss])[1])",
         "variable: w = tf.get_variable('w', [3, 1], initializer=tf.glorot_uniform_initializer(seed=4))",
     ),
 )
