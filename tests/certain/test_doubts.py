@@ -51,7 +51,9 @@ def test_what_is_certain(code: str, example: str) -> None:
     assert codes(trainer(example)) == []
 
 
-@pytest.mark.parametrize("name", ["cifar10_towers", "mnist_monitored", "mnist_supervisor"])
+@pytest.mark.parametrize(
+    "name", ["cifar10_towers", "mnist_monitored", "mnist_supervisor", "mobilenet_towers"]
+)
 def test_legacy_trainers_are_certain(name: str) -> None:
     assert doubts(Program(Script.read(ROOT / "legacy" / f"{name}.py"))) == []
 

@@ -31,7 +31,7 @@ def read(text: str):
 def kind_of(expression: str, **names: str) -> str:
     """The kind of an expression, with the kinds of some names given."""
     module, resolver, functions = read(f"_ = {expression}\n")
-    kinds = Kinds(resolver, functions)
+    kinds = Kinds(resolver, functions, Program(Script.from_text(module.code)))
     kinds.names.update(names)
     small = module.body[-1].body[0]
     return kinds.of(small.value)

@@ -87,7 +87,7 @@ class Building:
             file, part = waiting.pop()
             for node in ast.walk(part):
                 if isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Load):
-                    for home, function in self._functions(file, node):
+                    for home, function in self.functions_named(file, node):
                         if function not in found:
                             found[function] = home
                             waiting.append((home, function))
@@ -95,10 +95,25 @@ class Building:
 
     def function_called(self, file: File, call: ast.Call) -> Function | None:
         """The function of the program that a call certainly calls."""
-        found = self._functions(file, call.func)
+        found = self.functions_named(file, call.func)
         return found[0][1] if len(found) == 1 else None
 
-    def _functions(self, file: File, node: ast.expr) -> list[tuple[File, Function]]:
+    def uses_of(self, function: Function) -> list[tuple[File, ast.expr]]:
+        """Where a function of the program is named: called, or handed on."""
+        return self._uses.get(function, [])
+
+    @cached_property
+    def _uses(self) -> dict[Function, list[tuple[File, ast.expr]]]:
+        found: dict[Function, list[tuple[File, ast.expr]]] = {}
+        for file in self.files:
+            for node in [*file.all(ast.Name), *file.all(ast.Attribute)]:
+                if isinstance(node.ctx, ast.Load):
+                    for _, function in self.functions_named(file, node):
+                        found.setdefault(function, []).append((file, node))
+        return found
+
+    def functions_named(self, file: File, node: ast.expr) -> list[tuple[File, Function]]:
+        """The functions of the program that a name may stand for."""
         if isinstance(node, ast.Name):
             bindings = file.meanings.bindings(node)
             own = [
@@ -149,7 +164,7 @@ class Building:
                 if function is None or not isinstance(given, ast.Name) or given.id not in self._begun:
                     continue
                 if len(function.args.args) == 1 and self._calls(function) == 1:
-                    found.append(self._functions(file, call.func)[0])
+                    found.append(self.functions_named(file, call.func)[0])
         return found
 
     def _calls(self, function: Function) -> int:

@@ -31,6 +31,20 @@ class Average:
 
 
 @dataclass(eq=False)
+class Pipeline:
+    """`dataset = input_pipeline(rows, seed)`, whose iterator is begun by `sess.run(iterator.initializer, ...)`.
+
+    `fed` are the placeholders that it is given: they have a value whenever the iterator is begun.
+    """
+
+    leaf: Leaf
+    call: cst.Call
+    dataset: str
+    iterator: Leaf
+    fed: list[Input]
+
+
+@dataclass(eq=False)
 class Step:
     """What one kind of session call computes: a tf.function of the migrated program."""
 
@@ -75,6 +89,7 @@ class Training:
     problems: list[Problem] = field(default_factory=list)
     renamed: dict[cst.CSTNode, str] = field(default_factory=dict)  # state that is bound twice
     fed_rates: list[Input] = field(default_factory=list)
+    pipelines: list[Pipeline] = field(default_factory=list)
     tower_binds: set[str] = field(default_factory=set)
     tower_needs: Slice = field(default_factory=Slice)
     region: Region | None = None  # what every worker of a cluster runs for itself

@@ -13,6 +13,7 @@ from tf2towers.program.python_code.function_summaries import Functions
 from tf2towers.program.python_code.side_effects import effects_of
 from tf2towers.program.sessions.fed_rates import read_fed_rates
 from tf2towers.program.sessions.find_inputs import read_inputs
+from tf2towers.program.sessions.pipelines import read_pipelines
 from tf2towers.program.sessions.steps import read_runs, read_steps
 from tf2towers.program.statements import value_kinds as k
 from tf2towers.program.statements.lists_of_a_step import read_lists
@@ -27,7 +28,7 @@ from tf2towers.program.training import Training
 
 def understand(tower: TowerLoop, names: Names, functions: Functions, source: Program) -> Training:
     """Reads the program around a tower loop. What it cannot follow is in `problems`."""
-    kinds = Kinds(names, functions)
+    kinds = Kinds(names, functions, source)
     reader = Reader(kinds, tower.loop)
     owner = tower.owner
     module = next(parent for parent in tower.parents if isinstance(parent, cst.Module))
@@ -51,6 +52,7 @@ def understand(tower: TowerLoop, names: Names, functions: Functions, source: Pro
     read_collected(training)
     refuse_carried(training)
     read_runs(training)
+    training.pipelines = read_pipelines(training)
     read_steps(training)
     if tower.cluster is not None:
         region = read_region(training, tower.cluster)

@@ -33,6 +33,7 @@ _HOMES = {
     "keep_statistics": "statistics",
     "last_tower": "tower_values",
     "minimize": "averaging",
+    "restartable": "pipelines",
     "synchronous_replicas": "cluster.synchronous",
     "to_numpy": "tower_values",
     "tower_devices": "devices",

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from tf2towers.certain.building import Building, inside
+from tf2towers.certain.pipelines import pipeline_functions
 from tf2towers.certain.rule import Doubt, Rule
 
 #: whose seed decides what a variable begins with, which is drawn as ever
@@ -15,6 +16,7 @@ _INITIAL = ("initializer", "tf.truncated_normal", "tf.random_normal", "tf.random
 def doubts(building: Building) -> Iterator[Doubt]:
     """The graph's seed, seeds of operations that draw in a step, and of a pipeline's order that comes again."""
     again = _begins_again(building)
+    restarted = pipeline_functions(building)
     for file in building.files:
         for call in file.all(ast.Call):
             canonical = file.canonical(call.func) or ""
@@ -23,7 +25,7 @@ def doubts(building: Building) -> Iterator[Doubt]:
             elif canonical.startswith("tf.") and not canonical.endswith(_INITIAL):
                 if any(one.arg == "seed" for one in call.keywords):
                     yield Doubt(file, call, f"a seed of {canonical}")
-            elif again and _decides_order(call):
+            elif again and _decides_order(call) and not any(one in restarted for one in file.ancestors(call)):
                 yield Doubt(file, call, "a decided order of a pipeline that is begun again")
 
 

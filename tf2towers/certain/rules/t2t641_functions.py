@@ -6,9 +6,10 @@ import ast
 from collections.abc import Iterator
 
 from tf2towers.certain.building import Building
+from tf2towers.certain.pipelines import pipeline_functions
 from tf2towers.certain.rule import Doubt, Rule
 from tf2towers.exact.file import File
-from tf2towers.exact.means import is_plain_mean
+from tf2towers.exact.functions.means import is_plain_mean
 from tf2towers.names.meanings import Function
 
 #: what has nothing to do with a graph, wherever it is called
@@ -30,7 +31,8 @@ def doubts(building: Building) -> Iterator[Doubt]:
     towers = {function for _, function in building.reached}
     inside = towers | {part for _, part in building.bodies}
     owners = set(map(id, building.owners))
-    averaging = {function for _, function in building.averaging}
+    pipelines = pipeline_functions(building)
+    known = {function for _, function in building.averaging} | pipelines
     for file in building.files:
         for function in [*file.all(ast.FunctionDef), *file.all(ast.AsyncFunctionDef), *file.all(ast.Lambda)]:
             around = [one for one in file.ancestors(function) if isinstance(one, Function | ast.Lambda)]
@@ -40,8 +42,10 @@ def doubts(building: Building) -> Iterator[Doubt]:
                 continue
             if isinstance(function, ast.Lambda) and _is_taken(file, function):
                 continue
+            if any(one in pipelines for one in file.ancestors(function)):
+                continue
             if isinstance(function, ast.FunctionDef) and not around:
-                if function in averaging or is_plain_mean(file, function):
+                if function in known or is_plain_mean(file, function):
                     continue
             if isinstance(function, ast.Lambda) and not around and _is_handed_over(building, file, function):
                 continue
@@ -85,13 +89,26 @@ def _builds(building: Building, file: File, function: ast.AST) -> bool:
     )
 
 
+#: lines of the examples' trainer
+_HEAD = (
+    "head: import numpy as np; import tensorflow as tf; N = 2; def halved(row):;     return tf.divide(row, 2.0); "
+    "def rows_of(size):;     rows = tf.data.Dataset.from_tensor_slices(np.ones((8, 3), np.float32)).batch(size);     "
+)
+_ROWS = "return rows.map(halved).repeat()"
+_ONCE = "rows = rows_of(4)"
+_INPUTS = (
+    "x = tf.data.make_one_shot_iterator(rows).get_next(); opt = tf.train.GradientDescentOptimizer(0.1); "
+    "xs = tf.split(x, N); grads = []; tower_losses = []; total = 0.0; seen = {}"
+)
+
 RULE = Rule(
     code="T2T641",
     title="A function that has to do with the graph, and is no tower's",
     why="""
     A function that a tower calls is part of the function that each tower becomes, and one that is given the
     towers' gradients is called with all of them. Any other function, a class or a lambda that builds a part of
-    the graph would have to be called where the graph is no more.
+    the graph would have to be called where the graph is no more. One that gives a `tf.data` pipeline, and makes
+    nothing of the graph beside, is called where it was, once.
     """,
     todo="Write the part of the graph where the towers are put together, without a function of its own.",
     doubts=doubts,
@@ -99,8 +116,30 @@ RULE = Rule(
         "after: build = lambda: tf.add_n(tower_losses)",
         "after: def made():;     return tf.add_n(tower_losses);; more = made()",
         "after: def made():;     return tower_losses[0] + 1",
+        *(
+            f"{_HEAD}{made}\ninputs: {inputs}; {_INPUTS}\ntrain: print(sess.run([train_op, loss])[1])"
+            for made, inputs in (
+                # a variable in the pipeline, a tensor beside it, something of what it is given
+                (f"{_ROWS}.map(lambda row: row * tf.get_variable('s', []))", _ONCE),
+                (f"{_ROWS}, tf.ones([4, 3])", _ONCE.replace("rows =", "rows, ones =")),
+                (f"{_ROWS}, size", _ONCE.replace("rows =", "rows, size =")),
+                # two pipelines of one function, one that only some runs have, one made in a loop
+                (_ROWS, f"{_ONCE}; more = rows_of(2)"),
+                (_ROWS, f"if N > 1:;     {_ONCE}"),
+                (_ROWS, f"for size in (2, 4):;     {_ONCE.replace('(4)', '(size)')}"),
+                (_ROWS, f"{_ONCE}; half = halved(tf.ones([4, 3]))"),
+            )
+        ),
     ),
     certain=(
+        *(
+            f"{_HEAD}{made}\ninputs: {inputs}; {_INPUTS}\ntrain: print(sess.run([train_op, loss])[1])"
+            for made, inputs in (
+                (_ROWS, _ONCE),
+                ("return rows.map(halved).map(lambda row: row + 1.0)", _ONCE),
+                (f"{_ROWS}, N * 2", _ONCE.replace("rows =", "rows, size =")),
+            )
+        ),
         "head: import numpy as np; import tensorflow as tf; N = 2; def shown(text):;     return '%s' % text",
     ),
 )

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from tf2towers.exact.edits import Edit
 from tf2towers.exact.file import File
-from tf2towers.exact.means import is_plain_mean
+from tf2towers.exact.functions.means import is_plain_mean
 from tf2towers.exact.removal import removed
 from tf2towers.exact.rule import Example, Rule
 

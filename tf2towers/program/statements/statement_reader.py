@@ -171,6 +171,11 @@ class Reader:
                 for part, element in zip(target.elements, values, strict=True):
                     self._bind(part.value, element.value, self.kinds.of(element.value))
             else:
+                given = self.kinds.datasets_given(value) if isinstance(value, cst.Call) else None
+                if given is not None and len(given) == len(target.elements):
+                    for part, is_dataset in zip(target.elements, given, strict=True):
+                        self._rebind(part.value, k.DATASET if is_dataset else k.PLAIN)
+                    return
                 for part in target.elements:
                     self._rebind(part.value, k.TENSOR if family(kind) == k.TENSOR else kind)
             return

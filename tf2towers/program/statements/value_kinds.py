@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import libcst as cst
 
+from tf2towers.exact.functions.pipelines import parts_that_are_datasets
+from tf2towers.exact.program import Program
 from tf2towers.names.symbols import Names
 from tf2towers.program.python_code.data_flow import root_name
 from tf2towers.program.python_code.function_summaries import Functions
@@ -69,9 +71,10 @@ def family(kind: str) -> str:
 class Kinds:
     """Kinds of names and expressions of one script. `names` maps a variable to the kind of its last binding."""
 
-    def __init__(self, resolver: Names, functions: Functions) -> None:
+    def __init__(self, resolver: Names, functions: Functions, source: Program) -> None:
         self.resolver = resolver
         self.functions = functions
+        self._source = source
         self.names: dict[str, str] = {}
 
     def of(self, node: cst.CSTNode) -> str:
@@ -145,6 +148,12 @@ class Kinds:
                 return strongest
         return PLAIN
 
+    def datasets_given(self, call: cst.Call) -> list[bool] | None:
+        """Of each value that a call gives, whether it is a dataset; None where the call is of no function that gives one."""
+        canonical = self.resolver.canonical(call.func)
+        found = self._source.defined(self._source.main, canonical) if canonical is not None else None
+        return parts_that_are_datasets(*found) if found is not None else None
+
     def _of_name(self, node: cst.Name) -> str:
         if node.value in self.names:
             return self.names[node.value]
@@ -181,6 +190,8 @@ class Kinds:
             if kind is not None:
                 return kind
         if canonical is not None:
+            if self.datasets_given(node) is not None:
+                return DATASET
             summary = self.functions.summary(canonical)
             if summary is not None:
                 tainted = any(family(kind) == TENSOR for kind in arguments)

@@ -6,7 +6,7 @@ import ast
 
 import libcst as cst
 
-from tf2towers.exact.means import is_plain_mean
+from tf2towers.exact.functions.means import is_plain_mean
 from tf2towers.program.python_code.data_flow import flow_of, target_names, upward_exposed
 from tf2towers.program.towers.tower_loop import accumulators
 from tf2towers.program.training import Average, Training

@@ -132,13 +132,14 @@ def _bound_on_both_sides(training: Training) -> Iterator[Problem]:
 def _used_outside(training: Training) -> Iterator[Problem]:
     names = graph_names(training)
     out = _calls_to_leave_out(training)
+    fed = {one.leaf: {name for given in one.fed for name in given.names} for one in training.pipelines}
     for leaf in _outside(training):
         for inner in leaf.every():
             if inner.inner:
                 continue
             if inner.kind == "dropped" or (inner.kind == k.STATE and inner.detail in (k.WRITER, k.ITERATOR)):
                 continue
-            used = _reads_except(inner.node, out, training) & names
+            used = _reads_except(inner.node, out, training) & names - fed.get(inner, set())
             if isinstance(inner.node, cst.FunctionDef):
                 used &= inner.flow.reads | inner.flow.mutates
             if inner.kind == k.STATE and used:

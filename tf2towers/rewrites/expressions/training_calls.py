@@ -176,6 +176,8 @@ class TrainingRewriter(SymbolRewriter):
 
     def _gradients(self, call: cst.Call) -> cst.BaseExpression:
         args = [a for a in call.args if a.keyword is None or a.keyword.value not in _PLACEMENT]
+        if len(args) == 1 < len(call.args):  # in a line of its own it stood for the others' sake
+            call = call.with_changes(whitespace_before_args=cst.SimpleWhitespace(""))
         return call.with_changes(func=cst.Name(self.context.need("tower_gradients")), args=trimmed(args))
 
     def _minimize(self, call: cst.Call) -> cst.BaseExpression:

@@ -7,15 +7,18 @@ from collections.abc import Sequence
 import libcst as cst
 
 from tf2towers.program.sessions.batch_input import Input
+from tf2towers.program.sessions.pipelines import values_fed
 from tf2towers.program.statements import value_kinds as k
 from tf2towers.program.statements.trainer_statement import Leaf
-from tf2towers.program.training import Training
+from tf2towers.program.training import Pipeline, Training
 from tf2towers.rewrites.expressions.training_calls import TrainingRewriter
-from tf2towers.rewrites.files.file_context import FileContext, code_of, statement
+from tf2towers.rewrites.files.file_context import FileContext, code_of, expression, statement
 from tf2towers.rewrites.functions.step_functions import ReplicaBuilder
 from tf2towers.rewrites.statements.session_calls import SessionCalls
 
 DROP: list[cst.BaseStatement] = []
+#: a call that would be longer is written with an argument a line
+_LONGEST_LINE = 90
 
 
 class WrittenInputs:
@@ -99,6 +102,37 @@ class WrittenInputs:
         if one.kind == k.GET_NEXT and name is not None:
             return [statement(f"{name} = iter({self._dataset_of(one.source)})")]
         return []
+
+    def _restartable(self, pipeline: Pipeline) -> cst.BaseStatement:
+        """`dataset = restartable(lambda seed: pipeline(seed), tf.TensorSpec([], tf.int64))`."""
+        node = pipeline.leaf.node
+        made = self.in_place(node)
+        specs = []
+        for one in pipeline.fed:
+            shape = code_of(self.in_place(one.shape)) if one.shape is not None else "None"
+            assert one.dtype is not None
+            specs.append(f"tf.TensorSpec({shape}, {code_of(self.in_place(one.dtype))})")
+        assert isinstance(node, cst.SimpleStatementLine) and isinstance(made, cst.SimpleStatementLine)
+        assign = made.body[0]
+        assert isinstance(assign, cst.Assign)
+        names = ", ".join(name for one in pipeline.fed for name in one.names)
+        build = f"lambda {names}: {code_of(assign.value)}" if names else f"lambda: {code_of(assign.value)}"
+        parts = [build, *specs]
+        together = f"{self.context.need('restartable')}({', '.join(parts)})"
+        rows = "".join(f"\n    {part}," for part in parts)
+        apart = f"{self.context.need('restartable')}({rows}\n)"
+        long = len(code_of(assign.targets[0].target)) + len(together) > _LONGEST_LINE
+        return made.with_changes(body=[assign.with_changes(value=expression(apart if long else together))])
+
+    def started(self, iterator: Leaf, run: cst.Call) -> str:
+        """The dataset that an iterator goes through from `sess.run(iterator.initializer, feed_dict)` on."""
+        assert iterator.assign is not None
+        pipeline = next((one for one in self.training.pipelines if one.iterator is iterator), None)
+        if pipeline is None:
+            return self._dataset_of(iterator.assign.value)
+        values = {name: code_of(self.in_place(value)) for name, value in values_fed(run).items()}
+        given = ", ".join(values[name] for one in pipeline.fed for name in one.names)
+        return f"{pipeline.dataset}({given})"
 
     def _dataset_of(self, iterator: cst.BaseExpression) -> str:
         """The dataset of `dataset.make_one_shot_iterator()` or `tf.data.make_one_shot_iterator(dataset)`."""

@@ -45,8 +45,7 @@ def _initializers(call: cst.Call, leaf: Leaf, assembler: WrittenWorkers) -> list
             if state.detail == k.ITERATOR and state.assign is not None:
                 name = code_of(state.assign.targets[0].target)
                 if f"{name}.initializer" in code:
-                    dataset = assembler._dataset_of(state.assign.value)
-                    made.append(statement(f"{name} = iter({dataset})"))
+                    made.append(statement(f"{name} = iter({assembler.started(state, call)})"))
     if made and isinstance(leaf.node, cst.SimpleStatementLine):
         made[0] = made[0].with_changes(leading_lines=leaf.node.leading_lines)
     return made

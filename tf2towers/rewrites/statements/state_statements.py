@@ -23,7 +23,8 @@ class WrittenState(WrittenInputs):
             return None
         if leaf.detail == k.ITERATOR:
             return self._iterator(leaf)
-        made = self._state(leaf)
+        pipeline = next((one for one in self.training.pipelines if one.leaf is leaf), None)
+        made = self._state(leaf) if pipeline is None else self._restartable(pipeline)
         if leaf.detail in (k.STATE,) and (not self.has_stage or self._outside_cluster(leaf)):
             head = cst.With(
                 items=self.scope_items, body=cst.IndentedBlock([made.with_changes(leading_lines=[])])

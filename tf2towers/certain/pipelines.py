@@ -1,0 +1,55 @@
+"""The functions of a program that make its `tf.data` pipelines: they run once, before any step, as they did in TF1."""
+
+from __future__ import annotations
+
+import ast
+
+from tf2towers.certain.building import Building
+from tf2towers.exact.file import File
+from tf2towers.exact.functions.pipelines import called_with_elements, parts_that_are_datasets
+from tf2towers.names.meanings import Function
+
+
+def pipeline_functions(building: Building) -> set[Function]:
+    """Functions that give a dataset, called in one place, beside the towers; and those that they give to `map`."""
+    found: set[Function] = set()
+    if not building.loops:  # each worker of a cluster would have a pipeline of its own
+        return found
+    makers: list[tuple[File, Function]] = []
+    for file in building.files:
+        for function in file.all(ast.FunctionDef):
+            if parts_that_are_datasets(file, function) is None:
+                continue
+            uses = building.uses_of(function)
+            if len(uses) == 1 and _is_call_of_a_builder(building, *uses[0]):
+                makers.append((file, function))
+                found.add(function)
+    for file, function in makers:
+        for given in called_with_elements(file, function):
+            if isinstance(given, ast.Name):
+                found |= {
+                    one
+                    for _, one in building.functions_named(file, given)
+                    if all(
+                        any(around is function for around in home.ancestors(use))
+                        for home, use in building.uses_of(one)
+                    )
+                }
+    return found
+
+
+def _is_call_of_a_builder(building: Building, file: File, use: ast.expr) -> bool:
+    """Whether a use of a function is `name = function(...)` among the statements that build the towers' graph."""
+    call = file.parent(use)
+    statement = file.statement(use)
+    if not isinstance(call, ast.Call) or call.func is not use or not isinstance(statement, ast.Assign):
+        return False
+    if statement.value is not call:
+        return False
+    bodies = {part for _, part in building.bodies}
+    for around in file.ancestors(statement):
+        if around in bodies or isinstance(around, ast.For | ast.While | ast.If | ast.Try):
+            return False
+        if isinstance(around, Function | ast.Module):
+            return around in building.owners
+    return False
