@@ -106,7 +106,8 @@ class Building:
     def _uses(self) -> dict[Function, list[tuple[File, ast.expr]]]:
         found: dict[Function, list[tuple[File, ast.expr]]] = {}
         for file in self.files:
-            for node in [*file.all(ast.Name), *file.all(ast.Attribute)]:
+            named: list[ast.Name | ast.Attribute] = [*file.all(ast.Name), *file.all(ast.Attribute)]
+            for node in named:
                 if isinstance(node.ctx, ast.Load):
                     for _, function in self.functions_named(file, node):
                         found.setdefault(function, []).append((file, node))

@@ -24,15 +24,15 @@ def pipeline_functions(building: Building) -> set[Function]:
             if len(uses) == 1 and _is_call_of_a_builder(building, *uses[0]):
                 makers.append((file, function))
                 found.add(function)
-    for file, function in makers:
-        for given in called_with_elements(file, function):
+    for home, maker in makers:
+        for given in called_with_elements(home, maker):
             if isinstance(given, ast.Name):
                 found |= {
                     one
-                    for _, one in building.functions_named(file, given)
+                    for _, one in building.functions_named(home, given)
                     if all(
-                        any(around is function for around in home.ancestors(use))
-                        for home, use in building.uses_of(one)
+                        any(around is maker for around in where.ancestors(use))
+                        for where, use in building.uses_of(one)
                     )
                 }
     return found

@@ -21,7 +21,7 @@ def restartable(build: Callable[..., Any], *signature: tf.TensorSpec) -> Any:
     """
     made: list[Any] = []
 
-    @tf.function(autograph=False, input_signature=list(signature))
+    @tf.function(autograph=False, input_signature=list(signature))  # type: ignore[untyped-decorator]
     def pipelines(*values: Any) -> list[Any]:
         made.append(build(*values))
         return [part for part in tf.nest.flatten(made[-1]) if isinstance(part, tf.data.Dataset)]

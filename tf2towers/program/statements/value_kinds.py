@@ -149,7 +149,7 @@ class Kinds:
         return PLAIN
 
     def datasets_given(self, call: cst.Call) -> list[bool] | None:
-        """Of each value that a call gives, whether it is a dataset; None where the call is of no function that gives one."""
+        """Of each value that a call of the script's function gives, whether it is a dataset; None where none is."""
         canonical = self.resolver.canonical(call.func)
         found = self._source.defined(self._source.main, canonical) if canonical is not None else None
         return parts_that_are_datasets(*found) if found is not None else None
