@@ -256,17 +256,13 @@ def distribute(strategy: tf.distribute.Strategy, batch: np.ndarray, sizes: list[
 
 def distributed_dataset(strategy: tf.distribute.Strategy, batches: Batches, sizes: list[int]) -> Any:
     """TF1: iterator.get_next() and tf.split. Replicas take elements in turn: one element is one's piece."""
-    cuts = np.cumsum(sizes)[:-1]
-
-    def pieces() -> Batches:
-        for images, labels in batches:
-            yield from zip(np.split(images, cuts), np.split(labels, cuts), strict=True)
-
-    size = sizes[0] if len(set(sizes)) == 1 else None
-    image_spec = tf.TensorSpec([size, data.IMAGE_SIZE, data.IMAGE_SIZE, 3], tf.float32)
+    whole = sum(sizes)
+    image_spec = tf.TensorSpec([whole, data.IMAGE_SIZE, data.IMAGE_SIZE, 3], tf.float32)
     dataset = tf.data.Dataset.from_generator(
-        pieces, output_signature=(image_spec, tf.TensorSpec([size], tf.int32))
+        lambda: batches, output_signature=(image_spec, tf.TensorSpec([whole], tf.int32))
     )
+    equal = len(set(sizes)) == 1
+    dataset = dataset.rebatch(sizes[0] if equal else sizes, drop_remainder=equal)
     return strategy.distribute_datasets_from_function(lambda context: dataset.prefetch(2))
 
 
