@@ -136,6 +136,28 @@ def test_text_that_was_bytes(before, after):
     )
 
 
+SHOWN = [
+    ("print line.encode('utf8')", "print(python2_decode(line.encode('utf8'), 'utf8'))"),
+    ("print 'a', u.encode('utf-8'), 3", "print('a', python2_decode(u.encode('utf-8'), 'utf-8'), 3)"),
+    ("s = 'a %s' % u.encode('utf8')", "s = 'a %s' % python2_decode(u.encode('utf8'), 'utf8')"),
+    ("s = '%d %s' % (n, u.encode('utf8'))", "s = '%d %s' % (n, python2_decode(u.encode('utf8'), 'utf8'))"),
+    ("s = '{}'.format(u.encode('utf8'))", "s = '{}'.format(python2_decode(u.encode('utf8'), 'utf8'))"),
+    ("s = md5(u.encode('utf8'))", "s = md5(u.encode('utf8'))"),  # bytes are wanted
+    ("s = u.encode('utf8')", "s = u.encode('utf8')"),
+    ("s = u.encode('hex')", "s = u.encode('hex')"),
+    ("s = n % u.encode('utf8')", "s = n % u.encode('utf8')"),
+    ("print model.encode(ids)", "print(model.encode(ids))"),
+]
+
+
+@pytest.mark.parametrize(("before", "after"), SHOWN)
+def test_bytes_that_are_shown(before, after):
+    text = text_of(f"import math\nprint 1\n{before}\n")
+    assert text.replace("from tf2towers.runtime import python2_decode\n", "") == (
+        f"import math\nprint(1)\n{after}\n"
+    )
+
+
 @pytest.mark.parametrize(
     ("statements", "name", "kind"),
     [

@@ -172,6 +172,7 @@ class Meaning:
             self._did("text that was bytes", node)  # it was unicode(x, "utf-8")
             yield self._renamed(node.func, self._need("python2_decode"))
         yield from self._decoded(node)
+        yield from self._shown(node)
         yield from self._compared(node, name)
 
     def _decoded(self, node: ast.Call) -> Iterator[Edit]:
@@ -188,6 +189,31 @@ class Meaning:
         start = self._text.start(node)
         yield Edit(start, start, f"{self._need('python2_decode')}(")
         yield Edit(dot, first, ", ")
+
+    def _shown(self, node: ast.Call) -> Iterator[Edit]:
+        """`print line.encode("utf-8")`: Python 2 showed the text, Python 3 shows `b'...'`."""
+        if not isinstance(node.func, ast.Attribute) or node.func.attr != "encode" or len(node.args) != 1:
+            return
+        if node.keywords or not _is_of_text(node.args[0]) or not self._is_shown(node):
+            return
+        self._did("text that was bytes", node)
+        start, end = self._text.start(node), self._text.end(node)
+        encoding = self._text.of(node.args[0])
+        yield Edit(start, start, f"{self._need('python2_decode')}(")
+        yield Edit(end, end, f", {encoding})")
+
+    def _is_shown(self, node: ast.expr) -> bool:
+        """Whether a value is printed, or becomes a part of a text of the script."""
+        around = self._meanings.parents.get(node)
+        if isinstance(around, ast.Tuple):
+            node, around = around, self._meanings.parents.get(around)
+        if isinstance(around, ast.BinOp) and isinstance(around.op, ast.Mod):
+            return node is around.right and _is_text(around.left)
+        if not isinstance(around, ast.Call) or node not in around.args:
+            return False
+        if isinstance(around.func, ast.Attribute) and around.func.attr == "format":
+            return _is_text(around.func.value)
+        return self._meanings.canonical(around.func) == "builtins.print"
 
     def _pickle(self, node: ast.Call) -> Iterator[Edit]:
         if not node.args or any(one.arg in ("encoding", None) for one in node.keywords):
@@ -454,6 +480,10 @@ def _together(edits: list[Edit]) -> list[Edit]:
             places[edit.start] = places.get(edit.start, "") + edit.text
     spans = [edit for edit in edits if edit.start != edit.end]
     return [*(Edit(place, place, text) for place, text in places.items()), *spans]
+
+
+def _is_text(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, str)
 
 
 def _is_of_text(encoding: ast.expr) -> bool:
