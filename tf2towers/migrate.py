@@ -8,6 +8,7 @@ import libcst as cst
 from libcst.metadata import MetadataWrapper, PositionProvider
 
 from tf2towers.exact.program import Program
+from tf2towers.exact.rules.t2t608_python2 import told
 from tf2towers.names.symbols import Names
 from tf2towers.program.clusters.find_cluster import find_cluster
 from tf2towers.program.problem import Problem
@@ -31,23 +32,23 @@ from tf2towers.source.script import Script
 from tf2towers.source.tree import parse_tree, text_of
 
 
-def migrate(script: Script, collective: bool = False, source: Program | None = None) -> MigrationResult:
-    """Migrates one script and the local modules it reaches.
+def migrate(source: Program, collective: bool = False) -> MigrationResult:
+    """Migrates a script and the local modules it reaches.
 
     Args:
-        script: the training script.
+        source: the training script and its modules, as Python 3.
         collective: only synchronous workers are wanted, with an all-reduce between them; any other program is left.
-        source: the program, where the caller has read it.
 
     Returns:
         What changes and what is left. When a site of the training structure is left, no file changes: half a tower
         program would not run.
     """
+    script = source.script
     result = MigrationResult(script.path)
     wrapper = MetadataWrapper(parse_tree(script), unsafe_skip_copy=True)
     names = Names(wrapper)
     syntax = ast.parse(script.text)
-    functions = Functions(script.path, syntax)
+    functions = Functions(script.path, syntax, source.read)
     identifiers = count_names(syntax)
     loops = find_tower_loops(wrapper.module, names)
     towers = [loop for loop in loops if loop.has_gradients]
@@ -74,7 +75,7 @@ def migrate(script: Script, collective: bool = False, source: Program | None = N
             left(Problem(wrapper.module, "T2T307", "no loop over towers"))
         return result
     context = FileContext(names, used_names=identifiers.plain, text=script.text)
-    training = understand(towers[0], names, functions, source or Program(script))
+    training = understand(towers[0], names, functions, source)
     context.freed = freed_names(training, identifiers)
     training.problems.extend(check(training, wrapper.module))
     assembler = Assembler(context, training)
@@ -94,7 +95,7 @@ def migrate(script: Script, collective: bool = False, source: Program | None = N
     semantic_notes(training, context)
     for note in context.notes:
         left(Problem(note.node, note.code, note.message), note.kind)
-    modules = migrate_modules(script)
+    modules = migrate_modules(source)
     text = text_of(module, script)
     cluster = training.tower.cluster
     where = training.tower.loop if cluster is None else cluster.stage
@@ -102,9 +103,11 @@ def migrate(script: Script, collective: bool = False, source: Program | None = N
         left(Problem(where, "T2T408", message))
     if result.left:
         return result
-    result.changes.append(FileChange(script.path, script.text, text, script.encoding, script.bom))
+    result.changes.append(FileChange(script.path, script.before, text, script.encoding, script.bom))
     result.changes.extend(modules.changes)
     result.copied.extend(modules.copied)
+    for one in (script, *map(source.read, source.imports.modules)):
+        result.findings.extend(told(one))
     return result
 
 
@@ -136,4 +139,6 @@ def _finding(problem: Problem, kind: str, script: Script, positions) -> Finding:
         line, column = start[0], start[1] + 1
         if kind == "left" and not message.startswith("no "):  # that is about what was not met
             message = met(message, code_between(script.text, start, end))
+        if script.conversion is not None:
+            line = script.conversion.line_before(line)
     return Finding(problem.code, message, todo_of(problem.code), script.path, line, column, kind)  # type: ignore[arg-type]

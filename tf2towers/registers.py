@@ -32,8 +32,8 @@ def idiomatic_or_exact(script: Script, options: exact.Options) -> MigrationResul
     program = Program(script, options.towers, options.mains, options.python_path)
     in_the_way = doubts(program) or _old_modules(instead, program)
     if not in_the_way:
-        result = _idiomatic(script, program)
-        in_the_way = result.left or _lost(result)
+        result = _idiomatic(program)
+        in_the_way = result.left or _lost(result, program)
         if result.changed and not in_the_way:
             return result
     instead.findings += [
@@ -50,41 +50,44 @@ def idiomatic_or_exact(script: Script, options: exact.Options) -> MigrationResul
 def collective(script: Script, options: exact.Options) -> MigrationResult:
     """Synchronous workers with an all-reduce between them, in the idiomatic form; what is in doubt is left."""
     program = Program(script, options.towers, options.mains, options.python_path)
-    result = _idiomatic(script, program, collective=True)
+    result = _idiomatic(program, collective=True)
     if result.left:
         return result
-    sites = exact.migrate(script, options).left or doubts(program) or _lost(result)
+    sites = exact.migrate(script, options).left or doubts(program) or _lost(result, program)
     in_doubt = [replace(site, kind="left") for site in sites]
     return replace(result, changes=[], copied=[], findings=in_doubt) if in_doubt else result
 
 
 def _old_modules(instead: MigrationResult, program: Program) -> list[Finding]:
-    """The modules without TensorFlow that the exact form changes: for today's NumPy, or from Python 2."""
-    changed = {one.path for one in instead.changes if one.after != one.before}
+    """The modules without TensorFlow that the exact form changes for today's NumPy."""
+    after = {change.path: change.after for change in instead.changes}
     return [
         Finding("T2T631", "a module that has names of old libraries", "", path, 1, 1)
         for path in program.others
-        if path in changed
+        if path in after and after[path] != program.read(path).text
     ]
 
 
-def _idiomatic(script: Script, program: Program, collective: bool = False) -> MigrationResult:
+def _idiomatic(program: Program, collective: bool = False) -> MigrationResult:
     """The idiomatic form; what stops it in the middle is a site that stands in the way, for there is the exact form."""
     try:
-        return migrate(script, collective, program)
+        return migrate(program, collective)
     except Exception as problem:
         if collective and isinstance(problem, SourceError):
             raise
         if os.environ.get("TF2TOWERS_DEBUG") and not isinstance(problem, SourceError):
             raise
         what = f"the idiomatic form could not be written ({type(problem).__name__})"
-        return MigrationResult(script.path, findings=[Finding("T2T408", what, "", script.path, 1, 1)])
+        path = program.script.path
+        return MigrationResult(path, findings=[Finding("T2T408", what, "", path, 1, 1)])
 
 
-def _lost(result: MigrationResult) -> list[Finding]:
+def _lost(result: MigrationResult, program: Program) -> list[Finding]:
     """Calls of what is not TensorFlow's that the idiomatic form has fewer of: nothing of the user's may go."""
-    return [
-        Finding("T2T408", f"`{call}` would be lost", "", change.path, line, 1)
-        for change in result.changes
-        for call, line in lost_calls(change.before, change.after)
-    ]
+    found = []
+    for change in result.changes:
+        script = program.script if change.path == program.script.path else program.read(change.path)
+        for call, line in lost_calls(script.text, change.after):
+            place = script.conversion.line_before(line) if script.conversion is not None else line
+            found.append(Finding("T2T408", f"`{call}` would be lost", "", change.path, place, 1))
+    return found

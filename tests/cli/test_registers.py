@@ -7,6 +7,7 @@ import pytest
 
 from tf2towers.cli.main import main
 from tf2towers.exact.migrate import Options
+from tf2towers.exact.python2.reading import read_script
 from tf2towers.registers import idiomatic_or_exact
 from tf2towers.source.script import Script
 
@@ -60,13 +61,32 @@ def test_a_second_time_nothing_is_said(tmp_path: Path) -> None:
     assert (again.status, again.changed, again.findings) == (0, False, [])
 
 
-def test_python_2_and_notebooks_get_the_exact_form(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    script, notebook = tmp_path / "train.py", tmp_path / "train.ipynb"
-    script.write_text(TOWERS.replace("print(sess.run([train_op, total])[1])", "print sess.run(total)"))
+def test_python_2_is_read_as_python_3(tmp_path: Path) -> None:
+    """What the register takes or doubts is the converted program: a line that is doubted is the old text's."""
+    path, module = tmp_path / "train.py", tmp_path / "text.py"
+    supervisor = (LEGACY / "mnist_supervisor.py").read_text()
+    path.write_text(supervisor.replace("import math\n", "import math\nimport text\n", 1))
+    module.write_text("def shown(n):\n    return [i for i in range(n)]\n")
+    wanted = idiomatic_or_exact(Script.read(path), Options())
+    assert "VariableStore(" in wanted.changes[0].after
+    module.write_text("def shown(n):\n    return [i for i in xrange(n)]\n\nif 1 <> 1:\n    print 1\n")
+    found = idiomatic_or_exact(read_script(lambda checked: Script.read(path, checked=checked)), Options())
+    assert found.changes[0].after == wanted.changes[0].after
+    assert found.changes[1].after.startswith("def shown(n):\n    return [i for i in range(n)]\n\nif 1 != 1:")
+    assert [finding.code for finding in found.findings if finding.path == module] == ["T2T608"]
+
+
+def test_a_doubt_in_python_2_has_the_line_of_the_old_text(tmp_path: Path) -> None:
+    path = tmp_path / "train.py"
+    path.write_text("import tensorflow as tf\nprint 1 / len('a')\n" + TOWERS.partition("\n")[2])
+    result = idiomatic_or_exact(read_script(lambda checked: Script.read(path, checked=checked)), Options())
+    assert [site.line for site in result.findings if site.code == "T2T639"] == [8, 9]
+
+
+def test_notebooks_get_the_exact_form(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    notebook = tmp_path / "train.ipynb"
     cell = {"cell_type": "code", "source": TOWERS, "metadata": {}, "outputs": [], "execution_count": None}
     notebook.write_text(json.dumps({"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}))
-    assert main(["migrate", "--idiomatic", "-w", str(script), str(notebook)]) == 0
-    assert "towers(strategy" in script.read_text() and "towers(strategy" in notebook.read_text()
+    assert main(["migrate", "--idiomatic", "-w", str(notebook)]) == 0
+    assert "towers(strategy" in notebook.read_text()
     assert "T2T640" in capsys.readouterr().out

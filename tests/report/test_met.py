@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from tf2towers.exact.migrate import migrate as exact
+from tf2towers.exact.program import Program
 from tf2towers.migrate import migrate
 from tf2towers.report.met import met
 from tf2towers.source.script import Script
@@ -23,4 +24,5 @@ def test_both_registers(tmp_path: Path) -> None:
     script = Script.from_text(text, tmp_path / "a.py")
     assert any("`getattr(tf, input())`" in one.message for one in exact(script).left)
     assert any("`Held.tf = tf`" in one.message for one in exact(script).left)
-    assert all("`" in one.message or "'" in one.message for one in migrate(script).left), migrate(script).left
+    left = migrate(Program(script)).left
+    assert all("`" in site.message or "'" in site.message for site in left), left

@@ -68,7 +68,7 @@ def is_certain(name: str) -> bool:
 @cache
 def migrated(name: str) -> MigrationResult:
     """What came of migrating a case."""
-    return migrate(Script.from_text(all_cases()[name].script))
+    return migrate(Program(Script.from_text(all_cases()[name].script)))
 
 
 def after(name: str) -> str:

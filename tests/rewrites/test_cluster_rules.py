@@ -20,4 +20,4 @@ def test_a_changed_case_is_left_with_the_code(code: str) -> None:
         text = text.replace(old, new)
     script = Script.from_text(text)
     assert doubts(Program(script)) == []
-    assert code in [finding.code for finding in migrate(script, collective=code == "T2T509").left]
+    assert code in [finding.code for finding in migrate(Program(script), collective=code == "T2T509").left]

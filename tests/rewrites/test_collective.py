@@ -6,6 +6,7 @@ import pytest
 from cases import all_cases
 
 from tf2towers.cli.main import main
+from tf2towers.exact.program import Program
 from tf2towers.migrate import migrate
 from tf2towers.report.result import MigrationResult
 from tf2towers.source.script import Script
@@ -21,7 +22,7 @@ TOWERS = "import tensorflow as tf\nfor i in range(2):\n    with tf.device('/gpu:
 
 
 def collective(text: str) -> MigrationResult:
-    return migrate(Script.from_text(text), collective=True)
+    return migrate(Program(Script.from_text(text)), collective=True)
 
 
 @pytest.mark.parametrize(

@@ -19,15 +19,18 @@ def _doubts(program: Program) -> list[Finding]:
     found: set[Finding] = set()
     for rule in rules():
         for doubt in rule.doubts(building):
+            line = getattr(doubt.node, "lineno", 1)
+            if doubt.file.script.conversion is not None:
+                line = doubt.file.script.conversion.line_before(line)
             found.add(
                 Finding(
                     rule.code,
                     doubt.message,
                     " ".join(rule.todo.split()),
                     doubt.file.path,
-                    getattr(doubt.node, "lineno", 1),
+                    line,
                     getattr(doubt.node, "col_offset", 0) + 1,
                     "note",
                 )
             )
-    return sorted(found, key=lambda one: (str(one.path), one.line, one.column, one.code))
+    return sorted(found, key=lambda site: (str(site.path), site.line, site.column, site.code))

@@ -19,6 +19,8 @@ _BUILTINS = frozenset(
     )
 )  # fmt: skip
 _MODULES = ("tf", "math", "re", "six", "itertools")
+#: what `/` and `round` of a script in Python 2 are converted to
+_OF_PYTHON2 = frozenset({"tf2towers.runtime.python2_division", "tf2towers.runtime.python2_round"})
 #: numpy functions that give values
 _NUMPY_EFFECTS = ("numpy.random.", "numpy.save", "numpy.load", "numpy.put", "numpy.copyto", "numpy.fill")
 #: methods of text, shapes, lists, optimizers, averages and scopes
@@ -86,6 +88,7 @@ class _Reader:
             return
         known = canonical is not None and (
             canonical in _BUILTINS
+            or canonical in _OF_PYTHON2
             or canonical.partition(".")[0] in _MODULES
             or (canonical.startswith("numpy.") and not canonical.startswith(_NUMPY_EFFECTS))
             or canonical.startswith("os.path.")

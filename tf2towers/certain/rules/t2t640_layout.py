@@ -27,8 +27,6 @@ def doubts(building: Building) -> Iterator[Doubt]:
     main = building.program.main
     if main.script.notebook is not None:
         yield Doubt(main, main.tree, "a notebook")
-    if main.script.conversion is not None:
-        yield Doubt(main, main.tree, "Python 2")
     for file in building.files:
         for block in file.meanings.nodes:
             for field in ("body", "orelse", "finalbody"):

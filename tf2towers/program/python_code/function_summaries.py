@@ -6,12 +6,14 @@ Reads the script and the local modules it imports with the standard `ast` (fast;
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from tf2towers.program.python_code.local_module import LocalModule, dotted_name
 from tf2towers.program.statements.symbol_roles import role
+from tf2towers.source.errors import SourceError
+from tf2towers.source.script import Script
 
 _INITIAL_VALUES = frozenset(
     f"tf.{name}"
@@ -66,10 +68,10 @@ class Functions:
     """Summaries of local functions, by the dotted name the script calls them with."""
 
     def __init__(
-        self, script: Path | None, main: ast.Module, trees: dict[Path, ast.Module] | None = None
+        self, script: Path | None, main: ast.Module, read: Callable[[Path], Script] = Script.read
     ) -> None:
         self._folder = script.parent if script is not None else None
-        self._trees = trees if trees is not None else {}
+        self._read = read
         self.main = LocalModule("", script or Path("<stdin>"), main)
         self._modules: dict[str, LocalModule | None] = {}
         self._summaries: dict[tuple[str, int], Summary] = {}
@@ -87,14 +89,10 @@ class Functions:
         for path in (base.with_suffix(".py"), base / "__init__.py"):
             if not path.is_file():
                 continue
-            tree = self._trees.get(path)
-            if tree is None:
-                try:
-                    tree = ast.parse(path.read_bytes())
-                except (SyntaxError, ValueError):
-                    return None
-                self._trees[path] = tree
-            return LocalModule(dotted, path, tree)
+            try:
+                return LocalModule(dotted, path, ast.parse(self._read(path.absolute()).text))
+            except SourceError:
+                return None
         return None
 
     def find(self, dotted: str, within: LocalModule | None = None) -> tuple[LocalModule, ast.AST] | None:

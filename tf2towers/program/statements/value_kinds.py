@@ -50,8 +50,10 @@ _OF_SUPERVISOR = {
 }  # fmt: skip
 #: What a variable is asked for, that gives an operation or a tensor.
 _OF_VARIABLE = frozenset({"assign", "assign_add", "assign_sub", "read_value", "value", "initialized_value"})
-#: Functions of Python's own that compute with tensors.
-_ARITHMETIC = frozenset(f"builtins.{name}" for name in ("abs", "divmod", "max", "min", "pow", "round", "sum"))
+#: Functions of Python's own that compute with tensors, and the division of Python 2.
+_ARITHMETIC = frozenset(
+    f"builtins.{name}" for name in ("abs", "divmod", "max", "min", "pow", "round", "sum")
+) | {"tf2towers.runtime.python2_division", "tf2towers.runtime.python2_division_in_place"}
 #: Comparisons that compute nothing in a graph.
 _PYTHONS_OWN = (cst.Is, cst.IsNot, cst.In, cst.NotIn)
 _RANK = (SESSION, TENSOR, STATE, PLAIN)

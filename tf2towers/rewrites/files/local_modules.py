@@ -14,6 +14,7 @@ from pathlib import Path
 import libcst as cst
 from libcst.metadata import MetadataWrapper
 
+from tf2towers.exact.program import Program
 from tf2towers.names.arguments import is_reordered
 from tf2towers.names.symbols import Names
 from tf2towers.names.tables import RuntimeName, lookup
@@ -23,7 +24,6 @@ from tf2towers.report.result import FileChange
 from tf2towers.rewrites.files.file_context import FileContext
 from tf2towers.rewrites.files.module_rewriter import ModuleRewriter, with_imports
 from tf2towers.rewrites.files.name_counts import count_names
-from tf2towers.source.local_imports import local_modules
 from tf2towers.source.script import Script
 from tf2towers.source.tree import parse_tree, text_of
 
@@ -36,25 +36,26 @@ class ModuleResults:
     copied: list[Path] = field(default_factory=list)
 
 
-def migrate_modules(script: Script) -> ModuleResults:
-    """Rewrites the modules `script` reaches."""
+def migrate_modules(program: Program) -> ModuleResults:
+    """Rewrites the modules a program reaches."""
     results = ModuleResults()
-    for path in local_modules(script):
-        module = Script.read(path, main=False)
-        change = _rewritten(module)
-        if change is not None and change.after != change.before:
-            results.changes.append(change)
+    for path in program.imports.modules:
+        module = program.read(path)
+        after = _rewritten(module)
+        if after != module.before:
+            results.changes.append(FileChange(module.path, module.before, after, module.encoding, module.bom))
         else:
             results.copied.append(path)
     return results
 
 
-def _rewritten(module: Script) -> FileChange | None:
+def _rewritten(module: Script) -> str:
+    """A module's text on `tensorflow.compat.v1`."""
     if "tensorflow" not in module.text and "tf2towers" not in module.text:
-        return None
+        return module.text
     syntax = ast.parse(module.text)
     if runs_as_it_is(LocalModule(module.path.stem, module.path, syntax), module.text):
-        return None
+        return module.text
     wrapper = MetadataWrapper(parse_tree(module), unsafe_skip_copy=True)
     names = Names(wrapper)
     counts = count_names(syntax)
@@ -67,7 +68,7 @@ def _rewritten(module: Script) -> FileChange | None:
     rewriter = ModuleRewriter(context)
     tree = with_imports(wrapper.module.visit(rewriter), context)
     assert isinstance(tree, cst.Module)
-    return FileChange(module.path, module.text, text_of(tree, module), module.encoding, module.bom)
+    return text_of(tree, module)
 
 
 def runs_as_it_is(module: LocalModule, text: str) -> bool:
