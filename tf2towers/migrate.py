@@ -28,6 +28,8 @@ from tf2towers.rewrites.files.name_counts import NameCounts, count_names
 from tf2towers.rewrites.files.trainer_rewriter import TrainerModuleRewriter
 from tf2towers.rewrites.registry import todo_of
 from tf2towers.rewrites.statements.assembler import Assembler
+from tf2towers.source.conversion import line_map
+from tf2towers.source.one_statement_a_line import one_statement_a_line
 from tf2towers.source.script import Script
 from tf2towers.source.tree import parse_tree, text_of
 
@@ -45,9 +47,11 @@ def migrate(source: Program, collective: bool = False) -> MigrationResult:
     """
     script = source.script
     result = MigrationResult(script.path)
-    wrapper = MetadataWrapper(parse_tree(script), unsafe_skip_copy=True)
+    tree = one_statement_a_line(parse_tree(script))
+    before = text_of(tree, script)
+    wrapper = MetadataWrapper(tree, unsafe_skip_copy=True)
     names = Names(wrapper)
-    syntax = ast.parse(script.text)
+    syntax = ast.parse(before)
     functions = Functions(script.path, syntax, source.read)
     identifiers = count_names(syntax)
     loops = find_tower_loops(wrapper.module, names)
@@ -55,7 +59,7 @@ def migrate(source: Program, collective: bool = False) -> MigrationResult:
     positions = wrapper.resolve(PositionProvider)
 
     def left(problem: Problem, kind: str = "left") -> None:
-        result.findings.append(_finding(problem, kind, script, positions))
+        result.findings.append(_finding(problem, kind, script, before, positions))
 
     cluster = find_cluster(wrapper.module, names) if not towers else None
     if isinstance(cluster, list):
@@ -74,7 +78,7 @@ def migrate(source: Program, collective: bool = False) -> MigrationResult:
         if not loops:
             left(Problem(wrapper.module, "T2T307", "no loop over towers"))
         return result
-    context = FileContext(names, used_names=identifiers.plain, text=script.text)
+    context = FileContext(names, used_names=identifiers.plain, text=before)
     training = understand(towers[0], names, functions, source)
     context.freed = freed_names(training, identifiers)
     training.problems.extend(check(training, wrapper.module))
@@ -95,20 +99,25 @@ def migrate(source: Program, collective: bool = False) -> MigrationResult:
     semantic_notes(training, context)
     for note in context.notes:
         left(Problem(note.node, note.code, note.message), note.kind)
-    modules = migrate_modules(source)
     text = text_of(module, script)
     cluster = training.tower.cluster
     where = training.tower.loop if cluster is None else cluster.stage
-    for message in _broken(script.text, text):
+    for message in _broken(before, text):
         left(Problem(where, "T2T408", message))
-    if result.left:
-        return result
+    if not result.left:
+        _give_out(result, source, text)
+    return result
+
+
+def _give_out(result: MigrationResult, source: Program, text: str) -> None:
+    """The script's new text, its modules', and what had been converted in them before."""
+    script = source.script
+    modules = migrate_modules(source)
     result.changes.append(FileChange(script.path, script.before, text, script.encoding, script.bom))
     result.changes.extend(modules.changes)
     result.copied.extend(modules.copied)
-    for one in (script, *map(source.read, source.imports.modules)):
-        result.findings.extend(told(one))
-    return result
+    for file in (script, *map(source.read, source.imports.modules)):
+        result.findings.extend(told(file))
 
 
 def _broken(before: str, after: str) -> list[str]:
@@ -131,14 +140,15 @@ def freed_names(training: Training, identifiers: NameCounts) -> set[str]:
     }  # and one definition or import
 
 
-def _finding(problem: Problem, kind: str, script: Script, positions) -> Finding:  # type: ignore[no-untyped-def]
+def _finding(problem: Problem, kind: str, script: Script, text: str, positions) -> Finding:  # type: ignore[no-untyped-def]
+    """A problem as a finding at the line of the file; `positions` are places in `text`."""
     place = positions.get(problem.node)
     message, line, column = problem.message, 1, 1
     if place is not None and not isinstance(problem.node, cst.Module):
         start, end = (place.start.line, place.start.column), (place.end.line, place.end.column)
         line, column = start[0], start[1] + 1
         if kind == "left" and not message.startswith("no "):  # that is about what was not met
-            message = met(message, code_between(script.text, start, end))
-        if script.conversion is not None:
-            line = script.conversion.line_before(line)
+            message = met(message, code_between(text, start, end))
+        if text != script.before:
+            line = line_map(script.before, text)[line]
     return Finding(problem.code, message, todo_of(problem.code), script.path, line, column, kind)  # type: ignore[arg-type]

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from tf2towers.exact.migrate import migrate
+from tf2towers.exact.program import Program
 from tf2towers.migrate import migrate as idiomatic
 from tf2towers.source.script import Script
 
@@ -61,7 +62,7 @@ def test_modern_trainers(path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["cifar10_towers.py", "mnist_supervisor.py", "mnist_monitored.py"])
 def test_idiomatic_migrations(name: str, tmp_path: Path) -> None:
-    for change in idiomatic(Script.read(ROOT / "legacy" / name)).changes:
+    for change in idiomatic(Program(Script.read(ROOT / "legacy" / name))).changes:
         (tmp_path / change.path.name).write_text(change.after)
     for module in (ROOT / "legacy").glob("*.py"):
         if not (tmp_path / module.name).exists():

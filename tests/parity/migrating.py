@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from pathlib import Path
 
+from tf2towers.exact.migrate import migrate as exact_form
+from tf2towers.exact.program import Program
+from tf2towers.migrate import migrate as idiomatic_form
 from tf2towers.parity.process import RunFailed
 from tf2towers.report.result import MigrationResult
 from tf2towers.source.script import Script
@@ -22,8 +24,8 @@ def migrate_into(script: Path, folder: Path, exact: bool = False) -> MigrationRe
     Raises:
         RunFailed: sites are left by hand.
     """
-    engine = import_module("tf2towers.exact.migrate" if exact else "tf2towers.migrate").migrate
-    result: MigrationResult = engine(Script.read(script))
+    read = Script.read(script)
+    result = exact_form(read) if exact else idiomatic_form(Program(read))
     if result.left or result.error:
         raise RunFailed(f"{script} does not migrate: {result.error or result.left[0].message}")
     for change in result.changes:

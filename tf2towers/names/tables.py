@@ -116,6 +116,11 @@ def _plain_calls() -> dict[str, PlainCall]:
     }
 
 
+def renamed_to(canonical: str) -> tuple[str, str]:
+    """The row of a name in the table of old names: what to write, and what differs; empty where there is none."""
+    return _renames().get(canonical, ("", ""))
+
+
 @cache
 def _gone() -> dict[str, str]:
     return dict(read_table("gone.tsv"))

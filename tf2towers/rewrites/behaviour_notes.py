@@ -212,9 +212,7 @@ def _read_from_towers(training: Training, step: Step, fetch: cst.BaseExpression)
 
 
 def _is_summary(symbols: set[str]) -> bool:
-    return any(
-        symbol.startswith("tf.summary.") or "summar" in symbol.rpartition(".")[2] for symbol in symbols
-    )
+    return any(symbol.startswith("tf.summary.") for symbol in symbols)
 
 
 _DETECTORS: tuple[Callable[[Training], Found], ...] = (

@@ -12,6 +12,7 @@ from tf2towers.certain.rule import Doubt, Rule
 from tf2towers.exact.file import File
 from tf2towers.exact.rules.t2t611_libraries import old_names
 from tf2towers.names.meanings import Imported
+from tf2towers.names.old_names import todays_name
 
 _FLAGS = ("tf.app.flags", "tf.flags")
 _VARIABLES = frozenset({"tf.Variable", "tf.get_variable"})
@@ -31,7 +32,7 @@ def doubts(building: Building) -> Iterator[Doubt]:
             if not canonical.startswith(_FLAGS) and not _is_imported(file, node):
                 yield Doubt(file, node, f"{canonical} by another way than an import of tensorflow")
                 continue
-            where = _where(canonical)
+            where = _where(todays_name(canonical))
             if where is None:
                 yield Doubt(file, node, canonical)
             elif where == "tower" and not any(one in towers for one in file.ancestors(node)):

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from tf2towers.certain.building import SESSIONS, Building, inside
 from tf2towers.certain.rule import Doubt, Rule
 from tf2towers.exact.file import File
+from tf2towers.names.old_names import todays_name
 
 _ROUNDS = (ast.For, ast.While, ast.AsyncFor)
 #: what a training loop may catch: the end of its input, or the user's
@@ -55,7 +56,7 @@ def doubts(building: Building) -> Iterator[Doubt]:
                     yield Doubt(file, call, "variables that are initialised again")
     calls = [(one, call) for one in building.files for call in one.all(ast.Call)]
     for file, call in calls:
-        if file.canonical(call.func) in ("tf.summary.FileWriter", "tf.train.SummaryWriter"):
+        if todays_name(file.canonical(call.func) or "") == "tf.summary.FileWriter":
             if not isinstance(file.parent(call), ast.Assign):
                 yield Doubt(file, call, "a writer without a name")
 
@@ -77,8 +78,9 @@ def _behind_sessions(building: Building) -> Iterator[Doubt]:
             if file.canonical(call.func) not in SESSIONS:
                 continue
             scope = file.meanings.scope(call)
+            end = (call.end_lineno or call.lineno, call.end_col_offset or call.col_offset)
             for node, canonical in file.symbols:
-                if node.lineno > (call.end_lineno or call.lineno) and file.meanings.scope(node) is scope:
+                if (node.lineno, node.col_offset) >= end and file.meanings.scope(node) is scope:
                     if not canonical.startswith(_MAY_FOLLOW):
                         yield Doubt(file, node, f"{canonical} behind the place where the session is made")
 

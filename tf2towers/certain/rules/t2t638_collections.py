@@ -9,6 +9,7 @@ from tf2towers.certain.building import Building
 from tf2towers.certain.rule import Doubt, Rule
 from tf2towers.exact.file import File
 from tf2towers.names.meanings import Function
+from tf2towers.names.old_names import todays_name
 
 _UPDATES = "tf.GraphKeys.UPDATE_OPS"
 _ASSIGN = frozenset({"tf.assign", "tf.assign_add", "tf.assign_sub"})
@@ -20,7 +21,7 @@ def doubts(building: Building) -> Iterator[Doubt]:
     towers: set[ast.AST] = {part for _, part in building.bodies} | {one for _, one in building.reached}
     for file in building.files:
         for call in file.all(ast.Call):
-            canonical = file.canonical(call.func)
+            canonical = todays_name(file.canonical(call.func) or "")
             if canonical == "tf.get_collection" and _is_thrown_away(building, file, call):
                 continue
             if canonical == "tf.get_collection" and len(call.args) + len(call.keywords) < 2:

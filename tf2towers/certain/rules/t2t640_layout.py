@@ -1,4 +1,4 @@
-"""T2T640: statements that plain trainers have not, or several in a line; builtins' names for something else."""
+"""T2T640: statements that plain trainers have not, and builtins' names for something else."""
 
 from __future__ import annotations
 
@@ -18,26 +18,20 @@ _UNUSUAL: tuple[type[ast.AST], ...] = (
     ast.AnnAssign, ast.NamedExpr, ast.Global, ast.Nonlocal, ast.Match, ast.AsyncFunctionDef, ast.AsyncFor,
     ast.AsyncWith, ast.Await,
 )  # fmt: skip
+#: calls that go: TF 2 programs are eager
+_BEHAVIOUR = frozenset({"tf.disable_v2_behavior", "tf.disable_eager_execution"})
 #: names that TensorFlow takes for a method's first one
 _OF_CLASSES = frozenset({"self", "cls"})
 
 
 def doubts(building: Building) -> Iterator[Doubt]:
-    """Unusual statements; those that share a line with another or their block's head; builtins that are bound."""
+    """Unusual statements; imports in a line with others; builtins that are bound."""
     main = building.program.main
     if main.script.notebook is not None:
         yield Doubt(main, main.tree, "a notebook")
     for file in building.files:
-        for block in file.meanings.nodes:
-            for field in ("body", "orelse", "finalbody"):
-                statements = getattr(block, field, None)
-                if not isinstance(statements, list):
-                    continue
-                line = block.lineno if isinstance(block, ast.stmt) else 0
-                for statement in statements:
-                    if statement.lineno <= line:
-                        yield Doubt(file, statement, "several statements in a line")
-                    line = statement.end_lineno or statement.lineno
+        if not file.main:
+            yield from _shared_lines(file)
         for kind in _UNUSUAL:
             for node in file.all(kind):
                 yield Doubt(file, node, f"an unusual statement ({kind.__name__})")
@@ -60,6 +54,24 @@ def doubts(building: Building) -> Iterator[Doubt]:
                     yield Doubt(file, node, f"`{node.id}` is deleted")
 
 
+def _shared_lines(file: File) -> Iterator[Doubt]:
+    """What is rewritten as a line of its own, in modules whose lines stay as they are, and shares one."""
+    for statement in [*file.imports, *file.all(ast.Expr)]:
+        if isinstance(statement, ast.Expr):
+            call = statement.value
+            if not isinstance(call, ast.Call) or file.canonical(call.func) not in _BEHAVIOUR:
+                continue
+        around = file.parent(statement)
+        for field in ("body", "orelse", "finalbody"):
+            block = getattr(around, field, None)
+            if isinstance(block, list) and statement in block:
+                place = block.index(statement)
+                before = block[place - 1].end_lineno if place else getattr(around, "lineno", 0)
+                after = block[place + 1].lineno if place + 1 < len(block) else None
+                if statement.lineno == before or statement.end_lineno == after:
+                    yield Doubt(file, statement, "several statements in a line")
+
+
 def _is_in_class(file: File, node: ast.AST) -> bool:
     return any(isinstance(one, ast.ClassDef) for one in file.ancestors(node))
 
@@ -77,22 +89,24 @@ def _bound_by(node: ast.AST) -> str:
 
 RULE = Rule(
     code="T2T640",
-    title="Unusual statements, several in a line, or a builtin's name for something else",
+    title="Unusual statements, or a builtin's name for something else",
     why="""
-    The idiomatic form takes statements from one place to another, a line at a time, and calls Python's own functions,
-    as `sum` and `zip`, between them.
+    The idiomatic form takes statements from one place to another, and calls Python's own functions, as `sum` and
+    `zip`, between them.
     """,
-    todo="Write one plain statement a line, and give the value another name.",
+    todo="Write plain statements, imports in lines of their own, and give the value another name.",
     doubts=doubts,
     doubtful=(
-        "end: print(N);; print(N)",
         "losses: tower_losses.append(loss); last: object = loss",
         "after: a = b = loss",
         "before: graph = tf.Graph().as_default(); with graph:;     pass",
         "before: sum = 3",
         "before: self = 3",
         "after: del i",
-        "end: for one in range(N): print(one)",
     ),
-    certain=("end: for one in range(N):;     print(one)", "before: total_sum = 3"),
+    certain=(
+        "end: for number in range(N): print(number);; print(N)",
+        "losses: tower_losses.append(loss);; last = loss",
+        "before: total_sum = 3",
+    ),
 )

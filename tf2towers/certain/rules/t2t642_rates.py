@@ -9,6 +9,7 @@ from tf2towers.certain.building import Building
 from tf2towers.certain.rule import Doubt, Rule
 from tf2towers.exact.file import File
 from tf2towers.names.meanings import Assigned, Opaque
+from tf2towers.names.old_names import todays_name
 
 _SCHEDULES = frozenset({"tf.train.exponential_decay", "tf.train.piecewise_constant"})
 _VARIABLES = frozenset(
@@ -23,7 +24,7 @@ def doubts(building: Building) -> Iterator[Doubt]:
     """The arguments of what is made once and read at every step."""
     for file in building.files:
         for call in file.all(ast.Call):
-            made = file.canonical(call.func) or ""
+            made = todays_name(file.canonical(call.func) or "")
             is_optimizer = (
                 made.startswith("tf.train.") and made.endswith("Optimizer") and made != _SYNCHRONOUS
             )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
+from tf2towers.names.old_names import todays_name
 from tf2towers.names.symbols import Names
 from tf2towers.program.clusters.cluster import Cluster, Suite
 from tf2towers.program.problem import Problem
@@ -128,7 +129,7 @@ class _Map(cst.CSTVisitor):
             if name is not None and self._is_setter(node.value):
                 self._setters.add(name)
         if isinstance(node, cst.Call):
-            canonical = self._names.canonical(node.func)
+            canonical = todays_name(self._names.canonical(node.func) or "")
             if canonical == "tf.train.Server" and self._line is not None:
                 self.servers.append((node, self._line))
             elif canonical == SYNCHRONOUS and self._line is not None:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 import libcst as cst
 
+from tf2towers.names.old_names import todays_name
 from tf2towers.names.symbols import Names
 from tf2towers.program.python_code.function_summaries import Functions
 
@@ -59,11 +60,14 @@ class _EffectReader(cst.CSTVisitor):
         return True
 
     def _meet(self, symbol: str | None) -> None:
-        if symbol is None or not symbol.startswith("tf.") or symbol in self.effects.symbols:
+        if symbol is None or not symbol.startswith("tf."):
+            return
+        symbol = todays_name(symbol)
+        if symbol in self.effects.symbols:
             return
         self.effects.symbols.add(symbol)
         last = symbol.rpartition(".")[2]
-        if symbol in ("tf.summary.scalar", "tf.summary.histogram"):
+        if symbol in ("tf.summary.scalar", "tf.summary.histogram", "tf.summary.image"):
             self.effects.writes.add(SUMMARIES)
         elif symbol in ("tf.summary.merge_all", "tf.GraphKeys.SUMMARIES"):
             self.effects.reads.add(SUMMARIES)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from functools import cache
 from importlib import resources
 
+from tf2towers.names.old_names import todays_name
+
 
 @cache
 def _table() -> dict[str, str]:
@@ -22,6 +24,7 @@ def role(canonical: str | None) -> str:
     table = _table()
     if canonical is None or not (canonical == "tf" or canonical.startswith("tf.")):
         return "foreign"
+    canonical = todays_name(canonical)
     if canonical in table:
         return table[canonical]
     prefix = canonical

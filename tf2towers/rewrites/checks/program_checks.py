@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from tf2towers.names.cluster_calls import cluster_calls
+from tf2towers.names.old_names import todays_name
 from tf2towers.program.problem import Problem
 from tf2towers.program.python_code.data_flow import target_names, upward_exposed
 from tf2towers.program.python_code.search import find_all
@@ -230,7 +231,7 @@ def _reads_except(node: cst.CSTNode, out: list[cst.CSTNode], training: Training)
                 and func.attr.value in _OF_SESSION
             ):
                 return False
-            if canonical == "tf.summary.FileWriter":
+            if canonical is not None and todays_name(canonical) == "tf.summary.FileWriter":
                 if call.args:
                     call.args[0].visit(self)
                 return False

@@ -5,7 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from tf2towers.names.arguments import keyword_renames, old_order
-from tf2towers.names.tables import Replacement, RuntimeName, lookup
+from tf2towers.names.tables import Replacement, RuntimeName, lookup, renamed_to
 from tf2towers.rewrites.expressions.shape_values import is_dimension_value, shape_names
 from tf2towers.rewrites.expressions.variable_names import variable_names, variable_op_name, variable_targets
 from tf2towers.rewrites.files.file_context import FileContext, expression
@@ -135,9 +135,7 @@ class SymbolRewriter(cst.CSTTransformer):
 
 def _is_old(found: Replacement) -> bool:
     """Whether compat.v1 no longer has the name as it stands (a pre-1.0 name)."""
-    from tf2towers.names.tables import read_table
-
-    return any(row[0] == found.found for row in read_table("renames.tsv"))
+    return renamed_to(found.found) != ("", "")
 
 
 def _in_compat(target: str) -> str:

@@ -6,6 +6,7 @@ from typing import Any
 
 import libcst as cst
 
+from tf2towers.names.old_names import todays_name
 from tf2towers.program.statements import value_kinds as k
 from tf2towers.program.training import Training
 from tf2towers.rewrites.expressions.call_arguments import keyword, trimmed
@@ -155,7 +156,7 @@ class TrainingRewriter(SymbolRewriter):
                 return made
         if canonical in ("tf.train.Saver",):
             return self._saver(original_node, updated_node)
-        if canonical == "tf.summary.FileWriter":
+        if canonical is not None and todays_name(canonical) == "tf.summary.FileWriter":
             kept = [
                 arg
                 for original, arg in zip(original_node.args, updated_node.args, strict=True)

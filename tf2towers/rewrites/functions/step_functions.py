@@ -199,9 +199,7 @@ class ReplicaBuilder(TowerFunctions):
         after = [leaf for leaf in step.slice.leaves if self.training.leaves.index(leaf) > place]
         for leaf in reversed(after):
             if leaf.flow.binds & names:
-                if any(
-                    s.startswith("tf.summary.") or "merge" in s for s in self.training.effects[leaf].symbols
-                ):
+                if any(symbol.startswith("tf.summary.") for symbol in self.training.effects[leaf].symbols):
                     return True
                 names = names | leaf.flow.reads
         return False
