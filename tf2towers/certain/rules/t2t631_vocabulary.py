@@ -104,7 +104,8 @@ RULE = Rule(
     why="""
     The idiomatic form runs the training as a function of a batch, once for each tower. What a symbol does when it
     is traced so has to be known: queues, assertions, prints, tables and draws are not what they were in a graph.
-    Those that are known are in `certain/data/vocabulary.tsv`.
+    Those that are known are in `certain/data/vocabulary.tsv`; an older release's name of one (`tf.mul`) is known with
+    it, where its arguments and what it does are the same.
     """,
     todo="Nothing: the exact form has it as it is. For idiomatic form, write this part without it.",
     doubts=doubts,
@@ -118,8 +119,11 @@ RULE = Rule(
         "before: mine = tf; one = mine.constant(1.0)",
         "before: size = np.int(3)",
         "before: from collections import Mapping",
+        "loss: loss = tf.reduce_mean(tf.square(y)); tf.scalar_summary('loss', loss)",
+        "loss: loss = tf.reduce_mean(tf.batch_matmul(y, y, adj_x=True))",
     ),
     certain=(
+        "loss: loss = tf.reduce_mean(tf.square(tf.mul(y, tf.pack([2.0]))))",
         "loss: loss = tf.reduce_mean(tf.nn.dropout(tf.square(y), 0.5))",
         "variable: w = tf.get_variable('w', initializer=tf.truncated_normal([3, 1], seed=1))",
     ),
