@@ -8,9 +8,10 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TypeVar
 
+from tf2towers.launch.cluster import Shape
 from tf2towers.launch.local import ClusterRun, run_cluster
 from tf2towers.parity.cluster.sides import record_side
-from tf2towers.parity.cluster.tasks import OnLine, Shape
+from tf2towers.parity.cluster.tasks import OnLine
 from tf2towers.parity.process import ENVIRONMENT, ROOT, RunFailed
 from tf2towers.parity.recording import Recording, read_facts
 from tf2towers.parity.sides import Options, Recorded
@@ -67,11 +68,11 @@ def record_cluster(
     Raises:
         RunFailed: a task ended with an error, or there were fewer updates.
     """
-    options = Options(steps=steps, timeout=_TIMEOUT, tower_order=tower_order)
+    options = Options(steps=steps, timeout=_TIMEOUT, tower_order=tower_order, cluster=Shape(workers=workers))
     given = None if original is None else Recorded(original, read_facts(original), 0.0, steps)
     with tempfile.TemporaryDirectory() as folder:
         made = record_side(
-            side, script, arguments, keep or Path(folder) / "recording", options, Shape(workers=workers), given,
+            side, script, arguments, keep or Path(folder) / "recording", options, given,
             replay=replay, to_the_end=to_the_end, on_line=on_line,
         )  # fmt: skip
         if made.steps < steps:

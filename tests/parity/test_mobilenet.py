@@ -249,6 +249,6 @@ def test_all_blocks_have_the_same_gradients(tmp_path: Path) -> None:
             MODERN, [*flags, f"--loop={loop}"], tmp_path / loop, options, original.folder
         )
         result = ParityResult(Side("original", LEGACY, ""), Side("migrated", MODERN, ""), [])
-        judge(result, original, modern, gradients_only=True)
+        judge(result, original, modern, Options(gradients_only=True))
         assert (result.outcome, result.steps, result.towers) == ("bitwise", STEPS, 2)
         assert sum(one.kind == "gradient" for one in result.comparisons) == 158

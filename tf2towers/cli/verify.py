@@ -16,7 +16,7 @@ from tf2towers.cli.installed import need
 from tf2towers.cli.runnable import as_script, why_not
 
 if TYPE_CHECKING:
-    from tf2towers.parity.cluster.tasks import Shape
+    from tf2towers.launch.cluster import Shape
     from tf2towers.report.parity_result import ParityResult
 
 _HIDDEN = "--arguments-of-both"
@@ -177,19 +177,13 @@ def _verdict(
         tower_order=given("tower_order", False),
         names=dict(pair.split("=", 1) for pair in given("name", [])),
         seed=given("seed", 0),
+        cluster=cluster_of(legacy, given("ps"), given("workers"), given("task_flags")),
+        progress=progress,
+        tolerance=options.tolerance,
+        gradients_only=given("gradients_only", False),
+        towers=given("replicas"),
     )
-    tolerance, towers = options.tolerance, given("replicas")
-    cluster = cluster_of(legacy, given("ps"), given("workers"), given("task_flags"))
-    if is_exact(migrated):
-        return verify_exact(
-            legacy, migrated, arguments, how,
-            tolerance=tolerance, towers=towers, work=work, progress=progress, cluster=cluster,
-        )  # fmt: skip
-    return verify(
-        legacy, migrated, arguments, how,
-        tolerance=tolerance, gradients_only=given("gradients_only", False), towers=towers, work=work,
-        progress=progress, cluster=cluster,
-    )  # fmt: skip
+    return (verify_exact if is_exact(migrated) else verify)(legacy, migrated, arguments, how, work)
 
 
 def _problem(options: argparse.Namespace) -> str:
@@ -207,23 +201,19 @@ def _problem(options: argparse.Namespace) -> str:
     return ""
 
 
-def cluster_of(
-    script: Path, ps: int | None = None, workers: int | None = None, task_flags: str | None = None
-) -> Shape | None:
+def cluster_of(script: Path, ps: int | None, workers: int | None, task_flags: str | None) -> Shape | None:
     """The cluster to run a script as; None for one of one process.
 
     Args:
         script: the original.
         ps, workers, task_flags: as the user says; one that says nothing has 1 and 2 where the script starts servers.
     """
-    from tf2towers.launch.cluster import TASK_FLAGS
-    from tf2towers.parity.cluster.tasks import Shape
+    from tf2towers.launch.cluster import Shape
     from tf2towers.sidebyside.dialect import is_of_cluster
 
-    asked = ps is not None or workers is not None
-    if not asked and not is_of_cluster(script):
+    if ps is None and workers is None and not is_of_cluster(script):
         return None
-    return Shape(1 if ps is None else ps, workers or 2, TASK_FLAGS if task_flags is None else task_flags)
+    return Shape.asked(ps, workers or None, task_flags)
 
 
 def _progress() -> Callable[[str, int], object] | None:

@@ -18,6 +18,24 @@ _VARIABLE = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
 
 
 @dataclass(frozen=True)
+class Shape:
+    """How many tasks of each kind a cluster on this machine has, and how each is told which it is (`Cluster.flags`)."""
+
+    ps: int = 1
+    workers: int = 2
+    task_flags: str = TASK_FLAGS
+
+    @classmethod
+    def asked(cls, ps: int | None, workers: int | None, task_flags: str | None) -> Shape:
+        """As the user says; None where he says nothing."""
+        return cls(
+            1 if ps is None else ps,
+            2 if workers is None else workers,
+            TASK_FLAGS if task_flags is None else task_flags,
+        )
+
+
+@dataclass(frozen=True)
 class Task:
     """One task: its job ('ps' or 'worker') and its place in it, from 0."""
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from tf2towers.parity.recording import Arrays, Facts, Recording, Step
-from tf2towers.report.parity_result import Comparison, Kind
+from tf2towers.report.parity_result import Comparison, Kind, Outcome
 
 #: a whole number of towers by which a loss may be divided, to the rounding of one division
 _SHARE = 1e-6
@@ -28,6 +28,42 @@ class Tolerances:
     def of(self, kind: Kind) -> float:
         """Of a kind."""
         return self.variables if kind == "variable" else self.gradients
+
+
+def tolerances(
+    given: float | None, tensorflows: tuple[str, str], towers: int, order: Tolerances, other: Tolerances
+) -> tuple[Tolerances, str]:
+    """What may differ, and the named rule that says so; an empty one where every bit counts, or the user says.
+
+    Args:
+        given: by the user.
+        tensorflows: the versions of the original and of the migrated program.
+        towers: so many that are added up in any order.
+        order: what may differ where more than two are.
+        other: where the versions are not the same.
+    """
+    if given is not None:
+        return Tolerances(given, given), ""
+    if tensorflows[0] != tensorflows[1]:
+        return other, (
+            f"rule 'another TensorFlow' ({tensorflows[0]} and {tensorflows[1]}): kernels round otherwise; variables "
+            f"within {other.variables:g} of the largest element, all else within {other.gradients:g}"
+        )
+    if towers > 2:
+        return order, (
+            f"rule 'order of the sum': {towers} towers are added up in another order than in TF1; within "
+            f"{order.gradients:g} of the largest element. With --tower-order they are added as in TF1: then every bit "
+            "must be equal"
+        )
+    return Tolerances(), ""
+
+
+def outcome_of(comparisons: Iterable[Comparison]) -> Outcome:
+    """The verdict on all of them."""
+    found = list(comparisons)
+    if all(comparison.bitwise for comparison in found):
+        return "bitwise"
+    return "within" if all(comparison.within for comparison in found) else "differs"
 
 
 @dataclass

@@ -10,7 +10,7 @@ from tf2towers.parity.compare import Tolerances
 from tf2towers.parity.float64_values import NoReference
 from tf2towers.parity.process import RunFailed
 from tf2towers.parity.recording import read_steps
-from tf2towers.parity.sides import Options, Progress, Recorded, record_original
+from tf2towers.parity.sides import Options, Recorded, record_original
 from tf2towers.report.parity_result import ParityResult
 
 RULE = (
@@ -29,7 +29,6 @@ def tell_rounding(
     migrated: Recorded,
     limits: Tolerances,
     share: int,
-    progress: Progress | None = None,
 ) -> None:
     """Marks what differs by rounding alone in `result.comparisons`, and notes the rule there.
 
@@ -39,19 +38,13 @@ def tell_rounding(
         folder: where it is recorded again.
         original, migrated: what was compared.
         limits, share: how.
-        progress: see `verify`.
     """
     if rounding.hopeless(result.comparisons, read_steps(original.folder), read_steps(migrated.folder), share):
         return
     steps = rounding.last_step(result.comparisons, limits) + 1
     try:
-        again = record_original(
-            result.original.script,
-            result.arguments,
-            folder,
-            dataclasses.replace(options, double=True, steps=steps),
-            progress,
-        )
+        wide = dataclasses.replace(options, double=True, steps=steps)
+        again = record_original(result.original.script, result.arguments, folder, wide)
         result.comparisons = rounding.tell(
             result.comparisons,
             read_steps(original.folder),

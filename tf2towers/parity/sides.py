@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tf2towers.launch.cluster import Shape
 from tf2towers.parity.process import ROOT, Process, RunFailed
 from tf2towers.parity.recording import Facts, read_facts
 
@@ -19,10 +20,10 @@ RECORDER = ROOT / "tf2towers" / "recorder" / "__main__.py"
 
 @dataclass
 class Options:
-    """How a pair of scripts is run.
+    """How a pair of scripts is run, and compared.
 
     Attributes:
-        steps: how many training steps are recorded.
+        steps: how many training steps are recorded; of a continuous run in a cluster, of each worker.
         timeout: seconds that each side has.
         legacy_python: an interpreter with a real TF 1; None: this one, through `tf.compat.v1`.
         lockstep: each step of the migrated program starts from the original's variables; else the first one only.
@@ -32,6 +33,11 @@ class Options:
         names: the original's names of variables to the program's, where they cannot be found.
         seed: of Python's, NumPy's and TensorFlow's global generators, on both sides.
         scratch: what the scripts write goes there; None: they write where they say.
+        cluster: each script is run as one; None: it is one process.
+        progress: called with what runs, and its steps (or session calls) so far.
+        tolerance: relative to the largest element; None: every bit, but for the named rules.
+        gradients_only: variables are not compared, for a program with another optimizer.
+        towers: so many are expected.
     """
 
     steps: int = 10
@@ -45,6 +51,16 @@ class Options:
     seed: int = 0
     scratch: Path | None = None
     cwd: Path | None = None
+    cluster: Shape | None = None
+    progress: Progress | None = None
+    tolerance: float | None = None
+    gradients_only: bool = False
+    towers: int | None = None
+
+    def check_towers(self, seen: int) -> None:
+        """Raises RunFailed where the original has another number than was expected."""
+        if self.towers not in (None, seen):
+            raise RunFailed(f"the original has {seen} towers, and --replicas says {self.towers}")
 
 
 @dataclass
@@ -57,9 +73,7 @@ class Recorded:
     steps: int
 
 
-def record_original(
-    script: Path, arguments: Sequence[str], folder: Path, options: Options, progress: Progress | None = None
-) -> Recorded:
+def record_original(script: Path, arguments: Sequence[str], folder: Path, options: Options) -> Recorded:
     """Runs the original and records it.
 
     Raises:
@@ -71,18 +85,11 @@ def record_original(
         "stand_ins": options.legacy_python is None,
     }
     python = options.legacy_python or sys.executable
-    return _record(
-        [python, str(RECORDER)], "the original", given, script, arguments, folder, options, progress
-    )
+    return _record([python, str(RECORDER)], "the original", given, script, arguments, folder, options)
 
 
 def record_migrated(
-    script: Path,
-    arguments: Sequence[str],
-    folder: Path,
-    options: Options,
-    original: Path | None,
-    progress: Progress | None = None,
+    script: Path, arguments: Sequence[str], folder: Path, options: Options, original: Path | None
 ) -> Recorded:
     """Runs the migrated program, gives it what the original had, and records it.
 
@@ -97,7 +104,7 @@ def record_migrated(
         "names": options.names,
     }
     command = [sys.executable, "-m", "tf2towers.parity.migrated"]
-    return _record(command, "the migrated script", given, script, arguments, folder, options, progress)
+    return _record(command, "the migrated script", given, script, arguments, folder, options)
 
 
 def _record(
@@ -108,13 +115,12 @@ def _record(
     arguments: Sequence[str],
     folder: Path,
     options: Options,
-    progress: Progress | None,
 ) -> Recorded:
     def made(count: int) -> str:
         return f"{count} of {options.steps} training steps" if count else "no training step"
 
     command = [*command, *prepared(folder, given, options), str(script.resolve()), *arguments]
-    seconds = run_recorder(command, f"{title}, {script.name},", folder, options, progress, made)
+    seconds = run_recorder(command, f"{title}, {script.name},", folder, options, made)
     facts, count = read_facts(folder), count_steps(folder)
     if count:
         return Recorded(folder, facts, seconds, count)
@@ -154,12 +160,7 @@ def temporary(folder: Path, options: Options) -> dict[str, str]:
 
 
 def run_recorder(
-    command: Sequence[str],
-    title: str,
-    folder: Path,
-    options: Options,
-    progress: Progress | None,
-    made: Callable[[int], str],
+    command: Sequence[str], title: str, folder: Path, options: Options, made: Callable[[int], str]
 ) -> float:
     """Runs a recorder to its end; the seconds that it took.
 
@@ -168,18 +169,15 @@ def run_recorder(
         title: of the side and its script.
         folder: where the recording goes.
         options: how.
-        progress: called with the title, and how many steps there are.
         made: so many steps, in words.
 
     Raises:
         RunFailed: it could not be started, took too long, failed, or was ended by something else than the recorder.
     """
     process = Process(command, folder.with_suffix(".log"), temporary(folder, options), options.cwd)
+    side, tell = title.partition(",")[0], options.progress
     try:
-        side = title.partition(",")[0]
-        status = process.wait(
-            options.timeout, None if progress is None else lambda: progress(side, count_steps(folder))
-        )
+        status = process.wait(options.timeout, tell and (lambda: tell(side, count_steps(folder))))
     except TimeoutError:
         ended = f"within {options.timeout:g} s (--timeout) and was stopped"
     else:

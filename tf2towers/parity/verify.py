@@ -6,17 +6,17 @@ import dataclasses
 from collections.abc import Sequence
 from pathlib import Path
 
+from tf2towers.launch.cluster import Shape
 from tf2towers.parity.cluster.sides import record_side
-from tf2towers.parity.cluster.tasks import Shape
-from tf2towers.parity.compare import NotComparable, Tolerances, compare, share_of
+from tf2towers.parity.compare import NotComparable, Tolerances, compare, outcome_of, share_of, tolerances
 from tf2towers.parity.diagnose import diagnose, first_differences
 from tf2towers.parity.float64 import tell_rounding
 from tf2towers.parity.order import Order
 from tf2towers.parity.process import RunFailed
 from tf2towers.parity.recording import Facts, Recording, Step, read_steps
 from tf2towers.parity.result_notes import new_result, note_facts, note_losses, note_side, under_way
-from tf2towers.parity.sides import Options, Progress, Recorded, record_migrated, record_original
-from tf2towers.report.parity_result import Comparison, Kind, Outcome, ParityResult
+from tf2towers.parity.sides import Options, Recorded, record_migrated, record_original
+from tf2towers.report.parity_result import Kind, ParityResult
 
 #: The order of the sum. An all-reduce adds more than two towers in another order than concat and reduce_mean: 1.5e-7 of
 #: the largest element at 4 and 8 towers (docs/semantics.md); an update carries it on.
@@ -33,13 +33,7 @@ def verify(
     migrated: Path,
     arguments: Sequence[str] = (),
     options: Options | None = None,
-    *,
-    tolerance: float | None = None,
-    gradients_only: bool = False,
-    towers: int | None = None,
     work: Path | None = None,
-    progress: Progress | None = None,
-    cluster: Shape | None = None,
 ) -> ParityResult:
     """Runs both scripts and compares them.
 
@@ -47,78 +41,50 @@ def verify(
         legacy: the TF1 script.
         migrated: the TF2 one.
         arguments: the command line of both.
-        options: how they are run.
-        tolerance: relative to the largest element; None: every bit, but for the named rules above and in rounding.py.
-        gradients_only: leave out the variables, for a program with another optimizer.
-        towers: so many are expected.
+        options: how they are run and compared.
         work: where the recordings stay; None: nowhere.
-        progress: called with what runs, and its steps so far.
-        cluster: of a parameter-server script; None: each script is one process.
 
     Returns:
         The verdict; its outcome is 'error' where a script could not be run or compared.
     """
     result = new_result(legacy, migrated, arguments)
-    result.tolerance = tolerance or 0.0
     with under_way(result, options, work) as (place, how):
-        if cluster is not None:
-            _verify_cluster(result, how, place, tolerance, gradients_only, cluster)
+        result.tolerance = how.tolerance or 0.0
+        if how.cluster is not None:
+            _verify_cluster(result, how, how.cluster, place)
         else:
-            _verify(result, how, place, tolerance, gradients_only, towers, progress)
+            _verify(result, how, place)
     return result
 
 
-def _verify(
-    result: ParityResult,
-    options: Options,
-    place: Path,
-    tolerance: float | None,
-    gradients_only: bool,
-    towers: int | None,
-    progress: Progress | None,
-) -> None:
-    original = record_original(
-        result.original.script, result.arguments, place / "original", options, progress
-    )
-    if towers is not None and towers != original.facts.towers:
-        raise RunFailed(f"the original has {original.facts.towers} towers, and --replicas says {towers}")
-    migrated = record_migrated(
-        result.migrated.script, result.arguments, place / "migrated", options, original.folder, progress
-    )
+def _verify(result: ParityResult, options: Options, place: Path) -> None:
+    script, its, arguments = result.original.script, result.migrated.script, result.arguments
+    original = record_original(script, arguments, place / "original", options)
+    options.check_towers(original.facts.towers)
+    migrated = record_migrated(its, arguments, place / "migrated", options, original.folder)
     if original.steps < options.steps:
         result.notes.append(f"the original made {original.steps} training steps, not {options.steps}")
-    judge(result, original, migrated, tolerance, gradients_only)
-    if result.outcome == "differs" and tolerance is None and options.lockstep:
+    judge(result, original, migrated, options)
+    if result.outcome == "differs" and options.tolerance is None and options.lockstep:
         limits, rule = _tolerances(None, original.facts, migrated.facts)
         share = share_of(_first(original), _first(migrated), original.facts)
-        tell_rounding(
-            result, options, place / "original-float64", original, migrated, limits, share, progress
-        )
-        result.outcome = _outcome(result.comparisons)
+        tell_rounding(result, options, place / "original-float64", original, migrated, limits, share)
+        result.outcome = outcome_of(result.comparisons)
         if result.outcome == "within" and rule:
             result.notes.append(rule)
     if result.outcome == "differs":
-        _look_closer(result, options, place, original, migrated, progress)
+        _look_closer(result, options, place, original, migrated)
 
 
-def _verify_cluster(
-    result: ParityResult,
-    options: Options,
-    place: Path,
-    tolerance: float | None,
-    gradients_only: bool,
-    shape: Shape,
-) -> None:
-    scripts = {"legacy": result.original.script, "migrated": result.migrated.script}
+def _verify_cluster(result: ParityResult, options: Options, shape: Shape, place: Path) -> None:
     # workers hand in their gradients in their order: so they are added on both sides
     options = dataclasses.replace(options, tower_order=options.tower_order or shape.workers > 2)
-    original = record_side("legacy", scripts["legacy"], result.arguments, place / "original", options, shape)
-    migrated = record_side(
-        "migrated", scripts["migrated"], result.arguments, place / "migrated", options, shape, original
-    )
+    script, its, arguments = result.original.script, result.migrated.script, result.arguments
+    original = record_side("legacy", script, arguments, place / "original", options)
+    migrated = record_side("migrated", its, arguments, place / "migrated", options, original)
     if original.steps != migrated.steps:
         raise NotComparable(f"{original.steps} updates of the original against {migrated.steps}")
-    judge(result, original, migrated, tolerance, gradients_only, own_times=original.facts.towers > 1)
+    judge(result, original, migrated, options, own_times=original.facts.towers > 1)
     result.notes.append(
         "synchronous workers hand in their gradients in their order"
         if result.towers > 1
@@ -132,8 +98,7 @@ def judge(
     result: ParityResult,
     original: Recorded,
     migrated: Recorded,
-    tolerance: float | None = None,
-    gradients_only: bool = False,
+    options: Options | None = None,
     own_times: bool = False,
 ) -> None:
     """Compares two recordings, and writes what came of it into `result`; `own_times`: see `compare`.
@@ -141,12 +106,13 @@ def judge(
     Raises:
         NotComparable: one of them has no steps, or not as many as the other.
     """
+    options = options or Options()
     note_side(result.original, original)
     note_side(result.migrated, migrated)
     result.steps, result.towers = original.steps, original.facts.towers
-    limits, rule = _tolerances(tolerance, original.facts, migrated.facts)
+    limits, rule = _tolerances(options.tolerance, original.facts, migrated.facts)
     result.tolerance = limits.gradients
-    kinds = GRADIENTS if gradients_only else (*GRADIENTS, "variable", "summary")
+    kinds = GRADIENTS if options.gradients_only else (*GRADIENTS, "variable", "summary")
     share = share_of(_first(original), _first(migrated), original.facts)
     if share > 1:
         result.notes.append(
@@ -161,9 +127,9 @@ def judge(
             f"no order with their variables; {len(order.other)} of them came in another order here, and are compared "
             "with what the migrated script's order makes of the original's values"
         )
-    if own_times and not gradients_only:
+    if own_times and not options.gradients_only:
         steps = zip(read_steps(original.folder), read_steps(migrated.folder), strict=True)
-        lone = sum(bool(one.summaries) != bool(other.summaries) for one, other in steps)
+        lone = sum(bool(step.summaries) != bool(its.summaries) for step, its in steps)
         if lone:
             result.notes.append(
                 f"summaries of {lone} steps were fetched on one side alone: a script that counts its session calls has "
@@ -176,7 +142,7 @@ def judge(
         )
     note_losses(result, original, migrated, share)
     note_facts(result, original.facts, migrated.facts)
-    result.outcome = _outcome(result.comparisons)
+    result.outcome = outcome_of(result.comparisons)
     if result.outcome == "within" and rule:
         result.notes.append(rule)
 
@@ -185,58 +151,30 @@ def _first(recorded: Recorded) -> Step:
     return next(read_steps(recorded.folder))
 
 
-def _tolerances(tolerance: float | None, original: Facts, migrated: Facts) -> tuple[Tolerances, str]:
-    """What may differ, and the rule that says so."""
-    if tolerance is not None:
-        return Tolerances(tolerance, tolerance), ""
-    if original.tensorflow != migrated.tensorflow:
-        return OTHER_TENSORFLOW, (
-            f"rule 'another TensorFlow' ({original.tensorflow} and {migrated.tensorflow}): kernels round otherwise; "
-            f"gradients within {OTHER_TENSORFLOW.gradients:g} of the largest element, variables within "
-            f"{OTHER_TENSORFLOW.variables:g}"
-        )
-    if original.towers > 2:
-        return SUM_ORDER, (
-            f"rule 'order of the sum': {original.towers} towers are added up in another order than in TF1; within "
-            f"{SUM_ORDER.gradients:g} of the largest element. With --tower-order it adds as TF1 does: then every bit "
-            "must be equal"
-        )
-    return Tolerances(), ""
-
-
-def _outcome(comparisons: Sequence[Comparison]) -> Outcome:
-    if all(one.bitwise for one in comparisons):
-        return "bitwise"
-    return "within" if all(one.within for one in comparisons) else "differs"
+def _tolerances(given: float | None, original: Facts, migrated: Facts) -> tuple[Tolerances, str]:
+    tensorflows = original.tensorflow, migrated.tensorflow
+    return tolerances(given, tensorflows, original.towers, SUM_ORDER, OTHER_TENSORFLOW)
 
 
 def _look_closer(
-    result: ParityResult,
-    options: Options,
-    place: Path,
-    original: Recorded,
-    migrated: Recorded,
-    progress: Progress | None,
+    result: ParityResult, options: Options, place: Path, original: Recorded, migrated: Recorded
 ) -> None:
     """What differs first, and why: a second run of both notes the forward pass as well."""
-    steps = min((one.first_step for one in result.comparisons if one.first_step is not None), default=0) + 1
-    deep = dataclasses.replace(options, layers=True, steps=min(steps, original.steps))
-    one, other = Recording.load(original.folder), Recording.load(migrated.folder)
+    differing = [found.first_step for found in result.comparisons if found.first_step is not None]
+    deep = dataclasses.replace(options, layers=True, steps=min(min(differing, default=0) + 1, original.steps))
+    recordings = Recording.load(original.folder), Recording.load(migrated.folder)
+    script, its, arguments = result.original.script, result.migrated.script, result.arguments
     try:
-        again = record_original(
-            result.original.script, result.arguments, place / "original-layers", deep, progress
-        )
-        its = record_migrated(
-            result.migrated.script, result.arguments, place / "migrated-layers", deep, again.folder, progress
-        )
+        again = record_original(script, arguments, place / "original-layers", deep)
+        other = record_migrated(its, arguments, place / "migrated-layers", deep, again.folder)
     except RunFailed as problem:
         result.notes.append(f"the forward pass could not be looked at: {str(problem).splitlines()[0]}")
     else:
-        for recording, layered in ((one, again), (other, its)):
+        for recording, layered in zip(recordings, (again, other), strict=True):
             recording.facts.layer_types = layered.facts.layer_types
             for step, found in zip(recording.steps, read_steps(layered.folder), strict=False):
                 step.layers = found.layers
-    explain(result, one, other, options.lockstep)
+    explain(result, *recordings, options.lockstep)
 
 
 def explain(result: ParityResult, original: Recording, migrated: Recording, lockstep: bool) -> None:

@@ -10,8 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tf2towers.launch.cluster import TASK_FLAGS
-from tf2towers.parity.cluster.tasks import Shape
+from tf2towers.launch.cluster import TASK_FLAGS, Shape
 from tf2towers.parity.process import RunFailed
 from tf2towers.report.paths import told_apart
 from tf2towers.sidebyside.accuracy import last_accuracy

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from tf2towers.launch.cluster import Shape
 from tf2towers.parity.cluster.sides import record_side
-from tf2towers.parity.cluster.tasks import Shape
 from tf2towers.parity.recording import FirstVariables
 from tf2towers.parity.sides import Options, record_original
 from tf2towers.sidebyside.errors import has_resumed
@@ -39,15 +39,17 @@ def record_first_weights(
         RunFailed: it could not be recorded; the message says why.
         CompareError: it went on from a checkpoint.
     """
-    options = Options(steps=1, legacy_python=python, scratch=folder / "scratch")
+    options = Options(
+        steps=1, legacy_python=python, scratch=folder / "scratch", cluster=shape, progress=lambda *_: tick()
+    )
     if timeout is not None:
         options.timeout = timeout
     place = folder / "original"
     if shape is None:
-        found = record_original(script, arguments, place, options, lambda *_: tick())
+        found = record_original(script, arguments, place, options)
     else:
         try:
-            found = record_side("legacy", script, arguments, place, options, shape, seeded=True)
+            found = record_side("legacy", script, arguments, place, options, seeded=True)
         finally:
             tick()
     step = FirstVariables(found.folder).get("global_step")

@@ -9,9 +9,9 @@ import pytest
 
 from tests.parity.clusters import at_once
 from tests.parity.migrating import migrate_into
-from tf2towers.parity.cluster.tasks import Shape
-from tf2towers.parity.continuous.cluster import record_cluster
+from tf2towers.launch.cluster import Shape
 from tf2towers.parity.continuous.recording import Run
+from tf2towers.parity.continuous.sides import record
 from tf2towers.parity.continuous.verdict import judge
 from tf2towers.parity.sides import Options
 from tf2towers.report.parity_result import ParityResult, Side
@@ -36,12 +36,10 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Run]:
     """Recordings of three steps of each worker."""
     folder = tmp_path_factory.mktemp("clusters")
     migrate_into(SCRIPT, folder, exact=True)
-    text, options = (
-        (folder / SCRIPT.name).read_text(),
-        Options(steps=3, timeout=200, scratch=folder / "scratch"),
-    )
+    text = (folder / SCRIPT.name).read_text()
     calls = {}
     for kind, (workers, flags) in KINDS.items():
+        options = Options(steps=3, timeout=200, scratch=folder / "scratch", cluster=Shape(workers=workers))
         right, wrong = MISTAKES[kind]
         assert right in text
         script = folder / f"{kind}.py"
@@ -52,9 +50,8 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Run]:
             ("migrated", script, "wrong"),
         ):
             calls[f"{kind} {name}"] = partial(
-                record_cluster, which, path, [*FLAGS, *flags], folder / f"{kind}-{name}", options,
-                Shape(workers=workers),
-            )  # fmt: skip
+                record, which, path, [*FLAGS, *flags], folder / f"{kind}-{name}", options
+            )
     return dict(zip(calls, at_once(*calls.values()), strict=True))
 
 

@@ -108,7 +108,7 @@ def test_the_same_gradients(
     script, migrated = recorded[name]
     assert isinstance(migrated, Recorded), migrated
     result = ParityResult(Side("original", LEGACY, ""), Side("migrated", script, ""), [])
-    judge(result, original, migrated, gradients_only=True)
+    judge(result, original, migrated, Options(gradients_only=True))
     assert result.outcome == "bitwise"
     assert {one.kind for one in result.comparisons} == {"input", "loss", "tower gradient", "gradient"}
     assert (result.steps, result.towers) == (4, 2)

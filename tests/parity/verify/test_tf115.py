@@ -9,7 +9,7 @@ import pytest
 
 from tests.parity.conftest import LEGACY
 from tests.parity.migrating import migrate_into
-from tf2towers.parity.cluster.tasks import Shape
+from tf2towers.launch.cluster import Shape
 from tf2towers.parity.sides import Options
 from tf2towers.parity.verify import verify
 
@@ -51,8 +51,8 @@ def test_a_relu_tips(migrated: Path) -> None:
 def test_a_cluster(script: str, issync: int, tmp_path: Path) -> None:
     migrate_into(LEGACY.with_name(script), tmp_path)
     flags = ["--train_steps=10000", f"--issync={issync}", f"--log_dir={tmp_path / 'log'}"]
-    options = Options(steps=10, timeout=240, legacy_python=TF1, scratch=tmp_path / "scratch")
-    result = verify(LEGACY.with_name(script), tmp_path / script, flags, options, cluster=Shape())
+    options = Options(steps=10, timeout=240, legacy_python=TF1, scratch=tmp_path / "scratch", cluster=Shape())
+    result = verify(LEGACY.with_name(script), tmp_path / script, flags, options)
     assert result.original.tensorflow.startswith("1."), result.error
     gradients = [one for one in result.comparisons if one.kind == "gradient"]
     assert (result.outcome, result.steps, len(gradients)) == ("within", 10, 4)

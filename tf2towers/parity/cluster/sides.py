@@ -9,8 +9,9 @@ import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from tf2towers.launch.cluster import Shape
 from tf2towers.parity.cluster.merging import count_updates, facts_of, merged
-from tf2towers.parity.cluster.tasks import OnLine, Shape, run_recorded
+from tf2towers.parity.cluster.tasks import OnLine, run_recorded
 from tf2towers.parity.cluster.turnstile import Turnstile
 from tf2towers.parity.process import RunFailed
 from tf2towers.parity.recording import Facts
@@ -33,7 +34,6 @@ def record_side(
     arguments: Sequence[str],
     folder: Path,
     options: Options,
-    shape: Shape,
     original: Recorded | None = None,
     *,
     replay: Path | None = None,
@@ -45,10 +45,9 @@ def record_side(
 
     Args:
         side: 'legacy' or 'migrated'.
-        script, arguments: as the user starts a task, without the flags of `shape.task_flags`.
+        script, arguments: as the user starts a task, without the flags of the cluster.
         folder: where the recording goes.
-        options: how; `layers`, `names` and `double` do not apply.
-        shape: of the cluster.
+        options: how, and as which cluster; `layers`, `names` and `double` do not apply.
         original: the original's recording, which a migrated script is given: variables, batches, random numbers.
         replay: the same, but for the variables alone.
         to_the_end: let the script end by itself; else it is stopped when there is enough.
@@ -58,6 +57,7 @@ def record_side(
     Raises:
         RunFailed: a task failed, or there were too few updates.
     """
+    shape = options.cluster or Shape()
     given: dict[str, object] = {"out": str((folder / "workers").resolve())}
     python, hint = sys.executable, ""
     if side == "legacy":
@@ -77,7 +77,7 @@ def record_side(
     with _schedule(side, shape.workers) as turns:
         command = [*prepared(folder, {**given, **turns}, options), str(script.resolve()), *arguments]
         run_recorded(
-            title, python, recorder, command, folder, options, shape, to_the_end=to_the_end, on_line=on_line
+            title, python, recorder, command, folder, options, to_the_end=to_the_end, on_line=on_line
         )
     if not count_updates(folder / "workers"):
         raise RunFailed(f"{title} ended without an update that could be recorded{hint}")

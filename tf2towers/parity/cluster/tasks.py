@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
-from tf2towers.launch.cluster import TASK_FLAGS
+from tf2towers.launch.cluster import Shape
 from tf2towers.launch.local import run_cluster
 from tf2towers.parity.cluster.migrated_task import RECORDED_ALL
 from tf2towers.parity.process import ENVIRONMENT, ROOT, RunFailed, last_lines
@@ -16,20 +15,6 @@ from tf2towers.recorder.running import RECORDED
 _SERIAL = "TF2TOWERS_SERIAL_SCHEDULE"  # the runtime's own: one worker's step at a time
 
 OnLine = Callable[[str, str], object]
-
-
-@dataclass
-class Shape:
-    """A cluster on this machine.
-
-    Attributes:
-        ps, workers: how many tasks of each kind.
-        task_flags: the template of the flags that tell a task which it is; see `tf2towers launch`.
-    """
-
-    ps: int = 1
-    workers: int = 2
-    task_flags: str = TASK_FLAGS
 
 
 class _Enough(Exception):
@@ -43,7 +28,6 @@ def run_recorded(
     command: Sequence[str],
     folder: Path,
     options: Options,
-    shape: Shape,
     *,
     to_the_end: bool = False,
     on_line: OnLine | None = None,
@@ -54,16 +38,16 @@ def run_recorded(
         title: of the side and its script.
         python: the interpreter.
         recorder: what each task runs.
-        command: its settings, the script and the arguments, without the flags of `shape.task_flags`.
+        command: its settings, the script and the arguments, without the flags of the cluster.
         folder: where the recording goes.
-        options: how.
-        shape: of the cluster.
+        options: how, and as which cluster.
         to_the_end: let the script end by itself; else it is stopped when there is enough.
         on_line: called with a task's name and each line it writes.
 
     Raises:
         RunFailed: a task failed.
     """
+    shape = options.cluster or Shape()
     environment = {
         **ENVIRONMENT, **temporary(folder, options), "PYTHONPATH": str(ROOT), "PYTHONHASHSEED": "0", _SERIAL: "1",
     }  # fmt: skip

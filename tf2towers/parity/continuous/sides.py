@@ -1,15 +1,19 @@
-"""One program run and recorded, from its beginning, with nothing set back."""
+"""One program run and recorded, from its beginning, with nothing set back: a process, or a cluster on this machine."""
 
 from __future__ import annotations
 
+import contextlib
 import sys
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
+from tf2towers.parity.cluster.tasks import run_recorded
+from tf2towers.parity.cluster.turnstile import Turnstile
 from tf2towers.parity.continuous.recording import Run
-from tf2towers.parity.process import RunFailed
-from tf2towers.parity.sides import RECORDER, Options, Progress, prepared, run_recorder
+from tf2towers.parity.process import RunFailed, last_lines
+from tf2towers.parity.sides import RECORDER, Options, prepared, run_recorder
 
 Which = Literal["original", "migrated"]
 TITLES = {"original": "the original", "migrated": "the migrated script"}
@@ -21,49 +25,46 @@ def record(
     arguments: Sequence[str],
     folder: Path,
     options: Options,
-    progress: Progress | None = None,
     *,
     resource_variables: bool = False,
 ) -> Run:
     """Runs a script and records its session calls, up to the one after `options.steps` that train.
 
+    Of a cluster each task runs as `tf2towers launch` starts it, and the calls of the workers are recorded.
+
     Args:
         which: the side.
-        script, arguments: what is run.
+        script, arguments: what is run; of a cluster without the flags that tell a task which it is.
         folder: where the recording goes.
         options: how; `lockstep`, `layers`, `double` and `names` do not apply.
-        progress: called with what runs, and its calls so far.
         resource_variables: of an original: it is given TF 2's kind of variables.
 
     Raises:
         RunFailed: it could not be run, or made no call.
     """
-    settings = prepared(folder, settings_of(which, options, resource_variables), options)
     title = f"{TITLES[which]}, {script.name},"
-    seconds = run_recorder(
-        [python_of(which, options), str(RECORDER), *settings, str(script.resolve()), *arguments],
-        title,
-        folder,
-        options,
-        progress,
-        lambda count: f"{count} session calls",
-    )
-    run = Run([folder], seconds)
-    if not run.calls:
-        raise RunFailed(f"{title} made no session call")
-    return run
-
-
-def settings_of(which: Which, options: Options, resource_variables: bool) -> dict[str, object]:
-    """What the recorder is told."""
-    return {
+    python = (options.legacy_python if which == "original" else None) or sys.executable
+    settings: dict[str, object] = {
         "calls": which,
         "stand_ins": which == "original" and options.legacy_python is None,
         "resource_variables": resource_variables,
         "tower_order": options.tower_order,
     }
-
-
-def python_of(which: Which, options: Options) -> str:
-    """The interpreter that runs a side."""
-    return (options.legacy_python if which == "original" else None) or sys.executable
+    command = [str(script.resolve()), *arguments]
+    if options.cluster is None:
+        command = [python, str(RECORDER), *prepared(folder, settings, options), *command]
+        seconds = run_recorder(command, title, folder, options, lambda count: f"{count} session calls")
+        run = Run([folder], seconds)
+    else:
+        workers, began = options.cluster.workers, time.monotonic()
+        with contextlib.closing(Turnstile(workers)) as turnstile:
+            command = [*prepared(folder, {**settings, "turns": turnstile.address}, options), *command]
+            lines = run_recorded(title, python, RECORDER, command, folder, options)
+        title += " as a cluster:"
+        folders = [folder / f"worker-{index}" for index in range(workers)]
+        if not all((worker / "meta.json").exists() for worker in folders):
+            raise RunFailed(f"{title} not every worker came to its end; it wrote last:\n{last_lines(lines)}")
+        run = Run(folders, time.monotonic() - began)
+    if not run.calls:
+        raise RunFailed(f"{title} made no session call")
+    return run

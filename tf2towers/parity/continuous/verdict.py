@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
-from tf2towers.parity.cluster.tasks import Shape
-from tf2towers.parity.compare import Tolerances
-from tf2towers.parity.continuous.cluster import record_cluster
+from tf2towers.parity.compare import Tolerances, outcome_of, tolerances
 from tf2towers.parity.continuous.compare import Compared, Difference, compare
 from tf2towers.parity.continuous.recording import Run
-from tf2towers.parity.continuous.sides import Which, record
+from tf2towers.parity.continuous.sides import record
 from tf2towers.parity.process import RunFailed
 from tf2towers.parity.result_notes import new_result, under_way
-from tf2towers.parity.sides import Options, Progress
+from tf2towers.parity.sides import Options
 from tf2towers.report.parity_result import Diagnosis, ParityResult
 from tf2towers.report.parity_words import PLURALS, counted
 
@@ -32,80 +30,29 @@ def verify_exact(
     migrated: Path,
     arguments: Sequence[str] = (),
     options: Options | None = None,
-    *,
-    tolerance: float | None = None,
-    towers: int | None = None,
     work: Path | None = None,
-    progress: Progress | None = None,
-    cluster: Shape | None = None,
 ) -> ParityResult:
-    """Runs both scripts, each from its beginning, and compares every session call.
-
-    Args:
-        legacy: the TF1 script.
-        migrated: its exact migration.
-        arguments: the command line of both.
-        options: how they are run.
-        tolerance: relative to the largest element; None: every bit, but for the named rules.
-        towers: so many are expected.
-        work: where the recordings stay; None: nowhere.
-        progress: called with what runs, and its calls so far.
-        cluster: of a parameter-server script; None: each script is one process.
-
-    Returns:
-        The verdict; its outcome is 'error' where a script could not be run or compared.
-    """
+    """Runs both scripts, each from its beginning, and compares every session call; else as `verify`."""
     result = new_result(legacy, migrated, arguments)
     with under_way(result, options, work) as (place, how):
-        runner = Runner(place, how, list(arguments), progress, cluster)
-        one = runner.run("original", legacy)
-        if towers is not None and towers != one.towers:
-            raise RunFailed(f"the original has {one.towers} towers, and --replicas says {towers}")
-        other = runner.run("migrated", migrated)
-        found = judge(result, one, other, tolerance, how.tower_order)
-        if result.outcome == "differs" and tolerance is None:
-            _ask_the_original(result, found, one, other, runner)
+        original = record("original", legacy, arguments, place / "original", how)
+        how.check_towers(original.towers)
+        other = record("migrated", migrated, arguments, place / "migrated", how)
+        found = judge(result, original, other, how)
+        if result.outcome == "differs" and how.tolerance is None:
+            _ask_the_original(result, found, original, other, place, how)
     return result
-
-
-@dataclass
-class Runner:
-    """Runs the sides, one like the other."""
-
-    place: Path
-    options: Options
-    arguments: list[str]
-    progress: Progress | None
-    cluster: Shape | None
-
-    def run(self, which: Which, script: Path, suffix: str = "", resource_variables: bool = False) -> Run:
-        """A side's recording, in a folder of its name with the suffix.
-
-        Raises:
-            RunFailed, LaunchError: it could not be run.
-        """
-        folder = self.place / (which + suffix)
-        if self.cluster is not None:
-            return record_cluster(
-                which, script, self.arguments, folder, self.options, self.cluster,
-                resource_variables=resource_variables,
-            )  # fmt: skip
-        return record(
-            which, script, self.arguments, folder, self.options, self.progress,
-            resource_variables=resource_variables,
-        )  # fmt: skip
 
 
 def judge(
     result: ParityResult,
     original: Run,
     migrated: Run,
-    tolerance: float | None = None,
-    tower_order: bool = False,
+    options: Options | None = None,
     found: Compared | None = None,
 ) -> Compared:
-    """Writes into `result` what comes of comparing two runs."""
-    limits, rule = _tolerances(original, migrated, tolerance, tower_order)
+    """Writes into `result` what comes of comparing two runs; `found`: they are compared already."""
+    limits, rule = _tolerances(original, migrated, options or Options())
     if found is None:
         found = compare(original, migrated, limits, left_out=_of_threads(original, migrated))
     for side, run in ((result.original, original), (result.migrated, migrated)):
@@ -113,12 +60,9 @@ def judge(
     result.calls, result.steps, result.towers = original.calls, original.trained, original.towers
     result.tolerance, result.comparisons = limits.gradients, found.comparisons
     result.notes, result.diagnoses, result.first_step = [], [], None
-    if all(one.bitwise for one in found.comparisons):
-        result.outcome = "bitwise"
-    else:
-        result.outcome = "within" if all(one.within for one in found.comparisons) else "differs"
-        if result.outcome == "within" and rule:
-            result.notes.append(rule)
+    result.outcome = outcome_of(found.comparisons)
+    if result.outcome == "within" and rule:
+        result.notes.append(rule)
     if found.first is not None:
         result.first_step = found.first.original.number
         result.diagnoses.append(_first(found.first, found))
@@ -129,24 +73,10 @@ def judge(
     return found
 
 
-def _tolerances(
-    original: Run, migrated: Run, tolerance: float | None, tower_order: bool
-) -> tuple[Tolerances, str]:
-    if tolerance is not None:
-        return Tolerances(tolerance, tolerance), ""
-    if original.tensorflow != migrated.tensorflow:
-        return OTHER_TENSORFLOW, (
-            f"rule 'another TensorFlow' ({original.tensorflow} and {migrated.tensorflow}): kernels round otherwise; "
-            f"variables within {OTHER_TENSORFLOW.variables:g} of the largest element, all else within "
-            f"{OTHER_TENSORFLOW.gradients:g}"
-        )
-    if original.towers > 2 and not tower_order:
-        return SUM_ORDER, (
-            f"rule 'order of the sum': {original.towers} towers are added up in another order than in TF1; within "
-            f"{SUM_ORDER.gradients:g} of the largest element. With --tower-order they are added as in TF1: then every "
-            "bit must be equal"
-        )
-    return Tolerances(), ""
+def _tolerances(original: Run, migrated: Run, options: Options) -> tuple[Tolerances, str]:
+    tensorflows = original.tensorflow, migrated.tensorflow
+    towers = 0 if options.tower_order else original.towers
+    return tolerances(options.tolerance, tensorflows, towers, SUM_ORDER, OTHER_TENSORFLOW)
 
 
 def _of_threads(*runs: Run) -> set[str]:
@@ -234,29 +164,24 @@ def _factor(one: np.ndarray, other: np.ndarray) -> str:
 
 
 def _ask_the_original(
-    result: ParityResult,
-    found: Compared,
-    original: Run,
-    migrated: Run,
-    runner: Runner,
+    result: ParityResult, found: Compared, original: Run, migrated: Run, place: Path, options: Options
 ) -> None:
     """Runs the original again where the two differ: what it does not repeat itself is no difference of the two.
 
     TF1's variables are changed in place, while an operation in no order with the change still reads them.
     """
-    order = runner.options.tower_order
-    limits, _ = _tolerances(original, migrated, None, order)
+    limits, _ = _tolerances(original, migrated, options)
     left = set(found.places)
     for title, resource in AGAIN:
+        folder = place / f"original-{'resources' if resource else 'again'}"
+        script, arguments = result.original.script, result.arguments
         try:
-            again = runner.run(
-                "original", result.original.script, "-resources" if resource else "-again", resource
-            )
+            again = record("original", script, arguments, folder, options, resource_variables=resource)
         except RunFailed as problem:
             result.notes.append(f"the original {title}: {str(problem).splitlines()[0]}")
             continue
         if found.problem:
-            if _makes_the_calls(result, again, migrated, title, order):
+            if _makes_the_calls(result, again, migrated, title, options):
                 return
             continue
         left &= compare(again, migrated, limits, left_out=_of_threads(original, migrated)).places
@@ -265,7 +190,7 @@ def _ask_the_original(
             result.notes.append(f"the original {title} does not make the migrated script's values either")
             continue
         now = compare(original, migrated, limits, excused, _of_threads(original, migrated))
-        judge(result, original, migrated, None, order, now)
+        judge(result, original, migrated, options, now)
         result.notes.insert(
             0,
             f"rule 'the original differs from itself': {title}, it has other values than in its first run, in places "
@@ -276,16 +201,16 @@ def _ask_the_original(
         result.diagnoses.append(_not_repeated(title, len(excused), len(found.places), result.first_step or 0))
 
 
-def _makes_the_calls(result: ParityResult, again: Run, migrated: Run, title: str, order: bool) -> bool:
+def _makes_the_calls(result: ParityResult, again: Run, migrated: Run, title: str, options: Options) -> bool:
     """Whether this run of the original makes the migrated script's calls, with its values; then that is the verdict.
 
     A hook reads the global step while the step counts it (`StopAtStepHook`): then it asks again, or not.
     """
     trial = replace(result)
-    judge(trial, again, migrated, None, order)
+    judge(trial, again, migrated, options)
     if trial.outcome not in ("bitwise", "within"):
         return False
-    judge(result, again, migrated, None, order)
+    judge(result, again, migrated, options)
     result.notes.insert(
         0,
         f"rule 'the original differs from itself': {title}, it makes other calls than in its first run: those of the "

@@ -10,8 +10,8 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from tf2towers.launch.cluster import Shape
 from tf2towers.launch.leftovers import signal_marked
-from tf2towers.parity.cluster.tasks import Shape
 from tf2towers.sidebyside.child import Child
 from tf2towers.sidebyside.errors import CompareError
 from tf2towers.sidebyside.side import Side

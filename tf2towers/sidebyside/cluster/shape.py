@@ -5,9 +5,8 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from tf2towers.launch.cluster import TASK_FLAGS, tasks_of, words
+from tf2towers.launch.cluster import Shape, tasks_of, words
 from tf2towers.launch.errors import LaunchError
-from tf2towers.parity.cluster.tasks import Shape
 from tf2towers.sidebyside.dialect import has_cluster, is_of_cluster
 from tf2towers.sidebyside.errors import CompareError
 
@@ -38,11 +37,7 @@ def shape_of(
             )
     if not sys.platform.startswith("linux"):
         raise CompareError("clusters are compared on Linux only, where all processes of one can be found")
-    shape = Shape(
-        1 if ps is None else ps,
-        2 if workers is None else workers,
-        TASK_FLAGS if task_flags is None else task_flags,
-    )
+    shape = Shape.asked(ps, workers, task_flags)
     try:
         tasks_of(shape.ps, shape.workers)
         words(shape.task_flags)
