@@ -8,8 +8,7 @@ import pytest
 
 from tf2towers.launch.cluster import Task
 from tf2towers.launch.errors import LaunchError
-from tf2towers.launch.job import Job
-from tf2towers.launch.outcome import Outcome, how
+from tf2towers.launch.job import Job, Outcome, how
 from tf2towers.launch.plan import Plan
 from tf2towers.launch.watcher import Watcher
 

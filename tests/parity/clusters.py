@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import TypeVar
 
 from tf2towers.launch.cluster import Shape
-from tf2towers.launch.local import ClusterRun, run_cluster
+from tf2towers.launch.local import run_cluster
+from tf2towers.launch.member import Member
+from tf2towers.launch.plan import Plan
 from tf2towers.parity.cluster.sides import record_side
 from tf2towers.parity.cluster.tasks import OnLine
 from tf2towers.parity.process import ENVIRONMENT, ROOT, RunFailed
@@ -22,18 +24,22 @@ _TIMEOUT = 240.0
 
 def run_tasks(
     script: Path, arguments: Sequence[str], workers: int = 2, on_line: OnLine | None = None
-) -> ClusterRun:
+) -> list[Member]:
     """One parameter server and some workers, to their end, as `tf2towers launch` runs them.
 
     Raises:
         RunFailed: a task ended with an error; the message has the end of what it printed.
     """
     variables = {**ENVIRONMENT, "PYTHONPATH": str(ROOT)}
-    run = run_cluster(script, arguments, 1, workers, variables, timeout=_TIMEOUT, on_line=on_line)
-    if run.status:
-        tails = (f"--- {task.name}: {task.status}\n" + "\n".join(task.lines[-25:]) for task in run.tasks)
-        raise RunFailed(f"{script}: {run.reason}\n" + "\n".join(tails))
-    return run
+    plan = Plan(script=script, args=arguments, workers=workers, env=variables, timeout=_TIMEOUT)
+    outcome, tasks = run_cluster(plan, on_line)
+    if outcome.status:
+        tails = (
+            f"--- {member.task.name}: {member.status}\n" + "\n".join([*member.lines][-25:])
+            for member in tasks
+        )
+        raise RunFailed(f"{script}: {outcome.reason}\n" + "\n".join(tails))
+    return tasks
 
 
 def record_cluster(

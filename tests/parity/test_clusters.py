@@ -234,7 +234,7 @@ def test_free_running_training_ends_in_the_same_band(migrated: Path, tmp_path: P
 
     def train(side: str, folder: Path) -> list[float]:
         run = run_tasks(folder / SUPERVISOR, [*flags, f"--log_dir={tmp_path / side}"])
-        lines = [line for task in run.tasks for line in task.lines if marker in line]
+        lines = [line for member in run for line in member.lines if marker in line]
         return [float(line.partition(marker)[2]) for line in lines]
 
     both = at_once(lambda: train("legacy", ROOT / "legacy"), lambda: train("migrated", migrated))

@@ -8,8 +8,7 @@ import sys
 
 from tf2towers.launch.cluster import TASK_FLAGS
 from tf2towers.launch.errors import LaunchError
-from tf2towers.launch.job import Job
-from tf2towers.launch.outcome import Outcome
+from tf2towers.launch.job import Job, Outcome
 from tf2towers.launch.plan import Plan
 from tf2towers.launch.screen import Screen
 from tf2towers.launch.signals import noted

@@ -7,6 +7,7 @@ import selectors
 import signal
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from tf2towers.launch.cluster import Cluster
@@ -14,8 +15,6 @@ from tf2towers.launch.errors import LaunchError
 from tf2towers.launch.guardian import Guardian
 from tf2towers.launch.leftovers import kill_leftovers, new_mark
 from tf2towers.launch.member import Member
-from tf2towers.launch.outcome import TIMED_OUT, Outcome, how
-from tf2towers.launch.parent import die_with_parent
 from tf2towers.launch.plan import Plan
 from tf2towers.launch.ports import hold_ports
 from tf2towers.launch.process import Process
@@ -23,6 +22,26 @@ from tf2towers.launch.watcher import Watcher
 
 TICK = 0.05  # seconds between two looks at what has ended
 _AFTER_KILL = 5.0  # seconds that the system has for ending what it was told to kill
+TIMED_OUT = 124  # the status, as of timeout(1)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a cluster ended: its status, why when that is not 0, and the task that failed, if one did."""
+
+    status: int
+    reason: str = ""
+    failed: Member | None = None
+
+
+def how(status: int) -> str:
+    """An end that is not 0 in words: 'ended with status 3', 'was killed by SIGKILL'."""
+    if status > 128:
+        try:
+            return f"was killed by {signal.Signals(status - 128).name}"
+        except ValueError:
+            pass
+    return f"ended with status {status}"
 
 
 class Job:
@@ -45,7 +64,6 @@ class Job:
         ]
         self._selector = selectors.DefaultSelector()
         self._mark = new_mark()
-        self._preexec = die_with_parent()
 
     def run(self) -> Outcome:
         """Runs it; nothing of it runs afterwards, whatever happens.
@@ -109,7 +127,6 @@ class Job:
             self._plan.command(cluster, member.task),
             self._plan.environment(cluster, member.task, self._mark),
             None if self._plan.cwd is None else Path(self._plan.cwd),
-            self._preexec,
         )
         member.status = None
         self._selector.register(member.process.output, selectors.EVENT_READ, member)

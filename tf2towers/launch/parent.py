@@ -11,11 +11,6 @@ from collections.abc import Callable
 _PR_SET_PDEATHSIG = 1
 
 
-def die_with_parent() -> Callable[[], None] | None:
-    """What a new process of this one calls before it becomes a task; see `die_with`."""
-    return die_with(os.getpid())
-
-
 def die_with(launcher: int) -> Callable[[], None] | None:
     """What a process calls to be killed when its parent, the launcher, ends; None where there is no such thing.
 

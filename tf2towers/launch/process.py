@@ -1,4 +1,4 @@
-"""One task as a process: its group, its output, its end."""
+"""A command as a process with all that it starts: its group, its output, its end."""
 
 from __future__ import annotations
 
@@ -6,50 +6,64 @@ import contextlib
 import os
 import signal
 import subprocess
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import IO
 
 from tf2towers.launch.errors import LaunchError
+from tf2towers.launch.guardian import Guardian
+from tf2towers.launch.leftovers import MARK, kill_leftovers, new_mark
 from tf2towers.launch.lines import Lines
+from tf2towers.launch.parent import die_with
 
 _CHUNK = 65_536
 _MOST_CHUNKS = 64  # read at once, so that a task that writes without end does not keep the launcher
+_AFTER_KILL = 5.0  # seconds
 
 
-class Process:
-    """A running task in a session of its own, standard output and error merged in the order of writing.
+def started(
+    command: Sequence[str],
+    environment: Mapping[str, str],
+    cwd: Path | None,
+    output: int | IO[bytes],
+    descriptors: Sequence[int] = (),
+) -> subprocess.Popen[bytes]:
+    """A command in a session of its own, which dies with this process, and can ask nobody for input.
 
     Args:
         command: the program and its arguments.
-        environment: the whole environment.
+        environment: the whole of it.
         cwd: the directory to start in; None: this process's.
-        preexec: called in the new process before it becomes the command.
+        output: where standard output and error go, merged in the order of writing.
+        descriptors: those that it inherits.
 
     Raises:
         LaunchError: the system does not start it.
     """
+    try:
+        return subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            bufsize=0,
+            cwd=cwd,
+            env=dict(environment),
+            start_new_session=True,
+            pass_fds=descriptors,
+            preexec_fn=die_with(os.getpid()),  # noqa: PLW1509 - two system calls, see parent.py
+        )
+    except (OSError, ValueError, subprocess.SubprocessError) as problem:
+        raise LaunchError(f"cannot start {command[0]}: {problem}") from None
+
+
+class Process:
+    """A running task of a cluster; for its arguments and errors see `started`."""
 
     def __init__(
-        self,
-        command: Sequence[str],
-        environment: Mapping[str, str],
-        cwd: Path | None = None,
-        preexec: Callable[[], None] | None = None,
+        self, command: Sequence[str], environment: Mapping[str, str], cwd: Path | None = None
     ) -> None:
-        try:
-            self._popen = subprocess.Popen(
-                command,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                bufsize=0,
-                cwd=cwd,
-                env=dict(environment),
-                start_new_session=True,
-                preexec_fn=preexec,  # noqa: PLW1509 - two system calls, see parent.py
-            )
-        except (OSError, ValueError, subprocess.SubprocessError) as problem:
-            raise LaunchError(f"cannot start {command[0]}: {problem}") from None
+        self._popen = started(command, environment, cwd, subprocess.PIPE)
         assert self._popen.stdout is not None
         self.output = self._popen.stdout.fileno()
         os.set_blocking(self.output, False)
@@ -97,3 +111,55 @@ class Process:
         if self._popen.returncode is None:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self._popen.pid, number)
+
+
+class GuardedProcess:
+    """A command whose output goes to a file, and of which nothing is left at its end, whoever ends first.
+
+    Args:
+        command, environment, cwd, descriptors: see `started`, also for the error.
+        log: where standard output and error go.
+
+    Attributes:
+        mark: what the environment of all that it starts has; see `leftovers`.
+    """
+
+    def __init__(
+        self,
+        command: Sequence[str],
+        environment: Mapping[str, str],
+        log: Path,
+        cwd: Path | None = None,
+        descriptors: Sequence[int] = (),
+    ) -> None:
+        self.mark = new_mark()
+        self._guardian = Guardian(self.mark)
+        try:
+            with log.open("wb") as stream:
+                self._popen = started(command, {**environment, MARK: self.mark}, cwd, stream, descriptors)
+        except LaunchError:
+            self._guardian.dismiss()
+            raise
+        except OSError as problem:
+            self._guardian.dismiss()
+            raise LaunchError(f"cannot start {command[0]}: {problem}") from None
+
+    def status(self) -> int | None:
+        """Its exit status once it has ended, -n for signal n; what it started may still run."""
+        return self._popen.poll()
+
+    def send(self, number: signal.Signals) -> bool:
+        """Sends a signal to its group; whether there was anybody."""
+        try:
+            os.killpg(self._popen.pid, number)
+        except OSError:
+            return False
+        return True
+
+    def end(self) -> None:
+        """Kills what is left of it: its group, and what it has started in sessions of their own."""
+        self.send(signal.SIGKILL)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self._popen.wait(_AFTER_KILL)
+        kill_leftovers(self.mark)
+        self._guardian.dismiss()

@@ -57,6 +57,6 @@ def tell_rounding(
         result.notes.append(f"no float64 run: {str(problem).splitlines()[0]}")
         return
     result.notes += [note for note in again.facts.notes if note not in original.facts.notes]
-    count = sum(one.rounding for one in result.comparisons)
+    count = sum(comparison.rounding for comparison in result.comparisons)
     if count:
         result.notes.append(RULE.format(count=count))

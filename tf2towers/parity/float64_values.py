@@ -59,7 +59,7 @@ def neighbours(kind: Kind, name: str, applied: Arrays, of_towers: list[Arrays]) 
 def owner_of(name: str, step: Step) -> str | None:
     """The trained variable that a variable is, or is a slot or an average of; None for others, as a moving mean."""
     trained = {key.split("//")[0] for key in step.gradients}
-    return max((one for one in trained if f"/{one}/" in f"/{name}/"), key=len, default=None)
+    return max((variable for variable in trained if f"/{variable}/" in f"/{name}/"), key=len, default=None)
 
 
 def relative_difference(
@@ -98,7 +98,7 @@ def _dense(name: str, gradients: Arrays, shape: tuple[int, ...]) -> np.ndarray |
 
 
 def _numbered(draws: list[list[np.ndarray]]) -> Arrays:
-    return {f"{tower} {place}": draw for tower, one in enumerate(draws) for place, draw in enumerate(one)}
+    return {f"{tower} {place}": draw for tower, drawn in enumerate(draws) for place, draw in enumerate(drawn)}
 
 
 def _equal(one: np.ndarray, other: np.ndarray) -> bool:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from tf2towers.launch.chatter import without_chatter
 from tf2towers.launch.errors import LaunchError
-from tf2towers.launch.guarded import GuardedProcess
+from tf2towers.launch.process import GuardedProcess
 
 ROOT = Path(__file__).resolve().parents[2]
 #: oneDNN picks fused kernels by the graph around an op, and a session's graph is not a function's: off on both sides.

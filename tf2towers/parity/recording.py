@@ -193,7 +193,7 @@ def read_facts(folder: Path) -> Facts:
         FileNotFoundError: the run did not get as far as writing it.
     """
     found = json.loads((folder / "meta.json").read_text(encoding="utf-8"))
-    known = {one.name for one in dataclasses.fields(Facts)}
+    known = {entry.name for entry in dataclasses.fields(Facts)}
     return Facts(**{name: value for name, value in found.items() if name in known and value is not None})
 
 

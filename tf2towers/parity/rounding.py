@@ -130,9 +130,9 @@ def hopeless(
         share: see `compare.share_of`.
     """
     asked = _asked(comparisons)
-    if any(one.problem or (one.kind == "input" and not one.within) for one in comparisons):
+    if any(found.problem or (found.kind == "input" and not found.within) for found in comparisons):
         return True
-    if all(one.bitwise for one in comparisons if one.kind in COMPUTED):
+    if all(found.bitwise for found in comparisons if found.kind in COMPUTED):
         return True
     for one, other in zip(original, migrated, strict=True):
         for kind, name, value, its in pairs(one, other, share):
@@ -151,9 +151,9 @@ def last_step(comparisons: Iterable[Comparison], limits: Tolerances) -> int:
     """The last step (from 0) at which anything is beyond its tolerance; -1 where nothing is."""
     beyond = [
         step
-        for one in comparisons
-        for step, error in enumerate(one.errors)
-        if not (one.within or error <= limits.of(one.kind))
+        for found in comparisons
+        for step, error in enumerate(found.errors)
+        if not (found.within or error <= limits.of(found.kind))
     ]
     return max(beyond, default=-1)
 
@@ -200,22 +200,32 @@ def tell(
                 if not asked[key].errors[place] <= limits.of(kind):
                     most = 1 + (TIMES if name == owner else TIMES**2)
                     of.add(value, its, _part(owner, most, one, other, wide, value.shape))
-    apart = {(one.kind, one.name) for one in comparisons if one.kind in COMPUTED and not one.bitwise}
+    apart = {
+        (found.kind, found.name) for found in comparisons if found.kind in COMPUTED and not found.bitwise
+    }
     rounding = {key for key, of in of_graph.items() if of.rounding}
     fine = {key for key in apart if key in rounding or key not in asked}
     for key, of in carried.items():
-        made_of = apart if of.owner is None else {one for one in apart if _is_gradient(one, of.owner)}
+        made_of = (
+            apart
+            if of.owner is None
+            else {gradient for gradient in apart if _is_gradient(gradient, of.owner)}
+        )
         if made_of and made_of <= fine and of.rounding:
             rounding.add(key)
     return [
-        dataclasses.replace(one, within=True, rounding=True) if (one.kind, one.name) in rounding else one
-        for one in comparisons
+        dataclasses.replace(found, within=True, rounding=True)
+        if (found.kind, found.name) in rounding
+        else found
+        for found in comparisons
     ]
 
 
 def _asked(comparisons: Iterable[Comparison]) -> dict[Key, Comparison]:
     return {
-        (one.kind, one.name): one for one in comparisons if not (one.bitwise or one.within or one.problem)
+        (found.kind, found.name): found
+        for found in comparisons
+        if not (found.bitwise or found.within or found.problem)
     }
 
 

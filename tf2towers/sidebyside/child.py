@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from tf2towers.launch.errors import LaunchError
-from tf2towers.launch.guarded import GuardedProcess
+from tf2towers.launch.process import GuardedProcess
 from tf2towers.sidebyside.clock import ActiveClock
 from tf2towers.sidebyside.errors import CompareError
 from tf2towers.sidebyside.side import Side

@@ -19,18 +19,21 @@ STILL_THERE = {
 
 #: objects that a migrated script has no use for: (module, name)
 ONLY_HERE = {
-    "tf.contrib.slim.prefetch_queue.prefetch_queue": ("tf2towers.stand_ins.prefetch_queue", "prefetch_queue"),
+    "tf.contrib.slim.prefetch_queue.prefetch_queue": (
+        "tf2towers.runtime.slim.prefetch_queue",
+        "prefetch_queue",
+    ),
     **{
-        f"tf.contrib.slim.learning.{name}": ("tf2towers.stand_ins.slim_learning", name)
+        f"tf.contrib.slim.learning.{name}": ("tf2towers.runtime.slim.learning", name)
         for name in (
             "add_gradients_summaries",
             "clip_gradient_norms",
             "create_train_op",
             "multiply_gradients",
-            "train",
             "train_step",
         )
     },
+    "tf.contrib.slim.learning.train": ("tf2towers.stand_ins.slim_learning", "train"),
     "tf.contrib.staging.StagingArea": ("tensorflow.python.ops.data_flow_ops", "StagingArea"),
     "tf.contrib.slim.layers": ("tf2towers.runtime.slim", "layers"),
     "tf.contrib.slim.utils": ("tf2towers.runtime.slim", "utils"),

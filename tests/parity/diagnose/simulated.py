@@ -8,7 +8,7 @@ from functools import cache
 
 import numpy as np
 
-from tf2towers.parity.diagnose.recorded import Arrays, Facts, Recording, Step
+from tf2towers.parity.recording import Arrays, Facts, Recording, Step
 
 FEATURES, HIDDEN, CLASSES = 6, 7, 4
 TRAINABLE = ["hidden/weights", "hidden/biases", "bn/beta", "bn/gamma", "logits/weights", "logits/biases"]

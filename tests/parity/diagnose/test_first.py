@@ -7,7 +7,7 @@ import pytest
 
 from tests.parity.diagnose.simulated import Trainer, both, run
 from tf2towers.parity.diagnose import diagnose, first_differences
-from tf2towers.parity.diagnose.recorded import Recording
+from tf2towers.parity.recording import Recording
 
 ROWS = {
     "nothing": ({}, (None, "", "")),

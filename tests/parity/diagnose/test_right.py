@@ -10,7 +10,7 @@ import pytest
 
 from tests.parity.diagnose.simulated import Trainer, both, run
 from tf2towers.parity.diagnose import diagnose, first_differences
-from tf2towers.parity.diagnose.recorded import Facts, Recording, Step
+from tf2towers.parity.recording import Facts, Recording, Step
 
 pytestmark = pytest.mark.filterwarnings("error")
 

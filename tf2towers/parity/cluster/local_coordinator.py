@@ -26,7 +26,9 @@ class Made:
 
     def fetch(self) -> Any:
         """The tensors' values."""
-        return tf.nest.map_structure(lambda one: one.numpy() if hasattr(one, "numpy") else one, self._value)
+        return tf.nest.map_structure(
+            lambda tensor: tensor.numpy() if hasattr(tensor, "numpy") else tensor, self._value
+        )
 
 
 def schedule_here(before_step: Callable[[], object]) -> None:
@@ -52,7 +54,7 @@ def schedule_here(before_step: Callable[[], object]) -> None:
         return fn(*(args or ()), **(kwargs or {}))
 
     def fetch(self: Any, val: Any) -> Any:
-        return tf.nest.map_structure(lambda one: one.fetch() if isinstance(one, Made) else one, val)
+        return tf.nest.map_structure(lambda part: part.fetch() if isinstance(part, Made) else part, val)
 
     replaced: dict[str, Callable[..., Any]] = {
         "schedule": schedule,

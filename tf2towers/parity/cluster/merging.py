@@ -103,7 +103,7 @@ def _in_order(folder: Path) -> list[tuple[_Made, Path | None]]:
         updates, own = _files(worker / UPDATES), _files(worker / OWN)
         made += [(_made(path), step) for path, step in zip_longest(updates, own[: len(updates)])]
     numbered = all(update.number for update, _ in made)
-    return sorted(made, key=lambda one: one[0].number if numbered else one[0].when)
+    return sorted(made, key=lambda update: update[0].number if numbered else update[0].when)
 
 
 def _files(folder: Path) -> list[Path]:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from tf2towers.launch.cluster import Shape
 from tf2towers.launch.local import run_cluster
+from tf2towers.launch.plan import Plan
 from tf2towers.parity.cluster.migrated_task import RECORDED_ALL
 from tf2towers.parity.process import ENVIRONMENT, ROOT, RunFailed, last_lines
 from tf2towers.parity.sides import Options, temporary
@@ -68,14 +69,15 @@ def run_recorded(
                 raise _Enough
 
     try:
-        run = run_cluster(
-            recorder, command, shape.ps, shape.workers, environment, python, options.timeout, look, options.cwd,
-            task_flags=shape.task_flags,
+        plan = Plan(
+            script=recorder, args=command, ps=shape.ps, workers=shape.workers, env=environment, python=python,
+            task_flags=shape.task_flags, timeout=options.timeout, cwd=options.cwd,
         )  # fmt: skip
+        outcome, _ = run_cluster(plan, look)
     except _Enough:
         return lines
     finally:
         folder.with_suffix(".log").write_text("\n".join(lines), encoding="utf-8")
-    if run.status:
-        raise RunFailed(f"{title} as a cluster: {run.reason}; it wrote last:\n{last_lines(lines)}")
+    if outcome.status:
+        raise RunFailed(f"{title} as a cluster: {outcome.reason}; it wrote last:\n{last_lines(lines)}")
     return lines

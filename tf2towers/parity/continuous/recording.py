@@ -82,9 +82,12 @@ class Run:
             json.loads((folder / "meta.json").read_text(encoding="utf-8")) for folder in folders
         ]
         self.tensorflow, self.python = str(found[0]["tensorflow"]), str(found[0]["python"])
-        self.calls, self.trained = sum(one["calls"] for one in found), sum(one["trained"] for one in found)
-        self.towers = max(one["towers"] for one in found)
-        self.threads = [Thread(**one) for each in found for one in each["threads"]]
+        self.calls, self.trained = (
+            sum(facts["calls"] for facts in found),
+            sum(facts["trained"] for facts in found),
+        )
+        self.towers = max(facts["towers"] for facts in found)
+        self.threads = [Thread(**thread) for each in found for thread in each["threads"]]
 
     def __iter__(self) -> Iterator[Call]:
         number = 0

@@ -25,11 +25,11 @@ from tf2towers.parity.diagnose.moving_average import MOVING_AVERAGE
 from tf2towers.parity.diagnose.not_trained import NOT_TRAINED
 from tf2towers.parity.diagnose.other_optimizer import OTHER_OPTIMIZER
 from tf2towers.parity.diagnose.per_replica import PER_REPLICA
-from tf2towers.parity.diagnose.recorded import Recording
 from tf2towers.parity.diagnose.regulariser import REGULARISER
 from tf2towers.parity.diagnose.statistics import STATISTICS
 from tf2towers.parity.diagnose.tower_choice import TOWER_CHOICE
 from tf2towers.parity.diagnose.tower_data import TOWER_DATA
+from tf2towers.parity.recording import Recording
 from tf2towers.report.parity_result import Diagnosis
 
 __all__ = ["MISTAKES", "Mistake", "diagnose", "first_differences"]

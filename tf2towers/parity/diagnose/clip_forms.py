@@ -16,7 +16,7 @@ from typing import Literal
 
 import numpy as np
 
-from tf2towers.parity.diagnose.numbers import EQUAL, Vectors
+from tf2towers.parity.diagnose.numbers import EQUAL, Vectors, least
 
 Form = Literal["norm", "global", "value"]
 Place = Literal["before", "after"]
@@ -79,7 +79,7 @@ def threshold_after(
         if form == "value":
             for name in names:
                 cut = np.abs(short.vectors[name]) < SHORTER * np.abs(whole.vectors[name])
-                numbers += [float(one) for one in np.abs(short.vectors[name][cut])[:64]]
+                numbers += [float(size) for size in np.abs(short.vectors[name][cut])[:64]]
             continue
         for unit in units(form, names):
             length = short.length(unit)
@@ -132,7 +132,7 @@ def threshold_before(
 
 def _value_before(steps: Sequence[tuple[Given, list[Given]]], names: Sequence[str]) -> Threshold | None:
     """By search: the c whose result is nearest, first over the powers of ten, then nearer and nearer."""
-    applied = np.concatenate([one.vectors[name] for one, _ in steps for name in names] or [np.zeros(0)])
+    applied = np.concatenate([given.vectors[name] for given, _ in steps for name in names] or [np.zeros(0)])
     count = min((len(towers) for _, towers in steps), default=0)
     towers = [
         np.concatenate([all_of[j].vectors[name] for _, all_of in steps for name in names])
@@ -146,11 +146,6 @@ def _value_before(steps: Sequence[tuple[Given, list[Given]]], names: Sequence[st
         made = sum(np.clip(tower, -threshold, threshold) for tower in towers) / count
         return float(np.linalg.norm(applied - made))
 
-    low, high = top * 1e-4, top
-    best = top
-    for _ in range(12):
-        grid = np.geomspace(low, high, 25)
-        place = int(np.argmin([left(one) for one in grid]))
-        best, low, high = float(grid[place]), float(grid[max(place - 1, 0)]), float(grid[min(place + 1, 24)])
+    best = least(left, top * 1e-4, top, points=25, rounds=12)
     cut = sum(int(np.count_nonzero(np.abs(tower) > best * 1.001)) for tower in towers)
     return Threshold(best, cut) if cut else None

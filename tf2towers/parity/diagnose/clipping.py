@@ -74,7 +74,7 @@ def _taken(evidence: Evidence, side: str, names: list[str]) -> list[_Taken]:
 
 def _mean_of_clipped(form: Form, threshold: float, towers: list[Given], names: list[str]) -> Vectors:
     made = [clipped(form, threshold, tower, names) for tower in towers]
-    return {name: np.sum([one[name] for one in made], axis=0) / len(made) for name in names}
+    return {name: np.sum([vectors[name] for vectors in made], axis=0) / len(made) for name in names}
 
 
 def _is(taken: list[_Taken], names: list[str], made: list[Vectors]) -> Explained:
@@ -104,7 +104,7 @@ def _side(taken: list[_Taken], names: list[str]) -> _Clip | None:
         if before is not None:
             made = [_mean_of_clipped(form, before.value, towers, names) for *_, towers in taken]
             found.append(_Clip(form, "before", before.value, _is(taken, names, made).part))
-    best = max(found, key=lambda one: one.part, default=None)
+    best = max(found, key=lambda clip: clip.part, default=None)
     return best if best is not None and best.part >= ENOUGH else None
 
 
@@ -194,7 +194,7 @@ def _again(evidence: Evidence, form: Form, names: list[str], side: str, threshol
         return 0
     views = [getattr(pair, side) for pair in evidence.pairs if not pair.comparable]
     given = [Given(v.gradients, v.norms) for v in views if all(name in v.norms for name in names)]
-    return sum(abs(one.length(names) / threshold - 1) < 1e-4 for one in given)
+    return sum(abs(gradients.length(names) / threshold - 1) < 1e-4 for gradients in given)
 
 
 def _recognise(evidence: Evidence) -> Diagnosis | None:

@@ -12,29 +12,22 @@ import numpy as np
 from tf2towers.parity.diagnose.evidence import Evidence
 from tf2towers.parity.diagnose.mistake import Mistake
 from tf2towers.parity.diagnose.numbers import ENOUGH, said
-from tf2towers.parity.diagnose.optimizer_rules import searched
+from tf2towers.parity.diagnose.optimizer_rules import Fit, searched
 from tf2towers.parity.diagnose.updates import Updates, updates_of
 from tf2towers.report.parity_result import Diagnosis
 
 _SEARCHED = 1_000
 
 
-def _made(updates: Updates, epsilon: float) -> list[list[np.ndarray]]:
-    assert updates.fit is not None
-    made = []
-    for place in updates.usable_places:
-        vectors = [updates.fit.update(place, change, epsilon) for change in updates.migrated[place]]
-        made.append([vector for vector in vectors if vector is not None])
-    return made
-
-
-def _left(updates: Updates, epsilon: float) -> float:
+def _left(updates: Updates, fit: Fit, epsilon: float) -> float:
     total = 0.0
-    for place, vectors in zip(updates.usable_places, _made(updates, epsilon), strict=True):
-        for change, vector in zip(updates.migrated[place], vectors, strict=True):
-            every = max(1, vector.size // _SEARCHED)
-            rest = (vector - change.update)[::every] / (change.allowed or 1.0)
-            total += float(np.sum(rest[np.isfinite(rest)] ** 2))
+    for place in updates.usable_places:
+        for change in updates.migrated[place]:
+            vector = fit.update(place, change, epsilon)
+            if vector is not None:
+                every = max(1, vector.size // _SEARCHED)
+                rest = (vector - change.update)[::every] / (change.allowed or 1.0)
+                total += float(np.sum(rest[np.isfinite(rest)] ** 2))
     return total
 
 
@@ -49,19 +42,19 @@ def _told(facts: dict[str, object], fitted: float) -> float:
 
 def _recognise(evidence: Evidence) -> Diagnosis | None:
     updates = updates_of(evidence)
-    if updates.fit is None or not updates.fit.rule.has_epsilon or updates.first is None:
+    fit = updates.fit
+    if fit is None or not fit.rule.has_epsilon or updates.first is None:
         return None
-    with np.errstate(all="ignore"):
-        epsilon = searched(lambda one: _left(updates, one))
-        part = updates.part(_made(updates, epsilon))
+    epsilon = searched(lambda tried: _left(updates, fit, tried))
+    part = updates.part(lambda place, change: fit.update(place, change, epsilon))
     if part < ENOUGH:
         return None
-    one = _told(evidence.facts.optimizer, updates.fit.epsilon)
-    other = _told(evidence.migrated_facts.optimizer, epsilon)
+    mine = _told(evidence.facts.optimizer, fit.epsilon)
+    its = _told(evidence.migrated_facts.optimizer, epsilon)
     return Diagnosis(
         "epsilon",
-        f"From the same gradients and slots the updates are those of {updates.fit.rule.name} with an epsilon of "
-        f"about {said(other)}; the original's is about {said(one)}.",
+        f"From the same gradients and slots the updates are those of {fit.rule.name} with an epsilon of about "
+        f"{said(its)}; the original's is about {said(mine)}.",
         "Give the optimizer the original's epsilon (TF1: Adam 1e-8, RMSProp 1e-10; Keras: 1e-7).",
         updates.first,
         part,

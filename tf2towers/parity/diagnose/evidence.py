@@ -21,7 +21,7 @@ from tf2towers.parity.diagnose.numbers import (
     numeric,
     relative,
 )
-from tf2towers.parity.diagnose.recorded import Arrays, Recording, Step
+from tf2towers.parity.recording import Arrays, Recording, Step
 
 LIMIT = 1 << 12  # elements of one variable that are looked at
 AMPLIFIED = 100.0  # how much more than the weights that it is made of a gradient may be apart
@@ -100,6 +100,11 @@ class View:
         before, after = self.before.get(name), self.after.get(name)
         return None if before is None or after is None or before.shape != after.shape else after - before
 
+    def moved(self, name: str) -> np.ndarray:
+        """The same; nothing where it is not known."""
+        change = self.change(name)
+        return np.zeros(0) if change is None else change
+
     def slots(self, name: str) -> list[str]:
         """The names of the optimizer's slots of a variable, in the order of their making ('Adam', 'Adam_1', ..)."""
         size = self.before[name].shape if name in self.before else None
@@ -112,7 +117,7 @@ class View:
             and not other.endswith(SHADOW)
             and other in self.after
         ]
-        return sorted(found, key=lambda one: (len(one), one))
+        return sorted(found, key=lambda slot: (len(slot), slot))
 
 
 class Pair:
@@ -164,19 +169,19 @@ class Evidence:
         self.migrated_facts = migrated.facts
         self.lockstep = lockstep
         both = list(zip(original.steps, migrated.steps, strict=False))
-        seen = [len(one.losses) for one, _ in both[:1]] + [len(one.tower_gradients) for one, _ in both[:1]]
+        seen = [len(of_towers) for step, _ in both[:1] for of_towers in (step.losses, step.tower_gradients)]
         self.towers = max([original.facts.towers, 1, *seen])
         shapes = _shapes(original) | _shapes(migrated)
         places = _places(original, shapes)
         self.pairs = [
             Pair(
                 index,
-                View(one, shapes, places),
-                View(other, shapes, places),
+                View(step, shapes, places),
+                View(its, shapes, places),
                 lockstep,
-                differing_input(one, other) is None,
+                differing_input(step, its) is None,
             )
-            for index, (one, other) in enumerate(both)
+            for index, (step, its) in enumerate(both)
         ]
         #: variables that one side does not train: nothing else is said of their gradients
         self.untrained: set[str] = set()

@@ -15,7 +15,7 @@ from tf2towers.parity.diagnose.numbers import (
     numeric,
     relative,
 )
-from tf2towers.parity.diagnose.recorded import Arrays, Recording
+from tf2towers.parity.recording import Arrays, Recording
 
 
 def first_differences(original: Recording, migrated: Recording) -> tuple[int | None, str, str]:
@@ -78,8 +78,7 @@ def _variables(pair: Pair) -> bool:
         other = pair.migrated.after.get(name)
         if other is None or not numeric(pair.original.step.after[name]):
             continue
-        moved = [view.change(name) for view in (pair.original, pair.migrated)]
-        change = largest(*(one for one in moved if one is not None)) or largest(value, other)
+        change = largest(pair.original.moved(name), pair.migrated.moved(name)) or largest(value, other)
         if apart(value, other) > 10 * EQUAL * change + ROUNDING * largest(value, other):
             return True
     return False

@@ -14,7 +14,7 @@ import numpy as np
 from tf2towers.parity.diagnose.evidence import Evidence, Pair
 from tf2towers.parity.diagnose.mistake import Mistake
 from tf2towers.parity.diagnose.numbers import EQUAL, relative, said
-from tf2towers.parity.diagnose.recorded import Arrays, Step
+from tf2towers.parity.recording import Arrays, Step
 from tf2towers.report.parity_result import Diagnosis
 
 _NORMALISATIONS = ("fusedbatchnorm", "batchnorm", "batch_norm", "batch_normalization")
@@ -43,7 +43,7 @@ def digest_apart(one: np.ndarray, other: np.ndarray) -> float:
     return float(max(gaps))
 
 
-def first_layer(original: Step, migrated: Step, tolerance: float = EQUAL) -> tuple[str, int] | None:
+def first_layer(original: Step, migrated: Step, tolerance: float) -> tuple[str, int] | None:
     """The first layer forward that differs by more than `tolerance`, and the first tower in which it does.
 
     Layers of all towers go by the order of the first; a tolerance below 0 asks for the same bits.
@@ -59,7 +59,7 @@ def first_layer(original: Step, migrated: Step, tolerance: float = EQUAL) -> tup
                 break
     if not found:
         return None
-    name = min(found, key=lambda one: (order[one], found[one]))
+    name = min(found, key=lambda layer: (order[layer], found[layer]))
     return name, found[name]
 
 

@@ -11,23 +11,23 @@ import numpy as np
 
 from tf2towers.parity.diagnose.evidence import Evidence
 from tf2towers.parity.diagnose.mistake import Mistake
-from tf2towers.parity.diagnose.numbers import fitted, joined, said
-from tf2towers.parity.diagnose.optimizer_rules import ADAM, DESCENT, MOMENTUM, NESTEROV
+from tf2towers.parity.diagnose.numbers import fitted, said, scaled
+from tf2towers.parity.diagnose.optimizer_rules import ADAM, DESCENT, MOMENTUM, NESTEROV, Change
 from tf2towers.parity.diagnose.updates import Updates, updates_of
 from tf2towers.report.parity_result import Diagnosis
 
 _NEAR = 5e-3
 
 
-def _ratios(updates: Updates) -> list[float | None]:
+def _ratios(updates: Updates) -> dict[int, float | None]:
     """Per usable step, the multiple of what was expected; None where nothing moves."""
-    found: list[float | None] = []
+    found: dict[int, float | None] = {}
     for place in updates.usable_places:
-        expected = [updates.expected(place, change) for change in updates.migrated[place]]
-        scales = [change.allowed or 1.0 for change in updates.migrated[place]]
-        target = joined(c.update / s for c, s in zip(updates.migrated[place], scales, strict=True))
-        factor = fitted([joined(e / s for e, s in zip(expected, scales, strict=True))], target)
-        found.append(None if factor is None else float(factor[0]))
+        made = updates.migrated[place]
+        allowed = [change.allowed for change in made]
+        expected = scaled((updates.expected(place, change) for change in made), allowed)
+        factor = fitted([expected], scaled((change.update for change in made), allowed))
+        found[place] = None if factor is None else float(factor[0])
     return found
 
 
@@ -35,17 +35,14 @@ def _recognise(evidence: Evidence) -> Diagnosis | None:
     updates = updates_of(evidence)
     if updates.first is None:
         return None
-    with np.errstate(all="ignore"):
-        ratios = _ratios(updates)
-        made = [
-            [
-                (1.0 if ratio is None else ratio) * updates.expected(place, change)
-                for change in updates.migrated[place]
-            ]
-            for place, ratio in zip(updates.usable_places, ratios, strict=True)
-        ]
-    part = updates.part(made)
-    known = [ratio for ratio in ratios if ratio is not None]
+    ratios = _ratios(updates)
+
+    def assumed(place: int, change: Change) -> np.ndarray:
+        ratio = ratios[place]
+        return (1.0 if ratio is None else ratio) * updates.expected(place, change)
+
+    part = updates.part(assumed)
+    known = [ratio for ratio in ratios.values() if ratio is not None]
     if not part or not known or not np.all(np.isfinite(known)):
         return None
     middle = float(np.median(known))
@@ -70,10 +67,10 @@ def _recognise(evidence: Evidence) -> Diagnosis | None:
         )
     if "global step" in evidence.found and not evidence.lockstep:
         return None  # the schedule follows the counter
-    place = next((i for i, ratio in enumerate(ratios) if ratio is not None and abs(ratio - 1) > _NEAR), 0)
-    step = updates.pairs[updates.usable_places[place]].index
-    ratio = ratios[place]
-    until = f"are the original's until step {step}; there" if place else "differ from the first:"
+    first = updates.usable_places[0]
+    place = next((at for at, ratio in ratios.items() if ratio is not None and abs(ratio - 1) > _NEAR), first)
+    step, ratio = updates.pairs[place].index, ratios[place]
+    until = f"are the original's until step {step}; there" if place != first else "differ from the first:"
     besides = " Adam's correction of its moments would show in the same way." if _adam(updates) else ""
     return Diagnosis(
         "learning-rate schedule",

@@ -19,8 +19,8 @@ from tf2towers.parity.diagnose.numbers import (
     ROUNDING,
     Explained,
     fitted,
-    joined,
     largest,
+    scaled,
 )
 from tf2towers.report.parity_result import Diagnosis
 
@@ -58,17 +58,12 @@ def _allowed(view: View, name: str, made: np.ndarray) -> float:
     return 10 * EQUAL * largest(made) + ROUNDING * largest(view.before[name], view.after[name])
 
 
-def _moves(view: View, name: str) -> np.ndarray:
-    made = view.change(name)
-    return np.zeros(0) if made is None else made
-
-
 def _fit(view: View, names: list[str]) -> _Average | None:
     best: tuple[float, _Average] | None = None
-    scales = [_allowed(view, name, _moves(view, name)) or 1.0 for name in names]
-    moved = joined(_moves(view, name) / scale for name, scale in zip(names, scales, strict=True))
+    allowed = [_allowed(view, name, view.moved(name)) for name in names]
+    moved = scaled(map(view.moved, names), allowed)
     for when in ("after", "before"):
-        gap = joined(_gap(view, name, when) / scale for name, scale in zip(names, scales, strict=True))
+        gap = scaled((_gap(view, name, when) for name in names), allowed)
         found = fitted([gap], moved)
         taken = 0.0 if found is None else float(found[0])
         left = largest(moved - taken * gap)
@@ -79,23 +74,22 @@ def _fit(view: View, names: list[str]) -> _Average | None:
 
 def _recognise(evidence: Evidence) -> Diagnosis | None:
     explained, first, rules = Explained(), None, []
-    with np.errstate(all="ignore"):
-        for pair in evidence.pairs:
-            names = _names(pair)
-            if not names:
-                continue
-            one, other = _fit(pair.original, names), _fit(pair.migrated, names)
-            if one is None or other is None:
-                continue
-            for name in names:
-                actual = _moves(pair.migrated, name)
-                expected = one.taken * _gap(pair.migrated, name, one.when)
-                assumed = other.taken * _gap(pair.migrated, name, other.when)
-                allowed = _allowed(pair.migrated, name, expected) + 10 * EQUAL * largest(actual)
-                explained.add(actual, assumed, expected, allowed)
-                if largest(actual - expected) > allowed:
-                    first = pair.index if first is None else first
-                    rules.append((one, other))
+    for pair in evidence.pairs:
+        names = _names(pair)
+        if not names:
+            continue
+        one, other = _fit(pair.original, names), _fit(pair.migrated, names)
+        if one is None or other is None:
+            continue
+        for name in names:
+            actual = pair.migrated.moved(name)
+            expected = one.taken * _gap(pair.migrated, name, one.when)
+            assumed = other.taken * _gap(pair.migrated, name, other.when)
+            allowed = _allowed(pair.migrated, name, expected) + 10 * EQUAL * largest(actual)
+            explained.add(actual, assumed, expected, allowed)
+            if largest(actual - expected) > allowed:
+                first = pair.index if first is None else first
+                rules.append((one, other))
     if first is None or explained.part < ENOUGH:
         return None
     one, other = rules[-1]

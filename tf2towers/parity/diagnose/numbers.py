@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 
-from tf2towers.parity.diagnose.recorded import Arrays, Step
+from tf2towers.parity.recording import Arrays, Step
 
 Vectors = dict[str, np.ndarray]  # name -> float64, one dimension
 
@@ -28,9 +28,8 @@ def flat(array: np.ndarray) -> np.ndarray:
 
 def largest(*vectors: np.ndarray) -> float:
     """The greatest absolute value of any finite element; 0 where there is none."""
-    with np.errstate(all="ignore"):
-        found = (np.abs(vector[np.isfinite(vector)]) for vector in vectors)
-        return max((float(np.max(one, initial=0.0)) for one in found), default=0.0)
+    sizes = (np.max(np.abs(vector[np.isfinite(vector)]), initial=0.0) for vector in vectors)
+    return max(map(float, sizes), default=0.0)
 
 
 def greatest(vectors: Mapping[str, np.ndarray]) -> float:
@@ -100,9 +99,8 @@ class Explained:
         left, difference = actual[finite] - assumed[finite], actual[finite] - otherwise[finite]
         scale = allowed or 1.0
         self.holds = self.holds and largest(left) <= allowed
-        with np.errstate(all="ignore"):
-            self._left += float(np.sum((left / scale) ** 2))
-            self._difference += float(np.sum((difference / scale) ** 2))
+        self._left += float(np.sum((left / scale) ** 2))
+        self._difference += float(np.sum((difference / scale) ** 2))
 
     @property
     def part(self) -> float:
@@ -135,6 +133,21 @@ def joined(vectors: Iterable[np.ndarray]) -> np.ndarray:
     """One vector of all."""
     found = list(vectors)
     return np.concatenate(found) if found else np.zeros(0)
+
+
+def scaled(vectors: Iterable[np.ndarray], allowed: Iterable[float]) -> np.ndarray:
+    """One vector of all, each by how far it may be off."""
+    return joined(vector / (off or 1.0) for vector, off in zip(vectors, allowed, strict=True))
+
+
+def least(left: Callable[[float], float], low: float, high: float, points: int, rounds: int) -> float:
+    """Where a function is least between two positive numbers: on a grid in even ratios, then nearer and nearer."""
+    best = high
+    for _ in range(rounds):
+        grid = np.geomspace(low, high, points)
+        place = int(np.argmin([left(float(number)) for number in grid]))
+        best, low, high = (float(grid[at]) for at in (place, max(place - 1, 0), min(place + 1, points - 1)))
+    return best
 
 
 def said(number: float) -> str:

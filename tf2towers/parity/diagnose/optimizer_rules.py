@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from tf2towers.parity.diagnose.evidence import View
-from tf2towers.parity.diagnose.numbers import EQUAL, ROUNDING, fitted, joined, largest
+from tf2towers.parity.diagnose.numbers import EQUAL, ROUNDING, fitted, joined, largest, least, scaled
 
 _SEARCHED = 5_000  # elements of a step that the search for an epsilon looks at
 _GRID = (0.0, *np.geomspace(1e-12, 1.0, 25))
@@ -110,20 +110,16 @@ class Fit:
         multiples = self.multiples[step]
         if multiples is None or len(change.slots_after) < self.rule.slots:
             return None
-        with np.errstate(all="ignore"):
-            columns = self.rule.columns(change, self.epsilon if epsilon is None else epsilon)
-            return np.asarray(sum(factor * column for factor, column in zip(multiples, columns, strict=True)))
+        columns = self.rule.columns(change, self.epsilon if epsilon is None else epsilon)
+        return np.asarray(sum(factor * column for factor, column in zip(multiples, columns, strict=True)))
 
 
 def _weighted(rule: Rule, made: Sequence[Change], epsilon: float, thin: bool) -> list[np.ndarray]:
     """The update and the columns of all variables of a step, each by what it may be off."""
     every = max(1, sum(change.update.size for change in made) // _SEARCHED) if thin else 1
     parts = [[change.update, *rule.columns(change, epsilon)] for change in made]
-    scales = [change.allowed or 1.0 for change in made]
-    return [
-        joined(part[place][::every] / scale for part, scale in zip(parts, scales, strict=True))
-        for place in range(len(parts[0]))
-    ]
+    allowed = [change.allowed for change in made]
+    return [scaled((part[place][::every] for part in parts), allowed) for place in range(len(parts[0]))]
 
 
 def _left(rule: Rule, steps: Sequence[list[Change]], epsilon: float) -> float:
@@ -139,50 +135,41 @@ def _left(rule: Rule, steps: Sequence[list[Change]], epsilon: float) -> float:
 
 def searched(left: Callable[[float], float]) -> float:
     """The epsilon with the least left over: by powers of ten, then nearer."""
-    values = [left(one) for one in _GRID]
-    place = int(np.argmin(values))
+    place = int(np.argmin([left(epsilon) for epsilon in _GRID]))
     if place == 0:
         return 0.0
     low, high = (_GRID[place - 1] or _GRID[place] / 10), _GRID[min(place + 1, len(_GRID) - 1)]
-    best = float(_GRID[place])
-    for _ in range(5):
-        grid = np.geomspace(low, high, 9)
-        nearest = int(np.argmin([left(float(one)) for one in grid]))
-        best = float(grid[nearest])
-        low, high = float(grid[max(nearest - 1, 0)]), float(grid[min(nearest + 1, 8)])
-    return best
+    return least(left, low, high, points=9, rounds=5)
 
 
-def fit(rule: Rule, steps: Sequence[list[Change]], epsilon: float | None = None) -> Fit | None:
+def fit(rule: Rule, steps: Sequence[list[Change]]) -> Fit | None:
     """The rule's numbers for some steps; None where there are too few slots."""
     if any(len(change.slots_after) < rule.slots for made in steps for change in made):
         return None
     if not any(steps):
         return None
-    with np.errstate(all="ignore"):
-        full = [made for made in steps if made]
-        if epsilon is None:
-            epsilon = searched(lambda one: _left(rule, full, one)) if rule.has_epsilon else 0.0
-        multiples: list[np.ndarray | None] = []
-        holds, seen = True, False
-        for made in steps:
-            multiples.append(None)
-            if not made:
-                continue
-            target, *columns = _weighted(rule, made, epsilon, False)
-            found = fitted(columns, target, alike=True)
-            if found is None:
-                holds = holds and largest(target) <= 1.0
-                continue
-            seen = True
-            multiples[-1] = found
-            rest = target - sum(factor * column for factor, column in zip(found, columns, strict=True))
-            # an element that is not a number on either side of the formula says nothing
-            holds = holds and largest(rest) <= 1.0
-        if rule is NESTEROV and seen:
-            holds = holds and all(m is None or (m < 0).all() for m in multiples)
-        elif rule is not RMSPROP_MOMENTUM and seen:
-            holds = holds and all(m is None or m[0] <= 0 for m in multiples)
+    full = [made for made in steps if made]
+    epsilon = searched(lambda tried: _left(rule, full, tried)) if rule.has_epsilon else 0.0
+    multiples: list[np.ndarray | None] = []
+    holds, seen = True, False
+    for made in steps:
+        multiples.append(None)
+        if not made:
+            continue
+        target, *columns = _weighted(rule, made, epsilon, False)
+        found = fitted(columns, target, alike=True)
+        if found is None:
+            holds = holds and largest(target) <= 1.0
+            continue
+        seen = True
+        multiples[-1] = found
+        rest = target - sum(factor * column for factor, column in zip(found, columns, strict=True))
+        # an element that is not a number on either side of the formula says nothing
+        holds = holds and largest(rest) <= 1.0
+    if rule is NESTEROV and seen:
+        holds = holds and all(m is None or (m < 0).all() for m in multiples)
+    elif rule is not RMSPROP_MOMENTUM and seen:
+        holds = holds and all(m is None or m[0] <= 0 for m in multiples)
     return Fit(rule, epsilon, multiples, holds and seen)
 
 

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
 from tf2towers.parity.diagnose.evidence import Evidence
 from tf2towers.parity.diagnose.mistake import Mistake
-from tf2towers.parity.diagnose.numbers import EQUAL, Explained, fitted, joined, largest, said
+from tf2towers.parity.diagnose.numbers import EQUAL, Explained, fitted, largest, said, scaled
 from tf2towers.parity.diagnose.optimizer_rules import (
     ADAM,
     DESCENT,
@@ -75,12 +76,9 @@ def _past(updates: Updates, steps: list[list[Change]]) -> tuple[float, float, fl
                 expected.append(updates.expected(place, own))
     if not now:
         return None
-    scales = [change.allowed or 1.0 for change in now]
-    columns = [
-        joined(vector / scale for vector, scale in zip(last, scales, strict=True)),
-        joined(change.gradient / scale for change, scale in zip(now, scales, strict=True)),
-    ]
-    found = fitted(columns, joined(change.update / scale for change, scale in zip(now, scales, strict=True)))
+    allowed = [change.allowed for change in now]
+    columns = [scaled(last, allowed), scaled((change.gradient for change in now), allowed)]
+    found = fitted(columns, scaled((change.update for change in now), allowed))
     if found is None or not 0.05 < found[0] < 1 or found[1] >= 0:
         return None
     explained = Explained()
@@ -88,6 +86,10 @@ def _past(updates: Updates, steps: list[list[Change]]) -> tuple[float, float, fl
         assumed = found[0] * past + found[1] * change.gradient
         explained.add(change.update, assumed, otherwise, 2 * change.allowed + 10 * EQUAL * largest(assumed))
     return float(found[0]), float(-found[1]), explained.part
+
+
+def _made(found: Fit, own: list[dict[str, Change]], place: int, change: Change) -> np.ndarray | None:
+    return found.update(place, own[place][change.name])
 
 
 def _recognise(evidence: Evidence) -> Diagnosis | None:
@@ -99,17 +101,8 @@ def _recognise(evidence: Evidence) -> Diagnosis | None:
     for found, changed in _candidates(steps):
         if found is None or not found.holds or found.rule is mine:
             continue
-        made = []
-        for place in updates.usable_places:
-            vectors = [found.update(place, change) for change in changed[place]]
-            made.append([np.zeros(0) if vector is None else vector for vector in vectors])
-        if any(
-            v.shape != c.update.shape
-            for p, vs in zip(updates.usable_places, made, strict=True)
-            for v, c in zip(vs, updates.migrated[p], strict=True)
-        ):
-            continue
-        part = updates.part(made)
+        own = [{change.name: change for change in made} for made in changed]
+        part = updates.part(partial(_made, found, own))
         if part:
             return _diagnosis(mine.name, found.rule.name, updates.first, part)
     past = _past(updates, steps)

@@ -26,6 +26,14 @@ def _coefficient(kind: str, name: str, pairs: list[Pair]) -> float | None:
     return None if found is None else float(found[0])
 
 
+def _explain(explained: Explained, kind: str, coefficient: float, name: str, pairs: list[Pair]) -> None:
+    """Adds what this regulariser of a variable would make of the difference."""
+    for pair in pairs:
+        mine, its = pair.original.gradients[name], pair.migrated.gradients[name]
+        assumed = mine - coefficient * _of(kind, pair.original.before[name])
+        explained.add(its, assumed, mine, pair.allowed(name))
+
+
 def _recognise(evidence: Evidence) -> Diagnosis | None:
     differing = {name for pair in evidence.comparable for name in pair.differing} - evidence.untrained
     found: dict[str, tuple[str, float]] = {}
@@ -34,26 +42,17 @@ def _recognise(evidence: Evidence) -> Diagnosis | None:
         pairs = [p for p in evidence.comparable if name in evidence.names(p) and name in p.original.before]
         if not pairs or any(p.original.before[name].shape != p.original.gradients[name].shape for p in pairs):
             return None
-        tried: list[tuple[float, str, float, Explained]] = []
+        best = 0.0
         for kind in ("L2", "L1"):
             coefficient = _coefficient(kind, name, pairs)
-            if coefficient is None:
-                continue
-            explained = Explained()
-            for pair in pairs:
-                one, other = pair.original.gradients[name], pair.migrated.gradients[name]
-                assumed = one - coefficient * _of(kind, pair.original.before[name])
-                explained.add(other, assumed, one, pair.allowed(name))
-            tried.append((explained.part, kind, coefficient, explained))
-        best = max(tried, key=lambda one: one[0], default=None)
-        if best is None or best[0] <= 0:
+            if coefficient is not None:
+                explained = Explained()
+                _explain(explained, kind, coefficient, name, pairs)
+                if explained.part > best:
+                    best, found[name] = explained.part, (kind, coefficient)
+        if not best:
             return None
-        _, kind, coefficient, _ = best
-        found[name] = (kind, coefficient)
-        for pair in pairs:
-            one, other = pair.original.gradients[name], pair.migrated.gradients[name]
-            assumed = one - coefficient * _of(kind, pair.original.before[name])
-            everything.add(other, assumed, one, pair.allowed(name))
+        _explain(everything, *found[name], name, pairs)
     if not found:
         return None
     return _diagnosis(evidence, found, everything.part)

@@ -22,10 +22,11 @@ from tf2towers.parity.diagnose.numbers import (
     ROUNDING,
     Explained,
     fitted,
-    joined,
     largest,
+    least,
     listed,
     relative,
+    scaled,
 )
 from tf2towers.report.parity_result import Diagnosis
 
@@ -43,14 +44,9 @@ def _names(pair: Pair) -> list[str]:
     ]
 
 
-def _change(view: View, name: str) -> np.ndarray:
-    made = view.change(name)
-    return np.zeros(0) if made is None else made
-
-
 def _allowed(pair: Pair, name: str) -> float:
     views = (pair.original, pair.migrated)
-    moved = largest(*(_change(view, name) for view in views))
+    moved = largest(*(view.moved(name) for view in views))
     return 10 * EQUAL * moved + 2 * ROUNDING * largest(*(view.after[name] for view in views))
 
 
@@ -64,32 +60,29 @@ def _differing(evidence: Evidence) -> tuple[int, set[str]] | None:
         for name in _names(pair):
             if not _same_start(pair, name):
                 continue
-            if largest(_change(pair.original, name) - _change(pair.migrated, name)) > _allowed(pair, name):
+            if largest(pair.original.moved(name) - pair.migrated.moved(name)) > _allowed(pair, name):
                 first = pair.index if first is None else first
                 names.add(name)
     return None if first is None else (first, names)
 
 
 def _never(evidence: Evidence, side: Callable[[Pair], View], names: set[str]) -> bool:
-    found = [
-        _change(side(pair), name) for pair in evidence.comparable for name in _names(pair) if name in names
-    ]
-    return bool(found) and all(largest(one) == 0.0 for one in found)
+    found = [side(pair).moved(name) for pair in evidence.comparable for name in _names(pair) if name in names]
+    return bool(found) and not any(map(largest, found))
 
 
 def _one_multiple(evidence: Evidence, names: set[str]) -> tuple[float, float] | None:
     """(multiple of the original's change, part explained) where one multiple makes the migrated run's statistics."""
     taken = [
-        (pair, name, _change(pair.original, name), _change(pair.migrated, name))
+        (pair, name, pair.original.moved(name), pair.migrated.moved(name))
         for pair in evidence.comparable
         for name in _names(pair)
         if name in names and _same_start(pair, name)
     ]
-    scales = [_allowed(pair, name) or 1.0 for pair, name, _, _ in taken]
-    one = joined(one / scale for (_, _, one, _), scale in zip(taken, scales, strict=True))
-    other = joined(other / scale for (_, _, _, other), scale in zip(taken, scales, strict=True))
-    found = fitted([one], other)
-    if found is None or one.size < 3:
+    allowed = [_allowed(pair, name) for pair, name, _, _ in taken]
+    moved = scaled((original for _, _, original, _ in taken), allowed)
+    found = fitted([moved], scaled((migrated for _, _, _, migrated in taken), allowed))
+    if found is None or moved.size < 3:
         return None
     explained = Explained()
     for pair, name, original, migrated in taken:
@@ -132,12 +125,7 @@ def _policies(before: np.ndarray, after: np.ndarray, towers: np.ndarray) -> list
             value = decay * value + (1 - decay) * towers[:, tower]
         return largest(after - value)
 
-    low, high = 1e-5, 0.9
-    taken = low
-    for _ in range(8):
-        grid = np.geomspace(low, high, 25)
-        place = int(np.argmin([in_turn(1 - float(one)) for one in grid]))
-        taken, low, high = float(grid[place]), float(grid[max(place - 1, 0)]), float(grid[min(place + 1, 24)])
+    taken = least(lambda part: in_turn(1 - part), 1e-5, 0.9, points=25, rounds=8)
     found.append(_Policy(_IN_TURN, 1 - taken, in_turn(1 - taken) / (allowed or 1.0)))
     return [policy for policy in found if policy.left <= 1.0]
 
@@ -184,25 +172,24 @@ def _by_digests(evidence: Evidence, names: set[str]) -> tuple[_Policy, _Policy] 
 
 
 def _recognise(evidence: Evidence) -> Diagnosis | None:
-    with np.errstate(all="ignore"):
-        found = _differing(evidence)
-        if found is None:
-            return None
-        step, names = found
-        which = listed(sorted(names))
-        if _never(evidence, lambda pair: pair.migrated, names):
-            return _said("the migrated run never updates them", which, step)
-        if _never(evidence, lambda pair: pair.original, names):
-            return _said("the original never updates them", which, step)
-        multiple = _one_multiple(evidence, names)
-        if multiple is not None:
-            factor, part = multiple
-            seen = f"another decay: 1 - decay is {factor:.4g} times the original's"
-            return _said(seen, which, step, part)
-        policies = _by_digests(evidence, names) if evidence.towers > 1 else None
-        if policies is not None:
-            one, other = policies
-            return _said(f"the original keeps {one.name}, the migrated run {other.name}", which, step, 0.95)
+    found = _differing(evidence)
+    if found is None:
+        return None
+    step, names = found
+    which = listed(sorted(names))
+    if _never(evidence, lambda pair: pair.migrated, names):
+        return _said("the migrated run never updates them", which, step)
+    if _never(evidence, lambda pair: pair.original, names):
+        return _said("the original never updates them", which, step)
+    multiple = _one_multiple(evidence, names)
+    if multiple is not None:
+        factor, part = multiple
+        seen = f"another decay: 1 - decay is {factor:.4g} times the original's"
+        return _said(seen, which, step, part)
+    policies = _by_digests(evidence, names) if evidence.towers > 1 else None
+    if policies is not None:
+        one, other = policies
+        return _said(f"the original keeps {one.name}, the migrated run {other.name}", which, step, 0.95)
     if evidence.towers == 1:
         return _said(
             "with one tower, other statistics of the same batch (biased variance for unbiased?)",

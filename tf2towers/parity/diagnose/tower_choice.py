@@ -26,7 +26,7 @@ _MEAN_OF_REST: Made = lambda towers, j: (sum(towers) - towers[j]) / (len(towers)
 
 def _towers(evidence: Evidence, pair: Pair, name: str) -> list[np.ndarray] | None:
     """The original's towers' gradients of a variable, scaled so that their mean is what it applied."""
-    towers = [one[name] for one in pair.original.towers if name in one]
+    towers = [gradients[name] for gradients in pair.original.towers if name in gradients]
     applied = pair.original.gradients[name]
     if len(towers) != evidence.towers or any(tower.shape != applied.shape for tower in towers):
         return None

@@ -11,7 +11,7 @@ from tf2towers.parity.diagnose.evidence import Evidence
 from tf2towers.parity.diagnose.layer import digest_apart, paired
 from tf2towers.parity.diagnose.mistake import Mistake
 from tf2towers.parity.diagnose.numbers import EQUAL
-from tf2towers.parity.diagnose.recorded import Arrays
+from tf2towers.parity.recording import Arrays
 from tf2towers.report.parity_result import Diagnosis
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 
 import numpy as np
@@ -23,7 +24,6 @@ class Updates:
     """
 
     def __init__(self, evidence: Evidence) -> None:
-        self.evidence = evidence
         self.pairs: list[Pair] = []
         self.original: list[list[Change]] = []
         self.migrated: list[list[Change]] = []
@@ -42,35 +42,32 @@ class Updates:
     @cached_property
     def fit(self) -> Fit | None:
         """The original's formula."""
-        with np.errstate(all="ignore"):
-            return rule_of(self.original)
+        return rule_of(self.original)
 
     def transition(self, side: str, slot: int) -> Transition | None:
         """How a slot of a side changes."""
-        with np.errstate(all="ignore"):
-            return transition(getattr(self, side), slot)
+        return transition(getattr(self, side), slot)
 
-    def usable(self, place: int) -> bool:
-        """Whether a step of the migrated run can be recomputed, or compared."""
+    @cached_property
+    def usable_places(self) -> list[int]:
+        """The steps of the migrated run that can be recomputed, or compared."""
+        return [place for place in range(len(self.pairs)) if self._usable(place)]
+
+    def _usable(self, place: int) -> bool:
         if self.fit is None:
             return self.pairs[place].comparable
         enough = all(len(change.slots_after) >= self.fit.rule.slots for change in self.migrated[place])
         return enough and self.fit.multiples[place] is not None
-
-    @cached_property
-    def usable_places(self) -> list[int]:
-        """The steps that can be."""
-        return [place for place in range(len(self.pairs)) if self.usable(place)]
 
     def expected(self, place: int, change: Change) -> np.ndarray:
         """The update of the migrated run if it were the original's; NaN where nothing can be said."""
         if self.fit is not None:
             made = self.fit.update(place, change)
             return np.full_like(change.update, np.nan) if made is None else made
-        for one in self.original[place]:
-            if one.name == change.name and one.update.shape == change.update.shape:
-                gap = np.abs(one.gradient - change.gradient)
-                return np.where(gap <= EQUAL * np.abs(one.gradient), one.update, np.nan)
+        for mine in self.original[place]:
+            if mine.name == change.name and mine.update.shape == change.update.shape:
+                gap = np.abs(mine.gradient - change.gradient)
+                return np.where(gap <= EQUAL * np.abs(mine.gradient), mine.update, np.nan)
         return np.full_like(change.update, np.nan)
 
     def allowed(self, change: Change, expected: np.ndarray) -> float:
@@ -80,24 +77,24 @@ class Updates:
     @cached_property
     def first(self) -> int | None:
         """The first step whose updates are not the original's."""
-        with np.errstate(all="ignore"):
-            for place in self.usable_places:
-                for change in self.migrated[place]:
-                    expected = self.expected(place, change)
-                    if not np.isfinite(expected).any():
-                        continue
-                    if largest(expected - change.update) > self.allowed(change, expected):
-                        return self.pairs[place].index
+        for place in self.usable_places:
+            for change in self.migrated[place]:
+                expected = self.expected(place, change)
+                if not np.isfinite(expected).any():
+                    continue
+                if largest(expected - change.update) > self.allowed(change, expected):
+                    return self.pairs[place].index
         return None
 
-    def part(self, made: list[list[np.ndarray]]) -> float:
-        """The part that an assumption explains: its updates for each of `usable_places`, each variable."""
+    def part(self, assumed: Callable[[int, Change], np.ndarray | None]) -> float:
+        """The part that an assumption explains: what it makes of each change of the usable steps; None: nothing."""
         explained = Explained()
-        with np.errstate(all="ignore"):
-            for place, vectors in zip(self.usable_places, made, strict=True):
-                for change, vector in zip(self.migrated[place], vectors, strict=True):
-                    expected = self.expected(place, change)
-                    explained.add(change.update, vector, expected, self.allowed(change, expected))
+        for place in self.usable_places:
+            for change in self.migrated[place]:
+                vector, expected = assumed(place, change), self.expected(place, change)
+                if vector is None or vector.shape != change.update.shape:
+                    return 0.0
+                explained.add(change.update, vector, expected, self.allowed(change, expected))
         return explained.part
 
     def slot_differs(self, slot: int, mine: Transition) -> bool:

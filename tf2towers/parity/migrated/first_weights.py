@@ -30,9 +30,9 @@ class FirstWeights:
         """What the program's counters of steps say before its first step: more than 0 where it read a checkpoint."""
         if self._state.on_runtime:
             self._find({}, [])
-        counted = [getattr(one, "iterations", None) for one in self._applied.optimizers]
+        counted = [getattr(optimizer, "iterations", None) for optimizer in self._applied.optimizers]
         counted += self._state.read(lambda name: name.rpartition("/")[2] in _COUNTERS).values()
-        return max((int(_number(one)) for one in counted if one is not None), default=0)
+        return max((int(_number(counter)) for counter in counted if counter is not None), default=0)
 
     def give(self) -> tuple[list[str], list[str]]:
         """Sets every variable that is found to what it was before the original's first step: slots and counters too.
@@ -46,7 +46,9 @@ class FirstWeights:
         self._find(variables, trainable)
         self._state.set(variables)
         found = self._state.names
-        return [one for one in trainable if one in found], [one for one in trainable if one not in found]
+        return [name for name in trainable if name in found], [
+            name for name in trainable if name not in found
+        ]
 
     def _find(self, original: Mapping[str, np.ndarray], trainable: list[str]) -> None:
         self._state.find(original, trainable, self._applied.variables, self._applied.optimizers)

@@ -15,7 +15,7 @@ from tf2towers.parity.migrated.draws import Draws
 from tf2towers.parity.migrated.gradients import Gradients, numbered
 from tf2towers.parity.migrated.inputs import Inputs
 from tf2towers.parity.migrated.iterators import Iterated
-from tf2towers.parity.migrated.noted_values import Notes
+from tf2towers.parity.migrated.python_operations import Notes
 from tf2towers.parity.migrated.state import State
 from tf2towers.parity.migrated.tracing import Tracing
 from tf2towers.parity.recording import Facts, Step, read_facts, read_step
@@ -80,7 +80,7 @@ class FunctionRecorder:
             args, kwargs, used = self._inputs.given(args, kwargs, step.inputs)
             found = {f"variable|{name}": value for name, value in self._state.read().items()}
             self._draws.now = {
-                f"{t}|{n}": one for t, draws in enumerate(step.draws) for n, one in enumerate(draws)
+                f"{t}|{n}": draw for t, draws in enumerate(step.draws) for n, draw in enumerate(draws)
             }
             self._iterated.now = {name: value for name, value in step.inputs.items() if name not in used}
             self._iterated.used = {}
@@ -134,7 +134,7 @@ class FunctionRecorder:
             "optimizers": len(applied.optimizers),
             "sessions": self.calls,
             "layer_types": self._gradients.layer_types,
-            "towers": max(1, len([one for one in self._tracing.computed if one is not None])),
+            "towers": max(1, len([tower for tower in self._tracing.computed if tower is not None])),
             "notes": sorted(self._draws.missing) + ([COMPILED] if self._tracing.compiled else []),
             "not_seen": self._gradients.not_seen,
             "different_inputs": different,

@@ -9,10 +9,10 @@ import tensorflow as tf
 
 import tf2towers.runtime
 from tf2towers.instrumentation.wrapping import wrap
-from tf2towers.parity.migrated.layers import layers_before
-from tf2towers.parity.migrated.noted_values import Notes
 from tf2towers.parity.migrated.optimizers import Applied, Pairs
+from tf2towers.parity.migrated.python_operations import Notes
 from tf2towers.parity.migrated.tracing import Tracing, tower
+from tf2towers.recorder import graph as graphs
 from tf2towers.recorder.digest import digest
 from tf2towers.runtime import averaging
 
@@ -119,3 +119,13 @@ def numbered(arrays: dict[str, Any]) -> dict[str, Any]:
             key = "|".join([kind, number[place], *rest])  # noqa: PLW2901
         found[key] = value
     return found
+
+
+def layers_before(loss: Any) -> list[tuple[str, str, Any]]:
+    """(name without the tower's, op type, output) of every layer that the loss depends on, in order of creation."""
+    behind = graphs.ancestors([loss.op])
+    return [
+        (graphs.without_tower(op.name), op.type, op.outputs[0])
+        for op in graphs.of_type(behind, graphs.LAYER_OPS)
+        if op.outputs[0].dtype.is_floating or op.outputs[0].dtype.is_integer
+    ]

@@ -132,13 +132,13 @@ def _whole(own: list[np.ndarray], free: Arrays, alike: _Alike) -> list[_Part] | 
         if whole is not None and alike(whole, value):
             if len(own) == 1:
                 return [_Part(name)]
-            ends = np.cumsum([len(one) for one in own])
-            return [_Part(name, int(end - len(one)), int(end)) for one, end in zip(own, ends, strict=True)]
+            ends = np.cumsum([len(part) for part in own])
+            return [_Part(name, int(end - len(part)), int(end)) for part, end in zip(own, ends, strict=True)]
     return None
 
 
 def _joined(own: list[np.ndarray]) -> np.ndarray | None:
-    if any(one.ndim == 0 or one.shape[1:] != own[0].shape[1:] for one in own):
+    if any(part.ndim == 0 or part.shape[1:] != own[0].shape[1:] for part in own):
         return None
     return np.concatenate(own)
 
@@ -148,10 +148,10 @@ def _each(own: list[np.ndarray], free: Arrays, alike: _Alike) -> list[_Part] | N
     found: list[_Part] = []
     if len(own) == 1:
         return None
-    for one in own:
+    for mine in own:
         taken = {part.name for part in found}
         for name, value in free.items():
-            if name not in taken and alike(one, value):
+            if name not in taken and alike(mine, value):
                 found.append(_Part(name))
                 break
         else:

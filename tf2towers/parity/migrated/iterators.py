@@ -50,10 +50,10 @@ class Iterated:
     def _given(self, element: Any) -> Any:
         leaves = tf.nest.flatten(element)
         parts = [list(leaf.values) if isinstance(leaf, PerReplica) else [leaf] for leaf in leaves]
-        flat = [part for one in parts for part in one]
+        flat = [part for replicas in parts for part in replicas]
         if not all(isinstance(part, tf.Tensor) for part in flat):
             return element
-        lengths = [len(one) for one in parts]
+        lengths = [len(replicas) for replicas in parts]
 
         def give(*arrays: Any) -> list[np.ndarray]:
             own = [np.asarray(array) for array in arrays]
@@ -63,14 +63,14 @@ class Iterated:
             grouped: list[Part] = [[next(rest) for _ in range(length)] for length in lengths]
             values, used = self.inputs.replaced(grouped, self.now)
             self.used.update(used)
-            given = [value for one in values for value in one or []]
+            given = [value for replicas in values for value in replicas or []]
             return [value.astype(mine.dtype) for mine, value in zip(own, given, strict=True)]
 
         made = iter(python_op(give, flat, [part.dtype for part in flat]))
         filled = []
-        for leaf, one in zip(leaves, parts, strict=True):
+        for leaf, replicas in zip(leaves, parts, strict=True):
             new = []
-            for part in one:
+            for part in replicas:
                 tensor = next(made)
                 tensor.set_shape(part.shape)
                 new.append(tensor)

@@ -47,10 +47,13 @@ class Applied:
     def _watch_keras(self) -> None:
         import keras
 
-        base = next(one for one in keras.optimizers.Optimizer.__mro__ if "apply" in vars(one))
+        base = next(kind for kind in keras.optimizers.Optimizer.__mro__ if "apply" in vars(kind))
         wrap(base, "apply", self._apply)
         kinds = {
-            kind for one in vars(keras.optimizers).values() if isinstance(one, type) for kind in one.__mro__
+            kind
+            for value in vars(keras.optimizers).values()
+            if isinstance(value, type)
+            for kind in value.__mro__
         }
         self._watch_steps((kind for kind in kinds if issubclass(kind, base)), self._step)
 
@@ -94,10 +97,10 @@ class Applied:
         return self._first([(gradient, optimizer._trainable_variables[place])])
 
     def _met(self, optimizer: Any, pairs: Pairs) -> None:
-        if not any(optimizer is one for one in self.optimizers):
+        if not any(optimizer is known for known in self.optimizers):
             self.optimizers.append(optimizer)
         for gradient, variable in pairs:
-            if not any(variable is one for one in self.variables):
+            if not any(variable is known for known in self.variables):
                 self.variables.append(variable)
                 if gradient is None:
                     self.without_gradient.append(variable)

@@ -140,7 +140,7 @@ def _all_variables(given: Sequence[Any], optimizers: Sequence[Any]) -> dict[str,
         if id(_inner(variable)) not in inner:
             found.append(variable)
             inner.add(id(_inner(variable)))
-    parts = {id(part) for one in _alive(tf.distribute.DistributedValues) for part in one.values}
+    parts = {id(part) for value in _alive(tf.distribute.DistributedValues) for part in value.values}
     for variable in _alive(tf.Variable):
         if id(variable) not in inner and id(variable) not in parts:
             found.append(variable)
@@ -162,10 +162,10 @@ def _inner(variable: Any) -> Any:
 def _alive(kind: type) -> list[Any]:
     """The objects of a class. What stands for another object, as a module that loads late, may not say its class."""
     found = []
-    for one in gc.get_objects():
+    for thing in gc.get_objects():
         try:
-            if isinstance(one, kind):
-                found.append(one)
+            if isinstance(thing, kind):
+                found.append(thing)
         except Exception:  # whatever it is, it is none
             continue
     return found
