@@ -36,8 +36,8 @@ def _requirement(module: str) -> str:
         declared = metadata.requires("tf2towers") or []
     except metadata.PackageNotFoundError:  # run from a checkout
         return name
-    for one in declared:
-        requirement, _, when = one.partition(";")
+    for entry in declared:
+        requirement, _, when = entry.partition(";")
         if "all" in when and re.split(r"[<>=!~ \[]", requirement, maxsplit=1)[0] == name:
             return requirement.strip()
     return name

@@ -75,7 +75,7 @@ def run(options: argparse.Namespace) -> int:
             print("tf2towers migrate: --verify takes scripts, no folder", file=sys.stderr)
             return 2
         base = tree.base(list(by_path))
-        choices = {path: replace(one, mains=frozenset(tree.mains)) for path, one in choices.items()}
+        choices = {path: replace(choice, mains=frozenset(tree.mains)) for path, choice in choices.items()}
         for main in tree.mains:
             folder = next(
                 path for path in by_path if Path(path).is_dir() and main.is_relative_to(Path(path).absolute())
@@ -85,7 +85,9 @@ def run(options: argparse.Namespace) -> int:
         paths = list(dict.fromkeys([*named, *map(shown, tree.mains)]))
     results = migrate_all([(path, choices[path]) for path in paths], options.jobs)
     if tree is not None:
-        results = [one for one in results if one.error is not None or one.findings or one.changed]
+        results = [
+            result for result in results if result.error is not None or result.findings or result.changed
+        ]
     status = max((result.status for result in results), default=0)
     if options.verify:
         if unread := [result for result in results if result.error is not None]:

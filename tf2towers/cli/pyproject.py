@@ -108,13 +108,13 @@ def _named(value: Any) -> str:
 
 
 def _texts(value: Any) -> Any:
-    good = isinstance(value, list) and all(isinstance(one, str) for one in value)
+    good = isinstance(value, list) and all(isinstance(text, str) for text in value)
     return tuple(value) if good else None
 
 
 def _codes(value: Any) -> Any:
     texts = _texts(value)
-    return None if texts is None else tuple(one.strip().upper() for one in texts)
+    return None if texts is None else tuple(text.strip().upper() for text in texts)
 
 
 def _switch(value: Any) -> Any:

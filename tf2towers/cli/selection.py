@@ -46,7 +46,7 @@ def unknown(codes: Iterable[str]) -> str:
 
     known = every_code()
     for code in codes:
-        if code != ALL and not any(one.startswith(code) for one in known):
+        if code != ALL and not any(rule.startswith(code) for rule in known):
             return f"no rule's code begins with {code} (`tf2towers rules` lists them)"
     return ""
 
@@ -69,7 +69,7 @@ class Selection:
     def applied(self, result: MigrationResult) -> MigrationResult:
         """A result whose findings say which of them the user accepted."""
         lines = _Lines(result)
-        findings = [self._decided(one, lines) for one in result.findings]
+        findings = [self._decided(finding, lines) for finding in result.findings]
         return replace(result, findings=findings)
 
     def _decided(self, finding: Finding, lines: _Lines) -> Finding:
@@ -101,10 +101,8 @@ EVERYTHING = Selection()
 
 def _longest(beginnings: Iterable[str], code: str) -> int:
     """The length of the longest beginning of a code; -1 where none is one."""
-    return max(
-        (0 if one == ALL else len(one) for one in beginnings if one == ALL or code.startswith(one)),
-        default=-1,
-    )
+    starts = ["" if start == ALL else start for start in beginnings]
+    return max((len(start) for start in starts if code.startswith(start)), default=-1)
 
 
 class _Lines:

@@ -38,7 +38,7 @@ def of_the_run(by_path: dict[str, argparse.Namespace]) -> argparse.Namespace:
     """The options of the whole run; ConfigError where the paths' projects want different ones."""
     first, *others = by_path.values()
     for key in DEFAULTS:
-        if key not in OF_A_PATH and any(getattr(one, key) != getattr(first, key) for one in others):
+        if key not in OF_A_PATH and any(getattr(other, key) != getattr(first, key) for other in others):
             name = key.replace("_", "-")
             raise ConfigError(
                 f"the projects of these paths have different values of tool.tf2towers.{name}: give --{name}"

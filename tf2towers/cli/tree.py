@@ -97,9 +97,11 @@ def told_once(results: Sequence[MigrationResult]) -> list[MigrationResult]:
         own = {path for path in _paths(result) if path not in files}
         files |= own
         changes = [change for change in result.changes if change.path.absolute() in own]
-        findings = [one for one in result.findings if one.path.absolute() in own]
-        if result.error is not None or findings or any(one.before != one.after for one in changes):
-            above = tuple(dict.fromkeys(one.path for one in result.left if one.path.absolute() not in own))
+        findings = [finding for finding in result.findings if finding.path.absolute() in own]
+        if result.error is not None or findings or any(change.before != change.after for change in changes):
+            above = tuple(
+                dict.fromkeys(finding.path for finding in result.left if finding.path.absolute() not in own)
+            )
             found.append(replace(result, changes=changes, findings=findings, left_above=above))
     return found
 
@@ -123,5 +125,5 @@ def _paths(result: MigrationResult) -> set[Path]:
     return {
         result.script.absolute(),
         *(change.path.absolute() for change in result.changes),
-        *(one.path.absolute() for one in result.findings),
+        *(finding.path.absolute() for finding in result.findings),
     }

@@ -36,7 +36,7 @@ def prepare(arguments: list[str]) -> list[str]:
     if "--" not in arguments or "--verify" not in arguments[: arguments.index("--")]:
         return arguments
     end = arguments.index("--")
-    return arguments[:end] + [f"--argument={one}" for one in arguments[end + 1 :]]
+    return arguments[:end] + [f"--argument={word}" for word in arguments[end + 1 :]]
 
 
 def verify_all(results: Sequence[MigrationResult], options: argparse.Namespace) -> int:

@@ -33,7 +33,7 @@ def watch_gradients(tf: Any, told: Told) -> None:
         return found
 
     wrap(v1.train.Optimizer, "compute_gradients", compute_gradients)
-    for module in {id(one): one for one in (tf, v1)}.values():
+    for module in {id(owner): owner for owner in (tf, v1)}.values():
         wrap(module, "gradients", gradients)
 
 

@@ -53,4 +53,4 @@ def change_settings(tf: Any, changed: Callable[[Any], Any]) -> None:
 def _base(tf: Any) -> Any:
     """The class whose methods all kinds of sessions have."""
     session = getattr(tf, "Session", None) or tf.compat.v1.Session
-    return next(one for one in session.__mro__ if one.__name__ == "BaseSession")
+    return next(kind for kind in session.__mro__ if kind.__name__ == "BaseSession")

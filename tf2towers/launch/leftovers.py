@@ -85,4 +85,4 @@ def _has(pid: int, mark: str) -> bool:
     except OSError:
         return False
     ours = f"{MARK}={mark}".encode()
-    return any(one == ours or one.startswith(ours + b"/") for one in environment.split(b"\0"))
+    return any(variable == ours or variable.startswith(ours + b"/") for variable in environment.split(b"\0"))

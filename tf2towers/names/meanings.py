@@ -136,23 +136,23 @@ class Meanings:
         bindings = self.bindings(node)
         if not bindings and node.id == "tf" and not hasattr(builtins, node.id):
             return {"tf"}  # bound by means that are not seen
-        found: set[str | None] = {self._meaning(one) for one in bindings}
+        found: set[str | None] = {self._meaning(binding) for binding in bindings}
         if len(bindings) > 1 and any(found) and (last := self._in_force(node)) is not None:
             bindings = [last]
             found = {self._meaning(last)}
-        for one in bindings:
+        for binding in bindings:
             if (
                 node.id == "tf"
-                and isinstance(one, Assigned)
-                and isinstance(one.value, ast.Call | ast.Subscript)
+                and isinstance(binding, Assigned)
+                and isinstance(binding.value, ast.Call | ast.Subscript)
             ):
-                found.add("tf" if _imports(one.value) else None)
-            if isinstance(one, Opaque) and isinstance(one.node, ast.arg):
-                default = self._default(one.node)
+                found.add("tf" if _imports(binding.value) else None)
+            if isinstance(binding, Opaque) and isinstance(binding.node, ast.arg):
+                default = self._default(binding.node)
                 found.add(self.canonical(default) if default is not None else None)
                 if node.id == "tf":
                     found.add("tf")
-        return {one for one in found if one is not None}
+        return {meaning for meaning in found if meaning is not None}
 
     def _in_force(self, node: ast.Name) -> Binding | None:
         """Of several bindings of a name the one that certainly holds where it is used; None where that is not certain.
@@ -169,7 +169,7 @@ class Meanings:
         if not isinstance(home.node, ast.Module | Function) or not isinstance(body, list):
             return None
         places = {statement: place for place, statement in enumerate(body)}
-        bound = [places.get(statement) for one in bindings if (statement := self._statement_of(one))]
+        bound = [places.get(statement) for binding in bindings if (statement := self._statement_of(binding))]
         if len(bound) < len(bindings) or None in bound or self._deleted(node.id):
             return None
         use: ast.AST = node
@@ -203,8 +203,8 @@ class Meanings:
 
     def _deleted(self, name: str) -> bool:
         return any(
-            isinstance(one, ast.Name) and one.id == name and isinstance(one.ctx, ast.Del)
-            for one in self.nodes
+            isinstance(inner, ast.Name) and inner.id == name and isinstance(inner.ctx, ast.Del)
+            for inner in self.nodes
         )
 
     def _default(self, parameter: ast.arg) -> ast.expr | None:
@@ -222,9 +222,13 @@ class Meanings:
         if not isinstance(home.node, ast.ClassDef):
             return bindings
         own = [
-            one
-            for one in bindings
-            if not (isinstance(one, Assigned) and isinstance(one.value, ast.Name) and one.value.id == name)
+            binding
+            for binding in bindings
+            if not (
+                isinstance(binding, Assigned)
+                and isinstance(binding.value, ast.Name)
+                and binding.value.id == name
+            )
         ]
         scope = home.parent
         while scope is not None and isinstance(scope.node, ast.ClassDef):
@@ -237,7 +241,7 @@ class Meanings:
         found = scope.lookup(name)
         if found is None:
             return True
-        return all(isinstance(one, Imported) or _is_none(one) for one in found[1])
+        return all(isinstance(binding, Imported) or _is_none(binding) for binding in found[1])
 
     # -- the pass over the tree -------------------------------------------------------------------------------------
 
@@ -248,7 +252,7 @@ class Meanings:
             self._scopes[node] = scope
             self.nodes.append(node)
             self._bind(node, scope)
-            children = [one for one in self._children(node, scope) if not isinstance(one[0], _MARKS)]
+            children = [child for child in self._children(node, scope) if not isinstance(child[0], _MARKS)]
             for child, _ in children:
                 self.parents[child] = node
             pending.extend(reversed(children))
@@ -355,8 +359,8 @@ class Meanings:
             statement = self.parents[parent]
             value = statement.value if isinstance(statement, ast.Assign) else None
             if isinstance(value, ast.Tuple | ast.List) and len(value.elts) == len(parent.elts):
-                if not any(isinstance(one, ast.Starred) for one in (*value.elts, *parent.elts)):
-                    place = next(i for i, one in enumerate(parent.elts) if one is node)
+                if not any(isinstance(element, ast.Starred) for element in (*value.elts, *parent.elts)):
+                    place = next(i for i, element in enumerate(parent.elts) if element is node)
                     return Assigned(value.elts[place])
         return Opaque(node)
 

@@ -46,7 +46,7 @@ def _opcodes(before: list[str], after: list[str]) -> list[Opcode]:
 def _meeting(before: list[str], after: list[str], i: int, j: int) -> tuple[int, int] | None:
     """The nearest place where two lines in a row are the same again, or both texts end."""
     for total in range(1, _REACH):
-        for taken in sorted(range(total + 1), key=lambda one: abs(2 * one - total)):
+        for taken in sorted(range(total + 1), key=lambda share: abs(2 * share - total)):
             a, b = i + taken, j + total - taken
             if a > len(before) or b > len(after):
                 continue

@@ -67,7 +67,7 @@ def parity_as_json(result: ParityResult) -> str:
             "gradient": result.first_gradient,
         },
         "counts": dict(words.tally(result.comparisons)),
-        "comparisons": [_comparison(one) for one in result.comparisons],
+        "comparisons": [_comparison(comparison) for comparison in result.comparisons],
         "notes": list(result.notes),
     }
     return json.dumps(document, indent=2, allow_nan=False) + "\n"

@@ -38,7 +38,7 @@ def _sections(result: ParityResult, verbose: bool) -> Iterator[tuple[str, list[s
     yield "what differs first", _aligned(words.first_differences(result))
     yield "compared", _tally(result.comparisons)
     for kind, _ in words.tally(result.comparisons):
-        chosen = [one for one in result.comparisons if one.kind == kind]
+        chosen = [comparison for comparison in result.comparisons if comparison.kind == kind]
         if verbose:
             yield words.PLURALS[kind], _rows(chosen)
         else:
@@ -57,24 +57,28 @@ def _diagnosis(found: Diagnosis, unit: str) -> Iterator[str]:
 
 def _tally(comparisons: Iterable[Comparison]) -> list[str]:
     counts = words.tally(comparisons)
-    columns = [
+    verdicts = [
         verdict
         for verdict in reversed(words.VERDICTS)
         if verdict == "bitwise" or any(count[verdict] for _, count in counts)
     ]
-    header = ["", *(words.VERDICT_WORDS[verdict] for verdict in columns)]
-    body = [[words.PLURALS[kind], *(str(count[verdict]) for verdict in columns)] for kind, count in counts]
-    return _columns([header, *body], right=range(1, len(header))) if body else []
+    header = ["", *(words.VERDICT_WORDS[verdict] for verdict in verdicts)]
+    body = [[words.PLURALS[kind], *(str(count[verdict]) for verdict in verdicts)] for kind, count in counts]
+    return columns([header, *body], right=range(1, len(header))) if body else []
 
 
 def _worst(comparisons: list[Comparison]) -> list[str]:
-    ordered = [one for one in words.worst_first(comparisons) if words.verdict_of(one) != "bitwise"]
-    failed = [one for one in ordered if one.problem]
-    others = [one for one in ordered if not one.problem]
+    ordered = [
+        comparison
+        for comparison in words.worst_first(comparisons)
+        if words.verdict_of(comparison) != "bitwise"
+    ]
+    failed = [comparison for comparison in ordered if comparison.problem]
+    others = [comparison for comparison in ordered if not comparison.problem]
     lines = _rows([*failed, *others[:LISTED]])
     left = others[LISTED:]
     if left:
-        apart = sum(words.verdict_of(one) == "differs" for one in left)
+        apart = sum(words.verdict_of(comparison) == "differs" for comparison in left)
         within = f", {len(left) - apart} of them within tolerance" if len(left) > apart else ""
         lines.append(f"and {len(left)} more, none of them further apart{within}")
     return lines
@@ -85,18 +89,18 @@ def _rows(comparisons: list[Comparison]) -> list[str]:
         return []
     header = ["", "name", "shape", "first step", "max abs", "max rel", "ulps"]
     table = [header]
-    for one in comparisons:
-        verdict = words.verdict_of(one)
-        row = ["" if verdict == "bitwise" else words.said_of(one), _plain(one.name)]
-        if one.problem:
-            table.append([*row, _plain(one.problem)])
+    for found in comparisons:
+        verdict = words.verdict_of(found)
+        row = ["" if verdict == "bitwise" else words.said_of(found), _plain(found.name)]
+        if found.problem:
+            table.append([*row, _plain(found.problem)])
             continue
-        first = "-" if one.first_step is None else str(one.first_step)
-        sizes = [words.number(one.max_abs), words.ceiling(one.max_rel), words.ulps(one.ulps)]
-        table.append([*row, words.shape(one.shape), first, *sizes])
-    if all(one.problem for one in comparisons):
+        first = "-" if found.first_step is None else str(found.first_step)
+        sizes = [words.number(found.max_abs), words.ceiling(found.max_rel), words.ulps(found.ulps)]
+        table.append([*row, words.shape(found.shape), first, *sizes])
+    if all(found.problem for found in comparisons):
         table = table[1:]
-    return _columns(table, right=range(3, len(header)))
+    return columns(table, right=range(3, len(header)))
 
 
 def _side(side: Side) -> tuple[str, str]:
@@ -107,10 +111,10 @@ def _side(side: Side) -> tuple[str, str]:
 
 
 def _aligned(pairs: Sequence[tuple[str, str]]) -> list[str]:
-    return _columns([[one, _plain(other)] for one, other in pairs])
+    return columns([[one, _plain(other)] for one, other in pairs])
 
 
-def _columns(table: Sequence[Sequence[str]], right: Iterable[int] = ()) -> list[str]:
+def columns(table: Sequence[Sequence[str]], right: Iterable[int] = ()) -> list[str]:
     """Rows as wide as they need to be. The last cell of a row that is short of cells (a problem) widens no column."""
     full = max((len(row) for row in table), default=0)
     counting = [row if len(row) == full else row[:-1] for row in table]
@@ -136,7 +140,7 @@ def _lines(text: str) -> list[str]:
 
 def _plain(text: str) -> str:
     """On one line and without control characters: a name must not steer the terminal."""
-    return "".join(one if one.isprintable() else ascii(one)[1:-1] for one in text)
+    return "".join(sign if sign.isprintable() else ascii(sign)[1:-1] for sign in text)
 
 
 def _painted(text: str, code: str, colour: bool) -> str:

@@ -52,7 +52,11 @@ def said_of(comparison: Comparison) -> str:
 
 def worst_first(comparisons: Iterable[Comparison]) -> list[Comparison]:
     """By verdict, then by relative difference; NaN is the worst. Equal ones keep their order."""
-    return sorted(comparisons, key=lambda one: (VERDICTS.index(verdict_of(one)), -_rank(one.max_rel)))
+
+    def place(comparison: Comparison) -> tuple[int, float]:
+        return VERDICTS.index(verdict_of(comparison)), -_rank(comparison.max_rel)
+
+    return sorted(comparisons, key=place)
 
 
 def headline(result: ParityResult) -> str:
@@ -68,19 +72,23 @@ def headline(result: ParityResult) -> str:
             f"NOTHING COMPARED: {'no training step was' if not result.steps else 'no values were'} recorded"
         )
     where = span(result)
-    of = [one for one in result.comparisons if one.kind in _CORE] or result.comparisons
+    of = [found for found in result.comparisons if found.kind in _CORE] or result.comparisons
     if result.calls:
-        of = [one for one in result.comparisons if one.kind in ("gradient", "variable", "fetched", "summary")]
+        of = [
+            found
+            for found in result.comparisons
+            if found.kind in ("gradient", "variable", "fetched", "summary")
+        ]
     if result.outcome == "bitwise":
         return f"PARITY: every {_kinds(of)} of {where} is bit-identical"
-    apart = [one for one in of if verdict_of(one) in ("failed", "differs")]
+    apart = [found for found in of if verdict_of(found) in ("failed", "differs")]
     if not apart:  # a result that counts other kinds as well, or compares nothing
         of = result.comparisons
-        apart = [one for one in of if verdict_of(one) in ("failed", "differs")]
-    largest = max((one.max_rel for one in of if not one.problem), key=_rank, default=0.0)
+        apart = [found for found in of if verdict_of(found) in ("failed", "differs")]
+    largest = max((found.max_rel for found in of if not found.problem), key=_rank, default=0.0)
     if result.outcome == "within":
-        equal, rounding = sum(one.bitwise for one in of), sum(one.rounding for one in of)
-        to = max((one.max_rel for one in of if not one.rounding), default=0.0)
+        equal, rounding = sum(found.bitwise for found in of), sum(found.rounding for found in of)
+        to = max((found.max_rel for found in of if not found.rounding), default=0.0)
         if rounding and equal + rounding == len(of):
             every = f"every {_kinds(of)} of {where}"
             return f"WITHIN ROUNDING: {every} is bit-identical ({equal}) or differs by rounding ({rounding})"
@@ -127,8 +135,8 @@ def first_differences(result: ParityResult) -> list[tuple[str, str]]:
 def tally(comparisons: Iterable[Comparison]) -> list[tuple[Kind, dict[Verdict, int]]]:
     """How many of each kind have which verdict, for the kinds there are."""
     counts: dict[Kind, dict[Verdict, int]] = {}
-    for one in comparisons:
-        counts.setdefault(one.kind, dict.fromkeys(VERDICTS, 0))[verdict_of(one)] += 1
+    for comparison in comparisons:
+        counts.setdefault(comparison.kind, dict.fromkeys(VERDICTS, 0))[verdict_of(comparison)] += 1
     return [(kind, counts[kind]) for kind in KINDS if kind in counts]
 
 
@@ -179,7 +187,7 @@ def _differing(result: ParityResult, of: list[Comparison], apart: list[Compariso
     most = (
         f"by up to {ceiling(largest)} (relative)" if math.isfinite(largest) else "NaN or infinite in places"
     )
-    failed = sum(bool(one.problem) for one in apart)
+    failed = sum(bool(comparison.problem) for comparison in apart)
     parts = []
     if len(apart) > failed:
         since = "" if result.first_step is None else f", first at {unit(result)} {result.first_step}"
@@ -196,7 +204,7 @@ def _kinds(comparisons: list[Comparison]) -> str:
 
 def _ordered(comparisons: list[Comparison]) -> list[Kind]:
     """The kinds there are, those of `_CORE` first."""
-    present = {one.kind for one in comparisons}
+    present = {comparison.kind for comparison in comparisons}
     return [kind for kind in (*_CORE, *(kind for kind in KINDS if kind not in _CORE)) if kind in present]
 
 

@@ -105,17 +105,17 @@ class MigrationResult:
     @property
     def left(self) -> list[Finding]:
         """The sites left to be migrated by hand, without those that the user accepted."""
-        return [one for one in self.findings if one.kind == "left" and not one.accepted_by]
+        return [finding for finding in self.findings if finding.kind == "left" and not finding.accepted_by]
 
     @property
     def accepted(self) -> list[Finding]:
         """The sites left that the user accepted: they are migrated by hand, and known to be."""
-        return [one for one in self.findings if one.kind == "left" and one.accepted_by]
+        return [finding for finding in self.findings if finding.kind == "left" and finding.accepted_by]
 
     @property
     def hidden(self) -> list[Finding]:
         """What the user did not want to be told, where nothing is left."""
-        return [one for one in self.findings if one.kind != "left" and one.accepted_by]
+        return [finding for finding in self.findings if finding.kind != "left" and finding.accepted_by]
 
     @property
     def changed(self) -> bool:

@@ -112,7 +112,8 @@ def anchor(rule: Rule) -> str:
 
 def filled(text: str) -> str:
     """Paragraphs wrapped for a terminal; lines that are indented stay as they are."""
-    return "\n\n".join(one if one.startswith(" ") else textwrap.fill(one, 88) for one in _paragraphs(text))
+    found = _paragraphs(text)
+    return "\n\n".join(part if part.startswith(" ") else textwrap.fill(part, 88) for part in found)
 
 
 def paragraphs(text: str) -> str:
@@ -122,7 +123,7 @@ def paragraphs(text: str) -> str:
 
 def _paragraphs(text: str) -> list[str]:
     found = textwrap.dedent(text).strip("\n").split("\n\n")
-    return [one if one.startswith(" ") else " ".join(one.split()) for one in found]
+    return [paragraph if paragraph.startswith(" ") else " ".join(paragraph.split()) for paragraph in found]
 
 
 def _block(code: str) -> str:

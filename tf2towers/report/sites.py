@@ -17,9 +17,9 @@ _PLACES = 4
 
 def lines(result: MigrationResult, *, every: bool = False) -> Iterator[str]:
     """The lines below a script's summary. `every`: however many there are."""
-    told = [one for one in result.findings if not one.accepted_by]
-    informed = [one for one in told if one.kind != "left"]
-    left = [one for one in told if one.kind == "left"]
+    told = [finding for finding in result.findings if not finding.accepted_by]
+    informed = [finding for finding in told if finding.kind != "left"]
+    left = [finding for finding in told if finding.kind == "left"]
     yield from _listed(informed, result.script, None if every else NOTES)
     if informed and left:
         yield "  left to be migrated by hand:"
@@ -117,18 +117,18 @@ def _counts(blocks: list[_Block], limit: int | None) -> list[int]:
 
 def _blocks(findings: list[Finding], script: Path) -> Iterator[_Block]:
     """The findings by file, the script first, and by code; one line for those that say the same."""
-    for path in sorted({one.path for one in findings}, key=lambda path: (path != script, str(path))):
-        here = sorted((one for one in findings if one.path == path), key=_place)
-        for code, todo in dict.fromkeys((one.code, one.todo) for one in here):
-            sites = list(_sites(one for one in here if (one.code, one.todo) == (code, todo)))
+    for path in sorted({finding.path for finding in findings}, key=lambda path: (path != script, str(path))):
+        here = sorted((finding for finding in findings if finding.path == path), key=_place)
+        for code, todo in dict.fromkeys((finding.code, finding.todo) for finding in here):
+            sites = list(_sites(finding for finding in here if (finding.code, finding.todo) == (code, todo)))
             yield _Block("" if path == script else shown(path), sites, todo)
 
 
 def _sites(findings: Iterable[Finding]) -> Iterator[_Site]:
     by_message: dict[str, _Site] = {}
-    for one in findings:
-        site = by_message.setdefault(one.message, _Site(one))
-        site.places.append(_where(one))
+    for finding in findings:
+        site = by_message.setdefault(finding.message, _Site(finding))
+        site.places.append(_where(finding))
     yield from by_message.values()
 
 

@@ -85,7 +85,7 @@ def accepted(result: MigrationResult) -> str:
 
 
 def _codes(findings: Iterable[Finding]) -> str:
-    return ", ".join(sorted({one.code for one in findings}))
+    return ", ".join(sorted({finding.code for finding in findings}))
 
 
 def _result_lines(

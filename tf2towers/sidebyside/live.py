@@ -8,6 +8,7 @@ import sys
 import time
 from typing import TextIO
 
+from tf2towers.report.parity_text import columns
 from tf2towers.sidebyside import table
 from tf2towers.sidebyside.side import Side
 from tf2towers.sidebyside.summary import running_rate
@@ -79,10 +80,8 @@ class Live:
     def lines(self, running: Side | None) -> list[str]:
         """The table: two columns, a side each."""
         cells = [("", *(side.title + (" *" if side is running else "") for side in self._sides))]
-        columns = [self._cells(side) for side in self._sides]
-        cells += [(name, columns[0][name], columns[1][name]) for name in columns[0]]
-        widths = [max(len(row[column]) for row in cells) for column in range(3)]
-        return ["  ".join(cell.ljust(widths[c]) for c, cell in enumerate(row)).rstrip() for row in cells]
+        legacy, modern = map(self._cells, self._sides)
+        return columns([*cells, *((name, legacy[name], modern[name]) for name in legacy)])
 
     def _cells(self, side: Side) -> dict[str, str]:
         last = side.steps[-1] if side.steps else None
@@ -94,7 +93,7 @@ class Live:
         return {
             "step": _progress(side),
             "loss": table.number(
-                next((one.loss for one in reversed(side.steps) if one.loss is not None), None)
+                next((step.loss for step in reversed(side.steps) if step.loss is not None), None)
             ),
             "examples/s": rate,
             "memory": table.memory(last.memory if last and last.memory else side.peak),
@@ -121,10 +120,10 @@ class Live:
     def _left(self, side: Side, steps_a_second: float | None) -> str:
         if side.ended:
             return "ended"
-        total = side.total or next((one.count for one in self._sides if one.ended), None)
+        total = side.total or next((known.count for known in self._sides if known.ended), None)
         if total is None or steps_a_second is None:
             return table.NOTHING
-        both = self._alternating and not any(one.ended for one in self._sides)
+        both = self._alternating and not any(known.ended for known in self._sides)
         seconds = max(0, total - side.count) / steps_a_second * (2 if both else 1)
         return f"{int(seconds) // 60}:{int(seconds) % 60:02}"
 

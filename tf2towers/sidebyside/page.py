@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
 from tf2towers.report.html import chart
 from tf2towers.report.html.document import document
-from tf2towers.report.html.elements import Markup, element, joined, scrolling, section
+from tf2towers.report.html.elements import Markup, element, joined, row, section
+from tf2towers.report.html.elements import table as html_table
 from tf2towers.sidebyside import table
 from tf2towers.sidebyside.curves import Picture, pictures
 from tf2towers.sidebyside.outcome import Outcome
@@ -27,8 +27,15 @@ def page(outcome: Outcome) -> str:
     return document(
         headline,
         joined([element("h1", headline), element("p", speed, told)]),
-        _table(("", "legacy", "modern", "modern/legacy"), table.rows(summary)),
-        *(section(one.name, one.title, drawn(one)) for one in pictures(outcome.sides, summary)),
+        html_table(
+            "Numbers",
+            ("", "legacy", "modern", "modern/legacy"),
+            (row(first, rest, "number") for first, *rest in table.rows(summary)),
+        ),
+        *(
+            section(picture.name, picture.title, drawn(picture))
+            for picture in pictures(outcome.sides, summary)
+        ),
         section("runs", "What was run", element("ul", *ran, *(element("li", note) for note in said))),
     )
 
@@ -44,14 +51,3 @@ def drawn(picture: Picture) -> Markup:
         f"{picture.name}-chart", picture.title, f"{picture.y} at each step", picture.y, curves, low
     )
     return joined([drawing, chart.two_titles([title for title, _ in picture.curves], odd)])
-
-
-def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Markup:
-    lines = [
-        element(
-            "tr", element("th", first, scope="row"), *(element("td", cell, class_="number") for cell in rest)
-        )
-        for first, *rest in rows
-    ]
-    titles = element("tr", *(element("th", cell, scope="col") for cell in head))
-    return scrolling("Numbers", element("table", element("thead", titles), element("tbody", *lines)))

@@ -101,9 +101,9 @@ def summarise(legacy: Side, modern: Side, batch_size: int | None = None, flag: i
     elif examples[0] != examples[1]:
         notes.append(f"a step takes {examples[0]} examples on one side and {examples[1]} on the other")
     numbers = [_numbers(side, each, unit) for side, each in zip((legacy, modern), examples, strict=True)]
-    if any(one.rate is None for one in numbers):
+    if any(of_side.rate is None for of_side in numbers):
         notes.append("too few steps for a steady state")
-    if not all(one.rate is None or one.rate.count >= 30 for one in numbers):
+    if not all(of_side.rate is None or of_side.rate.count >= 30 for of_side in numbers):
         notes.append("fewer than 30 steps in the steady state: the rates are rough")
     return Summary(numbers[0], numbers[1], unit, notes)
 

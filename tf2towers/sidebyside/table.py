@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 
+from tf2towers.report.parity_text import columns
 from tf2towers.sidebyside.steady import Spread
 from tf2towers.sidebyside.summary import Numbers, Summary, ratio
 
@@ -40,15 +40,9 @@ def rows(summary: Summary) -> list[Row]:
     ]
 
 
-def text(summary: Summary, titles: Sequence[str] = ("legacy", "modern")) -> str:
+def text(summary: Summary) -> str:
     """The table in columns."""
-    lines = [("", *titles, "modern/legacy"), *rows(summary)]
-    widths = [max(len(line[column]) for line in lines) for column in range(4)]
-    shown = []
-    for line in lines:
-        cells = [line[0].ljust(widths[0]), *(line[c].rjust(widths[c]) for c in (1, 2, 3))]
-        shown.append("  ".join(cells).rstrip())
-    return "\n".join(shown)
+    return "\n".join(columns([("", "legacy", "modern", "modern/legacy"), *rows(summary)], right=range(1, 4)))
 
 
 def rate(spread: Spread | None) -> str:

@@ -155,10 +155,10 @@ def _pieces(text: ast.expr) -> Iterator[str | None]:
         if text.func.attr == "format":
             yield from _filled(_BRACES, text.func.value)
         elif text.func.attr == "join" and text.args and isinstance(text.args[0], ast.List | ast.Tuple):
-            for place, one in enumerate(text.args[0].elts):
+            for place, element in enumerate(text.args[0].elts):
                 if place:
                     yield from _pieces(text.func.value)
-                yield from _pieces(one)
+                yield from _pieces(element)
         else:
             yield None
     else:

@@ -127,8 +127,8 @@ class LocalImports:
                     target = self._module(name, bases)
                     if target is not None:
                         yield dots + name, target
-        for one in imports_by_text(tree, text):
-            yield from self.found_by_text(path, one)
+        for found in imports_by_text(tree, text):
+            yield from self.found_by_text(path, found)
 
     def found_by_text(self, path: Path, one: ImportByText) -> list[tuple[str, Path]]:
         """The local modules that an import by a text in a file may mean, by name."""

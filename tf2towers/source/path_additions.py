@@ -32,7 +32,7 @@ class Adders:
         """Finds those of a module."""
         for function in ast.walk(tree):
             if isinstance(function, _Function):
-                names = [one.arg for one in function.args.args]
+                names = [parameter.arg for parameter in function.args.args]
                 for node in ast.walk(function):
                     for value in _added(node):
                         if isinstance(value, ast.Name) and value.id in names:
@@ -46,7 +46,9 @@ class Adders:
         if name not in self.found:
             return []
         place, keyword = self.found[name]
-        return node.args[place : place + 1] or [one.value for one in node.keywords if one.arg == keyword]
+        return node.args[place : place + 1] or [
+            given.value for given in node.keywords if given.arg == keyword
+        ]
 
 
 def path_additions(tree: ast.Module, path: Path, home: Path, adders: Adders | None = None) -> list[Path]:
@@ -86,7 +88,7 @@ def _all_added(tree: ast.Module, adders: Adders) -> Iterator[tuple[ast.expr, Map
         for value in [*_added(node), *adders.given(node)]:
             yield value, names
         if isinstance(node, _Function):
-            names = {**names, **_assigned([one for one in ast.walk(node) if isinstance(one, ast.stmt)])}
+            names = {**names, **_assigned([inner for inner in ast.walk(node) if isinstance(inner, ast.stmt)])}
         pending += [(child, names) for child in ast.iter_child_nodes(node)]
 
 
@@ -171,15 +173,15 @@ class _Values:
             return self._joined(node)
         if isinstance(node, ast.JoinedStr):
             parts = [
-                self.of(one.value if isinstance(one, ast.FormattedValue) else one) for one in node.values
+                self.of(part.value if isinstance(part, ast.FormattedValue) else part) for part in node.values
             ]
-            return None if None in parts else "".join(one for one in parts if one is not None)
+            return None if None in parts else "".join(part for part in parts if part is not None)
         if isinstance(node, ast.Attribute):
             return self._attribute(node)
         if isinstance(node, ast.Subscript):
             return self._element(node)
         if isinstance(node, ast.Call) and not node.keywords:
-            return _of_call(node, [self.of(one) for one in node.args], self.of)
+            return _of_call(node, [self.of(argument) for argument in node.args], self.of)
         return None
 
     def _named(self, name: str) -> str | None:
@@ -217,7 +219,7 @@ class _Values:
         values = self._names.get(name, [])
         if len(values) == 1 and isinstance(values[0], ast.Call) and isinstance(values[0].func, ast.Name):
             name = values[0].func.id
-        return name if any(one.startswith(name + ".") for one in self._names) else None
+        return name if any(known.startswith(name + ".") for known in self._names) else None
 
     def _element(self, node: ast.Subscript) -> str | None:
         if not isinstance(node.slice, ast.Constant) or not isinstance(node.slice.value, int):
@@ -243,7 +245,7 @@ def _of_call(node: ast.Call, given: list[str | None], of: Callable[[ast.expr], s
         return "."
     if not given and isinstance(node.func, ast.Attribute) and name in _UNCHANGED:
         return of(node.func.value)
-    texts = [one for one in given if one is not None]
+    texts = [text for text in given if text is not None]
     if not texts or len(texts) != len(given):
         return None
     if name in _UNCHANGED and len(texts) == 1:

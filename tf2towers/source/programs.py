@@ -65,14 +65,14 @@ def programs(files: Iterable[Path], each: Callable[[list[Path]], Iterable[Seen]]
         files: the files of the folder.
         each: `map(seen, files)`, in as many processes as there are.
     """
-    every = {one.path: one for one in each(list(files))}
-    imported = {path for one in every.values() for path in one.imports if path != one.path}
+    every = {file.path: file for file in each(list(files))}
+    imported = {path for file in every.values() for path in file.imports if path != file.path}
     reached: dict[Path, bool] = {}
     mains = [
         path
-        for path, one in every.items()
+        for path, file in every.items()
         if path.name != "__init__.py"
-        and (path not in imported or one.runs)
+        and (path not in imported or file.runs)
         and _reaches(path, every, reached)
     ]
     covered = {path for main in mains for path in _closure(main, every)}
@@ -98,7 +98,7 @@ def _closure(path: Path, every: dict[Path, Seen]) -> set[Path]:
 
 def _reaches(path: Path, every: dict[Path, Seen], known: dict[Path, bool]) -> bool:
     if path not in known:
-        known[path] = any(every[one].has_tensorflow for one in _closure(path, every) if one in every)
+        known[path] = any(every[file].has_tensorflow for file in _closure(path, every) if file in every)
     return known[path]
 
 

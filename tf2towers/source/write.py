@@ -70,11 +70,11 @@ def write_together(files: Iterable[tuple[Path, bytes, Path | None]]) -> None:
         try:
             for target, data, like in files:
                 staged.append(_stage(Path(os.path.realpath(target)), data, like))
-            for one in staged:
-                one.commit()
+            for file in staged:
+                file.commit()
         finally:
-            for one in staged:
-                one.discard()
+            for file in staged:
+                file.discard()
 
 
 @dataclass(frozen=True)

@@ -130,7 +130,7 @@ def _stretches(points: Points, count: int, y: Scale, class_: str, radius: float)
             crosses.append(
                 element("text", "×", x=x(step), y=TOP + 10, text_anchor="middle", class_="no-number")
             )
-    return joined([*(curve(one, class_, radius) for one in stretches if one), *crosses])
+    return joined([*(curve(stretch, class_, radius) for stretch in stretches if stretch), *crosses])
 
 
 def two_titles(titles: Sequence[str], odd: bool = False) -> Markup:

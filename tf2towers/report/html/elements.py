@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 #: characters HTML forbids, and halves of surrogate pairs, which no file in UTF-8 can hold
 _FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
@@ -55,6 +55,25 @@ def section(anchor: str, title: str, *children: str) -> Markup:
 def scrolling(label: str, *children: str) -> Markup:
     """A box that scrolls sideways on a narrow screen, also by keyboard."""
     return element("div", *children, class_="scroll", role="region", aria_label=label, tabindex=0)
+
+
+def heading(title: str, class_: str | None = None) -> Markup:
+    """The heading of a column."""
+    return element("th", title, scope="col", class_=class_)
+
+
+def table(label: str, headings: Sequence[str], rows: Iterable[Markup], class_: str | None = None) -> Markup:
+    """A table of rows in a box that scrolls; headings are text, or made by `heading`."""
+    head = element("tr", *(title if isinstance(title, Markup) else heading(title) for title in headings))
+    whole = element("table", element("thead", head), element("tbody", *rows), class_=class_)
+    return scrolling(label, whole)
+
+
+def row(title: str, cells: Iterable[str], class_: str | None = None) -> Markup:
+    """A row of a table: what it is about, and its cells."""
+    return element(
+        "tr", element("th", title, scope="row"), *(element("td", cell, class_=class_) for cell in cells)
+    )
 
 
 def _attribute(key: str, value: Attribute) -> str:

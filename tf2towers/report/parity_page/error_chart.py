@@ -19,16 +19,16 @@ _BAND = 36.0
 
 def error_chart(result: ParityResult) -> Markup:
     """The chart and its legend; a sentence where nothing differs."""
-    apart = [one for one in words.worst_first(result.comparisons) if one.errors and not one.problem]
-    apart = [one for one in apart if not one.bitwise]
+    apart = [found for found in words.worst_first(result.comparisons) if found.errors and not found.problem]
+    apart = [found for found in apart if not found.bitwise]
     if not apart:
         return element("p", "No difference was measured, so there is nothing to draw.")
     drawn, left = apart[:DRAWN], apart[DRAWN:]
-    count = max(len(one.errors) for one in drawn)
+    count = max(len(found.errors) for found in drawn)
     x, height = chart.steps_scale(count), _Height(drawn, result.tolerance)
     curves, ends = [], []
-    for place, one in enumerate(drawn):
-        points = [(x(step), height(error)) for step, error in thinned(one.errors)]
+    for place, comparison in enumerate(drawn):
+        points = [(x(step), height(error)) for step, error in thinned(comparison.errors)]
         curves.append(chart.curve(points, f"series-{place}"))
         ends.append(points[-1])
     labels = [
@@ -52,7 +52,7 @@ class _Height:
     """From an error to y: a band of its own for zero below, and for NaN and infinity above where there are any."""
 
     def __init__(self, drawn: Sequence[Comparison], tolerance: float) -> None:
-        errors = [abs(error) for one in drawn for error in one.errors]
+        errors = [abs(error) for comparison in drawn for error in comparison.errors]
         self.tolerance = tolerance if tolerance > 0 and math.isfinite(tolerance) else None
         self.odd = not all(map(math.isfinite, errors))
         sizes = [math.log10(error) for error in errors if error and math.isfinite(error)]
@@ -91,8 +91,10 @@ def _description(drawn: Sequence[Comparison], count: int) -> str:
 
 def _legend(drawn: Sequence[Comparison]) -> Markup:
     rows = [
-        element("li", chart.sample(f"series-{place}"), " ", one.kind, " ", element("code", one.name))
-        for place, one in enumerate(drawn)
+        element(
+            "li", chart.sample(f"series-{place}"), " ", comparison.kind, " ", element("code", comparison.name)
+        )
+        for place, comparison in enumerate(drawn)
     ]
     return element("ol", *rows, class_="legend")
 
@@ -100,6 +102,6 @@ def _legend(drawn: Sequence[Comparison]) -> Markup:
 def _others(left: Sequence[Comparison]) -> Markup:
     if not left:
         return Markup()
-    names = joined([joined([f"{one.kind} ", element("code", one.name)]) for one in left], ", ")
+    names = joined([joined([f"{found.kind} ", element("code", found.name)]) for found in left], ", ")
     summary = element("summary", f"{len(left)} more that differ, none of them further apart, are not drawn")
     return element("details", summary, element("p", names, "."))

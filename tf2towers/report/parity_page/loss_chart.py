@@ -8,7 +8,7 @@ from itertools import zip_longest
 
 from tf2towers.report import parity_words as words
 from tf2towers.report.html import chart
-from tf2towers.report.html.elements import Markup, element, joined, scrolling
+from tf2towers.report.html.elements import Markup, element, joined, row, table
 from tf2towers.report.parity_result import ParityResult, Side
 
 #: rows of the table of numbers
@@ -52,15 +52,11 @@ def _uneven(sides: Sequence[Side]) -> Markup:
 
 def _numbers(sides: Sequence[Side], count: int) -> Markup:
     one, other = sides
-    head = element(
-        "tr", *(element("th", title, scope="col") for title in ("step", one.title, other.title, "difference"))
-    )
     rows = []
     for step, (before, after) in enumerate(zip_longest(one.losses[:LISTED], other.losses[:LISTED])):
         apart = "" if before is None or after is None else words.number(after - before)
         cells = ["" if loss is None else f"{float(loss):.9g}" for loss in (before, after)]
-        row = (element("td", cell, class_="number") for cell in (*cells, apart))
-        rows.append(element("tr", element("th", str(step), scope="row"), *row))
-    table = element("table", element("thead", head), element("tbody", *rows))
+        rows.append(row(str(step), (*cells, apart), "number"))
+    numbers = table("Losses", ("step", one.title, other.title, "difference"), rows)
     more = element("p", f"And {count - LISTED} more steps.") if count > LISTED else Markup()
-    return element("details", element("summary", "The losses as numbers"), scrolling("Losses", table), more)
+    return element("details", element("summary", "The losses as numbers"), numbers, more)

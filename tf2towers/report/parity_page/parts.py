@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Sequence
 
 from tf2towers.report import parity_words as words
-from tf2towers.report.html.elements import Markup, element, joined, scrolling
+from tf2towers.report.html.elements import Markup, element, joined, row, table
 from tf2towers.report.parity_result import ParityResult, Side
 from tf2towers.report.paths import shown
 
@@ -37,13 +37,6 @@ def runs(result: ParityResult) -> Markup:
         ("seconds", [f"{side.seconds:.1f}" for side in sides]),
         ("losses", [_losses(side) for side in sides]),
     ]
-    head = element(
-        "tr", element("th", "", scope="col"), *(element("th", side.title, scope="col") for side in sides)
-    )
-    rows = [
-        element("tr", element("th", what, scope="row"), *(element("td", cell) for cell in cells))
-        for what, cells in facts
-    ]
     arguments = shlex.join(result.arguments) or "none"
     compared = [
         ("arguments", element("code", arguments)),
@@ -51,8 +44,8 @@ def runs(result: ParityResult) -> Markup:
         ("tolerance", "none: every bit" if not result.tolerance else words.number(result.tolerance)),
         ("seconds", f"{result.seconds:.1f} in all"),
     ]
-    table = element("table", element("thead", head), element("tbody", *rows))
-    return joined([scrolling("The two runs", table), _pairs(compared)])
+    headings = ["", *(side.title for side in sides)]
+    return joined([table("The two runs", headings, (row(*fact) for fact in facts)), _pairs(compared)])
 
 
 def diagnoses(result: ParityResult) -> Markup:
@@ -60,15 +53,15 @@ def diagnoses(result: ParityResult) -> Markup:
     return joined(
         element(
             "div",
-            element("h3", one.name),
-            element("p", one.message),
-            element("p", element("strong", "To do: "), one.todo) if one.todo else "",
+            element("h3", cause.name),
+            element("p", cause.message),
+            element("p", element("strong", "To do: "), cause.todo) if cause.todo else "",
             element(
-                "p", f"From {words.unit(result)} {one.step}; confidence {words.percent(one.confidence)}."
+                "p", f"From {words.unit(result)} {cause.step}; confidence {words.percent(cause.confidence)}."
             ),
             class_="diagnosis",
         )
-        for one in result.diagnoses
+        for cause in result.diagnoses
     )
 
 
@@ -80,7 +73,7 @@ def first(result: ParityResult) -> Markup:
 def notes(result: ParityResult) -> Markup:
     """The notes of the comparison, then those of the runs."""
     said = words.notes(result)
-    return element("ul", *(element("li", one) for one in said)) if said else Markup()
+    return element("ul", *(element("li", note) for note in said)) if said else Markup()
 
 
 def _losses(side: Side) -> str:

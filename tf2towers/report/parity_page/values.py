@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tf2towers.report import parity_words as words
-from tf2towers.report.html.elements import Markup, element, joined, scrolling
+from tf2towers.report.html.elements import Markup, element, heading, joined, table
 from tf2towers.report.parity_result import Comparison, ParityResult
 
 #: titles of the columns, and whether they are numbers
@@ -27,8 +27,8 @@ def values(result: ParityResult) -> Markup:
     if not result.comparisons:
         return element("p", "Nothing was compared.")
     ordered = words.worst_first(result.comparisons)
-    apart = [one for one in ordered if words.verdict_of(one) != "bitwise"]
-    equal = [one for one in result.comparisons if words.verdict_of(one) == "bitwise"]
+    apart = [found for found in ordered if words.verdict_of(found) != "bitwise"]
+    equal = [found for found in result.comparisons if words.verdict_of(found) == "bitwise"]
     parts = [_tally(result.comparisons)]
     if apart:
         hint = "The worst first. max rel is the smallest tolerance that would pass, rounded up."
@@ -41,51 +41,45 @@ def values(result: ParityResult) -> Markup:
 
 def _tally(comparisons: Sequence[Comparison]) -> Markup:
     verdicts = list(reversed(words.VERDICTS))
-    titles = (_head(words.VERDICT_WORDS[one], class_="number") for one in verdicts)
-    head = element("tr", _head("kind"), *titles)
+    headings = ["kind", *(heading(words.VERDICT_WORDS[verdict], "number") for verdict in verdicts)]
     rows = [
         element(
             "tr",
             element("th", words.PLURALS[kind], scope="row"),
             *(
-                element("td", str(counts[one]), class_=f"number {one if counts[one] else ''}")
-                for one in verdicts
+                element("td", str(counts[verdict]), class_=f"number {verdict if counts[verdict] else ''}")
+                for verdict in verdicts
             ),
         )
         for kind, counts in words.tally(comparisons)
     ]
-    return scrolling("How many are equal", element("table", element("thead", head), element("tbody", *rows)))
+    return table("How many are equal", headings, rows)
 
 
 def _table(label: str, comparisons: Sequence[Comparison]) -> Markup:
-    head = element("tr", *(_head(title, class_="number" if numeric else None) for title, numeric in _COLUMNS))
-    body = element("tbody", *map(_row, comparisons))
-    return scrolling(label, element("table", element("thead", head), body, class_="sortable"))
+    headings = [heading(title, "number" if numeric else None) for title, numeric in _COLUMNS]
+    return table(label, headings, map(_row, comparisons), "sortable")
 
 
-def _row(one: Comparison) -> Markup:
-    verdict = words.verdict_of(one)
-    said = words.said_of(one) + (f": {one.problem}" if one.problem else "")
-    if one.problem:
+def _row(compared: Comparison) -> Markup:
+    verdict = words.verdict_of(compared)
+    said = words.said_of(compared) + (f": {compared.problem}" if compared.problem else "")
+    if compared.problem:
         numbers = [("", "")] * 4
     else:
-        first = "" if one.first_step is None else str(one.first_step)
+        first = "" if compared.first_step is None else str(compared.first_step)
         numbers = [
             (first, first),
-            (words.number(one.max_abs), repr(float(one.max_abs))),
-            (words.ceiling(one.max_rel), repr(float(one.max_rel))),
-            (words.ulps(one.ulps), repr(float(one.ulps))),
+            (words.number(compared.max_abs), repr(float(compared.max_abs))),
+            (words.ceiling(compared.max_rel), repr(float(compared.max_rel))),
+            (words.ulps(compared.ulps), repr(float(compared.ulps))),
         ]
     return element(
         "tr",
-        element("td", one.kind),
-        element("th", element("code", one.name), scope="row"),
-        element("td", "" if one.problem and not one.shape else words.shape(one.shape)),
-        element("td", one.dtype),
+        element("td", compared.kind),
+        element("th", element("code", compared.name), scope="row"),
+        element("td", "" if compared.problem and not compared.shape else words.shape(compared.shape)),
+        element("td", compared.dtype),
         element("td", said, class_=verdict, data_value=words.VERDICTS.index(verdict)),
         *(element("td", shown, class_="number", data_value=value) for shown, value in numbers),
     )
-
-
-def _head(title: str, class_: str | None = None) -> Markup:
-    return element("th", title, scope="col", class_=class_)

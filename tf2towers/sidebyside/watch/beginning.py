@@ -82,7 +82,7 @@ def global_step(graph: Any, run: Callable[[Any], Any]) -> int:
         run: `Session.run` of a session of it.
     """
     known = list(graph.get_collection("global_step"))
-    known += [one for one in graph.get_collection("variables") if one.op.name == "global_step"]
+    known += [variable for variable in graph.get_collection("variables") if variable.op.name == "global_step"]
     try:
         return int(run(known[0])) if known else 0
     except Exception:  # not initialized: the step itself will say so

@@ -124,24 +124,24 @@ class FunctionWatch:
     def _scalar(self, result: Any) -> Any:
         """The one scalar of a floating type in what a function returned; None where there are none or more."""
         found = [
-            one
-            for one in self._tf.nest.flatten(result)
-            if self._tf.is_tensor(one)
-            and hasattr(one, "numpy")
-            and one.shape.rank == 0
-            and one.dtype.is_floating
+            leaf
+            for leaf in self._tf.nest.flatten(result)
+            if self._tf.is_tensor(leaf)
+            and hasattr(leaf, "numpy")
+            and leaf.shape.rank == 0
+            and leaf.dtype.is_floating
         ]
         return found[0] if len(found) == 1 else None
 
     def rows(self, arguments: Any) -> Optional[int]:
         """The first dimension that most of the arguments have, replicas added up."""
         sizes = []  # type: list[Optional[int]]
-        for one in self._tf.nest.flatten(arguments):
-            inside = getattr(one, "element_spec", None) or getattr(one, "_element_spec", None)
+        for leaf in self._tf.nest.flatten(arguments):
+            inside = getattr(leaf, "element_spec", None) or getattr(leaf, "_element_spec", None)
             if inside is not None:  # an iterator, or the description of one
                 sizes.extend(self._size(spec) for spec in self._tf.nest.flatten(inside))
             else:
-                sizes.append(self._size(one))
+                sizes.append(self._size(leaf))
         return most_common(sizes)
 
     def _size(self, one: Any) -> Optional[int]:

@@ -66,8 +66,8 @@ def batches(losses: List[Any], train: Set[Any]) -> List[FrozenSet[Any]]:
     Without losses there is the set of the whole step.
     """
     reached = [ancestors([loss.op]) for loss in losses] or [train]
-    sets = {frozenset(op for op in one if is_source(op)) for one in reached}
-    return [one for one in sets if one]
+    sets = {frozenset(op for op in ops if is_source(op)) for ops in reached}
+    return [sources for sources in sets if sources]
 
 
 def rows(groups: List[FrozenSet[Any]], feed: Dict[Any, Any]) -> Optional[int]:

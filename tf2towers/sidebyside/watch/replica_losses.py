@@ -95,10 +95,12 @@ class ReplicaLosses:
         """
         if self._on_server is not None:
             return self._now_and_then
-        values = [one.read_value() for one in self._variables.values()] or list(self._values.values())
+        values = [variable.read_value() for variable in self._variables.values()] or list(
+            self._values.values()
+        )
         self._values.clear()
         return lambda: combined(
-            [float(one) for one in values], None if result is None else float(result), self.shares
+            [float(value) for value in values], None if result is None else float(result), self.shares
         )
 
     def _now_and_then(self) -> Optional[float]:
@@ -117,7 +119,7 @@ def combined(losses: List[float], result: Optional[float], shares: bool) -> Opti
         return result
     total, mean = sum(losses), sum(losses) / len(losses)
     if result is not None:
-        for one in (total, mean):
-            if abs(one - result) <= 1e-4 * max(abs(one), 1e-8):
+        for whole in (total, mean):
+            if abs(whole - result) <= 1e-4 * max(abs(whole), 1e-8):
                 return result
     return total if shares else mean

@@ -137,9 +137,11 @@ class SessionWatch:
 
     def _new_plan(self, graph: Any, seen: _Seen, elements: List[Any], operations: Any) -> Optional[_Plan]:
         accuracies = [
-            one
-            for one in elements
-            if is_scalar(one) and _ACCURACY.search(getattr(one, "name", "")) and hasattr(one, "op")
+            element
+            for element in elements
+            if is_scalar(element)
+            and _ACCURACY.search(getattr(element, "name", ""))
+            and hasattr(element, "op")
         ]
         reached = ancestors(operations)
         trains = bool(reached & seen.train_ops)
@@ -150,7 +152,7 @@ class SessionWatch:
                 if (
                     plain is not None
                     and graph.is_fetchable(plain)
-                    and not any(plain is one for one in losses)
+                    and not any(plain is known for known in losses)
                 ):
                     losses.append(plain)
         if not trains and not accuracies:
