@@ -4,7 +4,8 @@ import libcst as cst
 import pytest
 from libcst.metadata import MetadataWrapper
 
-from tf2towers.names.symbols import Names, canonical_name
+from tf2towers.names.canonical import canonical_name
+from tf2towers.names.symbols import Names
 
 
 def canonical(source: str, spelled: bool | None = None) -> str | None:
@@ -113,15 +114,6 @@ def test_an_alias_cycle_does_not_spoil_the_answer_kept_for_later() -> None:
     names = Names(wrapper)
     values = [line.body[0].value for line in wrapper.module.body[-2:]]
     assert [names.canonical(value) for value in values] == ["tf.nn.relu"] * 2
-
-
-def test_tensorflow_imports() -> None:
-    source = "import os\nimport tensorflow as tf\ndef f():\n  from tensorflow.contrib import slim\n"
-    found = Names(MetadataWrapper(cst.parse_module(source))).tensorflow_imports()
-    assert sorted((name.bound, name.target) for name in found) == [
-        ("slim", "tensorflow.contrib.slim"),
-        ("tf", "tensorflow"),
-    ]
 
 
 def test_canonical_name() -> None:

@@ -3,7 +3,8 @@
 import libcst as cst
 import pytest
 
-from tf2towers.names.arguments import fits, keyword_renames, old_order, order_note
+from tf2towers.names.argument_tables import keyword_renames, order_note
+from tf2towers.names.arguments import fits, old_order
 from tf2towers.names.tables import RuntimeName, is_module, lookup, read_table
 
 

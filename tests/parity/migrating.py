@@ -10,7 +10,7 @@ from tf2towers.migrate import migrate as idiomatic_form
 from tf2towers.parity.process import RunFailed
 from tf2towers.report.result import MigrationResult
 from tf2towers.source.script import Script
-from tf2towers.source.write import copy_file, write_change
+from tf2towers.source.write import encoded, write_together
 
 
 def migrate_into(script: Path, folder: Path, exact: bool = False) -> MigrationResult:
@@ -28,8 +28,8 @@ def migrate_into(script: Path, folder: Path, exact: bool = False) -> MigrationRe
     result = exact_form(read) if exact else idiomatic_form(Program(read))
     if result.left or result.error:
         raise RunFailed(f"{script} does not migrate: {result.error or result.left[0].message}")
-    for change in result.changes:
-        write_change(change, folder / change.path.resolve().relative_to(script.resolve().parent))
-    for path in result.copied:
-        copy_file(path, folder / path.resolve().relative_to(script.resolve().parent))
+    files = {change.path: encoded(change) for change in result.changes}
+    files.update((path, path.read_bytes()) for path in result.copied)
+    home = script.resolve().parent
+    write_together((folder / path.resolve().relative_to(home), data, path) for path, data in files.items())
     return result

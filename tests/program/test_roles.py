@@ -4,7 +4,7 @@ from importlib import resources
 
 import pytest
 
-from tf2towers.names.symbols import canonical_name
+from tf2towers.names.canonical import canonical_name
 from tf2towers.program.statements.symbol_roles import role
 from tf2towers.program.statements.value_kinds import _ROLE_KIND
 

@@ -4,13 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
-from tf2towers.names.argument_tables import (
-    KeywordRename,
-    argument_orders,
-    is_reordered,
-    keyword_renames,
-    order_note,
-)
+from tf2towers.names.argument_tables import argument_orders
 from tf2towers.names.tables import PlainCall
 
 
@@ -47,6 +41,3 @@ def _is_integer(node: cst.BaseExpression) -> bool:
 def _list_comes_second(positional: list[cst.Arg]) -> bool:
     listed = [isinstance(arg.value, cst.List | cst.Tuple | cst.ListComp) for arg in positional]
     return listed == [False, True]
-
-
-__all__ = ["KeywordRename", "fits", "is_reordered", "keyword_renames", "old_order", "order_note"]

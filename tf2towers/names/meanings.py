@@ -182,8 +182,8 @@ class Meanings:
         if use not in places:
             return None
         before = [
-            one
-            for one, place in zip(bindings, bound, strict=True)
+            binding
+            for binding, place in zip(bindings, bound, strict=True)
             if place is not None and place < places[use]
         ]
         return before[-1] if before and (len(before) == len(bindings) or not later) else None
@@ -296,19 +296,19 @@ class Meanings:
         """Names that `global` and `nonlocal` give to another scope, known before the body is read."""
         pending: list[ast.AST] = list(getattr(node, "body", ())) if not isinstance(node, ast.Lambda) else []
         while pending:
-            one = pending.pop()
-            if isinstance(one, ast.Global):
-                scope.elsewhere.update(dict.fromkeys(one.names, self.module))
-            elif isinstance(one, ast.Nonlocal):
+            inner = pending.pop()
+            if isinstance(inner, ast.Global):
+                scope.elsewhere.update(dict.fromkeys(inner.names, self.module))
+            elif isinstance(inner, ast.Nonlocal):
                 around = scope.parent
-                for name in one.names:
+                for name in inner.names:
                     home = around
                     while home is not None and name not in home.bindings:
                         home = home.parent
                     if home is not None:
                         scope.elsewhere[name] = home
-            elif not isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.expr):
-                pending.extend(child for child in ast.iter_child_nodes(one) if isinstance(child, ast.AST))
+            elif not isinstance(inner, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.expr):
+                pending.extend(child for child in ast.iter_child_nodes(inner) if isinstance(child, ast.AST))
 
     def _bind(self, node: ast.AST, scope: Scope) -> None:
         if isinstance(node, ast.Import | ast.ImportFrom):

@@ -42,10 +42,6 @@ class Names:
         """The modules of `from MODULE import *`."""
         return self._bindings.star_imports
 
-    def tensorflow_imports(self) -> list[ImportedName]:
-        """The imports that bind TensorFlow or something of it."""
-        return [name for name in self.imports if name.target.partition(".")[0] == "tensorflow"]
-
     def scope(self, node: cst.CSTNode) -> Scope | None:
         """The scope a node of the module stands in."""
         return self._scopes.get(node)
@@ -136,6 +132,3 @@ class Names:
 
 def _is_none(value: cst.BaseExpression | None) -> bool:
     return isinstance(value, cst.Name) and value.value == "None"
-
-
-__all__ = ["PYTHON2_BUILTINS", "Names", "canonical_name"]

@@ -1,7 +1,7 @@
 """What an update of a TF1 graph is made of: the towers behind it, their losses and gradients, inputs and draws."""
 
 import sys
-from typing import Any, Dict, Iterable, List, Optional, Set, Tuple
+from typing import Any, Dict, Iterable, List, NamedTuple, Optional, Set, Tuple
 
 from . import graph as graphs
 from .feeds import inputs_behind, is_number
@@ -10,21 +10,19 @@ from .feeds import inputs_behind, is_number
 Pairs = List[Tuple[Any, Any]]
 
 
-class Computed(object):
+class Computed(NamedTuple):
     """One `compute_gradients`: a tower's loss and gradients."""
 
-    def __init__(self, loss: Any, pairs: Pairs) -> None:
-        self.loss = loss
-        self.pairs = pairs
+    loss: Any
+    pairs: Pairs
 
 
-class Applied(object):
+class Applied(NamedTuple):
     """One `apply_gradients`: its op, and what it applies."""
 
-    def __init__(self, optimizer: Any, op: Any, pairs: Pairs) -> None:
-        self.optimizer = optimizer
-        self.op = op
-        self.pairs = pairs
+    optimizer: Any
+    op: Any
+    pairs: Pairs
 
 
 class Training(object):

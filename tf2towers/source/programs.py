@@ -89,10 +89,10 @@ def _closure(path: Path, every: dict[Path, Seen]) -> set[Path]:
     found: set[Path] = set()
     pending = [path]
     while pending:
-        one = pending.pop()
-        if one not in found:
-            found.add(one)
-            pending += every[one].imports if one in every else ()
+        file = pending.pop()
+        if file not in found:
+            found.add(file)
+            pending += every[file].imports if file in every else ()
     return found
 
 

@@ -20,12 +20,6 @@ if TYPE_CHECKING:
 _ENDINGS = ("SIGINT", "SIGTERM", "SIGHUP")
 
 
-def write_change(change: FileChange, target: Path | None = None) -> None:
-    """Writes a change to `target`, or over the file it was made from; never a text that is not Python."""
-    target = target or change.path
-    write_atomically(target, encoded(change), like=change.path)
-
-
 def encoded(change: FileChange) -> bytes:
     """The bytes to write for a change; SourceError when they are not Python or cannot be encoded."""
     if not change.checked:
@@ -42,20 +36,6 @@ def encoded(change: FileChange) -> bytes:
         raise SourceError(
             change.path, f"not written: {change.encoding} has no {odd!r}; save it as UTF-8 first"
         ) from None
-
-
-def copy_file(source: Path, target: Path) -> None:
-    """Copies a file as it is."""
-    try:
-        data = source.read_bytes()
-    except OSError as problem:
-        raise SourceError(source, f"the file cannot be read ({problem.strerror})") from None
-    write_atomically(target, data, like=source)
-
-
-def write_atomically(target: Path, data: bytes, like: Path | None = None) -> None:
-    """Writes one file; see `write_together`."""
-    write_together([(target, data, like)])
 
 
 def write_together(files: Iterable[tuple[Path, bytes, Path | None]]) -> None:

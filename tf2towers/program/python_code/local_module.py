@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
-from tf2towers.names.symbols import canonical_name
+from tf2towers.names.canonical import canonical_name
 
 
 class LocalModule:

@@ -1,17 +1,11 @@
 """One task of a cluster: workers make the calls that count in turns, so that a run can be repeated."""
 
 import contextlib
-import os
 import time
-from typing import Any, Dict, Iterator, List
+from typing import Any, Dict, Iterator
 
-from .. import seeds
-from ..cluster.task import look_for_the_chief
 from ..cluster.worker_turns import Turns
-from ..running import follow, leave, run
-from ..writing import Writer
-from .calls import Alone, CallRecorder
-from .draws import same_draws
+from .calls import Alone
 from .writes import Effects
 
 _PAUSE = 0.25  # seconds between two readings of variables that may still change
@@ -61,25 +55,8 @@ class InTurns(Alone):
         return not self.synchronous
 
 
-def main(options: Dict[str, Any], tf: Any, script: str, arguments: List[str]) -> int:
-    """Records a task that is a worker; its exit status. JOB_NAME and TASK_INDEX in the environment say which it is."""
-    seeds.fix_seeds(options.get("seed", seeds.SEED))
-    same_draws(options.get("seed", seeds.SEED))
-    if os.environ["JOB_NAME"] == "ps":
-        return leave(run(script, arguments))
-    worker = int(os.environ["TASK_INDEX"])
-    writer = Writer(os.path.join(options["out"], "worker-%d" % worker))
-    folder = os.path.dirname(os.path.abspath(script))
-    recorder = CallRecorder(tf, writer, options["steps"], folder, options.get("scratch") or "")
-    turns = Turns(options["turns"], worker)
-    recorder.schedule = InTurns(turns)
-
-    recorder.watch()
-    look_for_the_chief(_session_manager(options, tf), turns)
-    return follow(tf, recorder, script, arguments, goes_on=True)
-
-
-def _session_manager(options: Dict[str, Any], tf: Any) -> Any:
+def session_manager(options: Dict[str, Any], tf: Any) -> Any:
+    """The class whose objects wait for the chief."""
     if options["calls"] == "migrated":
         from tf2towers.runtime.graph_session.managed import SessionManager
 

@@ -6,15 +6,20 @@ from typing import Any, Dict, List
 from tf2towers.instrumentation.session_runs import change_settings
 
 from .. import seeds
+from ..cluster.task import look_for_the_chief
+from ..cluster.worker_turns import Turns
 from ..overlay import keep_writes
-from ..running import follow, prepare
+from ..running import follow, leave, prepare, run
 from ..writing import Writer
 from .calls import CallRecorder
+from .cluster import InTurns, session_manager
 from .draws import same_draws
 
 
 def main(options: Dict[str, Any], script: str, arguments: List[str]) -> int:
-    """Records a script; its exit status.
+    """Records a script, or a task of a cluster that is a worker; its exit status.
+
+    JOB_NAME and TASK_INDEX in the environment say which task it is.
 
     Args:
         options: as `__main__.py` says, and "calls": 'original' or 'migrated'; "resource_variables": the original's
@@ -22,18 +27,21 @@ def main(options: Dict[str, Any], script: str, arguments: List[str]) -> int:
         script, arguments: what to run.
     """
     tf = prepared(options)
-    if "turns" in options:
-        from . import cluster
-
-        return cluster.main(options, tf, script, arguments)
-    folder = os.path.dirname(os.path.abspath(script))
-    recorder = CallRecorder(
-        tf, Writer(options["out"]), options["steps"], folder, options.get("scratch") or ""
-    )
-    recorder.watch()
     seeds.fix_seeds(options.get("seed", seeds.SEED))
     same_draws(options.get("seed", seeds.SEED))
-    return follow(tf, recorder, script, arguments)
+    in_cluster, out = "turns" in options, options["out"]
+    if in_cluster:
+        if os.environ["JOB_NAME"] == "ps":
+            return leave(run(script, arguments))
+        out = os.path.join(out, "worker-" + os.environ["TASK_INDEX"])
+    folder = os.path.dirname(os.path.abspath(script))
+    recorder = CallRecorder(tf, Writer(out), options["steps"], folder, options.get("scratch") or "")
+    recorder.watch()
+    if in_cluster:
+        turns = Turns(options["turns"], int(os.environ["TASK_INDEX"]))
+        recorder.schedule = InTurns(turns)
+        look_for_the_chief(session_manager(options, tf), turns)
+    return follow(tf, recorder, script, arguments, goes_on=in_cluster)
 
 
 def prepared(options: Dict[str, Any]) -> Any:

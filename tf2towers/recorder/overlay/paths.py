@@ -76,28 +76,6 @@ class Overlay:
         found = self.at(place)
         return os.fsdecode(path) if found == place and self._cwd is None else found
 
-    def written(self) -> List[str]:
-        """The files that the script wrote and did not delete, and the empty folders that it made, sorted."""
-        found: List[str] = []
-        todo = [self.files]
-        while todo:
-            folder = todo.pop()
-            names = real.listdir(folder)
-            for name in names:
-                path = os.path.join(folder, name)
-                if real.is_folder(path):
-                    todo.append(path)
-                else:
-                    found.append(self.original(path))
-            if not names and folder != self.files:
-                found.append(self.original(folder))
-        return sorted(found)
-
-    def removed(self) -> List[str]:
-        """The real files and folders that the script would have deleted or replaced by others, sorted."""
-        self.refresh()
-        return sorted(self._removed)
-
     def original(self, path: Any) -> str:
         """The script's path for a path below FOLDER/files; any other as it is."""
         text = os.fsdecode(path)

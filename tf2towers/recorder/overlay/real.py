@@ -17,7 +17,6 @@ scandir = os.scandir
 mkdir = os.mkdir
 rmdir = os.rmdir
 unlink = os.unlink
-rename = os.rename
 replace = os.replace
 link = os.link
 symlink = os.symlink

@@ -15,13 +15,10 @@ class Swaps:
     def __init__(self) -> None:
         self._new: Dict[int, Tuple[Any, Any]] = {}  # id of the original -> (original, new)
 
-    def add(self, original: Any, new: Any) -> None:
-        """From `everywhere` on, `new` stands where `original` stood."""
-        self._new[id(original)] = (original, new)
-
     def set(self, holder: Any, name: str, new: Any) -> None:
-        """One attribute now, and all others with its value in `everywhere`."""
-        self.add(getattr(holder, name), new)
+        """One attribute now, and all others with its value from `everywhere` on."""
+        original = getattr(holder, name)
+        self._new[id(original)] = (original, new)
         setattr(holder, name, new)
 
     def everywhere(self) -> None:

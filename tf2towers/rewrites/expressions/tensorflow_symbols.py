@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import libcst as cst
 
-from tf2towers.names.arguments import keyword_renames, old_order
+from tf2towers.names.argument_tables import keyword_renames
+from tf2towers.names.arguments import old_order
 from tf2towers.names.tables import Replacement, RuntimeName, lookup, renamed_to
 from tf2towers.rewrites.expressions.shape_values import is_dimension_value, shape_names
 from tf2towers.rewrites.expressions.variable_names import variable_names, variable_op_name, variable_targets

@@ -6,7 +6,7 @@ of it; they are fetched in the same call, if that runs nothing that the step doe
 """
 
 import re
-from typing import Any, List, Optional
+from typing import Any, List, NamedTuple, Optional
 
 from tf2towers.instrumentation.gradients import watch_gradients
 from tf2towers.instrumentation.optimizer_calls import OptimizerCalls
@@ -18,22 +18,14 @@ from tf2towers.sidebyside.watch.steps import Steps, clock
 _ACCURACY = re.compile(r"(?i)(?<![a-z])(acc|accuracy|precision)(?![a-z])")
 
 
-class _Plan:
+class _Plan(NamedTuple):
     """What a set of fetches means: does it train, and what is fetched beside it."""
 
-    def __init__(
-        self,
-        trains: bool,
-        losses: List[Any],
-        accuracies: List[Any],
-        groups: List[Any],
-        together: Optional[int] = None,
-    ) -> None:
-        self.trains = trains
-        self.together = together
-        self.losses = losses
-        self.accuracies = accuracies
-        self.groups = groups
+    trains: bool
+    losses: List[Any]
+    accuracies: List[Any]
+    groups: List[Any]
+    together: Optional[int]
 
 
 class _Seen:
