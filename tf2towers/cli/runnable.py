@@ -16,7 +16,6 @@ def why_not(script: Path, python: str | None = None) -> str:
     """A sentence about a file that cannot be run, with what to do; empty where nothing speaks against it.
 
     Args:
-        script: the file.
         python: the interpreter that is to run it; None: this one.
     """
     if not script.is_file():

@@ -140,7 +140,6 @@ def verdict_on(
     """Verifies as the register of the migrated script wants it.
 
     Args:
-        legacy, migrated, arguments: what is run.
         options: those of `verify`, as far as they are given.
         work: where the recordings stay; None: nowhere.
         progress: called with what runs, and its steps so far.
@@ -205,7 +204,6 @@ def cluster_of(script: Path, ps: int | None, workers: int | None, task_flags: st
     """The cluster to run a script as; None for one of one process.
 
     Args:
-        script: the original.
         ps, workers, task_flags: as the user says; one that says nothing has 1 and 2 where the script starts servers.
     """
     from tf2towers.launch.cluster import Shape

@@ -15,7 +15,6 @@ class FunctionCalls:
     """Lets something stand around each call that is no part of another one.
 
     Args:
-        tf: TensorFlow 2.
         applied: how often an optimizer has been called so far.
         nesting: which calls are part of another one; also entered by who makes calls that are to be passed over.
     """

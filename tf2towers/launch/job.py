@@ -48,8 +48,6 @@ class Job:
     """A cluster that is about to run, once.
 
     Args:
-        plan: what.
-        watcher: who is told.
         signals: numbers of the signals to end, added to as they come; a second one kills at once.
 
     Attributes:

@@ -18,7 +18,6 @@ def run_cluster(
     """Runs a parameter-server script as a cluster on this machine, and returns when all of it has ended.
 
     Args:
-        plan: what is run.
         on_line: called with a task's name and each line it writes; what it raises ends the cluster, and is raised.
 
     Returns:

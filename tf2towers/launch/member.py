@@ -16,7 +16,6 @@ class Member:
     """A task and, once started, its process.
 
     Args:
-        task: which.
         keep: how many of the last lines are kept; None: all.
         restarts: how often it may be started again.
 

@@ -31,7 +31,6 @@ def started(
     """A command in a session of its own, which dies with this process, and can ask nobody for input.
 
     Args:
-        command: the program and its arguments.
         environment: the whole of it.
         cwd: the directory to start in; None: this process's.
         output: where standard output and error go, merged in the order of writing.

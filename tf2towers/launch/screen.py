@@ -23,7 +23,6 @@ class Screen(Watcher):
     """Prefixes each line with its task; on a terminal in a colour a task, above a line that says which tasks run.
 
     Args:
-        tasks: all of them.
         out: where lines go.
         errors: where notices go.
     """

@@ -25,7 +25,6 @@ def write_bundle(result: ParityResult, folder: Path, command: Sequence[str]) -> 
         environment    versions of Python and TensorFlow on both sides
 
     Args:
-        result: what came of it.
         folder: made if it is not there.
         command: as the user gave it.
     """

@@ -201,13 +201,7 @@ def _both(mine: Iterable[Step], theirs: Iterable[Step]) -> Iterator[tuple[Step, 
 def pairs(
     one: Step, other: Step, share: int = 1
 ) -> Iterator[tuple[Kind, str, np.ndarray | None, np.ndarray | None]]:
-    """What is compared of a step: kind, name, the original's value and the migrated program's.
-
-    Args:
-        one: the original's.
-        other: the migrated program's.
-        share: see `share_of`.
-    """
+    """What is compared of a step: kind, name, the original's value and the migrated program's."""
     for name in _names(one.inputs, other.inputs):
         if name in other.inputs:  # one that the migrated program has no use for is seen in what follows
             yield "input", name, one.inputs.get(name), other.inputs[name]

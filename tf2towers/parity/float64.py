@@ -34,10 +34,6 @@ def tell_rounding(
 
     Args:
         result: of a comparison in lockstep: free runs part, and rounding is no longer what separates them.
-        options: how the original was run.
-        folder: where it is recorded again.
-        original, migrated: what was compared.
-        limits, share: how.
     """
     if rounding.hopeless(result.comparisons, read_steps(original.folder), read_steps(migrated.folder), share):
         return

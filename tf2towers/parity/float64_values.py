@@ -68,9 +68,7 @@ def relative_difference(
     """|migrated - original| / |g64| of a variable's gradient, element by element; 0 where the two are the same.
 
     Args:
-        owner: the variable.
         one, other, wide: the original's step, the migrated program's, and the one with float64.
-        shape: of the variable.
 
     Returns:
         An array of this shape; None where there is no gradient for each of its elements.

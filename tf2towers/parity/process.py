@@ -29,10 +29,7 @@ class Process:
     """A command in a session of its own; its output goes to a file, and it can ask nobody for input.
 
     Args:
-        command: the interpreter and its arguments.
-        log: where standard output and error go.
         environment: beside this process's own.
-        cwd: where it starts.
     """
 
     def __init__(

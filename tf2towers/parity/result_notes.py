@@ -36,7 +36,6 @@ def under_way(
     """Where the recordings go, and how the scripts are run. What goes wrong in here is the result, an error.
 
     Args:
-        result: of a proof that begins now.
         options: as the user says; what the scripts write is kept apart.
         work: where the recordings stay; None: nowhere.
     """

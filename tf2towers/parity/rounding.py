@@ -123,11 +123,6 @@ def hopeless(
 
     Two values that are both as near to g64 as the rule has it are near one another, too; where something tips, within
     TIPPED of the largest element.
-
-    Args:
-        comparisons: of these recordings.
-        original, migrated: their steps.
-        share: see `compare.share_of`.
     """
     asked = _asked(comparisons)
     if any(found.problem or (found.kind == "input" and not found.within) for found in comparisons):

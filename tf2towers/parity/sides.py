@@ -166,9 +166,6 @@ def run_recorder(
 
     Args:
         command: with the recorder's settings, the script and its arguments.
-        title: of the side and its script.
-        folder: where the recording goes.
-        options: how.
         made: so many steps, in words.
 
     Raises:

@@ -8,11 +8,7 @@ from . import graph as graphs
 
 
 class Averages:
-    """Remembers what `tf.train.ExponentialMovingAverage.apply` makes.
-
-    Args:
-        tf: the TF1 module.
-    """
+    """Remembers what `tf.train.ExponentialMovingAverage.apply` makes."""
 
     def __init__(self, tf: Any) -> None:
         self._made = []  # type: list[Any]
@@ -20,7 +16,9 @@ class Averages:
         def recorded(apply: Any, average: Any, var_list: Any = None) -> Any:
             listed = tf.trainable_variables() if var_list is None else list(var_list)
             op = apply(average, listed)
-            self._made.append((average, [one for one in listed if isinstance(one, tf.Variable)], op))
+            self._made.append(
+                (average, [variable for variable in listed if isinstance(variable, tf.Variable)], op)
+            )
             return op
 
         wrap(tf.train.ExponentialMovingAverage, "apply", recorded)

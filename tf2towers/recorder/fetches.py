@@ -15,9 +15,9 @@ _CALLER = "caller"
 def leaves(fetches: Any) -> List[Any]:
     """What is in a nest of lists, tuples and dicts, in order."""
     if isinstance(fetches, dict):
-        return [leaf for one in fetches.values() for leaf in leaves(one)]
+        return [leaf for part in fetches.values() for leaf in leaves(part)]
     if isinstance(fetches, (list, tuple)) and not hasattr(fetches, "indices"):
-        return [leaf for one in fetches for leaf in leaves(one)]
+        return [leaf for part in fetches for leaf in leaves(part)]
     return [] if fetches is None else [fetches]
 
 
@@ -67,7 +67,7 @@ def scalar_summaries(tf: Any, text: bytes) -> Dict[str, Any]:
     except Exception:  # other bytes
         return {}
     return {
-        "summary|" + graphs.without_tower(one.tag): np.float32(one.simple_value)
-        for one in parsed.value
-        if one.WhichOneof("value") == "simple_value"
+        "summary|" + graphs.without_tower(entry.tag): np.float32(entry.simple_value)
+        for entry in parsed.value
+        if entry.WhichOneof("value") == "simple_value"
     }

@@ -29,7 +29,6 @@ def ancestors(ops: Iterable[Any], stop_at_inputs: bool = True) -> Set[Any]:
     """The ops themselves and all that they depend on, by data and by control.
 
     Args:
-        ops: `tf.Operation`s.
         stop_at_inputs: do not go on behind ops that bring values in.
     """
     found = set(ops)

@@ -11,9 +11,6 @@ def moves(ops: Iterable[Any]) -> Dict[str, Tuple[Any, Any]]:
     """The values and the rates of what is moved as `variable -= (variable - value) * rate`, by the variable's name.
 
     So do `moving_averages.assign_moving_average` and the batch norms. A variable that is moved twice is left out.
-
-    Args:
-        ops: those of a session call.
     """
     found: Dict[str, List[Tuple[Any, Any]]] = {}
     for op in ops:

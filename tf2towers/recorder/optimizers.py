@@ -12,12 +12,7 @@ from .training import Applied, Computed
 
 
 def watch(tf: Any, recorder: SessionRecorder) -> None:
-    """Lets the recorder see every gradient, update and session call of the program from now on.
-
-    Args:
-        tf: the TF1 module.
-        recorder: what they are told to.
-    """
+    """Lets the recorder see every gradient, update and session call of the program from now on."""
 
     def differentiated(losses: List[Any], pairs: List[Tuple[Any, Any]], by_hand: bool) -> None:
         if by_hand:  # `tf.gradients(loss, variables)`, and not some other derivative

@@ -58,7 +58,7 @@ def has_gpus(tf: Any) -> bool:
             return False
         from tensorflow.python.client import device_lib
 
-        listed = [one for one in device_lib.list_local_devices() if one.device_type == "GPU"]
+        listed = [device for device in device_lib.list_local_devices() if device.device_type == "GPU"]
     return bool(listed)
 
 

@@ -18,12 +18,7 @@ RECORDED = "tf2towers: recorded"
 
 
 def main(options: Dict[str, Any], script: str, arguments: List[str]) -> int:
-    """Records a TF1 script; its exit status.
-
-    Args:
-        options: see __main__.py.
-        script, arguments: what to run.
-    """
+    """Records a TF1 script; its exit status."""
     tf = prepare(options)
     recorder = SessionRecorder(
         tf,
@@ -42,9 +37,7 @@ def follow(tf: Any, recorder: Any, script: str, arguments: List[str], goes_on: b
     """Runs the script; its exit status. Facts of the run are written when there is enough, or at its end.
 
     Args:
-        tf: TensorFlow.
         recorder: it has `facts`, a `writer` for them, and calls `on_enough`.
-        script, arguments: what to run.
         goes_on: a task of a cluster, which says that there is enough, and goes on; else the process ends then.
     """
     over = []  # type: List[bool]

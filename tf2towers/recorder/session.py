@@ -22,8 +22,6 @@ class SessionRecorder(object):
     """Watches optimizers and sessions.
 
     Args:
-        tf: the TF1 module.
-        writer: where steps go.
         steps: how many are recorded; `on_enough` is called then, and ends the script.
         layers: also note the forward pass, layer by layer.
         double: also compute losses and gradients in float64.
@@ -124,7 +122,7 @@ class SessionRecorder(object):
             training = plan(session.graph, ops, self.applied, self.computed, self._layers)
             if training is not None and self.averages is not None:
                 behind = graphs.ancestors(ops)
-                applied = [one.op for one in self.applied if one.op in behind]
+                applied = [update.op for update in self.applied if update.op in behind]
                 training.unordered = self.averages.unordered(behind, applied, self.reads_are_sent)
             self._trainings[key] = training
         return self._trainings[key]

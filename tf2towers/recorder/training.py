@@ -58,27 +58,25 @@ def plan(
     """What to fetch beside `ops`; None where no update is behind them.
 
     Args:
-        graph: the session's.
-        ops: what a call fetches.
         applied, computed: all that the program has built.
         layers: also the forward pass, layer by layer.
     """
     behind = graphs.ancestors(ops)
-    applied = [one for one in applied if one.op in behind and one.op.graph is graph]
+    applied = [update for update in applied if update.op in behind and update.op.graph is graph]
     if not applied:
         return None
     training = Training()
     training.optimizer = applied[0].optimizer
-    for one in applied:
-        for gradient, variable in one.pairs:
+    for each in applied:
+        for gradient, variable in each.pairs:
             name = name_of(variable)
             training.trainable.append(name)
             if gradient is None:
                 training.without_gradient.append(name)
             else:
                 training.add_gradient("gradient|" + name, gradient)
-    update = graphs.ancestors([one.op for one in applied])
-    towers = [one for one in computed if is_behind(one, update)]
+    update = graphs.ancestors([each.op for each in applied])
+    towers = [tower for tower in computed if is_behind(tower, update)]
     training.towers = max(1, len(towers))
     for number, tower in enumerate(towers):
         loss = tower.loss() if callable(tower.loss) else tower.loss

@@ -18,7 +18,6 @@ def render_parity(result: ParityResult, *, colour: bool = False, verbose: bool =
     """The whole report.
 
     Args:
-        result: what to show.
         colour: with the escape codes of a terminal.
         verbose: names every comparison, also the bit-identical ones; otherwise the worst `LISTED` of a kind and
             every one that could not be compared.

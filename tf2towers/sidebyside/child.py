@@ -23,8 +23,6 @@ class Child:
     """A process in a group of its own, and the pipe that it tells of its steps on.
 
     Args:
-        side: what takes its lines.
-        command: the program and its arguments.
         environment: the whole of it; the pipe's descriptor is added.
         log: the file that gets its output.
     """

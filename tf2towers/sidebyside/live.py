@@ -22,10 +22,8 @@ class Live:
     """Shows two sides.
 
     Args:
-        sides: the two.
         alternating: they take turns, so that each needs twice the time while both run.
         batch_size: examples of a step, as the user says.
-        out: where to.
     """
 
     def __init__(

@@ -27,7 +27,6 @@ class Race:
     """Two children that are about to run.
 
     Args:
-        children: the two.
         turns: seconds of a turn; None: both at once.
         steps: after which a training is ended; None: when it ends by itself.
         timeout: seconds after which both are stopped; None: never.

@@ -74,7 +74,6 @@ def summarise(legacy: Side, modern: Side, batch_size: int | None = None, flag: i
 
     Args:
         legacy: one side, ended, with at least one step.
-        modern: the other.
         batch_size: examples of a step, as the user says; None: as seen.
         flag: the value of a --batch_size in the arguments, for sides whose examples were not seen: it is taken as of
             one tower.

@@ -24,8 +24,6 @@ def record_first_weights(
     """Runs it, as `tf2towers verify` does, until it has made a step, every worker one.
 
     Args:
-        script: the legacy one.
-        arguments: its command line.
         folder: for the recording and what the script writes.
         python: an interpreter with a real TF 1; None: this one, through the stand-ins.
         timeout: seconds it has; None: 10 minutes.

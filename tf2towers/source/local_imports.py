@@ -34,7 +34,6 @@ class LocalImports:
         """Follows the imports.
 
         Args:
-            script: the main script.
             read: reads a module; without, as the text that it is.
             deep: False: the script's own imports alone.
             python_path: folders that are in the PYTHONPATH of the program.

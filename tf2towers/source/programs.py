@@ -62,7 +62,6 @@ def programs(files: Iterable[Path], each: Callable[[list[Path]], Iterable[Seen]]
     They are the files that no other one imports, and those that are imported and run as scripts, too.
 
     Args:
-        files: the files of the folder.
         each: `map(seen, files)`, in as many processes as there are.
     """
     every = {file.path: file for file in each(list(files))}

@@ -28,12 +28,7 @@ _OWN = ("loss|", "input|", "summary|")
 
 
 class FunctionWorkerRecorder:
-    """Lets a `FunctionRecorder` see the process: it is given what this worker of the original had.
-
-    Args:
-        worker: the index of this worker.
-        settings: see `migrated_task`.
-    """
+    """Lets a `FunctionRecorder` see the process: it is given what this worker of the original had."""
 
     def __init__(self, worker: int, settings: dict[str, Any]) -> None:
         folder = Path(settings["out"], f"worker-{worker}")

@@ -32,11 +32,7 @@ class Made:
 
 
 def schedule_here(before_step: Callable[[], object]) -> None:
-    """Lets every coordinator of the process, from now on, make each step when it is scheduled.
-
-    Args:
-        before_step: called before each.
-    """
+    """Lets every coordinator of the process, from now on, make each step when it is scheduled."""
 
     def schedule(self: Any, fn: Any, args: Sequence[Any] | None = None, kwargs: Any = None) -> Made:
         before_step()

@@ -30,10 +30,6 @@ class MigratedWorkerRecorder:
 
     Asynchronous, worker 0's process makes the steps of all workers. Synchronous, every worker's makes the same update,
     and worker 0's is kept.
-
-    Args:
-        worker: the index of this worker.
-        settings: see `migrated_task`.
     """
 
     def __init__(self, worker: int, settings: dict[str, Any]) -> None:

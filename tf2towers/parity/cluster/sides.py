@@ -46,7 +46,6 @@ def record_side(
     Args:
         side: 'legacy' or 'migrated'.
         script, arguments: as the user starts a task, without the flags of the cluster.
-        folder: where the recording goes.
         options: how, and as which cluster; `layers`, `names` and `double` do not apply.
         original: the original's recording, which a migrated script is given: variables, batches, random numbers.
         replay: the same, but for the variables alone.

@@ -36,12 +36,8 @@ def run_recorded(
     """Runs it; the last lines of all tasks.
 
     Args:
-        title: of the side and its script.
-        python: the interpreter.
         recorder: what each task runs.
         command: its settings, the script and the arguments, without the flags of the cluster.
-        folder: where the recording goes.
-        options: how, and as which cluster.
         to_the_end: let the script end by itself; else it is stopped when there is enough.
         on_line: called with a task's name and each line it writes.
 

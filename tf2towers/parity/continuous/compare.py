@@ -60,7 +60,6 @@ def compare(
     """Compares two runs.
 
     Args:
-        original, migrated: the runs.
         tolerances: what may differ, relative to the largest element; by default every bit counts.
         excused: places that are taken for equal.
         left_out: variables that are not compared.

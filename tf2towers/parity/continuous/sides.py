@@ -33,9 +33,7 @@ def record(
     Of a cluster each task runs as `tf2towers launch` starts it, and the calls of the workers are recorded.
 
     Args:
-        which: the side.
         script, arguments: what is run; of a cluster without the flags that tell a task which it is.
-        folder: where the recording goes.
         options: how; `lockstep`, `layers`, `double` and `names` do not apply.
         resource_variables: of an original: it is given TF 2's kind of variables.
 

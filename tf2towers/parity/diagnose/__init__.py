@@ -67,7 +67,6 @@ def diagnose(original: Recording, migrated: Recording, lockstep: bool = True) ->
     """The mistakes that explain the differences, in the order of a step: at most one a link.
 
     Args:
-        original, migrated: the same steps of both trainers.
         lockstep: each step was begun with the original's variables, inputs and random draws; otherwise only the first.
 
     Returns:

@@ -18,9 +18,6 @@ class Updates:
     The original's formula is found from its own steps, then applied to the migrated run's own gradients and slots:
     gradients that differ do not make the update wrong. Where the formula is not known, updates are compared as they
     are, in elements whose gradients are the same.
-
-    Args:
-        evidence: the two recordings.
     """
 
     def __init__(self, evidence: Evidence) -> None:

@@ -32,9 +32,6 @@ STATELESS = ("stateless_random_uniform_v2", "stateless_random_normal_v2", "state
 class Draws:
     """Puts the original's numbers in the place of the program's own.
 
-    Args:
-        tracing: tells whether the function being traced is of interest.
-
     Attributes:
         now: the draws of the step under way, 'TOWER|PLACE' to array; None outside training steps.
         missing: sentences about numbers that the original has not drawn.

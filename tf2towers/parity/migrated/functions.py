@@ -30,8 +30,6 @@ class FunctionRecorder:
     """Watches the calls of `tf.function`s; one that applies gradients is a training step.
 
     Args:
-        writer: where steps go.
-        steps: how many are recorded.
         original: the original's recording, to replay; None: the program runs by itself.
         lockstep: every step starts from the original's variables; else the first one only.
         layers: also note the forward pass.

@@ -20,11 +20,6 @@ from tf2towers.runtime import averaging
 class Gradients:
     """Notes losses and gradients of each replica, and what the optimizers are given.
 
-    Args:
-        notes: where.
-        tracing: tells whether the function being traced is of interest.
-        layers: also note the forward pass, layer by layer.
-
     Attributes:
         not_seen: why updates of the program are not recorded, where some are not.
     """

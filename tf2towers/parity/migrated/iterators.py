@@ -20,10 +20,6 @@ from tf2towers.parity.recording import Arrays
 class Iterated:
     """Puts the original's batches in the place of what iterators give inside the function being traced.
 
-    Args:
-        tracing: tells whether the function being traced is of interest.
-        inputs: finds the original's input for each part of an element.
-
     Attributes:
         inputs: that one.
         now: the original's inputs of the step under way; None outside training steps.

@@ -21,8 +21,6 @@ class Synchronous(object):
     """Watches the optimizers of a worker's process, from now on.
 
     Args:
-        tf: the TF1 module.
-        worker: the index of this worker.
         turns: gradients are handed in in this worker's.
 
     Attributes:

@@ -17,7 +17,6 @@ def main(options: Dict[str, Any], script: str, arguments: List[str]) -> int:
     Args:
         options: as for a script of one process, and "turns": host:port of the turnstile; "seeded": whether the seed
             counts. A task goes on when there are "steps" steps: it is stopped with the cluster.
-        script, arguments: what to run.
     """
     tf = prepare(options)
     if options.get("seeded"):
@@ -39,10 +38,6 @@ def look_for_the_chief(manager: Any, turns: Turns) -> None:
 
     TF1's look every 30 seconds, and so seldom come up between the chief's initialization and the start of its queues:
     a count of epochs on the parameter servers, which they share, would then be used up by one of them.
-
-    Args:
-        manager: the class of session managers.
-        turns: this worker's.
     """
 
     def begin(original: Any, *args: Any, **kwargs: Any) -> None:

@@ -27,11 +27,7 @@ class WorkerRecorder(SessionRecorder):
     order of the workers; then each waits for the others, and the chief reads the variables, which nobody changes now.
 
     Args:
-        tf: the TF1 module.
-        folder: where the recording goes.
         steps: how many of this worker's are recorded at least.
-        worker: the index of this worker.
-        turns: the schedule.
     """
 
     reads_are_sent = True
@@ -91,8 +87,10 @@ class WorkerRecorder(SessionRecorder):
 
     def _losses_handed_in(self) -> List[Any]:
         """Those whose gradients are: one, or one for each tower of this worker."""
-        handed = graphs.ancestors([getattr(one, "values", one).op for _, one in self.synchronous.handed])
-        losses = [one.loss for one in self.computed if is_behind(one, handed)]
+        handed = graphs.ancestors(
+            [getattr(gradient, "values", gradient).op for _, gradient in self.synchronous.handed]
+        )
+        losses = [tower.loss for tower in self.computed if is_behind(tower, handed)]
         return [loss() if callable(loss) else loss for loss in losses]
 
     def _train(

@@ -12,7 +12,6 @@ class Turns(object):
 
     Args:
         address: host:port of the turnstile.
-        worker: this worker's index.
     """
 
     def __init__(self, address: str, worker: int) -> None:

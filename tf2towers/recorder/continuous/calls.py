@@ -60,8 +60,6 @@ class CallRecorder(object):
     Of variables those are written that the call has changed.
 
     Args:
-        tf: the TF1 module.
-        writer: where calls go.
         steps: so many calls that train are recorded; `on_enough` is called when another one begins, and no more is
             recorded then.
         folder: of the script: whose lines are told.
@@ -189,7 +187,9 @@ class CallRecorder(object):
 
     def _note_thread(self, fetches: Any, effects: Effects) -> None:
         name = (
-            ", ".join(values.name_of(one) for one in fetches) if isinstance(fetches, (list, tuple)) else None
+            ", ".join(values.name_of(fetch) for fetch in fetches)
+            if isinstance(fetches, (list, tuple))
+            else None
         )
         if effects.training and self.schedule.synchronous:
             return  # the update that the chief makes for all: what it does is in the variables after each step
@@ -250,8 +250,8 @@ class CallRecorder(object):
             about["fetches"].append([values.name_of(fetch), values.kind_of(value), hook])
             kind = "hook" if hook else "fetched"
             if isinstance(value, bytes) and values.is_summary(session.graph, fetch):
-                for tag, one in values.summaries(self._tf, value).items():
-                    step.update(self._keeper.kept("%s|%s" % ("hook" if hook else "summary", tag), one))
+                for tag, number in values.summaries(self._tf, value).items():
+                    step.update(self._keeper.kept("%s|%s" % ("hook" if hook else "summary", tag), number))
             else:
                 step.update(self._keeper.kept("%s|%04d" % (kind, place), value))
         return step

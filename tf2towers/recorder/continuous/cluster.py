@@ -15,9 +15,6 @@ class InTurns(Alone):
     """Asynchronous workers: from its first training call on, one worker's call at a time, with what is read after it.
 
     Synchronous workers: all begin a step together. When all have made it, and the chief its update, each reads.
-
-    Args:
-        turns: this worker's.
     """
 
     def __init__(self, turns: Turns) -> None:

@@ -24,7 +24,6 @@ def main(options: Dict[str, Any], script: str, arguments: List[str]) -> int:
     Args:
         options: as `__main__.py` says, and "calls": 'original' or 'migrated'; "resource_variables": the original's
             variables are resources; "tower_order": the migrated script's means are added up in TF1's order.
-        script, arguments: what to run.
     """
     tf = prepared(options)
     seeds.fix_seeds(options.get("seed", seeds.SEED))

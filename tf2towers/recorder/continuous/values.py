@@ -25,8 +25,8 @@ def leaves(fetch: Any, value: Any, hooks: bool = False) -> Iterator[Tuple[Any, A
                 yield leaf
     elif isinstance(value, (list, tuple)):
         parts = list(fetch) if isinstance(fetch, (list, tuple)) and len(fetch) == len(value) else []
-        for place, one in enumerate(value):
-            for leaf in leaves(parts[place] if parts else fetch, one, hooks):
+        for place, part in enumerate(value):
+            for leaf in leaves(parts[place] if parts else fetch, part, hooks):
                 yield leaf
     else:
         yield fetch, value, hooks
@@ -62,14 +62,14 @@ def summaries(tf: Any, text: bytes) -> Dict[str, Any]:
     """The values in a summary by their tags, as arrays."""
     summary = getattr(tf, "Summary", None) or tf.summary.Summary
     found = {}
-    for one in summary.FromString(text).value:
-        if one.WhichOneof("value") == "simple_value":
-            found[one.tag] = np.float32(one.simple_value)
-        elif one.WhichOneof("value") == "histo":
-            parts = one.histo  # the counts of its buckets follow from the same values
-            found[one.tag] = np.array([parts.min, parts.max, parts.num, parts.sum, parts.sum_squares])
+    for entry in summary.FromString(text).value:
+        if entry.WhichOneof("value") == "simple_value":
+            found[entry.tag] = np.float32(entry.simple_value)
+        elif entry.WhichOneof("value") == "histo":
+            parts = entry.histo  # the counts of its buckets follow from the same values
+            found[entry.tag] = np.array([parts.min, parts.max, parts.num, parts.sum, parts.sum_squares])
         else:
-            found[one.tag] = np.frombuffer(one.SerializeToString(), np.uint8)
+            found[entry.tag] = np.frombuffer(entry.SerializeToString(), np.uint8)
     return found
 
 
@@ -77,7 +77,6 @@ def as_array(value: Any, scratch: str = "") -> Any:
     """A value as an array of numbers; None for what is none, as an object of the session.
 
     Args:
-        value: what a session gave.
         scratch: the folder that a run's files are kept in, which is another one in each run: left out of text.
     """
     if isinstance(value, (bytes, str)):

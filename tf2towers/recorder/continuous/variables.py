@@ -7,11 +7,7 @@ from .writes import VARIABLES
 
 
 class Variables(object):
-    """Of one graph. New variables are noticed.
-
-    Args:
-        graph: it.
-    """
+    """Of one graph. New variables are noticed."""
 
     def __init__(self, graph: Any) -> None:
         self._graph = graph

@@ -48,7 +48,7 @@ def _only_reads(op: Any) -> bool:
     """Whether it takes the values of TF1's variables alone: it has no input that is declared a reference."""
     if any(tensor.dtype.name == "resource" for tensor in op.inputs):
         return False
-    return not any(one.is_ref for one in op.op_def.input_arg)
+    return not any(argument.is_ref for argument in op.op_def.input_arg)
 
 
 def _begins(op: Any) -> bool:
@@ -56,7 +56,9 @@ def _begins(op: Any) -> bool:
     if op.type not in ("Assign", "AssignVariableOp"):
         return False
     name = op.inputs[0].op.name
-    return op.name == name + "/Assign" or any(one.op.type == "RestoreV2" for one in _behind(op.inputs[1]))
+    return op.name == name + "/Assign" or any(
+        source.op.type == "RestoreV2" for source in _behind(op.inputs[1])
+    )
 
 
 def _behind(tensor: Any) -> List[Any]:
@@ -79,6 +81,6 @@ def _variable_of(tensor: Any, traced: Dict[Any, str]) -> str:
             break
         op = inputs[0].op
     name = op.name if op.type in VARIABLES else traced[op]
-    for one in path:
-        traced[one] = name
+    for passed in path:
+        traced[passed] = name
     return str(name)

@@ -32,7 +32,6 @@ class Conversion(object):
     the copy: where the original reads one again after an update, the copy computes something else, and is far from it.
 
     Args:
-        tf: the TF1 module.
         tensors: of one graph.
         fed: names of the tensors that the call feeds.
 
@@ -79,12 +78,12 @@ class Conversion(object):
         found: Dict[Any, None] = {}
         waiting = list(wanted)
         while waiting:
-            one = waiting.pop()
-            is_op = isinstance(one, self._tf.Operation)
-            if not is_op and self._is_fed(one):
-                self._take_in(one)
+            item = waiting.pop()
+            is_op = isinstance(item, self._tf.Operation)
+            if not is_op and self._is_fed(item):
+                self._take_in(item)
                 continue
-            op = one if is_op else one.op
+            op = item if is_op else item.op
             if op not in found:
                 found[op] = None
                 if op.type not in VARIABLES:
@@ -174,7 +173,7 @@ class Conversion(object):
             raise NotConvertible("%s with batch_dims" % op.type)
         op_type, names = READS.get(op.type, ("Identity", {"T": "T"}))
         inputs = op.inputs[:1] if op.type in COPIES else op.inputs
-        node = self._add(op_type, op.name, [self.name(one) for one in inputs] + self._controls(op))
+        node = self._add(op_type, op.name, [self.name(tensor) for tensor in inputs] + self._controls(op))
         for name, its in names.items():
             if its in op.node_def.attr:
                 node.attr[name].type = widened(op.node_def.attr[its].type)
@@ -210,7 +209,7 @@ class Conversion(object):
         return name + ":0"
 
     def _controls(self, op: Any) -> List[str]:
-        return ["^" + one.name for one in waits_for(op) if one in self._copied]
+        return ["^" + other.name for other in waits_for(op) if other in self._copied]
 
     def _prepare_formula(self, op: Any, formula: Formula) -> Callable[[], None]:
         written, outputs = written_out(self._tf, op, formula)
@@ -225,13 +224,13 @@ class Conversion(object):
             return "^%s/%s" % (op.name, name[1:]) if name.startswith("^") else "%s/%s" % (op.name, name)
 
         def write() -> None:
-            for one in written.node:
-                if one.name not in inputs:
+            for source in written.node:
+                if source.name not in inputs:
                     node = self.graph_def.node.add()
-                    node.CopyFrom(one)
-                    node.name, node.device = "%s/%s" % (op.name, one.name), _CPU
+                    node.CopyFrom(source)
+                    node.name, node.device = "%s/%s" % (op.name, source.name), _CPU
                     del node.input[:]
-                    node.input.extend(moved(name) for name in one.input)
+                    node.input.extend(moved(name) for name in source.input)
 
         return write
 

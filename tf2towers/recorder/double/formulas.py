@@ -30,12 +30,14 @@ def written_out(tf: Any, op: Any, formula: Formula) -> Tuple[Any, List[str]]:
     with graph.as_default():
         inputs = [
             tf.placeholder(
-                tf.float64 if enum(one.dtype) in WIDE else one.dtype, one.shape, name="input_%d" % place
+                tf.float64 if enum(tensor.dtype) in WIDE else tensor.dtype,
+                tensor.shape,
+                name="input_%d" % place,
             )
-            for place, one in enumerate(op.inputs)
+            for place, tensor in enumerate(op.inputs)
         ]
-        outputs = [tf.identity(one) for one in formula(tf, op, inputs)]
-    return graph.as_graph_def(), [one.name for one in outputs]
+        outputs = [tf.identity(tensor) for tensor in formula(tf, op, inputs)]
+    return graph.as_graph_def(), [tensor.name for tensor in outputs]
 
 
 def _batch_norm(tf: Any, op: Any, inputs: List[Any]) -> List[Any]:

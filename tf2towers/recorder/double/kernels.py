@@ -18,14 +18,16 @@ def runs_wide(op: Any, wide: Any) -> bool:
         wide: its node, with these types.
     """
     plain, definition = op.node_def, op.op_def
-    changed = {one.name for one in definition.attr if types_of(plain, one.name) != types_of(wide, one.name)}
+    changed = {
+        attr.name for attr in definition.attr if types_of(plain, attr.name) != types_of(wide, attr.name)
+    }
     if not changed:
         return True
     if op.type in _BYTES:
         return False
-    for one in definition.attr:
-        allowed = one.allowed_values.list.type
-        if one.name in changed and allowed and not set(types_of(wide, one.name)) <= set(allowed):
+    for attr in definition.attr:
+        allowed = attr.allowed_values.list.type
+        if attr.name in changed and allowed and not set(types_of(wide, attr.name)) <= set(allowed):
             return False
     return _has_kernel(wide) or not _has_kernel(plain)
 
@@ -35,9 +37,9 @@ def _has_kernel(node: Any) -> bool:
         _registered[node.op] = _kernels_of(node.op)
     return any(
         all(
-            set(types_of(node, one.name)) <= set(one.allowed_values.list.type)
-            for one in kernel.constraint
-            if one.allowed_values.list.type
+            set(types_of(node, limit.name)) <= set(limit.allowed_values.list.type)
+            for limit in kernel.constraint
+            if limit.allowed_values.list.type
         )
         for kernel in _registered[node.op]
         if kernel.device_type == "CPU"

@@ -33,7 +33,7 @@ def comes_in(op: Any) -> bool:
 def calls_a_function(op: Any) -> bool:
     """Whether what an op does is a graph of its own: branches and loops of TensorFlow 2, `Defun`s."""
     attributes = op.node_def.attr.values()
-    return any(one.WhichOneof("value") == "func" or one.list.func for one in attributes)
+    return any(attr.WhichOneof("value") == "func" or attr.list.func for attr in attributes)
 
 
 def has_foreign_state(op: Any) -> bool:
@@ -43,7 +43,7 @@ def has_foreign_state(op: Any) -> bool:
     if PASSES_ON.fullmatch(op.type) or _OWN_STATE.fullmatch(op.type):
         return False
     definition = op.op_def
-    if definition.is_stateful or any(one.is_ref for one in definition.input_arg):
+    if definition.is_stateful or any(argument.is_ref for argument in definition.input_arg):
         return True
     return any(enum(tensor.dtype) == RESOURCE for tensor in op.inputs)
 
@@ -56,8 +56,8 @@ def waits_for(op: Any) -> List[Any]:
     if not graphs.in_control_flow(op):
         return []
     return [
-        one
-        for one in op.control_inputs
-        if (graphs.in_control_flow(one) and not comes_in(one) and not has_foreign_state(one))
-        or one.type in ("Identity", "Switch")
+        other
+        for other in op.control_inputs
+        if (graphs.in_control_flow(other) and not comes_in(other) and not has_foreign_state(other))
+        or other.type in ("Identity", "Switch")
     ]

@@ -23,7 +23,6 @@ class Copy(object):
     """What a training step computes, in float64, in a session of its own.
 
     Args:
-        tf: the TF1 module.
         wanted: tensors of the original by the names of their results.
         fed: names of the tensors that the call feeds.
 
@@ -40,7 +39,9 @@ class Copy(object):
         graph = tf.Graph()
         with graph.as_default():
             tf.import_graph_def(conversion.graph_def, name="")
-        self._wanted = {name: graph.get_tensor_by_name(conversion.name(one)) for name, one in wanted.items()}
+        self._wanted = {
+            name: graph.get_tensor_by_name(conversion.name(tensor)) for name, tensor in wanted.items()
+        }
         self._variables = {name: graph.get_tensor_by_name(name + ":0") for name in conversion.variables}
         self._inputs = [graph.get_tensor_by_name(name + ":0") for name in conversion.inputs]
         self._session = tf.Session(graph=graph)
@@ -55,7 +56,6 @@ class Copy(object):
         Args:
             run: `Session.run` itself.
             variables: the values before the step, by name.
-            beside: those of `beside`.
 
         Raises:
             NotConvertible: a variable's value is not known.
@@ -98,12 +98,7 @@ class Copy(object):
 
 
 class Reference(object):
-    """The float64 side of a recording. Where there cannot be one, `notes` says so once, and the recording goes on.
-
-    Args:
-        tf: the TF1 module.
-        notes: sentences for the reader.
-    """
+    """The float64 side of a recording. Where there cannot be one, `notes` says so once, and the recording goes on."""
 
     def __init__(self, tf: Any, notes: List[str]) -> None:
         self._tf = tf

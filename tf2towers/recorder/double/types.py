@@ -27,7 +27,7 @@ def widen(node: Any) -> None:
         if held == "type":
             attr.type = widened(attr.type)
         elif held == "list" and attr.list.type:
-            attr.list.type[:] = [widened(one) for one in attr.list.type]
+            attr.list.type[:] = [widened(number) for number in attr.list.type]
         elif held == "tensor" and attr.tensor.dtype in WIDE:
             attr.tensor.CopyFrom(_wide_tensor(attr.tensor))
 
@@ -48,12 +48,14 @@ def types_of_arguments(arguments: Iterable[Any], node: Any) -> List[int]:
         node: with all attributes.
     """
     found: List[int] = []
-    for one in arguments:
-        if one.type_list_attr:
-            found.extend(types_of(node, one.type_list_attr))
+    for argument in arguments:
+        if argument.type_list_attr:
+            found.extend(types_of(node, argument.type_list_attr))
         else:
-            times = node.attr[one.number_attr].i if one.number_attr else 1
-            found.extend((types_of(node, one.type_attr) if one.type_attr else [one.type]) * times)
+            times = node.attr[argument.number_attr].i if argument.number_attr else 1
+            found.extend(
+                (types_of(node, argument.type_attr) if argument.type_attr else [argument.type]) * times
+            )
     return found
 
 

@@ -36,7 +36,7 @@ class Overlay:
         self._removed_in: Dict[str, Set[str]] = {}
         self._folders: Dict[str, str] = {}  # a folder as named -> its place
         self._cwd: Optional[str] = None  # where the process is, when that is not a real folder
-        others = [os.path.abspath(os.fsdecode(one)) for one in through]
+        others = [os.path.abspath(os.fsdecode(path)) for path in through]
         self._through = tuple(
             {self.folder, named, "/dev", "/proc", "/sys", *others, *map(os.path.realpath, others)}
         )

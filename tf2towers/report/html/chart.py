@@ -93,7 +93,6 @@ def two_curves(
     """Two runs over the steps: the first one's curve wide, the other's thin on top of it.
 
     Args:
-        anchor, title, description: see `chart`.
         label: what the values are.
         curves: at least one of them has a point.
         low: the least value of the axis; None: as it comes.

@@ -16,7 +16,6 @@ def document(title: str, header: str, *sections: str, script: str = "") -> str:
     Its content security policy lets a browser load nothing and run only the script that is given.
 
     Args:
-        title: of the window.
         header, sections: Markup.
         script: JavaScript.
     """

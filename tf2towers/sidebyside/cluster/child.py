@@ -23,9 +23,6 @@ def launched(shape: Shape, python: str, script: Path, arguments: Sequence[str]) 
     """The command that runs a script as a cluster.
 
     Args:
-        shape: of the cluster.
-        python: runs the tasks.
-        script: what a task runs.
         arguments: of every task, without those that tell it which it is.
     """
     settings = {
@@ -43,10 +40,6 @@ class ClusterChild(Child):
     """The launcher of a cluster, and its tasks, which are found by the mark in their environment (Linux).
 
     Args:
-        side: what takes the lines of all tasks.
-        command: see `launched`.
-        environment: the whole of it, for every task.
-        log: the file that gets the output of all tasks.
         fifo: a path for the pipe that they tell of their steps on.
     """
 

@@ -21,7 +21,6 @@ def shape_of(
     """The cluster to run each side as; None where both are of one process.
 
     Args:
-        legacy, modern: the scripts.
         ps, workers, task_flags: as the user says; one that says nothing has 1 and 2 where a script starts servers.
 
     Raises:

@@ -12,7 +12,6 @@ class Beginning:
     """Of a TF2 program. What it does is off the clock.
 
     Args:
-        steps: is told.
         original: the folder of the legacy program's recording, whose first weights the program is given; None: it keeps
             its own.
     """
@@ -79,7 +78,6 @@ def global_step(graph: Any, run: Callable[[Any], Any]) -> int:
 
     Args:
         graph: a `tf.Graph`, perhaps finalized.
-        run: `Session.run` of a session of it.
     """
     known = list(graph.get_collection("global_step"))
     known += [variable for variable in graph.get_collection("variables") if variable.op.name == "global_step"]

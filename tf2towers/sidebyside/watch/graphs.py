@@ -71,12 +71,7 @@ def batches(losses: List[Any], train: Set[Any]) -> List[FrozenSet[Any]]:
 
 
 def rows(groups: List[FrozenSet[Any]], feed: Dict[Any, Any]) -> Optional[int]:
-    """How many examples a step takes: of each group the first dimension that most of its values have.
-
-    Args:
-        groups: see `batches`.
-        feed: what `Session.run` is fed.
-    """
+    """How many examples a step takes: of each group the first dimension that most of its values have."""
     fed = {}
     for key, value in (feed or {}).items():
         fed[key if isinstance(key, str) else operation(key)] = value

@@ -16,12 +16,7 @@ from tf2towers.sidebyside.watch.tasks import tell_of_memory
 
 
 def prepare(steps: Steps, tf1: bool) -> None:
-    """Makes everything ready; none of it is on the clock.
-
-    Args:
-        steps: is told of each training step.
-        tf1: the script is one of TensorFlow 1.
-    """
+    """Makes everything ready; none of it is on the clock."""
     begin = clock()
     steps.facts(python=platform.python_version())
     tell_of_memory(steps)

@@ -35,15 +35,7 @@ def workers_together(tf: Any) -> Optional[int]:
 
 
 class ScheduledSteps:
-    """Looks at what a `ClusterCoordinator` runs.
-
-    Args:
-        losses: knows the newest loss.
-        rows: gives the first dimension of arguments.
-        passed_over: a context for calls that are part of a scheduled step.
-        steps: is told of each.
-        beginning: is told before the first.
-    """
+    """Looks at what a `ClusterCoordinator` runs."""
 
     def __init__(
         self,
