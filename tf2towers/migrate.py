@@ -13,6 +13,7 @@ from tf2towers.names.symbols import Names
 from tf2towers.program.clusters.find_cluster import find_cluster
 from tf2towers.program.problem import Problem
 from tf2towers.program.python_code.function_summaries import Functions
+from tf2towers.program.python_code.search import find_all
 from tf2towers.program.towers.tower_loop import find_tower_loops, no_towers
 from tf2towers.program.training import Training
 from tf2towers.program.understand import understand
@@ -129,8 +130,17 @@ def _broken(before: str, after: str) -> list[str]:
 
 
 def freed_names(training: Training, identifiers: NameCounts) -> set[str]:
-    """Names of averaging functions that every use of is an all-reduce afterwards: their imports and definitions go."""
+    """Names of functions whose every use goes: averages that are an all-reduce, what gave a tower its device.
+
+    Their imports and definitions go with them.
+    """
     calls = [average.call.func for average in training.averages]
+    calls += [
+        call.func
+        for item in training.tower.device_with.items
+        for call in find_all(item, cst.Call)
+        if isinstance(call.func, cst.Name) and call.func.value in training.body.placements
+    ]
     counts: dict[str, int] = {}
     for func in calls:
         if isinstance(func, cst.Name):

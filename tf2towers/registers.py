@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import ast
 import os
 from dataclasses import replace
+from pathlib import Path
 
+from tf2towers.certain.building import Building
 from tf2towers.certain.conservation import lost_calls
 from tf2towers.certain.doubts import doubts
+from tf2towers.certain.placements import placements
 from tf2towers.exact import migrate as exact
+from tf2towers.exact.functions.means import is_plain_mean
 from tf2towers.exact.program import Program
 from tf2towers.migrate import migrate
 from tf2towers.report.result import Finding, MigrationResult
@@ -88,6 +93,17 @@ def _lost(result: MigrationResult, program: Program) -> list[Finding]:
     for change in result.changes:
         script = program.script if change.path == program.script.path else program.read(change.path)
         for call, line in lost_calls(script.text, change.after):
+            if _stood_for(program, change.path, call):
+                continue
             place = script.conversion.line_before(line) if script.conversion is not None else line
             found.append(Finding("T2T408", f"`{call}` would be lost", "", change.path, place, 1))
     return found
+
+
+def _stood_for(program: Program, path: Path, call: str) -> bool:
+    """Whether an imported function is one that the strategy stands for: the towers' average, or their devices."""
+    file = program.main if path == program.main.path else program.file(path)
+    found = program.defined(file, call) if file is not None and "." in call else None
+    if found is None or not isinstance(found[1], ast.FunctionDef):
+        return False
+    return is_plain_mean(found[0], found[1]) or found[1] in placements(Building(program))

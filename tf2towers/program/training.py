@@ -21,6 +21,21 @@ from tf2towers.program.statements.value_kinds import Kinds
 from tf2towers.program.towers.tower_loop import TowerLoop
 
 
+@dataclass(frozen=True)
+class TowerFacts:
+    """What `certain` found in the loop's body: all of it are names of the function or module that the loop is in.
+
+    `flags` are False in the first tower and True in the others; `lists_bound_again` stand for something else behind
+    the loop; `optimizers` are made in every tower, alike; `of_first_tower` are computed under `if i == 0:`.
+    """
+
+    flags: frozenset[str] = frozenset()
+    lists_bound_again: frozenset[str] = frozenset()
+    optimizers: frozenset[str] = frozenset()
+    of_first_tower: frozenset[str] = frozenset()
+    placements: frozenset[str] = frozenset()  # functions that are called for `tf.device` alone
+
+
 @dataclass
 class Average:
     """A call that averages the towers' gradients: `grads = average_gradients(tower_grads)`."""
@@ -89,6 +104,7 @@ class Training:
     problems: list[Problem] = field(default_factory=list)
     renamed: dict[cst.CSTNode, str] = field(default_factory=dict)  # state that is bound twice
     fed_rates: list[Input] = field(default_factory=list)
+    body: TowerFacts = field(default_factory=TowerFacts)
     pipelines: list[Pipeline] = field(default_factory=list)
     tower_binds: set[str] = field(default_factory=set)
     tower_needs: Slice = field(default_factory=Slice)

@@ -22,6 +22,7 @@ from tf2towers.program.statements.trainer_statement import TOWERS, Leaf
 from tf2towers.program.statements.value_kinds import Kinds
 from tf2towers.program.statements.variables_bound_again import rename_rebound_state
 from tf2towers.program.towers.collected_lists import read_collected, refuse_carried
+from tf2towers.program.towers.tower_facts import tower_facts
 from tf2towers.program.towers.tower_loop import TowerLoop
 from tf2towers.program.training import Training
 
@@ -42,6 +43,8 @@ def understand(tower: TowerLoop, names: Names, functions: Functions, source: Pro
     if tower.cluster is not None:
         leaves.insert(0, Leaf(tower.loop, TOWERS, k.TENSOR, flow_of()))
     training = Training(tower, module, kinds, functions, source, reader, leaves)
+    if tower.cluster is None:
+        training.body = tower_facts(source)
     for leaf in leaves:
         training.effects[leaf] = effects_of(leaf.node, names, functions)
     if tower.cluster is not None:

@@ -9,6 +9,7 @@ from importlib import resources
 
 from tf2towers.certain.building import Building
 from tf2towers.certain.rule import Doubt, Rule
+from tf2towers.certain.tower_body import tower_bodies
 from tf2towers.exact.file import File
 from tf2towers.exact.rules.t2t611_libraries import old_names
 from tf2towers.names.meanings import Imported
@@ -22,6 +23,12 @@ def doubts(building: Building) -> Iterator[Doubt]:
     """Every symbol that has no row in the table, or stands where its row does not allow it."""
     towers: set[ast.AST] = {part for _, part in building.bodies} | {one for _, one in building.reached}
     loops = bool(building.loops)
+    made_once = {
+        statement.value.func
+        for _, _, body in tower_bodies(building)
+        for statement in body.optimizers.values()
+        if isinstance(statement.value, ast.Call)
+    }
     for file in building.files:
         for place, name in old_names(file):
             yield Doubt(file, place, f"{name}, which is no more today")
@@ -37,6 +44,8 @@ def doubts(building: Building) -> Iterator[Doubt]:
                 yield Doubt(file, node, canonical)
             elif where == "tower" and not any(one in towers for one in file.ancestors(node)):
                 yield Doubt(file, node, f"{canonical} outside of the towers")
+            elif where == "outside" and loops and node in made_once:
+                continue
             elif where == "outside" and loops and any(one in towers for one in file.ancestors(node)):
                 yield Doubt(file, node, f"{canonical} in a tower")
             elif where == "initial" and not _is_initial_value(building, file, node):
@@ -98,6 +107,12 @@ def _vocabulary() -> dict[str, str]:
     return {symbol: where for symbol, where, *_ in rows}
 
 
+#: parts of the examples' trainer: towers with an optimizer of their own
+_GRADS = (
+    "grads: grads.append(own.compute_gradients(loss))\n"
+    "average: mean = [(tf.reduce_mean(tf.stack([g for g, _ in pairs]), 0), pairs[0][1]) for pairs in zip(*grads)]"
+)
+
 RULE = Rule(
     code="T2T631",
     title="TensorFlow that is not certain in idiomatic form",
@@ -121,9 +136,27 @@ RULE = Rule(
         "before: from collections import Mapping",
         "loss: loss = tf.reduce_mean(tf.square(y)); tf.scalar_summary('loss', loss)",
         "loss: loss = tf.reduce_mean(tf.batch_matmul(y, y, adj_x=True))",
+        *(
+            f"losses: tower_losses.append(loss); own = tf.train.{made}\n{grads}; train_op = own.apply_gradients(mean)"
+            for made, grads in (
+                # another rate in each tower, two steps of one optimizer, its slots looked at, one that may be another
+                ("AdamOptimizer(0.1 * (i + 1))", _GRADS),
+                (
+                    "AdamOptimizer(0.1)",
+                    _GRADS.replace("grads.append(", "step = own.minimize(loss); grads.append("),
+                ),
+                ("AdamOptimizer(0.1)", f"{_GRADS}; slots = own.get_slot_names()"),
+                ("AdamOptimizer(0.1)", f"{_GRADS}; own = opt"),
+                ("AdamOptimizer(0.1); own._lr = 0.2", _GRADS),
+            )
+        ),
     ),
     certain=(
         "loss: loss = tf.reduce_mean(tf.square(tf.mul(y, tf.pack([2.0]))))",
+        *(
+            f"losses: tower_losses.append(loss); own = tf.train.{made}\n{_GRADS}; train_op = own.apply_gradients(mean)"
+            for made in ("AdamOptimizer(0.1)", "MomentumOptimizer(learning_rate=0.1 * N, momentum=0.9)")
+        ),
         "loss: loss = tf.reduce_mean(tf.nn.dropout(tf.square(y), 0.5))",
         "variable: w = tf.get_variable('w', initializer=tf.truncated_normal([3, 1], seed=1))",
     ),

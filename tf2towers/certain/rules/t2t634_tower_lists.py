@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from tf2towers.certain.building import Building
 from tf2towers.certain.rule import Doubt, Rule
+from tf2towers.certain.tower_body import TowerBody, tower_bodies
 from tf2towers.exact.certainty import is_certain
 from tf2towers.exact.file import File
 from tf2towers.names.meanings import Assigned
@@ -17,7 +18,7 @@ _ROUNDS = (ast.For, ast.While, ast.AsyncFor, ast.ListComp, ast.SetComp, ast.Dict
 def doubts(building: Building) -> Iterator[Doubt]:
     """Loops that may build towers and are not seen to; then, in the one that is, what makes towers differ."""
     yield from _unseen(building)
-    for file, loop in building.loops:
+    for file, loop, body in tower_bodies(building):
         statement = loop.statement
         filled = {
             call.func.value.id
@@ -29,7 +30,7 @@ def doubts(building: Building) -> Iterator[Doubt]:
         }
         for node in ast.walk(statement):
             if isinstance(node, ast.Name) and node.id in filled and _is_fill(file, node):
-                if not _begins_empty(building, file, node):
+                if node.id not in body.lists_bound_again and not _begins_empty(building, file, node):
                     yield Doubt(file, node, f"`{node.id}` does not begin as `[]`")
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id in filled:
                 if not _is_fill(file, node) and not _is_last(file, node):
@@ -51,7 +52,7 @@ def doubts(building: Building) -> Iterator[Doubt]:
         for node in ast.walk(statement):
             if isinstance(node, ast.Break | ast.Continue):
                 yield Doubt(file, node, "a tower loop that is left before its end")
-        yield from _guards(file, statement)
+        yield from _guards(file, statement, body)
 
 
 def _unseen(building: Building) -> Iterator[Doubt]:
@@ -73,9 +74,9 @@ def _unseen(building: Building) -> Iterator[Doubt]:
                 )
 
 
-def _guards(file: File, statement: ast.stmt) -> Iterator[Doubt]:
+def _guards(file: File, statement: ast.stmt, body: TowerBody) -> Iterator[Doubt]:
     for node in ast.walk(statement):
-        if isinstance(node, ast.If | ast.IfExp | ast.While | ast.Try):
+        if isinstance(node, ast.If | ast.IfExp | ast.While | ast.Try) and node not in body.of_first_tower:
             yield Doubt(file, node, "a tower that is not built as the others: a condition in the loop")
 
 
@@ -110,6 +111,9 @@ def _is_last(file: File, node: ast.Name) -> bool:
     )
 
 
+#: a part of the examples' trainer
+_FETCHED = "train: print(sess.run([train_op, hits], {x: batch})[1])"
+
 RULE = Rule(
     code="T2T634",
     title="A tower that depends on the others, or is not built as they are",
@@ -129,6 +133,26 @@ RULE = Rule(
         "         with tf.variable_scope('model', reuse=i > 0):",
         "grads: total += loss; grads.append(opt.compute_gradients(total))",
         "grads: grads.append(opt.compute_gradients(loss if i else loss * 2))",
+        *(
+            f"grads: grads.append(opt.compute_gradients(loss)); {block}\n{_FETCHED}"
+            for block in (
+                # another tower's, a branch for the others, a variable, something that others read, two of a name
+                "if i == 1:;     hits = tf.reduce_mean(y)",
+                "if i == 0:;     hits = tf.reduce_mean(y); else:;     more = tf.reduce_mean(y)",
+                "if i == 0:;     hits = tf.get_variable('hits', [])",
+                "if i == 0:;     hits = tf.reduce_mean(y); twice = hits * 2",
+                "if i == 0:;     hits = tf.reduce_mean(y);     hits = hits * 2",
+                "if i == 0:;     hits = tf.reduce_mean(y);     tower_losses.append(hits)",
+                "if i == 0 and N > 1:;     hits = tf.reduce_mean(y)",
+            )
+        ),
+        f"loop: for i in range(1, N + 1):;     with tf.device('/gpu:%d' % (i - 1)):;         "
+        f"with tf.variable_scope('model', reuse=i > 1):\nmodel: y = tf.matmul(xs[i - 1], w)\n"
+        f"grads: grads.append(opt.compute_gradients(loss)); if i == 0:;     hits = tf.reduce_mean(y)\n{_FETCHED}",
     ),
-    certain=("grads: grads.append(opt.compute_gradients(tower_losses[-1]))",),
+    certain=(
+        "grads: grads.append(opt.compute_gradients(tower_losses[-1]))",
+        "grads: grads.append(opt.compute_gradients(loss)); if i == 0:;     hits = tf.cast(tf.equal(y, 1.0), tf.int32);"
+        f"     hit_rate = tf.reduce_mean(hits)\n{_FETCHED.replace('hits', 'hit_rate')}",
+    ),
 )

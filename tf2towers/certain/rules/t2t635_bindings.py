@@ -7,13 +7,17 @@ from collections.abc import Iterator
 
 from tf2towers.certain.building import Building
 from tf2towers.certain.rule import Doubt, Rule
+from tf2towers.certain.tower_body import tower_bodies
 from tf2towers.exact.file import File
 from tf2towers.names.meanings import Assigned, Binding
 
 
 def doubts(building: Building) -> Iterator[Doubt]:
     """Names in runs, names of what trains, and lists of towers that are bound more than once."""
+    lists = {(file, name) for file, _, body in tower_bodies(building) for name in body.lists_bound_again}
     for file, name in _asked(building):
+        if (file, name.id) in lists:
+            continue
         found = building.home(file, name)
         if found is None:
             continue
@@ -67,6 +71,14 @@ def _pairs(file: File, node: ast.AST) -> Iterator[tuple[ast.AST, ast.AST]]:
         node = up
 
 
+#: a part of the examples' trainer
+_HEAD = (
+    "head: import numpy as np; import tensorflow as tf; N = 2; "
+    "def average(towers):;     result = [];     for pairs in zip(*towers):;         "
+    "grad = tf.concat([tf.expand_dims(g, 0) for g, _ in pairs], 0);         "
+    "result.append((tf.reduce_mean(grad, 0), pairs[0][1]));     return result"
+)
+
 RULE = Rule(
     code="T2T635",
     title="A name that training hangs on stands for several things",
@@ -81,6 +93,13 @@ RULE = Rule(
         "after: loss = loss * 2",
         "end: sess = None",
         "end: opt = None",
+        f"{_HEAD}\naverage: count = len(grads); grads = average(grads); train_op = opt.apply_gradients(grads)",
+        f"{_HEAD}\naverage: if N > 1:;     grads = average(grads); train_op = opt.apply_gradients(average(grads))",
+        f"{_HEAD}\naverage: grads = average(grads); train_op = opt.apply_gradients(grads); grads = None",
+        f"{_HEAD}\naverage: train_op = opt.apply_gradients(average(grads)); grads = train_op",
     ),
-    certain=("end: done = 'done'",),
+    certain=(
+        "end: done = 'done'",
+        f"{_HEAD}\naverage: grads = average(grads); train_op = opt.apply_gradients(grads)",
+    ),
 )

@@ -6,7 +6,9 @@ import ast
 from collections.abc import Iterator
 
 from tf2towers.certain.building import Building
+from tf2towers.certain.placements import is_of_placement
 from tf2towers.certain.rule import Doubt, Rule
+from tf2towers.certain.tower_body import tower_bodies
 from tf2towers.exact.file import File
 from tf2towers.names.meanings import Function
 
@@ -16,14 +18,15 @@ _MAY = frozenset({"tf.device", "tf.name_scope", "tf.get_collection"})
 
 def doubts(building: Building) -> Iterator[Doubt]:
     """Uses of the loop's target, and of the towers' name scopes, in other places."""
-    for file, loop in building.loops:
+    for file, loop, body in tower_bodies(building):
         targets = {one.id for one in ast.walk(loop.target) if isinstance(one, ast.Name)}
         scopes = _scopes(file, loop.statement)
         inside = loop.iterable
+        tests = {part for block in body.of_first_tower for part in ast.walk(block.test)}
         for node in ast.walk(loop.statement):
             if not isinstance(node, ast.Name) or not isinstance(node.ctx, ast.Load):
                 continue
-            if any(one is inside for one in file.ancestors(node)):
+            if node in tests or any(one is inside for one in file.ancestors(node)):
                 continue
             if node.id in targets and not _may(building, file, node, slices=True):
                 yield Doubt(file, node, f"`{node.id}` decides more than a tower's part of the batch")
@@ -53,7 +56,7 @@ def _may(building: Building, file: File, node: ast.AST, *, slices: bool) -> bool
         if isinstance(around, ast.stmt) and not isinstance(around, ast.With):
             return False
         if isinstance(around, ast.Call) and not _is_text(around):
-            return file.canonical(around.func) in _MAY
+            return file.canonical(around.func) in _MAY or is_of_placement(building, file, around)
         if isinstance(around, ast.keyword) and around.arg == "reuse":
             return True
         if isinstance(around, ast.keyword) and around.arg == "name" and _names_an_operation(file, around):

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from tf2towers.certain.building import Building
 from tf2towers.certain.pipelines import pipeline_functions
+from tf2towers.certain.placements import placements
 from tf2towers.certain.rule import Doubt, Rule
 from tf2towers.exact.file import File
 from tf2towers.exact.functions.means import is_plain_mean
@@ -32,12 +33,13 @@ def doubts(building: Building) -> Iterator[Doubt]:
     inside = towers | {part for _, part in building.bodies}
     owners = set(map(id, building.owners))
     pipelines = pipeline_functions(building)
+    placed = placements(building)
     known = {function for _, function in building.averaging} | pipelines
     for file in building.files:
         for function in [*file.all(ast.FunctionDef), *file.all(ast.AsyncFunctionDef), *file.all(ast.Lambda)]:
             around = [one for one in file.ancestors(function) if isinstance(one, Function | ast.Lambda)]
             if id(function) in owners or any(one in inside for one in (function, *file.ancestors(function))):
-                if around and function in towers:
+                if around and function in towers and around[0] not in placed:
                     yield Doubt(file, function, "a function that is made where it is used")
                 continue
             if isinstance(function, ast.Lambda) and _is_taken(file, function):
@@ -100,6 +102,16 @@ _INPUTS = (
     "x = tf.data.make_one_shot_iterator(rows).get_next(); opt = tf.train.GradientDescentOptimizer(0.1); "
     "xs = tf.split(x, N); grads = []; tower_losses = []; total = 0.0; seen = {}"
 )
+#: the same, with a function that places operations
+_PLACED = (
+    "head: import numpy as np; import tensorflow as tf; N = 2; PLACED = []; DEVICES = ['/gpu:0', '/gpu:1']; "
+    "def on(device, other='/cpu:0'):;     def choose(op):;         if op.type in ('VariableV2', 'VarHandleOp'):;"
+    "             return '/' + other;         {choose};     return choose"
+)
+_LOOP = (
+    "loop: for i in range(N):;     with tf.device(on('/gpu:%d' % i)), tf.name_scope('tower_%d' % i) as scope:;"
+    "         with tf.variable_scope('model', reuse=i > 0):"
+)
 
 RULE = Rule(
     code="T2T641",
@@ -130,8 +142,19 @@ RULE = Rule(
                 (_ROWS, f"{_ONCE}; half = halved(tf.ones([4, 3]))"),
             )
         ),
+        *(
+            f"{_PLACED.format(choose=choose)}\n{_LOOP}\n{more}"
+            for choose, more in (
+                # it counts, it prints, it is called for something else, it is given what no GPU's name is
+                ("PLACED.append(op.name);         return device", ""),
+                ("print(op.name);         return device", ""),
+                ("return device", "after: where = on('/gpu:0')(loss.op)"),
+                ("return device", _LOOP.replace("'/gpu:%d' % i", "DEVICES[i]")),
+            )
+        ),
     ),
     certain=(
+        f"{_PLACED.format(choose='return device')}\n{_LOOP}",
         *(
             f"{_HEAD}{made}\ninputs: {inputs}; {_INPUTS}\ntrain: print(sess.run([train_op, loss])[1])"
             for made, inputs in (

@@ -90,5 +90,6 @@ def refuse_carried(training: Training) -> None:
     """Values that one turn of the loop hands to the next: a replica function has no turn before it."""
     loop = training.tower.loop
     exposed = upward_exposed(loop.body.body)
-    for name in sorted(exposed & flow_of(loop.body).binds - target_names(loop.target)):
+    carried = exposed & flow_of(loop.body).binds - target_names(loop.target) - training.body.flags
+    for name in sorted(carried):
         training.problem(loop, "T2T303", f"{name!r} goes from one tower to the next")

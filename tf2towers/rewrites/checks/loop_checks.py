@@ -13,6 +13,7 @@ from tf2towers.program.statements import value_kinds as k
 from tf2towers.program.statements.trainer_statement import TOWERS
 from tf2towers.program.training import Training
 from tf2towers.rewrites.functions.kept_statistics import statistics_kept
+from tf2towers.rewrites.functions.moved_statements import is_of_first_tower
 
 #: what makes one tower another than the next
 _NOT_ALIKE = (cst.If, cst.IfExp, cst.While, cst.Try, cst.Break, cst.Continue, cst.Return, cst.Yield)
@@ -23,7 +24,8 @@ def loop_problems(training: Training) -> Iterator[Problem]:
     if training.tower.cluster is None:
         loop = training.tower.loop
         for node in [one for kind in _NOT_ALIKE for one in find_all(loop.body, kind)]:
-            yield Problem(node, "T2T303", "towers that do different things")
+            if not (isinstance(node, cst.If) and is_of_first_tower(node, training)):
+                yield Problem(node, "T2T303", "towers that do different things")
         if loop.orelse is not None:
             yield Problem(loop.orelse, "T2T303", "an else of the tower loop")
         yield from _stands_in(training)
@@ -64,7 +66,11 @@ def _own_optimizers(training: Training) -> Iterator[Problem]:
     """Optimizers made in the towers."""
     for outer in training.towers_leaf.inner:
         for leaf in outer.every():
-            if leaf.detail == k.OPTIMIZER and not leaf.inner:
+            if (
+                leaf.detail == k.OPTIMIZER
+                and not leaf.inner
+                and not leaf.flow.binds & training.body.optimizers
+            ):
                 yield Problem(leaf.node, "T2T312", "an optimizer for each tower: each has slots of its own")
 
 

@@ -121,6 +121,7 @@ def _bound_on_both_sides(training: Training) -> Iterator[Problem]:
     """Names that begin outside of the graph and that it reads, then binds: in a function the name is its own."""
     outside = {n for leaf in training.leaves if leaf.kind in (k.PLAIN, k.STATE) for n in leaf.flow.binds}
     exposed = upward_exposed(leaf.node for leaf in training.graph) & outside
+    exposed -= training.body.flags | training.body.lists_bound_again
     for outer in training.graph:
         for leaf in outer.every() if outer.kind != TOWERS else ():
             names = leaf.flow.binds & exposed

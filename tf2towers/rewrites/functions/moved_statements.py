@@ -6,9 +6,11 @@ from collections.abc import Sequence
 
 import libcst as cst
 
+from tf2towers.program.python_code.data_flow import flow_of
 from tf2towers.program.python_code.search import call_statement, method_of
 from tf2towers.program.statements import value_kinds as k
 from tf2towers.program.statements.trainer_statement import INPUT, MIXED, Leaf
+from tf2towers.program.training import Training
 from tf2towers.rewrites.files.file_context import statement
 from tf2towers.rewrites.functions.tower_statements import TowerStatements, append_call
 
@@ -22,6 +24,8 @@ class MovedStatements(TowerStatements):
             return []
         if self._part is not None and self._is_left_out(leaf):
             return []
+        if isinstance(leaf.node, cst.If) and is_of_first_tower(leaf.node, self.training):
+            return with_lines_of(leaf.node, [one for inner in leaf.inner for one in self.moved(inner)])
         if leaf.inner and (isinstance(leaf.node, cst.If | cst.With)):
             return self._moved_block(leaf)
         return [self._rewritten(leaf.node)]
@@ -38,6 +42,9 @@ class MovedStatements(TowerStatements):
         if leaf.kind in (INPUT, "dropped") and not leaf.inner:
             return True
         if is_reuse_call(leaf.node):
+            return True
+        facts = self.training.body
+        if leaf.assign is not None and leaf.flow.binds & (facts.flags | facts.optimizers):
             return True
         for name in leaf.flow.mutates & set(self._single_append) & self._collected():
             if append_call(leaf.node, name) is not None:
@@ -100,6 +107,21 @@ class MovedStatements(TowerStatements):
             decorators=[cst.Decorator(cst.parse_expression(code)) for code in decorators],
             leading_lines=[cst.EmptyLine(indent=False)],
         )
+
+
+def is_of_first_tower(node: cst.If, training: Training) -> bool:
+    """`if i == 0:` around what is computed of the first tower: every tower computes it, and its result is picked."""
+    binds = flow_of(node.body).binds
+    return bool(binds) and binds <= training.body.of_first_tower
+
+
+def with_lines_of(node: cst.If, statements: list[cst.BaseStatement]) -> list[cst.BaseStatement]:
+    """Statements with the comments in front of the block that they stood in."""
+    if not statements:
+        return []
+    first = statements[0]
+    lines = [*node.leading_lines, *getattr(first, "leading_lines", ())]
+    return [first.with_changes(leading_lines=lines), *statements[1:]]
 
 
 def is_reuse_call(node: cst.CSTNode) -> bool:

@@ -191,10 +191,12 @@ class ReplicaBuilder(TowerFunctions):
         return self.context.need("first_tower" if first else "last_tower")
 
     def _is_first(self, value: cst.BaseExpression | None, step: Step) -> bool:
-        """Whether a fetched value is the first tower's: a summary."""
+        """Whether a fetched value is the first tower's: computed there alone, or a summary."""
         if value is None:
             return False
         names = flow_of(value).reads
+        if names & self.training.body.of_first_tower:
+            return True
         place = self.training.leaves.index(self.training.towers_leaf)
         after = [leaf for leaf in step.slice.leaves if self.training.leaves.index(leaf) > place]
         for leaf in reversed(after):
@@ -215,7 +217,11 @@ class ReplicaBuilder(TowerFunctions):
         specs = self.signature(step, params)
         if specs is None:
             return "tf.function(autograph=False)"
-        return f"tf.function(autograph=False, input_signature=[{', '.join(specs)}])"
+        line = f"tf.function(autograph=False, input_signature=[{', '.join(specs)}])"
+        if len(line) <= 100:
+            return line
+        rows = "".join(f"\n    {one}," for one in specs)
+        return f"tf.function(autograph=False, input_signature=[{rows}\n])"
 
     def _cluster_step(self, cluster: Cluster, step: Step, params: list[str]) -> str:
         """`server.step(variables, input_signature=[...])`: a step of a worker."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import dropwhile
 
 import libcst as cst
 
@@ -36,6 +37,8 @@ class TowerFunctions(MovedStatements):
         for leaf in before.leaves:
             body.extend(self.moved(leaf))
         body.extend(self._index_statements(loop, reads))
+        for name in sorted(training.body.flags):
+            body.append(statement(f"{name} = {self.context.need('tower_index')}() > 0"))
         inner: list[cst.BaseStatement] = []
         for leaf in training.towers_leaf.inner:
             inner.extend(self.moved(leaf))
@@ -49,7 +52,8 @@ class TowerFunctions(MovedStatements):
         head = self._definition(name, params, body, [f"{self.given['variables']}.scope()"])
         if part is not None:
             return head
-        return head.with_changes(leading_lines=[cst.EmptyLine(indent=False), *loop.leading_lines])
+        comments = list(dropwhile(lambda line: line.comment is None, loop.leading_lines))
+        return head.with_changes(leading_lines=[cst.EmptyLine(indent=False), *comments])
 
     def live_names(self, part: TowerPart | None) -> list[str]:
         """What the tower, or a part of it, returns."""

@@ -98,7 +98,7 @@ class TowerStatements:
             for name in sorted(leaf.flow.writes, key=lambda n: code_of(leaf.node).find(n)):
                 if name not in order:
                     order.append(name)
-        self.live = [name for name in order if name in wanted]
+        self.live = [name for name in order if name in wanted - self.training.body.optimizers]
 
     def _reads_after(self, leaf: Leaf) -> set[str]:
         return leaf.flow.reads | {n for c in leaf.contexts for n in flow_of(*c.items).reads}

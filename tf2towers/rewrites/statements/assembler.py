@@ -107,7 +107,12 @@ class Assembler(WrittenWorkers):
                 seen_towers = True
                 if training.tower.cluster is not None:
                     continue
-                made = []
+                made = [
+                    self._state(one)
+                    for inner in leaf.inner
+                    for one in inner.every()
+                    if self._is_made_once(one)
+                ]
                 if any(step.uses_towers and step.part is None for step in training.steps):
                     made.append(self.builder.tower_function())
             elif leaf.kind == k.TENSOR or (leaf.kind == "dropped" and leaf.detail != k.PLAIN):
@@ -120,7 +125,7 @@ class Assembler(WrittenWorkers):
                 made = self._mixed(leaf)
             elif leaf.kind == k.STATE:
                 made = self._state_statements(leaf)
-            elif is_reuse_call(leaf.node) or (leaf.kind == k.PLAIN and self._list_of_towers(leaf)):
+            elif is_reuse_call(leaf.node) or (leaf.kind == k.PLAIN and self._is_told_by_towers(leaf)):
                 made = DROP
             if leaf is place and seen_towers and training.region is None:
                 self.prefixes[leaf.node] = steps
@@ -128,6 +133,10 @@ class Assembler(WrittenWorkers):
                 self.actions[leaf.node] = made
         if training.region is not None:
             self._workers(training.region, steps)
+
+    def _is_made_once(self, leaf: Leaf) -> bool:
+        """Whether a statement of the loop makes an optimizer, which is one for all towers."""
+        return leaf.assign is not None and bool(leaf.flow.binds & self.training.body.optimizers)
 
     def _step_functions(self) -> list[cst.BaseStatement]:
         assert self.builder is not None and self.calls is not None
@@ -153,10 +162,13 @@ class Assembler(WrittenWorkers):
         after = leaves[leaves.index(self.training.towers_leaf) + 1 :]
         return next((leaf for leaf in after if leaf.kind == k.SESSION), None)
 
-    def _list_of_towers(self, leaf: Leaf) -> bool:
+    def _is_told_by_towers(self, leaf: Leaf) -> bool:
+        """Whether it is `tower_grads = []` of a list that the towers fill, or a flag that each tower sets."""
         assert self.builder is not None
         if leaf.assign is None or not leaf.flow.binds:
             return False
+        if leaf.flow.binds <= self.training.body.flags:
+            return True
         before = self.training.leaves.index(leaf) < self.training.leaves.index(self.training.towers_leaf)
         return before and leaf.flow.binds <= self.builder._collected()
 

@@ -1,0 +1,25 @@
+"""What is certain of the loop's body, for the rewrites to read."""
+
+from __future__ import annotations
+
+from tf2towers.certain.building import Building
+from tf2towers.certain.placements import placements
+from tf2towers.certain.tower_body import tower_bodies
+from tf2towers.exact.program import Program
+from tf2towers.program.training import TowerFacts
+
+
+def tower_facts(source: Program) -> TowerFacts:
+    """The facts of the program's one tower loop; none where it has none, or several."""
+    building = Building(source)
+    bodies = [body for file, _, body in tower_bodies(building) if file is source.main]
+    if len(bodies) != 1:
+        return TowerFacts()
+    (body,) = bodies
+    return TowerFacts(
+        frozenset(body.flags),
+        frozenset(body.lists_bound_again),
+        frozenset(body.optimizers),
+        frozenset(name for names in body.of_first_tower.values() for name in names),
+        frozenset(function.name for function in placements(building)),
+    )
