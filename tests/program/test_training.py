@@ -68,13 +68,25 @@ def test_problems(old, new, code):
     assert code in [problem.code for problem in training.problems]
 
 
+def with_flag(after_each_tower: str) -> str:
+    """The trainer whose towers hand on a flag."""
+    return (
+        TRAINER.replace("reuse=i > 0", "reuse=reuse")
+        .replace(
+            "            losses.append(loss)",
+            f"            {after_each_tower}\n            losses.append(loss)",
+        )
+        .replace("    grads, losses = [], []", "    grads, losses = [], []\n    reuse = False")
+    )
+
+
 def test_carried_values_are_refused():
-    text = TRAINER.replace("reuse=i > 0", "reuse=reuse").replace(
-        "            losses.append(loss)", "            reuse = True\n            losses.append(loss)"
-    )
-    training = training_of(
-        text.replace("    grads, losses = [], []", "    grads, losses = [], []\n    reuse = False")
-    )
+    training = training_of(with_flag("reuse = not reuse"))
     assert [(one.code, one.message) for one in training.problems] == [
         ("T2T303", "'reuse' goes from one tower to the next")
     ]
+
+
+def test_a_flag_of_the_first_tower_is_none_that_is_carried():
+    training = training_of(with_flag("reuse = True"))
+    assert (training.problems, training.body.flags) == ([], {"reuse"})
