@@ -20,7 +20,7 @@ def old_order(file: File, call: ast.Call) -> tuple[str, ...] | None:
         not order
         or not given
         or len(given) > len(order)
-        or any(isinstance(one, ast.Starred) for one in given)
+        or any(isinstance(argument, ast.Starred) for argument in given)
     ):
         return None
     if when in ("first-is-int", "int-or-list-second") and not _is_integer(given[0]):
@@ -65,7 +65,7 @@ def resizes_by_two(file: File, call: ast.Call) -> bool:
         return False
     if any(keyword.arg in ("new_height", "new_width") for keyword in call.keywords):
         return True
-    if len(call.args) < 3 or any(isinstance(one, ast.Starred) for one in call.args):
+    if len(call.args) < 3 or any(isinstance(argument, ast.Starred) for argument in call.args):
         return False
     size, third = call.args[1:3]
     is_list = isinstance(size, ast.List | ast.Tuple | ast.ListComp)
@@ -82,4 +82,4 @@ def _is_integer(node: ast.expr) -> bool:
 
 
 def _list_comes_second(given: list[ast.expr]) -> bool:
-    return [isinstance(one, ast.List | ast.Tuple | ast.ListComp) for one in given] == [False, True]
+    return [isinstance(argument, ast.List | ast.Tuple | ast.ListComp) for argument in given] == [False, True]

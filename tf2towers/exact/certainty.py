@@ -34,7 +34,7 @@ def is_certain(file: File, node: ast.AST, *, value: bool = False) -> bool:
     if isinstance(node, ast.Constant):
         return True
     if isinstance(node, ast.List | ast.Tuple):
-        return all(is_certain(file, one, value=True) for one in node.elts)
+        return all(is_certain(file, element, value=True) for element in node.elts)
     if isinstance(node, ast.BinOp):
         return is_certain(file, node.left, value=value) and is_certain(file, node.right, value=value)
     if isinstance(node, ast.Subscript):
@@ -42,10 +42,10 @@ def is_certain(file: File, node: ast.AST, *, value: bool = False) -> bool:
             return False  # an item may be anything
         return is_certain(file, node.value, value=True) and is_certain(file, node.slice, value=True)
     if isinstance(node, ast.Slice):
-        parts = [one for one in (node.lower, node.upper, node.step) if one is not None]
-        return all(is_certain(file, one, value=True) for one in parts)
+        parts = [bound for bound in (node.lower, node.upper, node.step) if bound is not None]
+        return all(is_certain(file, part, value=True) for part in parts)
     if isinstance(node, ast.JoinedStr):
-        return all(is_certain(file, one, value=True) for one in node.values)
+        return all(is_certain(file, operand, value=True) for operand in node.values)
     if isinstance(node, ast.FormattedValue):
         return node.format_spec is None and is_certain(file, node.value, value=True)
     if isinstance(node, ast.Call):
@@ -58,14 +58,14 @@ def is_certain(file: File, node: ast.AST, *, value: bool = False) -> bool:
 
 
 def _is_certain_call(file: File, call: ast.Call) -> bool:
-    if call.keywords or any(isinstance(one, ast.Starred) for one in call.args):
+    if call.keywords or any(isinstance(argument, ast.Starred) for argument in call.args):
         return False
     name = file.canonical(call.func)
     if name in _PURE:
-        return all(is_certain(file, one, value=name in _OF_VALUES) for one in call.args)
+        return all(is_certain(file, argument, value=name in _OF_VALUES) for argument in call.args)
     if isinstance(call.func, ast.Attribute) and call.func.attr in _METHODS and name is None:  # not tf.split
         return is_certain(file, call.func.value, value=True) and all(
-            is_certain(file, one, value=True) for one in call.args
+            is_certain(file, argument, value=True) for argument in call.args
         )
     return False
 
@@ -73,7 +73,7 @@ def _is_certain_call(file: File, call: ast.Call) -> bool:
 def _is_list(file: File, bindings: list[Binding]) -> bool:
     """Whether a name certainly holds a list, and not something that can be gone through only once."""
     return bool(bindings) and all(
-        isinstance(one, Assigned) and makes_list(file, one.value) for one in bindings
+        isinstance(binding, Assigned) and makes_list(file, binding.value) for binding in bindings
     )
 
 
@@ -86,7 +86,7 @@ def _attribute_is_list(file: File, node: ast.Attribute) -> bool:
         for target in statement.targets
         if isinstance(target, ast.Attribute) and target.attr == node.attr
     ]
-    return bool(values) and all(makes_list(file, one) for one in values)
+    return bool(values) and all(makes_list(file, value) for value in values)
 
 
 def makes_list(file: File, value: ast.expr) -> bool:

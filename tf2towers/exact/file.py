@@ -180,8 +180,8 @@ class File:
             root = root.value
         assert isinstance(root, ast.Name)
         return any(
-            isinstance(one, Imported) and one.target.startswith("tensorflow.compat.v1")
-            for one in self.meanings.bindings(root)
+            isinstance(binding, Imported) and binding.target.startswith("tensorflow.compat.v1")
+            for binding in self.meanings.bindings(root)
         )
 
     def is_plain(self, node: ast.Name | ast.Attribute, through: tuple[ast.AST, ...] = ()) -> bool:
@@ -195,13 +195,15 @@ class File:
         assert isinstance(root, ast.Name)
         if "compat.v1" in self.text.of(node):
             return False
-        for one in self.meanings.bindings(root):
-            if isinstance(one, Assigned) and isinstance(
-                one.value, ast.Name | ast.Attribute
+        for binding in self.meanings.bindings(root):
+            if isinstance(binding, Assigned) and isinstance(
+                binding.value, ast.Name | ast.Attribute
             ):  # `tf = tensorflow`
-                if one.value not in through and not self.is_plain(one.value, (*through, one.value)):
+                if binding.value not in through and not self.is_plain(
+                    binding.value, (*through, binding.value)
+                ):
                     return False
-            elif not isinstance(one, Imported) or one.target.startswith("tensorflow.compat."):
+            elif not isinstance(binding, Imported) or binding.target.startswith("tensorflow.compat."):
                 return False
         return True
 
@@ -243,9 +245,9 @@ class File:
 
         for statement in self.tree.body:
             if isinstance(statement, ast.Import | ast.ImportFrom):
-                for one in made_by(self, statement):
-                    if (one.module, one.name) == (module, name) and not self.is_left_through(one.bound):
-                        return one.bound
+                for made in made_by(self, statement):
+                    if (made.module, made.name) == (module, name) and not self.is_left_through(made.bound):
+                        return made.bound
         return None
 
     def is_left_through(self, bound: str) -> bool:
@@ -281,15 +283,15 @@ class File:
         if found.kind == "tf2":
             return self.plain_tensorflow() + found.target[2:]
         names = self.top_names()
-        for one in names:
-            if self.is_v1(one):
-                return one.id + found.target[2:]
+        for candidate in names:
+            if self.is_v1(candidate):
+                return candidate.id + found.target[2:]
         head = f"{names[0].id}.compat.v1" if names else self.need_module("tensorflow.compat.v1", "tf")
         return head + found.target[2:]
 
     def plain_tensorflow(self) -> str:
         """A name for plain TensorFlow, which has TF 2's strategies: the file's own, or a new import's."""
-        plain = next((one for one in self.top_names() if not self.is_v1(one)), None)
+        plain = next((use for use in self.top_names() if not self.is_v1(use)), None)
         return plain.id if plain is not None else self.need_module("tensorflow", "tf2")
 
     def need_module(self, module: str, name: str) -> str:
@@ -304,7 +306,7 @@ class File:
         """The names that the file's top level gives TensorFlow itself by imports, `tf` first."""
         found = []
         for name, bindings in self.meanings.module.bindings.items():
-            if all(isinstance(one, Imported) for one in bindings):
+            if all(isinstance(binding, Imported) for binding in bindings):
                 if self.meanings.canonical_of(name, self.meanings.module) == "tf":
                     found.append(name)
         return [ast.Name(name, ast.Load()) for name in sorted(found, key=lambda name: name != "tf")]
@@ -324,7 +326,7 @@ class File:
             scope = self.meanings.scope(node) if node in self.meanings.parents else self.meanings.module
             found = scope.lookup(node.id)
             if found is not None:
-                return any(self._binds_v1(one) for one in found[1])
+                return any(self._binds_v1(binding) for binding in found[1])
             stars = [self.program.module_of(self, module) for module in self.meanings.star_imports]
             return any(other is not None and other.is_v1(ast.Name(node.id, ast.Load())) for other in stars)
         finally:

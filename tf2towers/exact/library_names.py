@@ -40,7 +40,7 @@ class LibraryNames:
         imports: LocalImports,
         read: Callable[[Path], Script],
     ) -> None:
-        self._files = {one.path.absolute(): one for one in files}
+        self._files = {file.path.absolute(): file for file in files}
         self._others = others
         self._imports = imports
         self._read = read
@@ -82,7 +82,7 @@ class LibraryNames:
                 if isinstance(node, ast.Name | ast.Attribute):
                     if name == (node.id if isinstance(node, ast.Name) else node.attr):
                         return True
-                elif isinstance(node, ast.ImportFrom) and any(one.name == name for one in node.names):
+                elif isinstance(node, ast.ImportFrom) and any(alias.name == name for alias in node.names):
                     return True
         return False
 
@@ -106,7 +106,7 @@ class LibraryNames:
         if found is not None and found != name:
             return self._followed(path, found, seen)
         if name in meanings.module.bindings:
-            imported = all(isinstance(one, Imported) for one in meanings.module.bindings[name])
+            imported = all(isinstance(binding, Imported) for binding in meanings.module.bindings[name])
             return found if imported else None
         return self._by_stars(path, meanings, name, seen)
 

@@ -51,7 +51,8 @@ def own() -> dict[str, RuntimeName]:
     """Symbol -> the runtime's, for what is right in a graph only: queues, training loops."""
     lines = (_DATA / "own.tsv").read_text(encoding="utf-8").splitlines()[1:]
     return {
-        name: RuntimeName(module, attribute) for name, module, attribute in (one.split("\t") for one in lines)
+        name: RuntimeName(module, attribute)
+        for name, module, attribute in (line.split("\t") for line in lines)
     }
 
 
@@ -85,10 +86,10 @@ def _find(canonical: str) -> Found:
             return Found("runtime", runtime=RuntimeName("tf2towers.runtime", sessions()[name] + rest))
         name, _, last = name.rpartition(".")
         rest = f".{last}{rest}"
-    for one in (canonical, public_name(canonical)):
-        if (ours := in_own(one)) is not None:
+    for spelling in (canonical, public_name(canonical)):
+        if (ours := in_own(spelling)) is not None:
             return Found("runtime", runtime=ours)
-        if refused := _refused(one):
+        if refused := _refused(spelling):
             return refused
     if _is_only_tf2(canonical):
         return Found("tf2", canonical)

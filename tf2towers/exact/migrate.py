@@ -98,8 +98,8 @@ def _migrate(script: Script, options: Options) -> MigrationResult:
 
 def _tell_notes(result: MigrationResult, file: File) -> None:
     """The notes of a file become findings, at the lines of the file's own text; what it needs goes with it."""
-    result.copied.extend(one for one in file.compiled if one not in result.copied)
-    for note in sorted(file.notes, key=lambda one: (one.line, one.column, one.code)):
+    result.copied.extend(compiled for compiled in file.compiled if compiled not in result.copied)
+    for note in sorted(file.notes, key=lambda note: (note.line, note.column, note.code)):
         line = note.line
         if file.script.conversion is not None:
             line = file.script.conversion.line_before(line)

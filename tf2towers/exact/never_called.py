@@ -58,7 +58,7 @@ def never_called(files: Sequence[File], modules: Sequence[Script]) -> frozenset[
 
 def stays_in(file: File, node: ast.AST, why: str) -> str | None:
     """What a use of something without counterpart may stay in, for nothing leads there; None where something may."""
-    unit = next((one for one in file.ancestors(node) if one in file.program.never_called), None)
+    unit = next((around for around in file.ancestors(node) if around in file.program.never_called), None)
     if unit is not None:
         return f"{getattr(unit, 'name', 'a function')}, which nothing here calls"
     return "what is for TPUs" if "tf.contrib.tpu" in why and only_for_tpus(file, node) else None

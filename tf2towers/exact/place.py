@@ -112,7 +112,7 @@ def _is_risky(file: File, node: ast.AST) -> bool:
         return False
     if isinstance(node, ast.Lambda):  # it may be called from here on, by whatever name
         # lambdas in it are walked with it
-        return any(_is_risky(file, one) for one in ast.walk(node.body) if not isinstance(one, ast.Lambda))
+        return any(_is_risky(file, part) for part in ast.walk(node.body) if not isinstance(part, ast.Lambda))
     if isinstance(node, ast.Name | ast.Attribute):
         name = file.canonical(node) or ""
         if _may_run(file, node, name):
@@ -130,7 +130,9 @@ def _may_run(file: File, node: ast.Name | ast.Attribute, canonical: str) -> bool
     """
     if isinstance(file.parent(node), ast.ClassDef):
         return False
-    if isinstance(node, ast.Name) and any(isinstance(one, Defined) for one in file.meanings.bindings(node)):
+    if isinstance(node, ast.Name) and any(
+        isinstance(binding, Defined) for binding in file.meanings.bindings(node)
+    ):
         return True
     return canonical != "" and file.program.defined(file, canonical) is not None
 
@@ -156,7 +158,9 @@ def _needs_runtime(file: File, node: ast.Name | ast.Attribute, canonical: str) -
 def _is_harmless(name: str) -> bool:
     from tf2towers.exact.switches import SWITCHES
 
-    return name in SWITCHES or any(name == one or name.startswith(one + ".") for one in _HARMLESS)
+    return name in SWITCHES or any(
+        name == harmless or name.startswith(harmless + ".") for harmless in _HARMLESS
+    )
 
 
 def _needed() -> frozenset[str]:
@@ -170,10 +174,10 @@ def _is_import(statement: ast.stmt) -> bool:
         blocks = [*statement.body, *getattr(statement, "orelse", ())]
         for handler in getattr(statement, "handlers", ()):
             blocks += handler.body
-        return any(_is_import(one) for one in blocks) and all(
-            isinstance(one, ast.Import | ast.ImportFrom | ast.Pass | ast.Assign | ast.Raise)
-            or _is_import(one)
-            for one in blocks
+        return any(_is_import(block) for block in blocks) and all(
+            isinstance(block, ast.Import | ast.ImportFrom | ast.Pass | ast.Assign | ast.Raise)
+            or _is_import(block)
+            for block in blocks
         )
     return isinstance(statement, ast.Import | ast.ImportFrom)
 
@@ -260,7 +264,7 @@ def _first_line(file: File) -> int:
         return len(file.text.starts)
     first = file.tree.body[0]
     decorators: list[ast.expr] = getattr(first, "decorator_list", [])
-    return min([first.lineno, *(one.lineno for one in decorators)])
+    return min([first.lineno, *(decorator.lineno for decorator in decorators)])
 
 
 def _is_there(file: File, module: str, name: str, bound: str) -> bool:

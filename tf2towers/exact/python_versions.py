@@ -54,7 +54,7 @@ def is_expected_to_fail(file: File, node: ast.AST) -> bool:
     inner = node
     for around in file.ancestors(node):
         if isinstance(around, ast.Try) and inner in around.body:
-            imports = all(isinstance(one, ast.Import | ast.ImportFrom) for one in around.body)
+            imports = all(isinstance(statement, ast.Import | ast.ImportFrom) for statement in around.body)
             return bool(around.handlers) and (imports or any(map(_only_for_missing, around.handlers)))
         inner = around
     return False
@@ -62,16 +62,16 @@ def is_expected_to_fail(file: File, node: ast.AST) -> bool:
 
 def _only_for_missing(handler: ast.ExceptHandler) -> bool:
     caught = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
-    return all(isinstance(one, ast.Name) and one.id in _MISSING for one in caught)
+    return all(isinstance(error, ast.Name) and error.id in _MISSING for error in caught)
 
 
 def _succeeds(file: File, body: list[ast.stmt], gone: Callable[[str], bool]) -> bool:
     """Whether statements surely go well: imports of Python's own modules, and reads of what these have."""
     for statement in body:
         if isinstance(statement, ast.Import):
-            names = [one.name for one in statement.names]
+            names = [alias.name for alias in statement.names]
         elif isinstance(statement, ast.ImportFrom) and not statement.level and statement.module:
-            names = [f"{statement.module}.{one.name}" for one in statement.names]
+            names = [f"{statement.module}.{alias.name}" for alias in statement.names]
         elif isinstance(statement, ast.Assign | ast.Expr) and isinstance(statement.value, ast.Attribute):
             names = [file.canonical(statement.value) or ""]
         else:
@@ -87,7 +87,7 @@ def _truth(file: File, test: ast.expr, gone: Callable[[str], bool]) -> bool | No
         inner = _truth(file, test.operand, gone)
         return None if inner is None else not inner
     if isinstance(test, ast.BoolOp):
-        known = [_truth(file, one, gone) for one in test.values]
+        known = [_truth(file, value, gone) for value in test.values]
         decisive = isinstance(test.op, ast.Or)
         if decisive in known:
             return decisive
@@ -135,8 +135,8 @@ def _version(file: File, node: ast.expr, version: tuple[int, int]) -> Any:
         if isinstance(node.slice, ast.Constant):
             return whole[node.slice.value] if node.slice.value in (0, 1) else None
         bounds = [node.slice.lower, node.slice.upper, node.slice.step]
-        if all(one is None or isinstance(one, ast.Constant) for one in bounds):
-            return whole[slice(*(getattr(one, "value", None) for one in bounds))]
+        if all(bound is None or isinstance(bound, ast.Constant) for bound in bounds):
+            return whole[slice(*(getattr(bound, "value", None) for bound in bounds))]
         return None
     name = file.canonical(node) if isinstance(node, ast.Name | ast.Attribute) else None
     return {

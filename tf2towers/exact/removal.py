@@ -13,7 +13,7 @@ def removed(file: File, node: ast.stmt) -> Edit:
     text = file.text
     first, last = node.lineno, node.end_lineno or node.lineno
     if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) and node.decorator_list:
-        first = min(first, *(one.lineno for one in node.decorator_list))
+        first = min(first, *(decorator.lineno for decorator in node.decorator_list))
     before = text.line(first)[: text.start(node) - text.line_start(first)] if first == node.lineno else ""
     after = text.line(last)[text.end(node) - text.line_start(last) :]
     if _alone(file, node) or before.strip() or after.split("#")[0].strip():

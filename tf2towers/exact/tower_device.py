@@ -71,7 +71,7 @@ class Reader:
         home, function = found
         if not isinstance(function, ast.FunctionDef):
             return None
-        names = [one.arg for one in function.args.args]
+        names = [parameter.arg for parameter in function.args.args]
         given = dict(zip(names, call.args))  # noqa: B905 - as many as there are
         given.update({keyword.arg: keyword.value for keyword in call.keywords if keyword.arg in names})
         for name, value in given.items():
@@ -89,19 +89,19 @@ class Reader:
         return None
 
     def _depends(self, node: ast.AST) -> bool:
-        return any(isinstance(one, ast.Name) and one.id in self.targets for one in ast.walk(node))
+        return any(isinstance(part, ast.Name) and part.id in self.targets for part in ast.walk(node))
 
     def _is_plain(self, node: ast.expr) -> bool:
         """Whether the expression means the same before the loop."""
-        names = {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
+        names = {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
         return not names & (set(self.local) - self.targets) and is_certain(self.file, node, value=True)
 
     def _names_gpu(self, node: ast.AST) -> bool:
         """Whether the strings in an expression, or in what its names were given, name GPUs and no task of a cluster."""
         strings = _strings(node)
-        for one in ast.walk(node):
-            if isinstance(one, ast.Name):
-                for binding in self._origins(one):
+        for part in ast.walk(node):
+            if isinstance(part, ast.Name):
+                for binding in self._origins(part):
                     strings += _strings(binding)
         return any("gpu" in text for text in strings) and not any("job:" in text for text in strings)
 
@@ -115,11 +115,11 @@ class Reader:
             for loop in self.file.ancestors(name):
                 if isinstance(loop, ast.For):
                     found += [
-                        one.value
+                        binding.value
                         for part in ast.walk(loop.iter)
                         if isinstance(part, ast.Name)
-                        for one in self.file.meanings.bindings(part)
-                        if isinstance(one, Assigned)
+                        for binding in self.file.meanings.bindings(part)
+                        if isinstance(binding, Assigned)
                     ]
                     found.append(loop.iter)
         return found
@@ -132,7 +132,7 @@ def gpu_index(file: File, node: ast.expr) -> str | None:
         if isinstance(value, ast.Tuple) and len(value.elts) == 1:
             value = value.elts[0]
         if isinstance(node.op, ast.Mod) and text in [
-            one + mark for one in _PREFIXES for mark in ("%d", "%s", "%i")
+            prefix + mark for prefix in _PREFIXES for mark in ("%d", "%s", "%i")
         ]:
             return value.id if isinstance(value, ast.Name) else None
         if isinstance(node.op, ast.Add) and text in _PREFIXES and isinstance(value, ast.Call):
@@ -158,7 +158,7 @@ def _index_of_call(file: File, call: ast.Call) -> str | None:
     func = call.func
     if isinstance(func, ast.Attribute) and func.attr == "format" and isinstance(func.value, ast.Constant):
         text = str(func.value.value).lower()
-        if text in [one + mark for one in _PREFIXES for mark in ("{}", "{:d}", "{0}", "{0:d}")]:
+        if text in [prefix + mark for prefix in _PREFIXES for mark in ("{}", "{:d}", "{0}", "{0:d}")]:
             return _only_name(call)
     if file.canonical(func) == "tf.DeviceSpec" and not call.args:
         given = {keyword.arg: keyword.value for keyword in call.keywords}
@@ -177,9 +177,9 @@ def _only_name(call: ast.Call) -> str | None:
 
 def _strings(node: ast.AST) -> list[str]:
     return [
-        one.value.lower()
-        for one in ast.walk(node)
-        if isinstance(one, ast.Constant) and isinstance(one.value, str)
+        part.value.lower()
+        for part in ast.walk(node)
+        if isinstance(part, ast.Constant) and isinstance(part.value, str)
     ]
 
 

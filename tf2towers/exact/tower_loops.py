@@ -49,7 +49,7 @@ def _loop_around(file: File, call: ast.Call) -> Loop | None:
             target, iterable, inside = node.generators[0].target, node.generators[0].iter, []
         else:
             continue
-        targets = {one.id for one in ast.walk(target) if isinstance(one, ast.Name)}
+        targets = {part.id for part in ast.walk(target) if isinstance(part, ast.Name)}
         device = Reader(file, targets, inside).device(call.args[0])
         if device is not None:
             return Loop(file.statement(node), target, iterable, device)
@@ -135,7 +135,7 @@ def stands_alone(file: File, loop: Loop) -> bool:
 
 
 def _between(file: File, node: ast.AST, end: ast.AST) -> Iterator[ast.AST]:
-    for one in file.ancestors(node):
-        if one is end:
+    for around in file.ancestors(node):
+        if around is end:
             return
-        yield one
+        yield around

@@ -28,7 +28,7 @@ def tower_devices(towers: int | Sequence[str | int]) -> list[str]:
             before any op.
     """
     several = range(towers) if isinstance(towers, int) else towers
-    names = [f"/gpu:{one}" if isinstance(one, int) else str(one) for one in several]
+    names = [f"/gpu:{tower}" if isinstance(tower, int) else str(tower) for tower in several]
     if not names:
         if not tf.executing_eagerly():  # a graph's loop of no rounds, which builds nothing
             return _logical_cpus(1)

@@ -67,16 +67,20 @@ def _rebuilt(name: str, tensor: Any) -> Callable[[], Any]:
             continue
         node = operation.node_def
         calls = any(value.HasField("func") for value in node.attr.values())
-        if calls or node.op == "Placeholder" or any(one.dtype == tf.resource for one in operation.inputs):
+        if (
+            calls
+            or node.op == "Placeholder"
+            or any(tensor.dtype == tf.resource for tensor in operation.inputs)
+        ):
             raise ValueError(
                 f"variable {name!r}: its initial value depends on {operation.name!r}, which has none before the tower "
                 "runs; give an initializer"
             )
         needed[operation.name] = node
-        waiting += [one.op for one in operation.inputs]
+        waiting += [tensor.op for tensor in operation.inputs]
     definition = _v1.GraphDef(node=needed.values(), versions=tensor.graph.graph_def_versions)
     for node in definition.node:
-        node.input[:] = [one for one in node.input if not one.startswith("^")]
+        node.input[:] = [text for text in node.input if not text.startswith("^")]
         node.device = ""
     return lambda: tf.graph_util.import_graph_def(definition, return_elements=[tensor.name], name="")[0]
 

@@ -71,4 +71,4 @@ def _static(sizes: Any) -> Any:
     """What is known of the sizes; no operation is added, for TF 1 takes seeds from the number of operations."""
     if not isinstance(sizes, (list, tuple)):
         return tf.get_static_value(sizes, partial=True) if tf.is_tensor(sizes) else sizes
-    return [tf.get_static_value(one) if tf.is_tensor(one) else one for one in sizes]
+    return [tf.get_static_value(size) if tf.is_tensor(size) else size for size in sizes]

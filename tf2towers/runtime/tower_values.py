@@ -80,9 +80,11 @@ def has_other_workers() -> bool:
 def _over_workers(tensors: list[Any]) -> list[tuple[Any, ...]]:
     """What `_local_values` gives, by an all-gather; a `tf.IndexedSlices` becomes dense."""
     context = tf.distribute.get_replica_context()
-    stacked = [context.all_gather(tf.expand_dims(tf.convert_to_tensor(one), 0), axis=0) for one in tensors]
+    stacked = [
+        context.all_gather(tf.expand_dims(tf.convert_to_tensor(tensor), 0), axis=0) for tensor in tensors
+    ]
     towers = range(context.num_replicas_in_sync)
-    return [tuple(one[tower] for one in stacked) for tower in towers]
+    return [tuple(values[tower] for values in stacked) for tower in towers]
 
 
 def last_tower(results: Any) -> Any:

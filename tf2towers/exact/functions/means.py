@@ -21,7 +21,7 @@ def is_plain_mean(file: File, function: ast.FunctionDef) -> bool:
         return False
     if arguments.kwonlyargs or arguments.posonlyargs or arguments.defaults:
         return False
-    body = [one for one in function.body if not _is_text(one)]
+    body = [statement for statement in function.body if not _is_text(statement)]
     if len(body) != 3:
         return False
     start, loop, end = body
@@ -80,14 +80,14 @@ class _Mean:
         if gradient is None:
             return False
         row = {gradient: "gradient"}
-        for place, statement in enumerate(one for one in loop.body if not _is_text(one)):
+        for place, statement in enumerate(own for own in loop.body if not _is_text(own)):
             appended = _appended(statement)
             if appended is not None:
                 kind = self._row(appended[1], row)
                 if kind is None or self.held.get(appended[0]) != "list":
                     return False
                 self.held[appended[0]] = kind
-                return place + 1 == len([one for one in loop.body if not _is_text(one)])
+                return place + 1 == len([own for own in loop.body if not _is_text(own)])
             if not (isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name)):
                 return False
             kind = self._row(statement.value, row)
@@ -115,7 +115,7 @@ class _Mean:
         if isinstance(value, ast.List) and not value.elts:
             return "list"
         if isinstance(value, ast.Tuple) and len(value.elts) == 2:
-            kinds = [self._kind(one) for one in value.elts]
+            kinds = [self._kind(element) for element in value.elts]
             return "pair" if kinds == ["mean", "variable"] else None
         if isinstance(value, ast.Subscript):
             return "variable" if self._is_first_variable(value) else None
@@ -181,7 +181,7 @@ class _Mean:
 
 def _arguments(call: ast.Call, order: tuple[str, ...], old: dict[str, str]) -> dict[str, ast.expr] | None:
     """The arguments of a call by name; None where it has others."""
-    if len(call.args) > len(order) or any(isinstance(one, ast.Starred) for one in call.args):
+    if len(call.args) > len(order) or any(isinstance(argument, ast.Starred) for argument in call.args):
         return None
     given = dict(zip(order, call.args))  # noqa: B905 - as many as there are
     for keyword in call.keywords:

@@ -49,11 +49,11 @@ def parts_that_are_datasets(file: File, function: ast.AST) -> list[bool] | None:
         node.value
         for node in nodes
         if isinstance(node, ast.Return)
-        and next(one for one in file.ancestors(node) if isinstance(one, Function)) is function
+        and next(around for around in file.ancestors(node) if isinstance(around, Function)) is function
     ]
     found = {tuple(_parts(file, value)) for value in returned}
     parts = found.pop() if len(found) == 1 else ()
-    return [one for one in parts if one is not None] if any(parts) and None not in parts else None
+    return [part for part in parts if part is not None] if any(parts) and None not in parts else None
 
 
 def called_with_elements(file: File, function: ast.AST) -> list[ast.expr]:
@@ -73,13 +73,13 @@ def _parts(file: File, value: ast.expr | None) -> list[bool | None]:
     values = value.elts if isinstance(value, ast.Tuple | ast.List) else [value]
     return [
         None
-        if one is None
+        if value is None
         else True
-        if _is_dataset(file, one, frozenset())
+        if _is_dataset(file, value, frozenset())
         else False
-        if _is_plain(file, one, frozenset())
+        if _is_plain(file, value, frozenset())
         else None
-        for one in values
+        for value in values
     ]
 
 
@@ -99,16 +99,17 @@ def _is_dataset(file: File, node: ast.expr, seen: frozenset[str]) -> bool:
         return True
     bindings = file.meanings.bindings(node)
     return _begins_as_dataset(file, node.id, bindings) and all(
-        isinstance(one, Assigned) and _is_dataset(file, one.value, seen | {node.id}) for one in bindings
+        isinstance(binding, Assigned) and _is_dataset(file, binding.value, seen | {node.id})
+        for binding in bindings
     )
 
 
 def _begins_as_dataset(file: File, name: str, bindings: list[Binding]) -> bool:
     """Whether some binding of a name does not hang on the name itself."""
     return any(
-        isinstance(one, Assigned)
-        and not any(isinstance(node, ast.Name) and node.id == name for node in ast.walk(one.value))
-        for one in bindings
+        isinstance(binding, Assigned)
+        and not any(isinstance(node, ast.Name) and node.id == name for node in ast.walk(binding.value))
+        for binding in bindings
     )
 
 

@@ -52,12 +52,12 @@ def _pairs(target: ast.expr, value: ast.expr | None) -> list[tuple[ast.Name, ast
         return [(target, value)]
     if isinstance(target, ast.Tuple | ast.List) and isinstance(value, ast.Tuple | ast.List):
         if len(target.elts) == len(value.elts) and not any(
-            isinstance(one, ast.Starred) for one in target.elts
+            isinstance(element, ast.Starred) for element in target.elts
         ):
             return [
-                (one, two)
-                for one, two in zip(target.elts, value.elts, strict=True)
-                if isinstance(one, ast.Name)
+                (bound, element)
+                for bound, element in zip(target.elts, value.elts, strict=True)
+                if isinstance(bound, ast.Name)
             ]
     return []
 

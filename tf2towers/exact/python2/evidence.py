@@ -69,19 +69,19 @@ def is_certain(modules: list[Module], main: Module) -> bool:
             continue
         seen.add(id(node))
         ranges = _ranges(node) if "range" not in bound[id(tree)] else frozenset()
-        for one in _run(node, is_main=tree is main.tree):
-            if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load):
-                if one.id in _BUILTINS and one.id not in bound[id(tree)]:
+        for part in _run(node, is_main=tree is main.tree):
+            if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load):
+                if part.id in _BUILTINS and part.id not in bound[id(tree)]:
                     return True
-            elif isinstance(one, ast.Attribute) and isinstance(one.value, ast.Name):
-                module = libraries[id(tree)].get(one.value.id)
-                if isinstance(one.ctx, ast.Load) and _is_python2(f"{module}.{one.attr}"):
+            elif isinstance(part, ast.Attribute) and isinstance(part.value, ast.Name):
+                module = libraries[id(tree)].get(part.value.id)
+                if isinstance(part.ctx, ast.Load) and _is_python2(f"{module}.{part.attr}"):
                     return True
-            elif isinstance(one, ast.Call):
-                if _iterates_dict(one, dicts[id(tree)]) or _shuffles(one, ranges, libraries[id(tree)]):
+            elif isinstance(part, ast.Call):
+                if _iterates_dict(part, dicts[id(tree)]) or _shuffles(part, ranges, libraries[id(tree)]):
                     return True
-                pending += known.called(one, tree)
-            elif _adds_views(one, dicts[id(tree)]):
+                pending += known.called(part, tree)
+            elif _adds_views(part, dicts[id(tree)]):
                 return True
     return False
 
@@ -215,8 +215,8 @@ class _Definitions:
             and isinstance(call.func, ast.Attribute)
             and ast.unparse(call.func).endswith("app.run")
         ):
-            name = next((one.id for one in call.args if isinstance(one, ast.Name)), "main")
-            own = [one for one in self._top.get(name, []) if one[1] is tree]
+            name = next((argument.id for argument in call.args if isinstance(argument, ast.Name)), "main")
+            own = [definition for definition in self._top.get(name, []) if definition[1] is tree]
             return own if len(own) == 1 else []
         found = self._top.get(name, [])
         if len(found) != 1:
@@ -235,21 +235,21 @@ def _run(node: ast.AST, *, is_main: bool) -> Iterator[ast.AST]:
     """The nodes that are run with a module or a function, as far as no test of the version is in between."""
     pending: list[ast.AST] = list(getattr(node, "body", []))
     while pending:
-        one = pending.pop()
-        if isinstance(one, Function):
-            pending += [*one.decorator_list, *one.args.defaults]
+        part = pending.pop()
+        if isinstance(part, Function):
+            pending += [*part.decorator_list, *part.args.defaults]
             continue
-        if isinstance(one, ast.Lambda):
+        if isinstance(part, ast.Lambda):
             continue
-        if isinstance(one, ast.If | ast.IfExp):
-            test = ast.unparse(one.test)
+        if isinstance(part, ast.If | ast.IfExp):
+            test = ast.unparse(part.test)
             if _VERSION.search(test) or ("__name__" in test and not is_main):
                 continue
-        if isinstance(one, ast.Try) and any(_goes_on(handler) for handler in one.handlers):
-            pending += one.finalbody
+        if isinstance(part, ast.Try) and any(_goes_on(handler) for handler in part.handlers):
+            pending += part.finalbody
             continue
-        yield one
-        pending += ast.iter_child_nodes(one)
+        yield part
+        pending += ast.iter_child_nodes(part)
 
 
 def _goes_on(handler: ast.ExceptHandler) -> bool:

@@ -99,7 +99,7 @@ class Kinds:
         if name == "builtins.abs" and len(node.args) == 1:
             return self.of(node.args[0])
         if name in ("builtins.min", "builtins.max") and len(node.args) > 1:
-            kinds = {self.of(one) for one in node.args}
+            kinds = {self.of(argument) for argument in node.args}
             return kinds.pop() if len(kinds) == 1 else "?"
         return "?"
 
@@ -122,12 +122,12 @@ class Kinds:
         """What a name always is: what it is set to, and what is then added to it, or multiplied with it."""
         first: set[Kind] = set()
         further: set[Kind] = set()
-        for one in bindings:
-            update = self._update(name, one)
+        for binding in bindings:
+            update = self._update(name, binding)
             if update is not None:
                 further.add(update)
             else:
-                first.add(self._of_binding(one))
+                first.add(self._of_binding(binding))
         if first == {"float"}:
             return "float"  # whatever is added to it
         return "int" if first == {"int"} and further <= {"int"} else "?"
@@ -170,8 +170,8 @@ class Kinds:
 def _may_say_its_dtype(call: ast.Call, name: str) -> bool:
     """Whether a call that makes floats may be given another dtype, by keyword or by place."""
     return (
-        any(one.arg in ("dtype", None) for one in call.keywords)
-        or any(isinstance(one, ast.Starred) for one in call.args)
+        any(keyword.arg in ("dtype", None) for keyword in call.keywords)
+        or any(isinstance(argument, ast.Starred) for argument in call.args)
         or len(call.args) > _BEFORE_DTYPE.get(name, len(call.args))
     )
 

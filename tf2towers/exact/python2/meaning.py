@@ -151,7 +151,11 @@ class Meaning:
         if name in _OPENED:
             yield from self._opened(node, name)
         if name == "numpy.load" and self._is_item(node):
-            missing = [one for one in ("allow_pickle=True", "encoding='latin1'") if not _has(node, one)]
+            missing = [
+                argument
+                for argument in ("allow_pickle=True", "encoding='latin1'")
+                if not _has(node, argument)
+            ]
             if missing:
                 self._did("arrays of objects that Python 2 wrote", node)
                 yield self._further(node, ", ".join(missing))
@@ -216,7 +220,7 @@ class Meaning:
         return self._meanings.canonical(around.func) == "builtins.print"
 
     def _pickle(self, node: ast.Call) -> Iterator[Edit]:
-        if not node.args or any(one.arg in ("encoding", None) for one in node.keywords):
+        if not node.args or any(keyword.arg in ("encoding", None) for keyword in node.keywords):
             return
         self._did("pickles that Python 2 wrote", node)
         yield self._further(node, "encoding='latin1'")
@@ -242,10 +246,10 @@ class Meaning:
         values: list[ast.expr] = [handle]
         if isinstance(handle, ast.Name):
             values = []
-            for one in self._meanings.bindings(handle):
-                parent = self._meanings.parents.get(one.node) if isinstance(one, Opaque) else None
-                if isinstance(one, Assigned):
-                    values.append(one.value)
+            for binding in self._meanings.bindings(handle):
+                parent = self._meanings.parents.get(binding.node) if isinstance(binding, Opaque) else None
+                if isinstance(binding, Assigned):
+                    values.append(binding.value)
                 elif isinstance(parent, ast.withitem):
                     values.append(parent.context_expr)
                 else:
@@ -284,11 +288,11 @@ class Meaning:
             yield self._renamed(node.func, f"str.{name}")
             return
         given = node.args
-        if node.keywords or not given or any(isinstance(one, ast.Starred) for one in given):
+        if node.keywords or not given or any(isinstance(argument, ast.Starred) for argument in given):
             self._leave(f"string.{name}()", node)
             return
         self._did("functions of the string module", node)
-        texts = [self._text.of(one) for one in given]
+        texts = [self._text.of(argument) for argument in given]
         if how == "join":
             separator = texts[1] if len(texts) > 1 else "' '"
             inner = [texts[0]]
@@ -299,7 +303,7 @@ class Meaning:
             inner = texts[1:]
             if not isinstance(given[0], ast.Name | ast.Constant | ast.Attribute | ast.Call | ast.Subscript):
                 separator = f"({separator})"
-        if any(isinstance(child, ast.Call | ast.BinOp) for one in given for child in ast.walk(one)):
+        if any(isinstance(child, ast.Call | ast.BinOp) for argument in given for child in ast.walk(argument)):
             # edits inside the arguments would be lost: the unbound method takes them as they stand
             if how == "join":
                 self._leave(f"string.{name}()", node)
@@ -311,7 +315,9 @@ class Meaning:
     def _compared(self, node: ast.Call, name: str) -> Iterator[Edit]:
         """A function that compares two items, which sort() took."""
         is_sort = isinstance(node.func, ast.Attribute) and node.func.attr == "sort"
-        given: list[tuple[ast.expr, bool]] = [(one.value, True) for one in node.keywords if one.arg == "cmp"]
+        given: list[tuple[ast.expr, bool]] = [
+            (keyword.value, True) for keyword in node.keywords if keyword.arg == "cmp"
+        ]
         if is_sort and not node.keywords and len(node.args) == 1 and not name.startswith(("tf.", "numpy.")):
             if isinstance(node.args[0], ast.Lambda) and len(node.args[0].args.args) == 2:
                 given = [(node.args[0], False)]
@@ -319,7 +325,7 @@ class Meaning:
             given = [(node.args[1], False)]
         if (is_sort or name == "builtins.sorted") and given:
             value, named = given[0]
-            keyword = next((one for one in node.keywords if one.value is value), None)
+            keyword = next((passed for passed in node.keywords if passed.value is value), None)
             start = self._text.start(keyword if named and keyword is not None else value)
             self._did("sorting by cmp", node)
             yield Edit(start, self._text.start(value), f"key={self._need('cmp_to_key', 'functools')}(")
@@ -353,7 +359,7 @@ class Meaning:
             self._leave(f"{node.id}, which Python 3 has not", node)
 
     def _bound_by_star(self, name: str) -> bool:
-        return any(not one.startswith("tensorflow") for one in self._meanings.star_imports)
+        return any(not module.startswith("tensorflow") for module in self._meanings.star_imports)
 
     def _method(self, node: ast.FunctionDef) -> Iterator[Edit]:
         if not isinstance(self._meanings.parents[node], ast.ClassDef):
@@ -372,7 +378,7 @@ class Meaning:
             return
         name = self._meanings.canonical(call.func) or ""
         reloads = name in ("importlib.reload", "imp.reload") and any(
-            isinstance(one, ast.Name) and one.id == "sys" for one in call.args
+            isinstance(argument, ast.Name) and argument.id == "sys" for argument in call.args
         )
         if name == "sys.setdefaultencoding" or reloads:
             self._did("sys.setdefaultencoding()", node)
@@ -381,10 +387,10 @@ class Meaning:
     def _leak(self, node: ast.ListComp) -> None:
         """A list comprehension's variable was the function's own in Python 2: it is told where that shows."""
         names = {
-            one.id
+            target.id
             for generator in node.generators
-            for one in ast.walk(generator.target)
-            if isinstance(one, ast.Name)
+            for target in ast.walk(generator.target)
+            if isinstance(target, ast.Name)
         }
         scope = self._meanings.scope(self._meanings.parents[node])
         while not isinstance(scope.node, ast.FunctionDef | ast.Module | ast.Lambda) and scope.parent:
@@ -397,12 +403,12 @@ class Meaning:
             return
         for name in sorted(names):
             places = sorted(
-                (one.lineno, one.col_offset, not isinstance(one.ctx, ast.Load))
-                for one in self._meanings.nodes
-                if isinstance(one, ast.Name)
-                and one.id == name
-                and self._meanings.scope(one) is scope
-                and one.lineno > last
+                (node.lineno, node.col_offset, not isinstance(node.ctx, ast.Load))
+                for node in self._meanings.nodes
+                if isinstance(node, ast.Name)
+                and node.id == name
+                and self._meanings.scope(node) is scope
+                and node.lineno > last
             )
             if places and not places[0][2] and not self._binds_on_the_line(name, places[0][0], scope):
                 self._leave(f"{name} of a list comprehension, read after it", node)
@@ -410,7 +416,7 @@ class Meaning:
     def _binds_on_the_line(self, name: str, line: int, scope: object) -> bool:
         """Whether a name that a line reads is bound there or is an import's or a function's."""
         found = self._meanings.module.lookup(name)
-        if found is not None and any(not isinstance(one, Assigned | Opaque) for one in found[1]):
+        if found is not None and any(not isinstance(binding, Assigned | Opaque) for binding in found[1]):
             return True
         for node in self._meanings.nodes:
             if isinstance(node, ast.Name) and node.id == name and not isinstance(node.ctx, ast.Load):
@@ -437,7 +443,7 @@ class Meaning:
 
     def _further(self, node: ast.Call, argument: str) -> Edit:
         """One more argument at a call's end."""
-        last = max([*node.args, *(one.value for one in node.keywords)], key=self._text.end)
+        last = max([*node.args, *(keyword.value for keyword in node.keywords)], key=self._text.end)
         end = self._text.end(last)
         while self._text.text[end : self._text.end(node) - 1].lstrip().startswith(")"):
             end = self._text.text.index(")", end) + 1
@@ -465,11 +471,13 @@ class Meaning:
         if after is not None:
             offset = self._text.line_start((after.end_lineno or after.lineno) + 1)
             ended = offset == 0 or self._text.text[offset - 1] in "\r\n"
-            return Edit(offset, offset, ("" if ended else newline) + "".join(one + newline for one in lines))
+            return Edit(
+                offset, offset, ("" if ended else newline) + "".join(added + newline for added in lines)
+            )
         first = self._tree.body[0]
-        line = min([first.lineno, *(one.lineno for one in getattr(first, "decorator_list", ()))])
+        line = min([first.lineno, *(decorator.lineno for decorator in getattr(first, "decorator_list", ()))])
         offset = self._text.line_start(line)
-        return Edit(offset, offset, "".join(one + newline for one in lines))
+        return Edit(offset, offset, "".join(added + newline for added in lines))
 
 
 def _together(edits: list[Edit]) -> list[Edit]:
@@ -497,7 +505,7 @@ def _is_of_text(encoding: ast.expr) -> bool:
 
 
 def _has(node: ast.Call, argument: str) -> bool:
-    return any(one.arg == argument.partition("=")[0] for one in node.keywords)
+    return any(keyword.arg == argument.partition("=")[0] for keyword in node.keywords)
 
 
 def _has_future(tree: ast.Module, feature: str) -> bool:
@@ -513,11 +521,11 @@ def _is_plain(node: ast.expr) -> bool:
     """Whether evaluating it twice does nothing else than once: names, attributes, items by them and numbers."""
     return all(
         isinstance(
-            one,
+            part,
             ast.Name | ast.Attribute | ast.Subscript | ast.Constant | ast.Slice | ast.Tuple | ast.UnaryOp
             | ast.expr_context | ast.unaryop,
         )
-        for one in ast.walk(node)
+        for part in ast.walk(node)
     )  # fmt: skip
 
 

@@ -146,7 +146,9 @@ def _imports_neighbours(tree: ast.Module, path: Path, imports: LocalImports) -> 
             names = [node.module]
         for name in names:
             root = name.partition(".")[0]
-            if is_known(root) or any(one.partition(".")[0] == root for one in imports.imports_of(path)):
+            if is_known(root) or any(
+                imported.partition(".")[0] == root for imported in imports.imports_of(path)
+            ):
                 continue
             if any(is_module(folder, root) or (folder / root).is_dir() for folder in imports.roots):
                 continue  # Python 3 finds that one

@@ -140,7 +140,7 @@ def _through_module(file: File, node: ast.Attribute, found: Found) -> str | None
     while isinstance(part, ast.Attribute):
         chain.append(part)
         part = part.value
-    home = next(one for one in reversed(chain) if _is_tensorflows(file.canonical(one)))
+    home = next(part for part in reversed(chain) if _is_tensorflows(file.canonical(part)))
     base, canonical = file.canonical(home), file.canonical(node)
     assert base is not None and canonical is not None
     if base == "tf":
@@ -181,14 +181,14 @@ def _by_its_whole_name(file: File, node: ast.Name | ast.Attribute, found: Found)
 
 def _import_goes(file: File, name: ast.Name) -> bool:
     bindings = file.meanings.bindings(name)
-    if not bindings or not all(isinstance(one, Imported) for one in bindings):
+    if not bindings or not all(isinstance(binding, Imported) for binding in bindings):
         return False
     return all(
-        made.left is not None and goes(file, one.statement, made)
-        for one in bindings
-        if isinstance(one, Imported)
-        for made in made_by(file, one.statement)
-        if made.alias is one.alias
+        made.left is not None and goes(file, binding.statement, made)
+        for binding in bindings
+        if isinstance(binding, Imported)
+        for made in made_by(file, binding.statement)
+        if made.alias is binding.alias
     )
 
 

@@ -32,23 +32,23 @@ def _touches_tensorflow(node: ast.Import | ast.ImportFrom) -> bool:
 
 def _rewritten(file: File, node: ast.Import | ast.ImportFrom) -> Edit | None:
     made = [
-        _kept(file, node, one)
-        for one in made_by(file, node)
-        if not (one.left is not None and goes(file, node, one))
+        _kept(file, node, import_)
+        for import_ in made_by(file, node)
+        if not (import_.left is not None and goes(file, node, import_))
     ]
-    for one in made:
-        if one.left is not None:
-            file.note(node, one.left.code, one.left.why)
-    if made and all(_as_it_was(node, one) for one in made) and len(made) == len(node.names):
+    for import_ in made:
+        if import_.left is not None:
+            file.note(node, import_.left.code, import_.left.why)
+    if made and all(_as_it_was(node, import_) for import_ in made) and len(made) == len(node.names):
         return None
     groups: dict[str, list[Made]] = {}
-    for one in made:
-        if one.module == RUNTIME and node in file.tree.body and not _as_it_was(node, one):
-            if file.wanted.setdefault((RUNTIME, one.name), one.bound) == one.bound:
+    for import_ in made:
+        if import_.module == RUNTIME and node in file.tree.body and not _as_it_was(node, import_):
+            if file.wanted.setdefault((RUNTIME, import_.name), import_.bound) == import_.bound:
                 continue  # with the others that the file takes from the runtime
-        groups.setdefault(one.module, []).append(one)
+        groups.setdefault(import_.module, []).append(import_)
     lines = [
-        f"{f'from {module} ' if module else ''}import {', '.join(one.text for one in group)}"
+        f"{f'from {module} ' if module else ''}import {', '.join(import_.text for import_ in group)}"
         for module, group in groups.items()
     ]
     if not lines:
@@ -89,12 +89,12 @@ def goes(file: File, node: ast.Import | ast.ImportFrom, made: Made) -> bool:
     dotted = f"{node.module}.{made.alias.name}" if isinstance(node, ast.ImportFrom) else made.alias.name
     canonical = canonical_name(dotted)
     scope = file.meanings.scope(node)
-    uses = [one for one in file.all(ast.Name) if one.id == made.bound and _means(file, one, canonical, scope)]
+    uses = [use for use in file.all(ast.Name) if use.id == made.bound and _means(file, use, canonical, scope)]
     for use in uses:
         parent = file.parent(use)
         if not isinstance(parent, ast.Attribute):
             return False
-    if any(_may_mean(file, one, canonical) for one in file.all(ast.Name) if one.id == made.bound):
+    if any(_may_mean(file, use, canonical) for use in file.all(ast.Name) if use.id == made.bound):
         return False
     return all(
         find(name).kind != "left"

@@ -44,14 +44,14 @@ def _of_datasets_map(file: File, call: ast.Call) -> Iterator[Edit]:
     """`dataset.map(f, num_threads=T, output_buffer_size=N)` of TF 1.2, as TF 1.4's own advice says."""
     if not (isinstance(call.func, ast.Attribute) and call.func.attr == "map" and call.args):
         return
-    ends = [file.text.end(one) for one in call.args]
+    ends = [file.text.end(argument) for argument in call.args]
     for keyword in call.keywords:
         end = file.text.end(keyword.value)
         if keyword.arg == "num_threads":
             start = file.text.start(keyword)
             yield Edit(start, start + len(keyword.arg), "num_parallel_calls")
         elif keyword.arg == "output_buffer_size":
-            yield Edit(max(one for one in ends if one < end), end, "")
+            yield Edit(max(before for before in ends if before < end), end, "")
             after = file.text.end(call)
             yield Edit(after, after, f".prefetch({file.text.of(keyword.value)})")
         ends.append(end)

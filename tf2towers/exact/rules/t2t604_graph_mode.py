@@ -17,15 +17,15 @@ def edits(file: File) -> Iterator[Edit]:
     """Switches go; the main script gets `graph_mode()`, where its first switch stood or after its imports."""
     switches = _switches(file)
     if not file.main or _has_graph_mode(file):
-        yield from (removed(file, one) for one in switches)
+        yield from (removed(file, switch) for switch in switches)
         return
     name = file.need("graph_mode")
     stop = imports_place(file).stop
     body = file.tree.body
-    standing = next((one for one in switches if one in body and body.index(one) < stop), None)
+    standing = next((switch for switch in switches if switch in body and body.index(switch) < stop), None)
     call = f"{name}(resource_variables=True)" if _has_own_resources(file) else f"{name}()"
-    for one in switches:
-        yield file.replace(one, call) if one is standing else removed(file, one)
+    for switch in switches:
+        yield file.replace(switch, call) if switch is standing else removed(file, switch)
     if standing is None:
         file.opening = call
     else:
@@ -34,9 +34,9 @@ def edits(file: File) -> Iterator[Edit]:
 
 def _switches(file: File) -> list[ast.stmt]:
     return [
-        one
-        for one in file.all(ast.Expr)
-        if isinstance(one.value, ast.Call) and file.canonical(one.value.func) in SWITCHES
+        statement
+        for statement in file.all(ast.Expr)
+        if isinstance(statement.value, ast.Call) and file.canonical(statement.value.func) in SWITCHES
     ]
 
 
@@ -51,10 +51,10 @@ def _has_own_resources(file: File) -> bool:
 
 def _has_graph_mode(file: File) -> bool:
     return any(
-        isinstance(one, ast.Expr)
-        and isinstance(one.value, ast.Call)
-        and file.canonical(one.value.func) == "tf2towers.runtime.graph_mode"
-        for one in file.tree.body
+        isinstance(statement, ast.Expr)
+        and isinstance(statement.value, ast.Call)
+        and file.canonical(statement.value.func) == "tf2towers.runtime.graph_mode"
+        for statement in file.tree.body
     )
 
 

@@ -73,10 +73,10 @@ def _other_towers(file: File) -> list[ast.Call]:
 
 
 def _is_tower(device: ast.expr) -> bool:
-    texts = [str(one.value).lower() for one in ast.walk(device) if isinstance(one, ast.Constant)]
+    texts = [str(node.value).lower() for node in ast.walk(device) if isinstance(node, ast.Constant)]
     if any("job:" in text for text in texts):
         return False
-    depends = any(isinstance(one, ast.Name) for one in ast.walk(device))
+    depends = any(isinstance(node, ast.Name) for node in ast.walk(device))
     return any(text.rstrip().endswith("gpu:1") or ("gpu" in text and depends) for text in texts)
 
 

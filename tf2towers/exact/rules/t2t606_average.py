@@ -58,8 +58,8 @@ def _no_longer_imported(file: File, name: str) -> Iterator[Edit]:
 
 def _uses(file: File, name: str) -> int:
     """How often a name is used in a file; a string with the name in it counts as well."""
-    names = sum(one.id == name for one in file.all(ast.Name))
-    strings = sum(one.value == name for one in file.all(ast.Constant))
+    names = sum(use.id == name for use in file.all(ast.Name))
+    strings = sum(constant.value == name for constant in file.all(ast.Constant))
     return names + strings
 
 
@@ -68,7 +68,7 @@ def _used_elsewhere(file: File, name: str) -> bool:
     for other in file.program.files:
         if other is file:
             continue
-        if any(one.attr == name for one in other.all(ast.Attribute)):
+        if any(attribute.attr == name for attribute in other.all(ast.Attribute)):
             return True
         if any(alias.name in (name, "*") for node in other.all(ast.ImportFrom) for alias in node.names):
             return True

@@ -18,7 +18,7 @@ def told(script: Script) -> Iterator[Finding]:
         return
     if conversion.steps:
         counts: dict[str, int] = {}
-        for step in sorted(conversion.steps, key=lambda one: one.line):
+        for step in sorted(conversion.steps, key=lambda step: step.line):
             counts[step.name] = counts.get(step.name, 0) + 1
         words = ", ".join(f"{name} ({count})" if count > 1 else name for name, count in counts.items())
         line = min(step.line for step in conversion.steps)

@@ -65,7 +65,7 @@ def _uses(file: File) -> Iterator[tuple[ast.Attribute, str]]:
 def _is_local(file: File, dotted: str) -> bool:
     """Whether a module of the program has the name of the library."""
     root = dotted.partition(".")[0]
-    return any(one.partition(".")[0] == root for one in file.program.imports.imports_of(file.path))
+    return any(imported.partition(".")[0] == root for imported in file.program.imports.imports_of(file.path))
 
 
 def _is_fenced(file: File, node: ast.AST, what: Changed) -> bool:
@@ -79,9 +79,9 @@ def _given(file: File) -> set[str | None]:
     """The names that the program gives a value itself: `np.float = float`."""
     names = last_names(file.program.library_names.imported)
     return {
-        file.program.library_names.canonical(one, node)
-        for one in {file, *file.program.files}
-        for node in one.all(ast.Attribute)
+        file.program.library_names.canonical(home, node)
+        for home in {file, *file.program.files}
+        for node in home.all(ast.Attribute)
         if isinstance(node.ctx, ast.Store) and node.attr in names
     }
 
@@ -90,12 +90,12 @@ def old_names(file: File) -> Iterator[tuple[ast.expr | ast.stmt, str]]:
     """Every use or import of such a name, and the name."""
     yield from _uses(file)
     for statement in file.all(ast.ImportFrom):
-        for one in statement.names:
-            if (part := gone_part(f"{statement.module}.{one.name}")) and not _is_local(file, part):
+        for alias in statement.names:
+            if (part := gone_part(f"{statement.module}.{alias.name}")) and not _is_local(file, part):
                 yield statement, part
     for plain in file.all(ast.Import):
-        for one in plain.names:
-            if (part := gone_part(one.name)) and not _is_local(file, part):
+        for alias in plain.names:
+            if (part := gone_part(alias.name)) and not _is_local(file, part):
                 yield plain, part
     yield from ((call, "yaml.load without a loader") for call in _without_loader(file))
     yield from (
@@ -108,18 +108,18 @@ def uses(tree: ast.Module) -> bool:
     """Whether a module may use such a name: a quick look."""
     libraries = {
         alias.name.partition(".")[0]
-        for one in ast.walk(tree)
-        if isinstance(one, ast.Import)
-        for alias in one.names
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Import)
+        for alias in node.names
     }
     names = last_names(libraries) | {"load", *_LOST_METHODS}
     for node in ast.walk(tree):
         if isinstance(node, ast.Attribute) and node.attr in names:
             return True
-        if isinstance(node, ast.Import) and any(is_gone(one.name) for one in node.names):
+        if isinstance(node, ast.Import) and any(is_gone(alias.name) for alias in node.names):
             return True
         if isinstance(node, ast.ImportFrom) and any(
-            one.name in ("*", "load") or is_gone(f"{node.module}.{one.name}") for one in node.names
+            alias.name in ("*", "load") or is_gone(f"{node.module}.{alias.name}") for alias in node.names
         ):
             return True
     return False
@@ -156,21 +156,21 @@ def _name_of(file: File, module: str) -> str | None:
     """What the file's first imports call a module: `np`."""
     for statement in file.tree.body:
         if isinstance(statement, ast.Import):
-            for one in statement.names:
-                bound = one.asname or one.name
-                if one.name == module and file.meanings.canonical_of(bound, file.meanings.module) == module:
+            for alias in statement.names:
+                bound = alias.asname or alias.name
+                if alias.name == module and file.meanings.canonical_of(bound, file.meanings.module) == module:
                     return bound
     return None
 
 
 def _bound(file: File) -> set[str]:
     """The names that the file binds anywhere, by whatever means."""
-    found = {one.id for one in file.all(ast.Name) if not isinstance(one.ctx, ast.Load)}
-    found.update(one.arg for one in file.all(ast.arg))
-    found.update(one.name for one in file.all(ast.FunctionDef))
-    found.update(one.name for one in file.all(ast.AsyncFunctionDef))
-    found.update(one.name for one in file.all(ast.ClassDef))
-    found.update(one.asname or one.name for one in file.all(ast.alias))
+    found = {use.id for use in file.all(ast.Name) if not isinstance(use.ctx, ast.Load)}
+    found.update(argument.arg for argument in file.all(ast.arg))
+    found.update(definition.name for definition in file.all(ast.FunctionDef))
+    found.update(definition.name for definition in file.all(ast.AsyncFunctionDef))
+    found.update(definition.name for definition in file.all(ast.ClassDef))
+    found.update(alias.asname or alias.name for alias in file.all(ast.alias))
     return found
 
 
@@ -279,18 +279,18 @@ def _leave(file: File, node: ast.Attribute | ast.ImportFrom | ast.Import, name: 
 def _of_plain_import(file: File, statement: ast.Import) -> Iterator[Edit]:
     """`import xml.etree.cElementTree as ET` gets the module's name of today; what nothing needs goes."""
     kept = []
-    for one in statement.names:
-        part = gone_part(one.name)
-        if part is None or _is_local(file, one.name) or _is_fenced(file, statement, changed()[part]):
-            kept.append(_alias(one.name, one.asname))
-        elif part == one.name and changed()[part].kind == "module" and one.asname:
-            kept.append(_alias(changed()[part].target, one.asname))
-        elif part != one.name or not _all_written_anew(file, one):
+    for alias in statement.names:
+        part = gone_part(alias.name)
+        if part is None or _is_local(file, alias.name) or _is_fenced(file, statement, changed()[part]):
+            kept.append(_alias(alias.name, alias.asname))
+        elif part == alias.name and changed()[part].kind == "module" and alias.asname:
+            kept.append(_alias(changed()[part].target, alias.asname))
+        elif part != alias.name or not _all_written_anew(file, alias):
             _leave(file, statement, part, changed()[part])
             return
     if not kept:
         yield removed(file, statement)
-    elif kept != [_alias(one.name, one.asname) for one in statement.names]:
+    elif kept != [_alias(alias.name, alias.asname) for alias in statement.names]:
         yield file.replace(statement, f"import {', '.join(kept)}")
 
 
@@ -310,7 +310,7 @@ def _all_written_anew(file: File, imported: ast.alias, package: str = "") -> boo
         return False
     root = bound.partition(".")[0]
     roots = {name for node in known for name in ast.walk(node.value) if isinstance(name, ast.Name)}
-    return all(one in roots for one in file.all(ast.Name) if one.id == root and isinstance(one.ctx, ast.Load))
+    return all(use in roots for use in file.all(ast.Name) if use.id == root and isinstance(use.ctx, ast.Load))
 
 
 def _of_import(file: File, statement: ast.ImportFrom) -> Iterator[Edit]:
@@ -318,27 +318,29 @@ def _of_import(file: File, statement: ast.ImportFrom) -> Iterator[Edit]:
     if statement.level or not statement.module or _is_local(file, statement.module):
         return
     if (home := gone_part(statement.module)) is not None and not all(
-        f"{statement.module}.{one.name}" in changed() for one in statement.names
+        f"{statement.module}.{alias.name}" in changed() for alias in statement.names
     ):
         if not _is_fenced(file, statement, changed()[home]):
             _leave(file, statement, home, changed()[home])
         return
     found = {
-        one.name: what for one in statement.names if (what := changed().get(f"{statement.module}.{one.name}"))
+        alias.name: what
+        for alias in statement.names
+        if (what := changed().get(f"{statement.module}.{alias.name}"))
     }
     if not found or any(_is_fenced(file, statement, what) for what in found.values()):
         return
-    kept = [_alias(one.name, one.asname) for one in statement.names if one.name not in found]
+    kept = [_alias(alias.name, alias.asname) for alias in statement.names if alias.name not in found]
     lines = [f"from {statement.module} import {', '.join(kept)}"] if kept else []
-    for one in statement.names:
-        what = found.get(one.name)
-        if what is None or _all_written_anew(file, one, f"{statement.module}."):
+    for alias in statement.names:
+        what = found.get(alias.name)
+        if what is None or _all_written_anew(file, alias, f"{statement.module}."):
             continue
-        bound = one.asname or one.name
+        bound = alias.asname or alias.name
         if what.kind == "attribute":
             lines.append(f"from {statement.module} import {_alias(what.target, bound)}")
         elif what.kind == "from":
-            lines.append(f"from {what.target} import {_alias(one.name, bound)}")
+            lines.append(f"from {what.target} import {_alias(alias.name, bound)}")
         elif what.kind == "runtime":
             module, _, attribute = what.target.rpartition(".")
             lines.append(f"from {module} import {_alias(attribute, bound)}")
@@ -347,7 +349,7 @@ def _of_import(file: File, statement: ast.ImportFrom) -> Iterator[Edit]:
         elif what.kind == "builtin" and bound == what.target:
             continue
         else:
-            _leave(file, statement, f"{statement.module}.{one.name}", what)
+            _leave(file, statement, f"{statement.module}.{alias.name}", what)
             return
     text = file.text.of(statement)
     if not lines and len(statement.names) == 1 and "#" not in text:

@@ -48,7 +48,7 @@ def _version(node: ast.Name | ast.Attribute, canonical: str) -> ast.expr | None:
 
 def _quoted(file: File, version: ast.expr) -> str:
     """The version of TF1, in quotes that do not end an f-string around it."""
-    texts = [file.text.of(one) for one in _around(file, version) if isinstance(one, ast.JoinedStr)]
+    texts = [file.text.of(around) for around in _around(file, version) if isinstance(around, ast.JoinedStr)]
     double = any(re.match(r"[fFrR]*\"", text) for text in texts)
     return f"'{_TF1}'" if double else f'"{_TF1}"'
 
@@ -62,19 +62,19 @@ def _is_tf1s(file: File, version: ast.expr) -> bool:
         home = home.value
     bindings = file.meanings.bindings(home) if isinstance(home, ast.Name) else ()
     return bool(bindings) and all(
-        isinstance(one, Imported)
-        and (one.alias.name == "tensorflow" or getattr(one.statement, "module", None) == "tensorflow")
-        for one in bindings
+        isinstance(binding, Imported)
+        and (binding.alias.name == "tensorflow" or getattr(binding.statement, "module", None) == "tensorflow")
+        for binding in bindings
     )
 
 
 def _use(file: File, version: ast.expr) -> _Use:
     """What a version is for; one that is kept under a name, for what its uses are."""
     around = file.parent(version)
-    if isinstance(around, ast.Assign) and all(isinstance(one, ast.Name) for one in around.targets):
-        names = {one.id for one in around.targets if isinstance(one, ast.Name)}
-        loads = [one for one in file.all(ast.Name) if one.id in names and isinstance(one.ctx, ast.Load)]
-        uses = {_use_here(file, one) for one in loads}
+    if isinstance(around, ast.Assign) and all(isinstance(target, ast.Name) for target in around.targets):
+        names = {target.id for target in around.targets if isinstance(target, ast.Name)}
+        loads = [use for use in file.all(ast.Name) if use.id in names and isinstance(use.ctx, ast.Load)]
+        uses = {_use_here(file, load) for load in loads}
         return "mistakes" if "mistakes" in uses else "decides" if "decides" in uses else "tells"
     return _use_here(file, version)
 
@@ -104,7 +104,7 @@ def _use_here(file: File, version: ast.expr) -> _Use:
 def _texts(other: ast.expr) -> list[str]:
     """The versions that one is compared with; none where they are not constants."""
     if isinstance(other, ast.Tuple | ast.List | ast.Set):
-        found = [_texts(one) for one in other.elts]
+        found = [_texts(element) for element in other.elts]
         return [text for texts in found for text in texts] if all(found) else []
     if isinstance(other, ast.Constant) and isinstance(other.value, str) and re.search(r"\d", other.value):
         return [other.value]
@@ -123,16 +123,16 @@ def _orders_as_text(other: str) -> bool:
 def _is_one_number(file: File, version: ast.expr) -> bool:
     """Whether a decimal number is made of a version, as in `float(...)`: 1.15 is below 1.4."""
     return any(
-        isinstance(one, ast.Call) and isinstance(one.func, ast.Name) and one.func.id == "float"
-        for one in _around(file, version)
+        isinstance(around, ast.Call) and isinstance(around.func, ast.Name) and around.func.id == "float"
+        for around in _around(file, version)
     )
 
 
 def _of_number(file: File, version: ast.expr) -> _Use:
     """The same for the beginning of a version, '1.1' or 1.15, by the one constant that it is compared with."""
-    for one in _around(file, version):
-        if isinstance(one, ast.Compare) and len(one.comparators) == 1:
-            sides = (one.left, one.comparators[0])
+    for around in _around(file, version):
+        if isinstance(around, ast.Compare) and len(around.comparators) == 1:
+            sides = (around.left, around.comparators[0])
             constants = [str(side.value) for side in sides if isinstance(side, ast.Constant)]
             with contextlib.suppress(ValueError):
                 return "mistakes" if len(constants) == 1 and float(constants[0]) < 2 else "decides"

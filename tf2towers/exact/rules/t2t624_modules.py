@@ -27,9 +27,9 @@ def edits(file: File) -> Iterator[Edit]:
                 continue
             kind: FindingKind = "note" if _is_guarded(file, node) else "left"
             file.note(node, "T2T624", f"the module {dotted} was not found: it may have TF1 in it", kind)
-    for one, message in unseen_by_text(file.program.imports, file.path, file.tree, file.script.text):
-        kind = "note" if one.is_written_out and _is_guarded(file, one.call) else "left"
-        file.note(one.call, "T2T624", message, kind)
+    for call, message in unseen_by_text(file.program.imports, file.path, file.tree, file.script.text):
+        kind = "note" if call.is_written_out and _is_guarded(file, call.call) else "left"
+        file.note(call.call, "T2T624", message, kind)
     yield from ()
 
 
@@ -45,19 +45,19 @@ def unseen_by_text(
     imports: LocalImports, path: Path, tree: ast.Module, text: str
 ) -> Iterator[tuple[ImportByText, str]]:
     """The imports by a text (`import_module('models.' + name)`) that no module can be named for, with the reason."""
-    for one in imports_by_text(tree, text):
-        root = one.start.partition(".")[0]
-        known = not one.is_path and "." in one.start + "."[: one.is_written_out] and is_known(root)
-        if known or imports.found_by_text(path, one):
+    for call in imports_by_text(tree, text):
+        root = call.start.partition(".")[0]
+        known = not call.is_path and "." in call.start + "."[: call.is_written_out] and is_known(root)
+        if known or imports.found_by_text(path, call):
             continue
-        if not one.start:
-            yield one, "a module is imported by a computed text here: which one cannot be seen"
-        elif one.is_written_out:
-            yield one, f"the module {one.shown} was not found: it may have TF1 in it"
+        if not call.start:
+            yield call, "a module is imported by a computed text here: which one cannot be seen"
+        elif call.is_written_out:
+            yield call, f"the module {call.shown} was not found: it may have TF1 in it"
         else:
             yield (
-                one,
-                f"modules {one.shown} are imported by a computed text, and none was found: they may have TF1 in them",
+                call,
+                f"modules {call.shown} are imported by a computed text, and none was found: they may have TF1 in them",
             )
 
 
@@ -65,7 +65,7 @@ def leads_nowhere(node: ast.Import | ast.ImportFrom, found: Mapping[str, Path]) 
     """Whether an import names a module that nobody knows, or a library on TF1 (T2T625)."""
     if any(True for _ in missing(node, found)):
         return True
-    return any(is_tf1_library(one.partition(".")[0]) and one not in found for one in _asked(node))
+    return any(is_tf1_library(module.partition(".")[0]) and module not in found for module in _asked(node))
 
 
 def _asked(node: ast.Import | ast.ImportFrom) -> Iterator[str]:
@@ -81,17 +81,17 @@ def _asked(node: ast.Import | ast.ImportFrom) -> Iterator[str]:
 def _is_found(dotted: str, found: Mapping[str, Path]) -> bool:
     if dotted in found:
         return True
-    return any(one.startswith(dotted + ".") for one in found)
+    return any(module.startswith(dotted + ".") for module in found)
 
 
 def _is_guarded(file: File, node: ast.AST) -> bool:
     """Whether the program goes on without the module: the import stands in a `try` that catches its failure."""
     inner: ast.AST = node
-    for one in file.ancestors(node):
-        if isinstance(one, ast.Try) and one.handlers and inner not in one.finalbody:
-            if not (inner in one.body and all(_ends(handler.body) for handler in one.handlers)):
+    for around in file.ancestors(node):
+        if isinstance(around, ast.Try) and around.handlers and inner not in around.finalbody:
+            if not (inner in around.body and all(_ends(handler.body) for handler in around.handlers)):
                 return True
-        inner = one
+        inner = around
     return False
 
 

@@ -22,7 +22,7 @@ def edits(file: File) -> Iterator[Edit]:
             continue
         for name in names:
             root = name.partition(".")[0]
-            if is_tf1_library(root) and not any(one.partition(".")[0] == root for one in found):
+            if is_tf1_library(root) and not any(module.partition(".")[0] == root for module in found):
                 file.note(
                     node, "T2T625", f"{root} is built on TensorFlow 1, and is not migrated with the script"
                 )
@@ -41,12 +41,12 @@ def _may_fail_to_load(file: File, node: ast.Name | ast.Attribute) -> bool:
     if stays_in(file, node, "") is not None:
         return True
     inner: ast.AST = node
-    for one in file.ancestors(node):
-        if isinstance(one, ast.Try) and inner in one.body and one.handlers:
-            handled = " ".join(ast.unparse(handler) for handler in one.handlers)
+    for around in file.ancestors(node):
+        if isinstance(around, ast.Try) and inner in around.body and around.handlers:
+            handled = " ".join(ast.unparse(handler) for handler in around.handlers)
             if "load_op_library" not in handled and "raise" not in handled and "exit" not in handled:
                 return True
-        inner = one
+        inner = around
     return False
 
 

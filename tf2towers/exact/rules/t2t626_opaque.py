@@ -90,7 +90,7 @@ def _is_kept(file: File, module: ast.AST) -> bool:
         return False
     if any(target.attr in file.program.read(path).text for path in file.program.others):
         return False
-    return all(_takes_what_stays(one, target.attr) for one in file.program.files)
+    return all(_takes_what_stays(other, target.attr) for other in file.program.files)
 
 
 def _takes_what_stays(file: File, name: str) -> bool:
@@ -125,9 +125,9 @@ def _imported_by_text(file: File) -> Iterator[ast.Constant]:
             function = parent.func
         else:
             continue
-        names = {one.attr for one in ast.walk(function) if isinstance(one, ast.Attribute)}
-        names |= {one.id for one in ast.walk(function) if isinstance(one, ast.Name)}
-        canonical = {file.canonical(one) for one in ast.walk(function)}
+        names = {node.attr for node in ast.walk(function) if isinstance(node, ast.Attribute)}
+        names |= {node.id for node in ast.walk(function) if isinstance(node, ast.Name)}
+        canonical = {file.canonical(node) for node in ast.walk(function)}
         if names & _IMPORTING or canonical & _IMPORTING:
             yield text
     yield from _handed_to_imports(file)

@@ -24,7 +24,7 @@ def _makers(file: File) -> Iterator[str]:
 
 def edits(file: File) -> Iterator[Edit]:
     """Notes each address of a server, in a program that makes sessions and no server."""
-    makers = {name for one in file.program.files for name in _makers(one)}
+    makers = {name for other in file.program.files for name in _makers(other)}
     if "Server" in makers or not makers:
         return
     for text in file.all(ast.Constant):

@@ -37,8 +37,8 @@ class Addresses:
 
     def others(self) -> dict[str, str]:
         """What every other task is called, and its address."""
-        named = {f"ps {i}": one for i, one in enumerate(self.ps)}
-        named |= {f"worker {i}": one for i, one in enumerate(self.workers)}
+        named = {f"ps {i}": address for i, address in enumerate(self.ps)}
+        named |= {f"worker {i}": address for i, address in enumerate(self.workers)}
         named.pop(f"{self.job} {self.index}")
         return named
 
@@ -136,9 +136,9 @@ def _check_hosts_exist(task: str, addresses: Iterable[str]) -> None:
     threads = ThreadPoolExecutor(max_workers=min(32, len(hosts)))
     try:
         found = {host: threads.submit(unknown, host) for host in hosts}
-        while time.monotonic() < deadline + 1 and not all(one.done() for one in found.values()):
+        while time.monotonic() < deadline + 1 and not all(lookup.done() for lookup in found.values()):
             time.sleep(0.01)
-        lost = [host for host, one in found.items() if one.done() and one.result()]
+        lost = [host for host, lookup in found.items() if lookup.done() and lookup.result()]
     finally:
         threads.shutdown(wait=False, cancel_futures=True)
     if lost:

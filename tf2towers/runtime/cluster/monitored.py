@@ -64,7 +64,7 @@ class MonitoredTraining(Training):
         steps, secs = _either(save_checkpoint_steps, save_checkpoint_secs, default_secs=600)
         if is_chief and checkpoint_dir and (steps or secs):
             own.append(CheckpointSaverHook(checkpoint_dir, save_secs=secs, save_steps=steps))
-        self._hooks: list[Hook] = [one for one in [*own, *(hooks or [])] if one is not None]
+        self._hooks: list[Hook] = [hook for hook in [*own, *(hooks or [])] if hook is not None]
         self._open = True
         self.prepare()
         for hook in self._hooks:

@@ -36,7 +36,7 @@ def share_checkpoint(variables: VariableStore, restored: str | None, is_chief: b
         if is_chief and restored == "":
             restored = Saver(variables, max_to_keep=0).save(prefix)
         files = sorted(Path(restored).parent.glob(Path(restored).name + ".*")) if restored else []
-        files = [one for one in files if ".index" in one.name or ".data-" in one.name]
+        files = [file for file in files if ".index" in file.name or ".data-" in file.name]
         count = int(total(np.array([len(files)], np.int32))[0])
         for place in range(count):
             name = files[place].name[len(Path(str(restored)).name) :].encode() if files else b""

@@ -73,7 +73,7 @@ class Step:
         if self._workers is not None:
             self._workers.check()
         listeners = extras.listeners()
-        wanted = frozenset[str]().union(*(one.wants(self) for one in listeners))
+        wanted = frozenset[str]().union(*(listener.wants(self) for listener in listeners))
         tensors, specs = fed(self._specs, values)
         trace = self._trace(wanted, specs)
         if self._coordinator is None:
@@ -81,8 +81,8 @@ class Step:
         else:
             outputs = self._fetched(self._coordinator.schedule(trace.function, args=tuple(tensors)))
         results, found = trace.unpacked(outputs)
-        for one in listeners:
-            one.heard(self, results, found)
+        for listener in listeners:
+            listener.heard(self, results, found)
         return results
 
     def _fetched(self, value: Any) -> Any:
@@ -114,7 +114,7 @@ class Step:
 
 
 def _key(specs: Any) -> Any:
-    return tuple((tuple(one.shape), one.dtype) for one in tf.nest.flatten(specs)), str(
+    return tuple((tuple(spec.shape), spec.dtype) for spec in tf.nest.flatten(specs)), str(
         tf.nest.map_structure(lambda _: 0, specs)
     )
 
@@ -136,7 +136,7 @@ def step(
 
 def build_steps(variables: VariableStore, wanted: frozenset[str]) -> bool:
     """Makes every variable that the training steps of `variables` use; False where one of them has no signature."""
-    training = [one for one in _steps.get(variables, []) if one.update]
-    for one in training:
-        one.build(wanted)
-    return all(one._specs is not None for one in training)
+    training = [made for made in _steps.get(variables, []) if made.update]
+    for made in training:
+        made.build(wanted)
+    return all(made._specs is not None for made in training)

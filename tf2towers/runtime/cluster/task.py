@@ -96,7 +96,7 @@ class ClusterTask:
         self._start_server()
         others = self._addresses.others()
         needed = ("worker 0",) if self.job_name == "ps" else ("ps", "worker 0")
-        waiting.wait_for({name: one for name, one in others.items() if name.startswith(needed)})
+        waiting.wait_for({name: address for name, address in others.items() if name.startswith(needed)})
         print(f"{self.job_name} {self.task_index}: serving; the training runs in worker 0", flush=True)
         ending.serve_until_over(over)
         print(f"{self.job_name} {self.task_index}: the training is over", flush=True)
@@ -142,7 +142,9 @@ class ClusterTask:
 
     def _resolver_of_workers(self) -> Any:
         _first_gpu_only()
-        others = {name: one for name, one in self._addresses.others().items() if name.startswith("worker")}
+        others = {
+            name: address for name, address in self._addresses.others().items() if name.startswith("worker")
+        }
         if others:
             with waiting.listening(self._addresses.own):
                 waiting.wait_for(others)

@@ -73,10 +73,14 @@ class Workers:
 
     def _raise_first(self) -> None:
         """A step that is cancelled is cancelled because of another one's error."""
-        own = [one for one in self._errors if not isinstance(one[1], tf.errors.CancelledError)]
+        own = [
+            worker_error
+            for worker_error in self._errors
+            if not isinstance(worker_error[1], tf.errors.CancelledError)
+        ]
         first = (own or self._errors)[0]
         for worker, error in self._errors:
-            if error is not first[1] and error in [one for _, one in own]:
+            if error is not first[1] and error in [own_error for _, own_error in own]:
                 print(f"worker {worker} has failed, too:", flush=True)
                 traceback.print_exception(error)
         raise first[1]
@@ -108,7 +112,7 @@ class Workers:
 
     def _next_place(self, worker: int) -> int:
         """Where the next one after `worker` stands in the list."""
-        later = [i for i, one in enumerate(self._running) if one > worker]
+        later = [i for i, running in enumerate(self._running) if running > worker]
         return later[0] if later else 0
 
     @contextlib.contextmanager

@@ -87,8 +87,8 @@ def fed(specs: Sequence[Any] | None, values: Sequence[Any]) -> tuple[list[Any], 
     """
     if specs is None:
         with tf.device("CPU:0"):
-            tensors = [tf.convert_to_tensor(one) for one in tf.nest.flatten(tuple(values))]
-        of = [tf.TensorSpec(one.shape, one.dtype) for one in tensors]
+            tensors = [tf.convert_to_tensor(value) for value in tf.nest.flatten(tuple(values))]
+        of = [tf.TensorSpec(tensor.shape, tensor.dtype) for tensor in tensors]
         return tensors, tf.nest.pack_sequence_as(tuple(values), of)
     if len(values) != len(specs):
         raise TypeError(f"the step takes {len(specs)} values, and is given {len(values)}")

@@ -123,8 +123,8 @@ def compose_transforms(*transforms):
     assert transforms, "transforms cannot be empty"
     with tf.name_scope("compose_transforms"):
         composed = flat_transforms_to_matrices(transforms[0])
-        for one in transforms[1:]:
-            composed = tf.matmul(composed, flat_transforms_to_matrices(one))
+        for other in transforms[1:]:
+            composed = tf.matmul(composed, flat_transforms_to_matrices(other))
         return matrices_to_flat_transforms(composed)
 
 

@@ -38,7 +38,7 @@ def zero_state_tensors(state_size: Any, batch_size: Any, dtype: Any) -> Any:
         if not tf.is_tensor(size) and not isinstance(size, (int, np.integer)):
             sizes = tf.TensorShape(size).as_list()
         made = tf.zeros(tf.stack([batch_size, *sizes]), dtype)
-        made.set_shape([_known(one) for one in (batch_size, *sizes)])
+        made.set_shape([_known(size) for size in (batch_size, *sizes)])
         return made
 
     return tf.nest.map_structure(zeros, state_size)
@@ -50,7 +50,7 @@ def _known(size: Any) -> Any:
 
 def assert_like_rnncell(name: str, cell: Any) -> None:
     """Raises TypeError for an object that does not behave as a cell."""
-    has = [hasattr(cell, one) for one in ("output_size", "state_size", "zero_state")]
+    has = [hasattr(cell, attribute) for attribute in ("output_size", "state_size", "zero_state")]
     if not (all(has) or (has[0] and has[1] and hasattr(cell, "get_initial_state"))) or not callable(cell):
         raise TypeError(f"The argument {name!r} ({cell}) is not an RNNCell")
 

@@ -57,7 +57,7 @@ def find_means(nodes: Sequence[Any], towers: Towers) -> list[Mean]:
         parts = averaged.parts
         of = [towers.of(by_name[part.node].device) if part.node in by_name else None for part in parts]
         if of == list(range(towers.count)) and node.attr["T"].type in _FLOATS:
-            waits = dict.fromkeys(text for one in (node, *averaged.by) for text in _controls(one))
+            waits = dict.fromkeys(text for operation in (node, *averaged.by) for text in _controls(operation))
             found.append(Mean(node, tuple(parts), node.attr["T"].type, tuple(waits)))
     return found
 

@@ -73,7 +73,7 @@ def _takes_the_same_each_time(node: Any, nodes: Nodes) -> bool:
     if node.op not in _ON_HOST and (node.op not in _ANYWHERE or place_of(node.device).kind == "GPU"):
         return False
     operation = nodes.graph.get_operation_by_name(node.name)
-    return all(one.shape.is_fully_defined() for one in [*operation.inputs, *operation.outputs])
+    return all(tensor.shape.is_fully_defined() for tensor in [*operation.inputs, *operation.outputs])
 
 
 class _Catching:
@@ -85,9 +85,9 @@ class _Catching:
         self._name = node.name
         operation = nodes.graph.get_operation_by_name(node.name)
         self._operation = operation.op_def
-        self._gives = [one.dtype.as_datatype_enum for one in operation.outputs]
-        self._shapes = [one.shape.as_proto() for one in operation.outputs]
-        self._takes = [one.dtype.as_datatype_enum for one in operation.inputs]
+        self._gives = [output.dtype.as_datatype_enum for output in operation.outputs]
+        self._shapes = [output.shape.as_proto() for output in operation.outputs]
+        self._takes = [tensor.dtype.as_datatype_enum for tensor in operation.inputs]
         self._types = [*self._gives, _int64, _int64, *self._takes]
         self._number = next(_numbers)
 
@@ -163,9 +163,9 @@ class _Catching:
         del draw.input[:]
         at = len(self._gives)
         draw.input.extend(f"a{at + 2 + index}" for index in range(len(self._takes)))
-        one = made.node_def.add(name="one", op="Const")
-        one.attr["dtype"].type = _int64
-        one.attr["value"].tensor.CopyFrom(tf.make_tensor_proto(1, tf.int64))
+        step = made.node_def.add(name="one", op="Const")
+        step.attr["dtype"].type = _int64
+        step.attr["value"].tensor.CopyFrom(tf.make_tensor_proto(1, tf.int64))
         made.node_def.add(name="next", op="AddV2", input=[f"a{at}", "one:output:0"]).attr["T"].type = _int64
         for index, value in enumerate(self._types):
             made.signature.output_arg.add(name=f"r{index}", type=value)

@@ -68,7 +68,7 @@ def process_of(target: bytes) -> Process:
     for task in _tasks.values():
         if target in [f"grpc://{address}".encode() for address in task.everyone.values()]:
             return Member(task)
-    known = ", ".join(repr(one.decode()) for one in _tasks) or "none"
+    known = ", ".join(repr(task.decode()) for task in _tasks) or "none"
     raise ClusterError(
         f"Session(target={target.decode()!r}): a session runs in its own process, and this is not the target of a "
         f"server that this process has made. Make a Server first, and give its `target`; those here: {known}."
@@ -130,7 +130,9 @@ class Task:
                 return
             self._decided = True
             others = {key: self.everyone[key] for key in asked if key in self.everyone}
-            others = {key: one for key, one in others.items() if key not in self.servers and key != self.key}
+            others = {
+                key: other for key, other in others.items() if key not in self.servers and key != self.key
+            }
             if self.serves:
                 return
             self.serving.says = serving.WILLING if others or keeps else serving.ALONE
@@ -151,7 +153,7 @@ class Task:
         limit, start = waiting.time_limit(), time.monotonic()
         waiting.wait_for({f"{job} {index}": address for (job, index), address in others.items()})
         while True:
-            states = [serving.state_of(one) for one in others.values()]
+            states = [serving.state_of(other) for other in others.values()]
             if serving.ALONE in states:
                 return False
             if not {serving.UNDECIDED, serving.SILENT} & set(states):
@@ -166,7 +168,7 @@ class Task:
         self.serving.serve()
         self.servers = dict(sorted({**self.servers, self.key: self.address, **others}.items()))
         limit, start = waiting.time_limit(), time.monotonic()
-        while any(serving.state_of(one) == serving.WILLING for one in others.values()):
+        while any(serving.state_of(other) == serving.WILLING for other in others.values()):
             if time.monotonic() - start > limit:
                 raise ClusterError(
                     f"{self.name}: another worker did not become a server within {limit:g} seconds."
@@ -199,9 +201,9 @@ class Connection:
         with eager_mode():
             self.strategy = tf.distribute.ParameterServerStrategy(resolver)
             if task.serves:  # those who keep something for others, and use them, have to say so
-                for index, one in enumerate(self.servers):
+                for index, server in enumerate(self.servers):
                     with tf.device(_server_device(index)):
-                        tf.io.write_file(serving.present(one, task.address), task.address)
+                        tf.io.write_file(serving.present(server, task.address), task.address)
         Process.name = _CHIEF
         atexit.register(self._leave, task)
 
@@ -220,7 +222,11 @@ class Connection:
 
     def lost(self) -> list[str]:
         """The parameter servers that do not answer, as 'ps 0 (host:port)'."""
-        return [f"ps {index} ({one})" for index, one in enumerate(self.servers) if not waiting.answers(one)]
+        return [
+            f"ps {index} ({server})"
+            for index, server in enumerate(self.servers)
+            if not waiting.answers(server)
+        ]
 
     def _leave(self, task: Task) -> None:
         """Tells the parameter servers, at the end of this process, that its training is over."""
@@ -257,13 +263,19 @@ class Member(Process):
         task = self.task
         seen = _seen(task, config)
         operations = graph.get_operations()
-        places = map(place_of, {one.device for one in operations})
+        places = map(place_of, {operation.device for operation in operations})
         asked = {
             key for key in ((place.job, max(place.task, 0)) for place in places if place.job) if key in seen
         }
         self._common = next((key for key in seen if key in task.keepers), None)
-        keeps = any(_is_named_queue(one) and _key(one.device) == task.key for one in operations)
-        if self._common is None and len(seen) > 1 and any(_has_no_task(one) for one in operations):
+        keeps = any(
+            _is_named_queue(operation) and _key(operation.device) == task.key for operation in operations
+        )
+        if (
+            self._common is None
+            and len(seen) > 1
+            and any(_has_no_task(operation) for operation in operations)
+        ):
             self._common = seen[0]
             asked.add(seen[0])
             keeps = keeps or seen[0] == task.key
@@ -297,7 +309,7 @@ class Member(Process):
         """Devices of this task lose their job, those of parameter servers get their name here; the rest is noted."""
         self._graph = nodes.graph
         self._refused = {}
-        functions = {one.signature.name: one for one in nodes.library.function}
+        functions = {function.signature.name: function for function in nodes.library.function}
         self._functions = functions
         for node in nodes.by_name.values():
             self._translate(node, node.name)
@@ -316,7 +328,7 @@ class Member(Process):
                 name
                 for name, function in functions.items()
                 if name not in changed
-                and any(one in changed for node in function.node_def for one in _called(node))
+                and any(called in changed for node in function.node_def for called in _called(node))
             }
             changed |= callers
             found = bool(callers)
@@ -397,7 +409,11 @@ class Member(Process):
             if self.elsewhere(node):
                 continue
             source = next(
-                (there[one.node] for one in map(parse, node.input) if one.output == 0 and one.node in there),
+                (
+                    there[source.node]
+                    for source in map(parse, node.input)
+                    if source.output == 0 and source.node in there
+                ),
                 "",
             )
             if source and not _called(node):
@@ -512,19 +528,24 @@ def _has_no_task(operation: tf.Operation) -> bool:
 
 
 def _attributes(operation: tf.Operation) -> set[str]:
-    return {one.name for one in operation.op_def.attr}
+    return {attribute.name for attribute in operation.op_def.attr}
 
 
 def _seen(task: Task, config: Any) -> list[Key]:
     """The tasks that a session sees, in the order in which TF1 asked them to take what has no device: by name."""
-    filters = [place_of(one) for one in config.device_filters] if config is not None else []
+    filters = (
+        [place_of(device_filter) for device_filter in config.device_filters] if config is not None else []
+    )
     named = sorted(task.everyone, key=lambda key: f"/job:{key[0]}/replica:0/task:{key[1]}/")
     return [
         (job, index)
         for job, index in named
         if not filters
         or (job, index) == task.key
-        or any(one.job in (None, job) and one.task in (-1, index) for one in filters)
+        or any(
+            device_filter.job in (None, job) and device_filter.task in (-1, index)
+            for device_filter in filters
+        )
     ]
 
 
@@ -541,8 +562,8 @@ def _call_by(node: Any, names: Mapping[str, str]) -> None:
         return
     for value in node.attr.values():
         kind = value.WhichOneof("value")
-        for one in [value.func] if kind == "func" else value.list.func if kind == "list" else ():
-            one.name = names.get(one.name, one.name)
+        for called in [value.func] if kind == "func" else value.list.func if kind == "list" else ():
+            called.name = names.get(called.name, called.name)
 
 
 def _called(node: Any) -> list[str]:
@@ -553,7 +574,7 @@ def _called(node: Any) -> list[str]:
         if kind == "func":
             names.append(value.func.name)
         elif kind == "list":
-            names += [one.name for one in value.list.func]
+            names += [called.name for called in value.list.func]
     return names
 
 
@@ -682,7 +703,7 @@ def _server_def(
                 "A `job_name` must be specified in `Server` if the cluster has more than one job."
             )
         made.job_name = made.cluster.job[0].name
-    tasks = {one.name: one.tasks for one in made.cluster.job}
+    tasks = {job.name: job.tasks for job in made.cluster.job}
     if index is None and not isinstance(given, kind):
         here = list(tasks.get(made.job_name, {}))
         if len(here) > 1:

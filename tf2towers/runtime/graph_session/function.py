@@ -73,7 +73,7 @@ class Program:
         }
         wanted = [parse(tensor.name) for tensor in fetches]
         ends = dict.fromkeys(
-            [name.node for name in wanted if name not in fed] + [one.name for one in targets]
+            [name.node for name in wanted if name not in fed] + [target.name for target in targets]
         )
         part = [_copy(node) for node in self.nodes.needed(ends, set(fed))]
         kept = {node.name for node in part}
@@ -95,7 +95,7 @@ class Program:
         reducer = AllReduce(means, part, self.towers, self.nodes.graph)
         made, reduced = reducer.added()
         more, extra = self.mirror.apply(
-            part, reduced, [one.name for one in targets], [one.node for one in wanted]
+            part, reduced, [tensor.name for tensor in targets], [tensor.node for tensor in wanted]
         )
         settled = {node.name: node.device for node in part if node.device.startswith("/job:")}
         place([node for node in part if node.name not in settled], self.towers, set(fed.values()))
@@ -106,19 +106,19 @@ class Program:
         counted = catch_up(part, self.nodes, self._process.elsewhere)
         iterators = one_shot_iterators(part)
         every = [*placeholders, *part, *made, *more, *drawing, *counted.made]
-        resources = [_copy(one) for one in name_resources(every, container, self._process)]
-        for one in resources:
-            if one.op == "VarHandleOp":
-                del one.input[:]  # that of a draw in a loop
+        resources = [_copy(held) for held in name_resources(every, container, self._process)]
+        for resource in resources:
+            if resource.op == "VarHandleOp":
+                del resource.input[:]  # that of a draw in a loop
         outputs = [written_tensor(fed, name) for name in wanted]
         every, outputs = self._process.settle(
-            every, list(zip(outputs, (one.dtype for one in fetches), strict=True))
+            every, list(zip(outputs, (fetch.dtype for fetch in fetches), strict=True))
         )
         call = _imported(
             self._definition(every, counted.functions),
-            [one.name for one in placeholders],
+            [placeholder.name for placeholder in placeholders],
             outputs,
-            [*[one.name for one in targets], *extra, *counted.ends],
+            [*[target.name for target in targets], *extra, *counted.ends],
         )
         return Function(call, resources, {**states, **counted.begun, **iterators}, counted.alone)
 
@@ -133,12 +133,12 @@ class Program:
         variable = node.name if node.op == "VarHandleOp" else self.nodes.variable_read(name.node)
         if variable is None:
             return [name]
-        users = [one for one in self.nodes.by_name.values() if variable in one.input]
-        return [TensorName(one.name, 0) for one in users if one.op == "ReadVariableOp"]
+        users = [user for user in self.nodes.by_name.values() if variable in user.input]
+        return [TensorName(user.name, 0) for user in users if user.op == "ReadVariableOp"]
 
     def beginning(self, resources: list[Any], nodes: list[list[Any]]) -> Callable[..., Any]:
         """A function that gives resources of a session their first values."""
-        every, _ = self._process.settle([*resources, *(one for group in nodes for one in group)])
+        every, _ = self._process.settle([*resources, *(resource for group in nodes for resource in group)])
         return _imported(self._definition(every), [], [], [group[-1].name for group in nodes])
 
     def ending(self, resources: list[Any]) -> Callable[..., Any]:
@@ -208,7 +208,7 @@ def _imported(
     that nobody uses.
     """
     names = [f"{name}:0" for name in feeds]
-    ends = [*feeds, *(parse(one).node for one in outputs), *targets]
+    ends = [*feeds, *(parse(output).node for output in outputs), *targets]
     cut = tf.compat.v1.GraphDef(versions=definition.versions, library=definition.library)
     cut.node.extend(needed({node.name: node for node in definition.node}, ends, set()))
     graph = empty_function_graph()
@@ -216,9 +216,9 @@ def _imported(
         tf.graph_util.import_graph_def(cut, name="")
     return function_of(
         graph,
-        [graph.get_tensor_by_name(one) for one in names],
-        [graph.get_tensor_by_name(one) for one in outputs],
-        [graph.get_operation_by_name(one) for one in targets],
+        [graph.get_tensor_by_name(name) for name in names],
+        [graph.get_tensor_by_name(output) for output in outputs],
+        [graph.get_operation_by_name(target) for target in targets],
     )
 
 

@@ -170,8 +170,8 @@ def MonitoredTrainingSession(
     if save_checkpoint_steps is _USE_DEFAULT and save_checkpoint_secs is _USE_DEFAULT:
         save_checkpoint_secs = 600
     save_summaries_steps, save_summaries_secs, save_checkpoint_steps, save_checkpoint_secs = (
-        None if one is _USE_DEFAULT else one
-        for one in (save_summaries_steps, save_summaries_secs, save_checkpoint_steps, save_checkpoint_secs)
+        None if often is _USE_DEFAULT else often
+        for often in (save_summaries_steps, save_summaries_secs, save_checkpoint_steps, save_checkpoint_secs)
     )
     scaffold = scaffold or _train.Scaffold()
     if not is_chief:

@@ -324,7 +324,7 @@ class _Application:
                     continue
                 for name, before in zip((writer, *self._followers.get(writer, ())), reads, strict=False):
                     node = self._made.get(name) or self._by_name[name]
-                    node.input.extend(one for one in before if one not in node.input)
+                    node.input.extend(read for read in before if read not in node.input)
 
     def _waits_for_nothing(self, node: Any) -> bool:
         """Whether a read's only input is the variable itself."""
@@ -347,9 +347,9 @@ class _Application:
             if variable is None or node is None or self._is_elsewhere(variable):
                 continue
             writers = [
-                one
+                write
                 for writer in self._writers.get(variable, ())
                 if not nodes.in_control_flow(writer)
-                for one in (writer, *self._followers.get(writer, ()))
+                for write in (writer, *self._followers.get(writer, ()))
             ]
-            node.input.extend(f"^{one}" for one in writers)
+            node.input.extend(f"^{writer}" for writer in writers)

@@ -22,11 +22,11 @@ class PartialRun:
     ) -> None:
         self._run = run
         self._feeds = {tensor.name for tensor in feeds}
-        self._fetches = {one.name for one in fetches}
+        self._fetches = {fetch.name for fetch in fetches}
         self._values: dict[str, tuple[Any, Any]] = {}  # what was fed or computed: name -> tensor, value
         self._done: set[str] = set()  # operations that have run
         self._all = _needed(
-            [one.op if isinstance(one, tf.Tensor) else one for one in fetches], self._feeds, set()
+            [fetch.op if isinstance(fetch, tf.Tensor) else fetch for fetch in fetches], self._feeds, set()
         )
 
     def part(self, fetches: Sequence[Any], targets: Sequence[Any], feeds: dict[Any, Any]) -> list[Any]:
@@ -43,33 +43,33 @@ class PartialRun:
                     else "was not specified in partial_run_setup"
                 )
                 raise tf.errors.InvalidArgumentError(None, None, f"The feed {tensor.name} {problem}.")
-        for one in [*fetches, *targets]:
-            if one.name not in self._fetches:
-                message = f"The fetch {one.name} was not specified in partial_run_setup."
+        for element in [*fetches, *targets]:
+            if element.name not in self._fetches:
+                message = f"The fetch {element.name} was not specified in partial_run_setup."
                 raise tf.errors.InvalidArgumentError(None, None, message)
         self._values.update({tensor.name: (tensor, value) for tensor, value in feeds.items()})
-        now = _needed([one.op for one in fetches] + list(targets), set(self._values), self._done)
-        later = [one for name, one in self._all.items() if name not in self._done and name not in now]
+        now = _needed([fetch.op for fetch in fetches] + list(targets), set(self._values), self._done)
+        later = [element for name, element in self._all.items() if name not in self._done and name not in now]
         between = {
             tensor.name: tensor
             for operation in later
             for tensor in operation.inputs
             if tensor.op.name in now and tensor.dtype not in (tf.resource, tf.variant)
         }
-        wanted = {one.name: one for one in fetches if one.name not in self._values} | between
+        wanted = {fetch.name: fetch for fetch in fetches if fetch.name not in self._values} | between
         known = {
             tensor: value
             for tensor, value in self._values.values()
             if any(t is tensor for t in _inputs(now, wanted))
         }
-        ends = [one for one in targets if one.name not in self._done]
+        ends = [target for target in targets if target.name not in self._done]
         if wanted or ends:
             values = self._run(list(wanted.values()), ends, known)
             self._values.update(
                 {name: (wanted[name], value) for name, value in zip(wanted, values, strict=True)}
             )
         self._done |= set(now)
-        return [self._values[one.name][1] for one in fetches]
+        return [self._values[fetch.name][1] for fetch in fetches]
 
 
 def _needed(ends: Sequence[Any], known: set[str], done: set[str]) -> dict[str, Any]:
@@ -82,7 +82,7 @@ def _needed(ends: Sequence[Any], known: set[str], done: set[str]) -> dict[str, A
         if (
             operation.name in found
             or operation.name in done
-            or (outputs and all(one.name in known for one in outputs))
+            or (outputs and all(output.name in known for output in outputs))
         ):
             continue
         found[operation.name] = operation
@@ -92,4 +92,6 @@ def _needed(ends: Sequence[Any], known: set[str], done: set[str]) -> dict[str, A
 
 
 def _inputs(operations: dict[str, Any], wanted: dict[str, Any]) -> list[Any]:
-    return [tensor for one in operations.values() for tensor in one.inputs] + list(wanted.values())
+    return [tensor for operation in operations.values() for tensor in operation.inputs] + list(
+        wanted.values()
+    )

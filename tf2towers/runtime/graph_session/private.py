@@ -183,7 +183,7 @@ def function_of(
     graph.outputs.extend(outputs)
     graph.control_outputs.extend(targets)
     graph.structured_outputs = (list(outputs), [None] * len(targets))
-    specs = [tf.TensorSpec(one.shape, one.dtype) for one in inputs]
+    specs = [tf.TensorSpec(tensor.shape, tensor.dtype) for tensor in inputs]
     graph.structured_input_signature = (specs, {})
     nothing = _nothing()
     return type(nothing)(graph, nothing._variable_holder, signature=specs)

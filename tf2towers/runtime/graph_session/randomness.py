@@ -26,7 +26,7 @@ STATELESS = {
 #: what the names of variables that hold a place in a sequence end with
 STATE = "/random_state"
 _PHILOX = 1
-_int32, _int64, _uint64 = (one.as_datatype_enum for one in (tf.int32, tf.int64, tf.uint64))
+_int32, _int64, _uint64 = (dtype.as_datatype_enum for dtype in (tf.int32, tf.int64, tf.uint64))
 
 
 def seeded(node: Any) -> bool:

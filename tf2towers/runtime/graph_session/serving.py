@@ -149,7 +149,7 @@ class Serving:
             workers = self._workers or self._present()
             alive = {name for name, address in workers.items() if waiting.answers(address)}
             self._seen |= alive
-            over = {name for name, one in workers.items() if Path(marker(self._address, one)).exists()}
+            over = {name for name, worker in workers.items() if Path(marker(self._address, worker)).exists()}
             if alive or not over:
                 alone_since = None
             else:
@@ -169,8 +169,8 @@ class Serving:
     def _present(self) -> dict[str, str]:
         """The addresses of those who have said that they use this server."""
         files = Path(_folder(self._address)).glob("*.here")
-        addresses = [one.read_text(encoding="utf-8") for one in files]
-        return {one: one for one in addresses if one and one != self._address}
+        addresses = [file.read_text(encoding="utf-8") for file in files]
+        return {address: address for address in addresses if address and address != self._address}
 
 
 def _check_port(name: str, address: str) -> None:

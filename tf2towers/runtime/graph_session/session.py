@@ -113,9 +113,9 @@ class Session(tf.compat.v1.Session):
 
     def partial_run_setup(self, fetches: Any, feeds: Any = None) -> str:
         """Begins a run in parts; what it returns is for `partial_run`."""
-        named = [self.graph.as_graph_element(one) for one in tf.nest.flatten(fetches)]
+        named = [self.graph.as_graph_element(fetch) for fetch in tf.nest.flatten(fetches)]
         fed = [
-            self.graph.as_graph_element(one, allow_operation=False) for one in tf.nest.flatten(feeds or [])
+            self.graph.as_graph_element(feed, allow_operation=False) for feed in tf.nest.flatten(feeds or [])
         ]
         if self._closed:
             raise RuntimeError("Attempted to use a closed Session.")
@@ -137,7 +137,7 @@ class Session(tf.compat.v1.Session):
 
     def _call(self, targets: Any, fetches: Any, feeds: dict[Any, Any]) -> list[Any]:
         tensors = list(feeds)
-        key = tuple(tuple(one.name for one in group) for group in (targets, fetches, tensors))
+        key = tuple(tuple(tensor.name for tensor in group) for group in (targets, fetches, tensors))
         with eager_mode():
             function = self._functions.get(key) or self._function(key, fetches, targets, tensors)
             values = [_constant(value, tensor) for tensor, value in feeds.items()]

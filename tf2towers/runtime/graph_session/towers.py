@@ -65,9 +65,9 @@ def towers(strategy: tf.distribute.Strategy, iterable: Iterable[T]) -> Iterator[
 
 def _declaring(strategy: tf.distribute.Strategy, rounds: Iterator[T]) -> Iterator[T]:
     """A loop of no rounds has no towers to declare."""
-    for one in rounds:
+    for value in rounds:
         declare(tf.compat.v1.get_default_graph(), strategy)
-        yield one
+        yield value
 
 
 def declare(graph: tf.Graph, strategy: tf.distribute.Strategy) -> None:
@@ -136,7 +136,9 @@ def _available(named: Sequence[int]) -> list[str]:
     try:
         return [full_name(name) for name in tower_devices([f"/gpu:{max(index, 0)}" for index in named])]
     except RuntimeError:  # TensorFlow has started: the devices it has
-        own = [one.name for one in tf.config.list_logical_devices() if one.name.startswith(Process.name)]
+        own = [
+            device.name for device in tf.config.list_logical_devices() if device.name.startswith(Process.name)
+        ]
         gpus = [name for name in own if "/device:GPU:" in name]
         return [full_name(name) for name in gpus or own if gpus or "/device:CPU:" in name]
 

@@ -68,7 +68,7 @@ def int_tuple(value: Ints, rank: int, name: str) -> tuple[int, ...]:
     if isinstance(value, int):
         return (value,) * rank
     try:
-        values = tuple(int(one) for one in value)
+        values = tuple(int(number) for number in value)
     except (TypeError, ValueError):
         raise ValueError(
             f"The `{name}` argument must be a tuple of {rank} integers. Received: {value}"

@@ -249,7 +249,7 @@ class Layer:
             self.input_spec.check(flat[0], self.name)
         if flat and self._dtype is None and hasattr(flat[0], "dtype"):
             self._dtype = tf.as_dtype(flat[0].dtype).base_dtype
-        self.build(tf.nest.map_structure(lambda one: one.shape, inputs))
+        self.build(tf.nest.map_structure(lambda tensor: tensor.shape, inputs))
         self.built = True
 
     def _call_takes_scope(self) -> bool:
@@ -265,7 +265,7 @@ class Layer:
 
     def _remember(self, variable: Any, trainable: bool) -> None:
         known = self._trainable_weights + self._non_trainable_weights
-        if not any(variable is one for one in known):
+        if not any(variable is other for other in known):
             (self._trainable_weights if trainable else self._non_trainable_weights).append(variable)
 
 

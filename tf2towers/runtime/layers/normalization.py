@@ -78,10 +78,10 @@ class BatchNormalization(Layer):
         if not shape.rank:
             raise ValueError(f"Input has undefined rank: {shape}")
         rank, sizes = shape.rank, shape.as_list()
-        self.axis = [one if one >= 0 else rank + one for one in self.axis]
-        if any(not 0 <= one < rank for one in self.axis) or len(set(self.axis)) != len(self.axis):
+        self.axis = [dimension if dimension >= 0 else rank + dimension for dimension in self.axis]
+        if any(not 0 <= dimension < rank for dimension in self.axis) or len(set(self.axis)) != len(self.axis):
             raise ValueError(f"Invalid axis: {self.axis}")
-        if any(sizes[one] is None for one in self.axis):
+        if any(sizes[dimension] is None for dimension in self.axis):
             raise ValueError(f"Input has undefined `axis` dimension. Input shape: {shape}")
         self.fused = self.fused and rank == 4 and self.axis in ([1], [3])
         dtype = self._parameter_dtype

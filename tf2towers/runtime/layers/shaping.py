@@ -45,7 +45,7 @@ class Dropout(Layer):
             return self.noise_shape
         sizes = tf.shape(inputs)
         return tf.convert_to_tensor(
-            [sizes[i] if one is None else one for i, one in enumerate(self.noise_shape)]
+            [sizes[i] if size is None else size for i, size in enumerate(self.noise_shape)]
         )
 
 

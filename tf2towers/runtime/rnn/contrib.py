@@ -63,7 +63,7 @@ class LSTMBlockCell(LayerRNNCell):
             peepholes = [self._w_i_diag, self._w_f_diag, self._w_o_diag]
         else:
             peepholes = [tf.zeros([self._num_units], dtype=self.dtype)] * 3
-        weights = [tf.convert_to_tensor(one) for one in (self._kernel, *peepholes, self._bias)]
+        weights = [tf.convert_to_tensor(weight) for weight in (self._kernel, *peepholes, self._bias)]
         step = _block_step(float(self._forget_bias), float(self._cell_clip), self._use_peephole)
         memory, output = step(inputs, *state, *weights)
         return output, LSTMStateTuple(memory, output)

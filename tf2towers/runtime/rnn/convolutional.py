@@ -100,7 +100,7 @@ class Conv3DLSTMCell(ConvLSTMCell):
 
 
 def _conv(args, filter_size, num_features, bias, bias_start=0.0):
-    shapes = [one.get_shape().as_list() for one in args]
+    shapes = [argument.get_shape().as_list() for argument in args]
     rank = len(shapes[0])
     if any(len(shape) not in (3, 4, 5) for shape in shapes):
         raise ValueError(f"Conv Linear expects 3D, 4D or 5D arguments: {shapes}")

@@ -54,14 +54,16 @@ class MultiRNNCell(RNNCell):
     def trainable_weights(self) -> list[Any]:
         """Those of all cells."""
         cells = [cell for cell in self._cells if isinstance(cell, Layer)]
-        return [one for cell in cells for one in cell.trainable_weights] if self.trainable else []
+        return [weight for cell in cells for weight in cell.trainable_weights] if self.trainable else []
 
     @property
     def non_trainable_weights(self) -> list[Any]:
         """Those of all cells."""
         cells = [cell for cell in self._cells if isinstance(cell, Layer)]
         return [
-            one for cell in cells for one in (cell.non_trainable_weights if self.trainable else cell.weights)
+            weight
+            for cell in cells
+            for weight in (cell.non_trainable_weights if self.trainable else cell.weights)
         ]
 
     def call(self, inputs: tf.Tensor, state: Any) -> tuple[tf.Tensor, Any]:

@@ -43,8 +43,8 @@ def multiply_gradients(grads_and_vars: list[Any], gradient_multipliers: dict[Any
     if not isinstance(gradient_multipliers, dict):
         raise ValueError("`gradient_multipliers` must be a dict.")
     multiplied = []
-    for one, variable in grads_and_vars:
-        gradient = one
+    for grad, variable in grads_and_vars:
+        gradient = grad
         by_object = [factor for key, factor in gradient_multipliers.items() if key is variable]
         factor = by_object[0] if by_object else gradient_multipliers.get(variable.op.name)
         if factor is not None:
@@ -101,7 +101,7 @@ def create_train_op(
         global_step = _v1.train.get_or_create_global_step()
     collected = _v1.get_collection(_v1.GraphKeys.UPDATE_OPS)
     updates = list(collected if update_ops is None else update_ops)
-    if not {id(one) for one in collected} <= {id(one) for one in updates}:
+    if not {id(update) for update in collected} <= {id(update) for update in updates}:
         _v1.logging.warning(
             "update_ops in create_train_op does not contain all the update_ops in GraphKeys.UPDATE_OPS"
         )
@@ -134,7 +134,7 @@ def create_train_op(
             total_loss = tf.debugging.check_numerics(total_loss, "LossTensor is inf or nan")
         train_op = _after([applied], total_loss)
     train_ops = _v1.get_collection_ref(_v1.GraphKeys.TRAIN_OP)
-    if not any(one is train_op for one in train_ops):
+    if not any(other is train_op for other in train_ops):
         train_ops.append(train_op)
     return train_op
 
@@ -219,15 +219,20 @@ def train(  # noqa: PLR0915 - in TF1's order
             if sync_optimizer is not None:
                 with tf.control_dependencies([local_init_op] if local_init_op is not None else []):
                     local_init_op = tf.group(
-                        *[one.chief_init_op if is_chief else one.local_step_init_op for one in sync_optimizer]
+                        *[
+                            optimizer.chief_init_op if is_chief else optimizer.local_step_init_op
+                            for optimizer in sync_optimizer
+                        ]
                     )
-                ready_for_local_init_op = tf.group(*[one.ready_for_local_init_op for one in sync_optimizer])
+                ready_for_local_init_op = tf.group(
+                    *[optimizer.ready_for_local_init_op for optimizer in sync_optimizer]
+                )
         if _default(summary_op):
             summary_op = _v1.summary.merge_all()
         tokens, runners = None, None
         if is_chief and sync_optimizer is not None:  # before the Supervisor closes the graph
-            tokens = [one.get_init_tokens_op() for one in sync_optimizer]
-            runners = [one.get_chief_queue_runner() for one in sync_optimizer]
+            tokens = [optimizer.get_init_tokens_op() for optimizer in sync_optimizer]
+            runners = [optimizer.get_chief_queue_runner() for optimizer in sync_optimizer]
         if _default(train_step_kwargs):
             train_step_kwargs = _step_tensors(global_step, number_of_steps, log_every_n_steps)
     if _supervisor is None:
@@ -315,8 +320,8 @@ def _check(
             raise ValueError("Cannot provide summary_op because logdir=None")
         if saver is not None:
             raise ValueError("Cannot provide saver because logdir=None")
-    for one in sync_optimizer or []:
-        if not isinstance(one, _v1.train.SyncReplicasOptimizer):
+    for optimizer in sync_optimizer or []:
+        if not isinstance(optimizer, _v1.train.SyncReplicasOptimizer):
             raise ValueError("`sync_optimizer` must be a tf.train.SyncReplicasOptimizer.")
     if sync_optimizer is not None and startup_delay_steps > 0:
         raise ValueError("startup_delay_steps must be zero when sync_optimizer is supplied.")

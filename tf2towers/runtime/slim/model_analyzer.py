@@ -22,7 +22,7 @@ def analyze_ops(graph: tf.Graph, print_info: bool = False) -> int:
         sizes = [_elements(output) for output in operation.outputs]
         if print_info:
             # TF 1 asked a shape for its truth: a scalar's is none
-            shapes = [tensor_description(one) for one in operation.outputs if one.shape.rank != 0]
+            shapes = [tensor_description(output) for output in operation.outputs if output.shape.rank != 0]
             print(operation.name, "\t->", ", ".join(shapes), f"[{sum(sizes)}]")
         total += sum(sizes)
     return total

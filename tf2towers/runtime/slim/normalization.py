@@ -96,7 +96,9 @@ def instance_norm(
         )
         if data_format == "NCHW":
             shape = [channels if i == axis else 1 for i in range(rank)]
-            beta, gamma = (None if one is None else tf.reshape(one, shape) for one in (beta, gamma))
+            beta, gamma = (
+                None if parameter is None else tf.reshape(parameter, shape) for parameter in (beta, gamma)
+            )
         places = [i for i in range(1, rank) if i != axis]
         mean, variance = v1.nn.moments(inputs, places, keep_dims=True)
         outputs = tf.nn.batch_normalization(inputs, mean, variance, beta, gamma, epsilon, name="instancenorm")
@@ -136,7 +138,7 @@ def group_norm(
     sizes = [tf.shape(inputs)[i] if size is None else size for i, size in enumerate(inputs.shape.as_list())]
     axis = channels_axis % rank
     channels = inputs.shape.as_list()[axis]
-    reduced = [one % rank for one in reduction_axes]
+    reduced = [reduced_axis % rank for reduced_axis in reduction_axes]
     if channels is None:
         raise ValueError(f"Inputs {inputs} has undefined channel dimension: {axis}.")
     if axis in reduced:
@@ -145,7 +147,9 @@ def group_norm(
         raise ValueError(f"{channels} channels is not commensurate with {groups} groups.")
     group_shape = [1] * axis + [groups, channels // groups] + [1] * (rank - axis - 1)
     grouped = tf.reshape(inputs, [*sizes[:axis], groups, channels // groups, *sizes[axis + 1 :]])
-    axes = [axis + 1] + [one + 1 if one > axis else one for one in reduced]
+    axes = [axis + 1] + [
+        reduced_axis + 1 if reduced_axis > axis else reduced_axis for reduced_axis in reduced
+    ]
     with v1.variable_scope(scope, "GroupNorm", [grouped], reuse=reuse) as sc:
         beta, gamma = _parameters(
             [channels],

@@ -169,7 +169,7 @@ def pool(
 
 
 def _positive(count: int, value: Ints) -> tuple[int, ...]:
-    values = tuple(int(one) for one in value) if isinstance(value, Sequence) else (int(value),) * count
+    values = tuple(int(number) for number in value) if isinstance(value, Sequence) else (int(value),) * count
     if len(values) != count or min(values) < 1:
         raise ValueError(f"Expected sequence of {count} positive integers, but received {value!r}")
     return values

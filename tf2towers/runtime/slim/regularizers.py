@@ -70,14 +70,16 @@ def sum_regularizer(
     regularizer_list: Sequence[Regularizer | None], scope: str | None = None
 ) -> Regularizer | None:
     """`tf.contrib.layers.sum_regularizer`: the sum of all that are not None, or None."""
-    regularizers = [one for one in regularizer_list if one is not None]
+    regularizers = [regularizer for regularizer in regularizer_list if regularizer is not None]
     if not regularizers:
         return None
 
     @unconverted
     def sum_reg(weights: Any) -> tf.Tensor | None:
         with v1.name_scope(scope, "sum_regularizer", [weights]) as name:
-            losses = [loss for loss in (one(weights) for one in regularizers) if loss is not None]
+            losses = [
+                loss for loss in (regularizer(weights) for regularizer in regularizers) if loss is not None
+            ]
             return tf.add_n(losses, name=name) if losses else None
 
     return sum_reg
@@ -96,8 +98,8 @@ def apply_regularization(regularizer: Regularizer, weights_list: Sequence[Any] |
     if not weights:
         raise ValueError("No weights to regularize.")
     with v1.name_scope("get_regularization_penalty", values=weights) as scope:
-        penalties = [regularizer(one) for one in weights]
-        penalties = [tf.constant(0.0) if one is None else one for one in penalties]
+        penalties = [regularizer(weight) for weight in weights]
+        penalties = [tf.constant(0.0) if penalty is None else penalty for penalty in penalties]
         for penalty in penalties:
             if penalty.shape.rank != 0:
                 raise ValueError(

@@ -50,7 +50,7 @@ def get_variable_collections(variables_collections: Any, name: str) -> Any:
 def add_variable_to_collections(variable: Any, variables_collections: Any, name: str) -> None:
     """Adds the variable to the collections chosen for `name`, once."""
     for collection in get_variable_collections(variables_collections, name) or []:
-        if not any(variable is one for one in v1.get_collection(collection)):
+        if not any(variable is other for other in v1.get_collection(collection)):
             v1.add_to_collection(collection, variable)
 
 

@@ -150,7 +150,7 @@ def _plain_variable(
 
 def add_model_variable(var: Any) -> None:
     """Adds the variable to MODEL_VARIABLES, once."""
-    if not any(var is one for one in v1.get_collection(v1.GraphKeys.MODEL_VARIABLES)):
+    if not any(var is other for other in v1.get_collection(v1.GraphKeys.MODEL_VARIABLES)):
         v1.add_to_collection(v1.GraphKeys.MODEL_VARIABLES, var)
 
 
@@ -215,10 +215,12 @@ def get_variables_to_restore(
         if scopes is not None and not isinstance(scopes, (list, tuple)):
             raise TypeError(f"{argument} is provided but is not a list or a tuple.")
     included = (
-        get_variables() if include is None else [one for scope in include for one in get_variables(scope)]
+        get_variables()
+        if include is None
+        else [get_variable for scope in include for get_variable in get_variables(scope)]
     )
-    excluded = {id(one) for scope in exclude or () for one in get_variables(scope)}
-    return [one for one in included if id(one) not in excluded]
+    excluded = {id(get_variable) for scope in exclude or () for get_variable in get_variables(scope)}
+    return [kept for kept in included if id(kept) not in excluded]
 
 
 def filter_variables(

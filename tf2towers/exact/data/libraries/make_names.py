@@ -50,7 +50,7 @@ def gone_names(old: dict[str, dict[str, str]]) -> dict[str, str]:
     """Dotted name -> 'numpy', if it was the same object as NumPy's of that name, or ''."""
     found: dict[str, str] = {}
     for module, names in sorted(old.items()):
-        if module.startswith(NOT_COMPARED) or any(module.startswith(f"{one}.") for one in found):
+        if module.startswith(NOT_COMPARED) or any(module.startswith(f"{known}.") for known in found):
             continue
         if not has_module(module):
             found[module] = ""

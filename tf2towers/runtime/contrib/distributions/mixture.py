@@ -35,8 +35,8 @@ def _new_seed(seed, salt):
 def _mixture_stddev(mixture_weights, means, stddevs):
     weights = tf.expand_dims(mixture_weights, axis=1)
     mean, variance, squares = (
-        tf.reshape(tf.matmul(weights, tf.expand_dims(one, axis=2)), (-1,))
-        for one in (means, tf.square(stddevs), tf.square(means))
+        tf.reshape(tf.matmul(weights, tf.expand_dims(statistic, axis=2)), (-1,))
+        for statistic in (means, tf.square(stddevs), tf.square(means))
     )
     return tf.sqrt(variance + squares - tf.square(mean))
 

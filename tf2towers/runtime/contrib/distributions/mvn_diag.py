@@ -31,7 +31,11 @@ class MultivariateNormalDiag(_Distribution):
             raise ValueError("Must specify at least one of `loc` and `scale_diag`.")
         with v1.name_scope(name, values=[loc, scale_diag, scale_identity_multiplier]) as scope:
             dtype = next(
-                (one.dtype for one in (loc, scale_diag, scale_identity_multiplier) if hasattr(one, "dtype")),
+                (
+                    argument.dtype
+                    for argument in (loc, scale_diag, scale_identity_multiplier)
+                    if hasattr(argument, "dtype")
+                ),
                 tf.float32,
             )
             dtype = tf.as_dtype(dtype).base_dtype

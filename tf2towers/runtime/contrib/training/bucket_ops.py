@@ -57,9 +57,9 @@ def _shapes(tensor_list, shapes):
 
 
 def _validate_bucket(tensor_list):
-    if any(isinstance(one, tf.SparseTensor) for one in tensor_list):
+    if any(isinstance(tensor, tf.SparseTensor) for tensor in tensor_list):
         raise TypeError("sparse tensors in bucket() are not supported by tf2towers: make them dense before")
-    tensor_list = [tf.convert_to_tensor(one) for one in tensor_list]
+    tensor_list = [tf.convert_to_tensor(tensor) for tensor in tensor_list]
     if not tensor_list:
         raise ValueError("Expected at least one tensor in bucket().")
     return tensor_list
@@ -108,7 +108,7 @@ def bucket(
             static_batch_size = tf.get_static_value(bucket_batch_size)
             batch_size[i] = static_batch_size if static_batch_size is not None else bucket_batch_size
 
-        types = [one.dtype for one in tensor_list]
+        types = [tensor.dtype for tensor in tensor_list]
         shapes = _shapes(tensor_list, shapes)
 
         which_bucket = tf.convert_to_tensor(which_bucket, dtype=tf.int32, name="which_bucket")
