@@ -7,6 +7,7 @@ import ast
 import libcst as cst
 from libcst.metadata import MetadataWrapper, PositionProvider
 
+from tf2towers.certain.without_towers import trains
 from tf2towers.exact.program import Program
 from tf2towers.exact.rules.t2t608_python2 import told
 from tf2towers.names.symbols import Names
@@ -72,7 +73,9 @@ def migrate(source: Program, collective: bool = False) -> MigrationResult:
         left(Problem(cluster.server if cluster else wrapper.module, "T2T509", what))
         return result
     if cluster is not None:
-        towers = [no_towers(cluster)]
+        towers = [no_towers((*cluster.parents, cluster.stage), cluster)]
+    elif not loops and not trains(source):
+        towers = [no_towers((wrapper.module,))]
     if len(towers) != 1:
         for loop in loops:
             left(Problem(loop.loop, "T2T307", "a tower loop that computes no gradients, or one of several"))

@@ -63,7 +63,7 @@ class Rule:
         return [
             Example(
                 "the exact form is written for",
-                "\n".join(line.partition(": ")[2] for line in one.split("\n")),
+                "\n".join(filter(None, (line.partition(": ")[2] for line in one.split("\n")))),
             )
             for one in self.doubtful
         ]

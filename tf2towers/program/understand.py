@@ -30,7 +30,7 @@ from tf2towers.program.training import Training
 def understand(tower: TowerLoop, names: Names, functions: Functions, source: Program) -> Training:
     """Reads the program around a tower loop. What it cannot follow is in `problems`."""
     kinds = Kinds(names, functions, source)
-    reader = Reader(kinds, tower.loop)
+    reader = Reader(kinds, tower.loop, keeps_devices=not tower.is_loop and tower.cluster is None)
     owner = tower.owner
     module = next(parent for parent in tower.parents if isinstance(parent, cst.Module))
     if isinstance(owner, cst.FunctionDef):
@@ -40,10 +40,10 @@ def understand(tower: TowerLoop, names: Names, functions: Functions, source: Pro
     else:
         body = owner.body
     leaves = reader.read(body, set(tower.parents))
-    if tower.cluster is not None:
+    if not tower.is_loop:
         leaves.insert(0, Leaf(tower.loop, TOWERS, k.TENSOR, flow_of()))
     training = Training(tower, module, kinds, functions, source, reader, leaves)
-    if tower.cluster is None:
+    if tower.is_loop:
         training.body = tower_facts(source)
     for leaf in leaves:
         training.effects[leaf] = effects_of(leaf.node, names, functions)

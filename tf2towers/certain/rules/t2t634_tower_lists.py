@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from tf2towers.certain.building import Building
 from tf2towers.certain.rule import Doubt, Rule
 from tf2towers.certain.tower_body import TowerBody, tower_bodies
+from tf2towers.certain.without_towers import is_computed_on_devices
 from tf2towers.exact.certainty import is_certain
 from tf2towers.exact.file import File
 from tf2towers.names.meanings import Assigned
@@ -58,7 +59,7 @@ def doubts(building: Building) -> Iterator[Doubt]:
 def _unseen(building: Building) -> Iterator[Doubt]:
     """Devices in other loops than the one over towers: the rules look at that one alone."""
     main = building.program.main
-    if not building.bodies:
+    if not building.bodies and not is_computed_on_devices(building):
         yield Doubt(main, main.tree, "no loop over towers, and no parameter servers, that are seen")
     for file, loop in building.loops[1:]:
         yield Doubt(file, loop.statement, "another loop over towers")
@@ -113,13 +114,21 @@ def _is_last(file: File, node: ast.Name) -> bool:
 
 #: a part of the examples' trainer
 _FETCHED = "train: print(sess.run([train_op, hits], {x: batch})[1])"
+#: the same without towers
+_NO_LOOP = "loop: \nvariable: \nmodel: \nloss: \nlosses: \ngrads: \naverage: "
+_GRAPH = (
+    "with tf.device('/cpu:0'):;     w = tf.get_variable('w', [3], initializer=tf.ones_initializer()); "
+    "x = tf.placeholder(tf.float32, [4, 3]); with tf.device('/gpu:1'):;     double = x * 2.0 + w; "
+    "total = tf.reduce_sum(double)"
+)
 
 RULE = Rule(
     code="T2T634",
     title="A tower that depends on the others, or is not built as they are",
     why="""
     In idiomatic form one function is every tower. A tower that reads what the others appended, that counts, stops
-    early or does something that the others do not is another function.
+    early or does something that the others do not is another function. A program without towers is certain where
+    it computes values from variables, on devices that it names, and trains nothing.
     """,
     todo="Build every tower in the same way, from its own part of the batch, and put them together behind the loop.",
     doubts=doubts,
@@ -149,8 +158,28 @@ RULE = Rule(
         f"loop: for i in range(1, N + 1):;     with tf.device('/gpu:%d' % (i - 1)):;         "
         f"with tf.variable_scope('model', reuse=i > 1):\nmodel: y = tf.matmul(xs[i - 1], w)\n"
         f"grads: grads.append(opt.compute_gradients(loss)); if i == 0:;     hits = tf.reduce_mean(y)\n{_FETCHED}",
+        *(
+            f"inputs: {graph}\n{_NO_LOOP}\ntrain: print(sess.run([double, total], {{x: batch}})[0])\n{more}"
+            for graph, more in (
+                # a print that comes when the block is built, and one of the variable; another module
+                (_GRAPH.replace("    double", "    print('building');     double"), ""),
+                (f"{_GRAPH}; print(w)", ""),
+                (_GRAPH.replace("x * 2.0", "np.multiply(x, 2.0)"), ""),
+                (_GRAPH.replace("x * 2.0", "tf.py_func(np.abs, [x], tf.float32)"), ""),
+                # a task of a cluster, a device that is worked out, a choice, a run that comes later
+                (_GRAPH.replace("/gpu:1", "/job:ps/task:0"), ""),
+                (_GRAPH.replace("'/gpu:1'", "'/gpu:%d' % (N - 1)"), ""),
+                (f"{_GRAPH}; if N > 1:;     total = total * 2.0", ""),
+                (_GRAPH, "end: def ask():;     return sess.run(total, {x: batch}); print(ask())"),
+                (_GRAPH, "end: print(total.shape)"),
+                # it trains, without towers
+                (f"{_GRAPH}; step = tf.train.GradientDescentOptimizer(0.1).minimize(total)", ""),
+            )
+        ),
     ),
     certain=(
+        f"inputs: {_GRAPH}\n{_NO_LOOP}\ntrain: print(sess.run([double, total], {{x: batch}})[0])",
+        f"inputs: {_GRAPH}\n{_NO_LOOP}\ntrain: print(sess.run(total, feed_dict={{x: batch}}), sess.run(w))",
         "grads: grads.append(opt.compute_gradients(tower_losses[-1]))",
         "grads: grads.append(opt.compute_gradients(loss)); if i == 0:;     hits = tf.cast(tf.equal(y, 1.0), tf.int32);"
         f"     hit_rate = tf.reduce_mean(hits)\n{_FETCHED.replace('hits', 'hit_rate')}",

@@ -23,9 +23,10 @@ OF_SUPERVISOR = ("prepare_or_wait_for_session", "managed_session")
 class Reader:
     """Reads the statements of one function or module into leaves, and keeps `kinds` up to date on the way."""
 
-    def __init__(self, kinds: Kinds, loop: cst.For) -> None:
+    def __init__(self, kinds: Kinds, loop: cst.For, *, keeps_devices: bool) -> None:
         self.kinds = kinds
         self.loop = loop
+        self._keeps_devices = keeps_devices  # what is on which device is the program's own, not a tower's
         self.opened: list[cst.With] = []
         self._holders: set[cst.CSTNode] = set()
 
@@ -81,7 +82,9 @@ class Reader:
         if not isinstance(call, cst.Call):
             return False
         canonical = self.kinds.resolver.canonical(call.func)
-        if canonical in ("tf.device", "tf.Session") or self._makes_session(call):
+        if canonical == "tf.device":
+            return not self._keeps_devices
+        if canonical == "tf.Session" or self._makes_session(call):
             return True
         if canonical in ("tf.variable_scope", "tf.variable_op_scope"):
             return is_current_scope(self.kinds, call)

@@ -33,6 +33,7 @@ class TowerLoop:
     has_gradients: bool
     body_bound: dict[str, cst.BaseExpression] = field(default_factory=dict)
     cluster: Cluster | None = None  # a worker of a parameter-server program
+    is_loop: bool = True  # else the program has no towers, and this stands for the loop
 
     @property
     def owner(self) -> cst.FunctionDef | cst.Module:
@@ -43,13 +44,12 @@ class TowerLoop:
         raise AssertionError("a loop stands in a module")
 
 
-def no_towers(cluster: Cluster) -> TowerLoop:
-    """What stands for the tower loop in a worker's program, which has none."""
+def no_towers(parents: tuple[cst.CSTNode, ...], cluster: Cluster | None = None) -> TowerLoop:
+    """What stands for the tower loop in a program that has none: a worker's, or one that puts operations on devices."""
     loop = cst.parse_statement("for __no_tower__ in ():\n    pass")
     stage = cst.parse_statement("with ():\n    pass")
     assert isinstance(loop, cst.For) and isinstance(stage, cst.With)
-    parents = (*cluster.parents, cluster.stage)
-    return TowerLoop(loop, stage, cst.Name("None"), parents, False, cluster=cluster)
+    return TowerLoop(loop, stage, cst.Name("None"), parents, False, cluster=cluster, is_loop=False)
 
 
 def find_tower_loops(module: cst.Module, names: Names) -> list[TowerLoop]:

@@ -21,7 +21,7 @@ _NOT_ALIKE = (cst.If, cst.IfExp, cst.While, cst.Try, cst.Break, cst.Continue, cs
 
 def loop_problems(training: Training) -> Iterator[Problem]:
     """Shapes of a tower loop that a replica function cannot have."""
-    if training.tower.cluster is None:
+    if training.tower.is_loop:
         loop = training.tower.loop
         for node in [one for kind in _NOT_ALIKE for one in find_all(loop.body, kind)]:
             if not (isinstance(node, cst.If) and is_of_first_tower(node, training)):

@@ -165,6 +165,9 @@ class TrainingRewriter(SymbolRewriter):
             return updated_node.with_changes(
                 func=cst.Name(self.context.need("FileWriter")), args=trimmed(kept)
             )
+        if canonical == "tf.device" and len(original_node.args) == 1:
+            if isinstance(original_node.args[0].value, cst.SimpleString):  # compat.v1's takes functions too
+                return updated_node.with_changes(func=expression("tf.device"))
         in_owner = (not self.in_function or self.without_towers) and self.elsewhere == 0
         if canonical in ("tf.global_variables", "tf.all_variables", "tf.trainable_variables") and in_owner:
             which = "trainable_variables" if canonical == "tf.trainable_variables" else "global_variables"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import dropwhile
 
 import libcst as cst
 
@@ -122,6 +123,12 @@ def with_lines_of(node: cst.If, statements: list[cst.BaseStatement]) -> list[cst
     first = statements[0]
     lines = [*node.leading_lines, *getattr(first, "leading_lines", ())]
     return [first.with_changes(leading_lines=lines), *statements[1:]]
+
+
+def without_empty_lines(statement: cst.BaseStatement) -> cst.BaseStatement:
+    """A statement as it stands first in a block: the comments in front of it, and no empty lines before these."""
+    lines = list(dropwhile(lambda line: line.comment is None, getattr(statement, "leading_lines", ())))
+    return statement.with_changes(leading_lines=lines)
 
 
 def is_reuse_call(node: cst.CSTNode) -> bool:

@@ -15,6 +15,7 @@ from tf2towers.program.statements import value_kinds as k
 from tf2towers.program.statements.trainer_statement import TOWERS, Leaf
 from tf2towers.program.training import Step
 from tf2towers.rewrites.files.file_context import code_of, statement
+from tf2towers.rewrites.functions.moved_statements import without_empty_lines
 from tf2towers.rewrites.functions.tower_function import TowerFunctions
 
 
@@ -83,6 +84,8 @@ class ReplicaBuilder(TowerFunctions):
         if not step.uses_towers:
             body = [s for leaf in step.slice.leaves for s in self.moved(leaf)]
             body.append(statement(f"return {result}" if result else "return None"))
+            if not feeds:
+                body[0] = without_empty_lines(body[0])
             return self._definition(
                 step.name, outer, [*feeds, *body], [self._tf_function(step, outer), scope]
             )

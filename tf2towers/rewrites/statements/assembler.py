@@ -79,6 +79,9 @@ class Assembler(WrittenWorkers):
         if self.training.tower.cluster is not None:
             self._cluster_stage(self.training.tower.cluster)
             return
+        if not self.training.tower.is_loop:
+            self._stage_of_devices()
+            return
         made = strategy_statements(self.context, self.training, self.given)
         for leaf in made.hoisted:
             self.actions[leaf.node] = DROP
@@ -95,6 +98,17 @@ class Assembler(WrittenWorkers):
             first = next(leaf for leaf in self.training.leaves if leaf.kind not in (k.PLAIN, "dropped"))
             self.before_stage = (first.node, made.statements)
 
+    def _stage_of_devices(self) -> None:
+        """A program without towers: a store for its variables, no strategy."""
+        for block in self.training.reader.opened:
+            self.stages[block] = "open"
+        head = statement(f"with {self.given['variables']}.scope():\n    pass")
+        assert isinstance(head, cst.With)
+        self.scope_items = head.items
+        first = next(leaf for leaf in self.training.leaves if leaf.kind not in (k.PLAIN, "dropped", TOWERS))
+        store = f"{self.context.need('VariableStore')}(tf.distribute.get_strategy())"
+        self.before_stage = (first.node, [statement(f"{self.given['variables']} = {store}")])
+
     def _graph_statements(self) -> None:
         assert self.builder is not None and self.calls is not None
         training = self.training
@@ -105,7 +119,7 @@ class Assembler(WrittenWorkers):
             made: list[cst.BaseStatement] | None = None
             if leaf.kind == TOWERS:
                 seen_towers = True
-                if training.tower.cluster is not None:
+                if not training.tower.is_loop:
                     continue
                 made = [
                     self._state(one)

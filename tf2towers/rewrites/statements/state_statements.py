@@ -20,7 +20,7 @@ class WrittenState(WrittenInputs):
 
     def _state_statements(self, leaf: Leaf) -> list[cst.BaseStatement] | None:
         if leaf.inner:
-            return None
+            return self._on_devices(leaf)
         if leaf.detail == k.ITERATOR:
             return self._iterator(leaf)
         pipeline = next((one for one in self.training.pipelines if one.leaf is leaf), None)
@@ -31,6 +31,17 @@ class WrittenState(WrittenInputs):
             )
             return [head.with_changes(leading_lines=made.leading_lines)]  # type: ignore[attr-defined]
         return [made]
+
+    def _on_devices(self, leaf: Leaf) -> list[cst.BaseStatement] | None:
+        """`with tf.device('/cpu:0'):` around variables, in a program without towers."""
+        tower = self.training.tower
+        if tower.is_loop or tower.cluster is not None or not isinstance(leaf.node, cst.With):
+            return None
+        made = self._state(leaf)
+        assert isinstance(made, cst.With)
+        items = [*self.scope_items, *made.items]
+        joined = [item.with_changes(comma=cst.MaybeSentinel.DEFAULT) for item in items]
+        return [made.with_changes(items=joined)]
 
     def _outside_cluster(self, leaf: Leaf) -> bool:
         """Whether a variable was made outside the block on the parameter servers."""
