@@ -23,7 +23,7 @@ def test_page() -> None:
 
 def test_png(tmp_path) -> None:
     pytest.importorskip("matplotlib")
-    from tf2towers.sidebyside.png import draw
+    from tf2towers.sidebyside.report import draw
 
     draw(Picture("loss", "Loss", "loss", (("legacy", [(1.0, 2.0)]), ("modern", []))), tmp_path / "loss.png")
     assert (tmp_path / "loss.png").read_bytes().startswith(b"\x89PNG")

@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tf2towers.cli import launch
+from tf2towers.cli import script_arguments
 from tf2towers.cli.installed import need
 from tf2towers.cli.runnable import as_script, why_not
 from tf2towers.launch.signals import noted
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from tf2towers.sidebyside.outcome import Outcome
 
 FAILED = 2
-_HIDDEN = "--arguments-of-scripts"
+prepare = script_arguments.prepare
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -72,13 +72,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--report", type=Path, metavar="DIR", help="index.html, loss.png, throughput.png, compare.json"
     )
     parser.add_argument("--json", type=Path, metavar="FILE", help="the numbers, every step's too")
-    parser.add_argument(_HIDDEN, dest="arguments", default="[]", help=argparse.SUPPRESS)
-
-
-def prepare(arguments: list[str]) -> list[str]:
-    """Hands over what follows the -- as one value, and --task-flags with its: argparse would take them for options."""
-    end = arguments.index("--") if "--" in arguments else len(arguments)
-    return [*launch.prepare(arguments[:end]), f"{_HIDDEN}={json.dumps(arguments[end + 1 :])}"]
+    script_arguments.add_arguments(parser)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -118,7 +112,7 @@ def _compared(options: argparse.Namespace, signals: Sequence[int]) -> Outcome:
         plan = Plan(
             legacy=legacy,
             modern=modern,
-            arguments=tuple(json.loads(options.arguments)),
+            arguments=tuple(options.arguments),
             steps=options.steps,
             turns=options.turns,
             at_once=options.at_once,

@@ -11,9 +11,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from tf2towers.cli import verified_migration
+from tf2towers.cli import migrate_options, verified_migration
 from tf2towers.cli.internal import internal_error, wants_traceback
-from tf2towers.cli.migrate_options import add_arguments
 from tf2towers.cli.outputs import Output, beside, in_place, write_all
 from tf2towers.cli.pyproject import ConfigError
 from tf2towers.cli.selection import EVERYTHING, Selection
@@ -26,10 +25,8 @@ from tf2towers.report.result import MigrationResult
 from tf2towers.source.errors import SourceError
 from tf2towers.source.script import MAX_BYTES, STDIN, Script
 
-
-def prepare(arguments: list[str]) -> list[str]:
-    """With --verify, what follows a -- is the scripts' command line."""
-    return verified_migration.prepare(arguments)
+add_arguments = migrate_options.add_arguments
+prepare = verified_migration.prepare
 
 
 def run(options: argparse.Namespace) -> int:
@@ -309,6 +306,3 @@ def _show(
 
 def _colour() -> bool:
     return sys.stdout.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
-
-
-__all__ = ["add_arguments", "migrate_all", "migrate_path", "prepare", "run"]

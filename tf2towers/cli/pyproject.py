@@ -94,17 +94,9 @@ def _checked(table: Any, name: str) -> dict[str, Any]:
 
 
 def _named(value: Any) -> str:
-    names = {
-        bool: "true or false",
-        str: "a text",
-        int: "a number",
-        float: "a number",
-        list: "a list",
-        dict: "a table",
-    }
     if isinstance(value, str | int | float):
         return repr(value).lower() if isinstance(value, bool) else repr(value)
-    return names.get(type(value), f"a {type(value).__name__}")
+    return {"list": "a list", "dict": "a table"}.get(type(value).__name__, f"a {type(value).__name__}")
 
 
 def _texts(value: Any) -> Any:

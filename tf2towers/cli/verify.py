@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import signal
 import sys
 import tempfile
@@ -12,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tf2towers.cli import script_arguments
 from tf2towers.cli.installed import need
 from tf2towers.cli.runnable import as_script, why_not
 
@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from tf2towers.launch.cluster import Shape
     from tf2towers.report.parity_result import ParityResult
 
-_HIDDEN = "--arguments-of-both"
+
+prepare = script_arguments.prepare
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -91,18 +92,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--json", metavar="FILE", help="write the result there; - for standard output")
     parser.add_argument("--verbose", "-v", action="store_true", help="list what is equal as well")
-    parser.add_argument(_HIDDEN, dest="arguments", type=json.loads, default=[], help=argparse.SUPPRESS)
-
-
-def prepare(arguments: list[str]) -> list[str]:
-    """Joins --task-flags and its value, which begins with --, into one argument, and hands over ARGS as one value.
-
-    Left to argparse, ARGS would have to follow MIGRATED at once: it ends the list of them at an option in between.
-    """
-    from tf2towers.cli import launch
-
-    end = arguments.index("--") if "--" in arguments else len(arguments)
-    return [*launch.prepare(arguments[:end]), f"{_HIDDEN}={json.dumps(arguments[end + 1 :])}"]
+    script_arguments.add_arguments(parser)
 
 
 def run(options: argparse.Namespace) -> int:

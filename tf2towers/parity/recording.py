@@ -36,12 +36,10 @@ class Step:
     gradients: Arrays = field(default_factory=dict)  # what the optimizer applied, by variable
     tower_gradients: list[Arrays] = field(default_factory=list)  # what each tower computed, in tower order
     losses: list[np.ndarray] = field(default_factory=list)  # one scalar a tower
-    inputs: Arrays = field(
-        default_factory=dict
-    )  # values that crossed into the graph: feeds, iterators, queues
-    draws: list[list[np.ndarray]] = field(
-        default_factory=list
-    )  # a tower's random numbers, in order of creation
+    #: values that crossed into the graph: feeds, iterators, queues
+    inputs: Arrays = field(default_factory=dict)
+    #: a tower's random numbers, in order of creation
+    draws: list[list[np.ndarray]] = field(default_factory=list)
     fetched: list[np.ndarray] = field(default_factory=list)  # what the script fetched beside, numbers only
     summaries: Arrays = field(default_factory=dict)  # scalar summaries that it fetched, by tag
     #: per tower: the forward pass, layer by layer in order of creation; a digest each: float64 [crc32 of the bytes,
@@ -136,30 +134,25 @@ class Facts:
     towers: int = 1
     trainable: list[str] = field(default_factory=list)  # variables that the optimizer was given, in its order
     without_gradient: list[str] = field(default_factory=list)  # of those, whose gradient was None
-    optimizer: dict[str, Any] = field(
-        default_factory=dict
-    )  # {"class": "MomentumOptimizer", "momentum": 0.9, ..}
+    #: {"class": "MomentumOptimizer", "momentum": 0.9, ..}
+    optimizer: dict[str, Any] = field(default_factory=dict)
     layer_types: dict[str, str] = field(default_factory=dict)  # layer name -> op type
     notes: list[str] = field(default_factory=list)  # sentences for the reader
     batch_size: int | None = None  # rows of the first input, where there is one
     optimizers: int = 0  # how many updates the program has built
     sessions: int = 0  # how many session calls, or calls of functions, it has made
-    different_inputs: list[str] = field(
-        default_factory=list
-    )  # of the original, that the program's own were not
+    #: of the original, that the program's own were not
+    different_inputs: list[str] = field(default_factory=list)
     not_given: list[str] = field(default_factory=list)  # inputs of the original that the program did not take
-    unknown_inputs: list[str] = field(
-        default_factory=list
-    )  # shapes of the program's, that nothing of the original is like
+    #: shapes of the program's, that nothing of the original is like
+    unknown_inputs: list[str] = field(default_factory=list)
     not_seen: str = ""  # why updates of the program are not recorded, where some are not
     #: moving averages that the original's graph leaves the order of open, see `order`
     unordered_averages: dict[str, dict[str, Any]] = field(default_factory=dict)
-    renamed: dict[str, str] = field(
-        default_factory=dict
-    )  # original's name -> the program's, where they differ
-    unpaired: list[str] = field(
-        default_factory=list
-    )  # the program's variables that the original has none for
+    #: original's name -> the program's, where they differ
+    renamed: dict[str, str] = field(default_factory=dict)
+    #: the program's variables that the original has none for
+    unpaired: list[str] = field(default_factory=list)
 
 
 @dataclass

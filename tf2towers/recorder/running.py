@@ -89,9 +89,8 @@ def run(script: str, arguments: List[str]) -> int:
     """Runs it as the main program; 0, its exit status, or 1 with the traceback shown."""
     sys.argv = [script] + list(arguments)
     sys.path[0] = os.path.dirname(os.path.abspath(script))
-    if not hasattr(
-        builtins, "xrange"
-    ):  # the one name of Python 2 that much of TF1's code needs and Python 3 lacks
+    # the one name of Python 2 that much of TF1's code needs and Python 3 lacks
+    if not hasattr(builtins, "xrange"):
         builtins.xrange = range  # type: ignore[attr-defined]
     try:
         runpy.run_path(script, run_name="__main__")

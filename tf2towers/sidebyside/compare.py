@@ -192,9 +192,7 @@ def _child(
         "PYTHONHASHSEED": "0",
         WRITES: str(folder / "writes"),
     }
-    environment.pop(
-        "TF2_BEHAVIOR", None
-    )  # an imported TensorFlow 2 leaves it, and TF 1.15 would listen to it
+    environment.pop("TF2_BEHAVIOR", None)  # left by an imported TensorFlow 2: TF 1.15 would listen to it
     if weights is not None:
         environment[INITIAL_WEIGHTS] = str(weights)
     side.log = folder / "output.txt"

@@ -59,12 +59,10 @@ class Side:
     resumed: int | None = None  # the steps that an earlier run had made
     given_weights: bool = False  # it began with the weights that it was to begin with
     ended: bool = False
-    apart: int = (
-        1  # workers whose steps are made side by side: a step's time is measured over so many of them
-    )
-    _last: list[tuple[float, int]] = field(
-        default_factory=list
-    )  # ends of calls, by the machine's time; steps made
+    #: workers whose steps are made side by side: a step's time is measured over so many of them
+    apart: int = 1
+    #: ends of calls, by the machine's time; steps made
+    _last: list[tuple[float, int]] = field(default_factory=list)
     _asides: list[tuple[float, float]] = field(default_factory=list)  # since then: beginning, seconds
 
     @property

@@ -9,9 +9,8 @@ from dataclasses import dataclass, field
 from tf2towers.sidebyside.side import Side
 from tf2towers.sidebyside.steady import Spread, steady_steps
 
-LAST_PART = (
-    0.1  # of the steps, whose mean loss is the loss at the end: one step's loss is a matter of its batch
-)
+#: of the steps, whose mean loss is the loss at the end: one step's loss is a matter of its batch
+LAST_PART = 0.1
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,6 @@
 
     python -m tf2towers.names.data.copy_runtime TABLE...      # copy, after a look that every target exists
     python -m tf2towers.names.data.copy_runtime               # only look at the committed table
-    python -m tf2towers.names.data.copy_runtime --ahead TABLE # copy although targets are still to be written
 
 A target is looked for in the source of its module, so neither TensorFlow nor the runtime is imported.
 """
@@ -64,16 +63,11 @@ def missing(lines: Iterable[str]) -> list[str]:
 def main(tables: list[str]) -> int:
     """Copies the tables into runtime.tsv when every target exists."""
     target = HERE / "runtime.tsv"
-    ahead = "--ahead" in tables
-    tables = [table for table in tables if table != "--ahead"]
     lines: set[str] = set()
     for table in tables or [str(target)]:
         text = Path(table).read_text("utf-8")
         lines.update(line for line in text.splitlines() if line.startswith("tf.") and line.count("\t") == 2)
     problems = missing(sorted(lines))
-    if ahead:
-        print(f"{len(problems)} targets are still to be written")
-        problems = []
     print("\n".join(problems), file=sys.stderr, end="\n" if problems else "")
     if tables and not problems:
         target.write_text("\n".join([HEADING, *sorted(lines)]) + "\n", "utf-8")

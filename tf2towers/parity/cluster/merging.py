@@ -87,9 +87,8 @@ def merged(folder: Path, steps: int) -> Iterator[Step]:
             step.moved_to = [moved for part in parts for moved in part.moved_to]
             step.rates = [rates for part in parts for rates in part.rates]
             step.summaries = parts[0].summaries if parts else {}
-        if (
-            before is not None
-        ):  # a worker sees no variable that another worker's graph alone has, nor changes it
+        # a worker sees no variable that another worker's graph alone has, nor changes it
+        if before is not None:
             variables, after = before.after | step.variables, before.after | step.after
             step = dataclasses.replace(step, variables=variables, after=after)
         yield step

@@ -43,9 +43,8 @@ class _Clip:
         return f"clips ({CALLS[self.form]}, {said(self.threshold)}) {what}"
 
 
-_Taken = tuple[
-    Pair, View, Given, Given, list[Given]
-]  # a side's step: applied, mean of the towers, the towers
+#: a side's step: applied, mean of the towers, the towers
+_Taken = tuple[Pair, View, Given, Given, list[Given]]
 
 
 def _finite(vectors: Vectors, names: Sequence[str]) -> bool:

@@ -32,9 +32,8 @@ _GIT = frozenset(
     rev-parse rev-list log status describe diff show ls-files symbolic-ref name-rev --version
     """.split()
 )
-_COMPILERS = frozenset(
-    ["gcc", "cc", "g++", "c++", "clang", "ld", "objdump"]
-)  # ctypes.util.find_library runs one
+#: ctypes.util.find_library runs one
+_COMPILERS = frozenset(["gcc", "cc", "g++", "c++", "clang", "ld", "objdump"])
 _BEFORE = frozenset(["env", "nohup", "time", "nice", "command", "exec"])
 _SHELLS = frozenset(["sh", "bash", "dash", "zsh"])
 _SITE = """import os, sys, traceback
@@ -73,11 +72,8 @@ def patch_children(overlay: Overlay) -> None:
     @functools.wraps(original)
     def start(self: Any, args: Any, *rest: Any, **kwargs: Any) -> None:
         if kwargs.get("executable") is not None:
-            _judged(
-                overlay,
-                [kwargs["executable"], "-c", args] if kwargs.get("shell") else [kwargs["executable"]],
-                False,
-            )
+            program = [kwargs["executable"]]
+            _judged(overlay, [*program, "-c", args] if kwargs.get("shell") else program, False)
         args = _judged(overlay, args, bool(kwargs.get("shell")))
         if kwargs.get("env") is not None:
             kwargs["env"] = _with(settings, kwargs["env"])

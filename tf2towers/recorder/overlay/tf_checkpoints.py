@@ -134,9 +134,8 @@ def _patch_operations(overlay: Overlay, swaps: Swaps) -> None:
         original = getattr(gen_io_ops, name, None)
         if original is not None:
             swaps.set(gen_io_ops, name, with_path(overlay, original, translate, place, argument))
-        raw = "".join(
-            part.capitalize() for part in name.split("_")
-        )  # a copy of the function, with keywords only
+        # a copy of the function, with keywords only
+        raw = "".join(part.capitalize() for part in name.split("_"))
         for holder in raw_holders:
             if hasattr(holder, raw):
                 swaps.set(holder, raw, with_path(overlay, getattr(holder, raw), translate, 99, argument))

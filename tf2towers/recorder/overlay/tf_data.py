@@ -68,13 +68,8 @@ _SUMMARIES = "tensorflow.python.ops.gen_summary_ops"
 _TABLE = (
     ("tensorflow.python.pywrap_tensorflow", "EventsWriter", 0, "file_prefix", to_write),
     ("tensorflow.python.client._pywrap_events_writer", "EventsWriter", 0, "file_prefix", to_write),
-    (
-        _WRITERS,
-        "EventFileWriter.__init__",
-        1,
-        "logdir",
-        no_remote,
-    ),  # else TF1 asks the network for the folder first
+    # else TF1 asks the network for the folder first
+    (_WRITERS, "EventFileWriter.__init__", 1, "logdir", no_remote),
     (_WRITERS + "_v2", "EventFileWriterV2.__init__", 2, "logdir", no_remote),
     (_SUMMARIES, "create_summary_file_writer", 1, "logdir", folder_to_write),
     (_SUMMARIES, "create_summary_db_writer", 1, "db_uri", to_write),

@@ -54,10 +54,9 @@ def _stretches(rows: Sequence[Row]) -> Iterator[tuple[bool, list[Row]]]:
 
 
 def _folded(rows: Sequence[Row], left: Sequence[str], right: Sequence[str], titles: Sequence[str]) -> Markup:
-    first, last = rows[0], rows[-1]
-    if first.left is None or last.left is None:  # never: a folded row has both sides
-        return _table(rows, left, right, titles)
-    summary = f"{len(rows)} unchanged lines ({first.left + 1} to {last.left + 1} on the left)"
+    first = rows[0].left
+    assert first is not None  # a folded row has both sides
+    summary = f"{len(rows)} unchanged lines ({first + 1} to {first + len(rows)} on the left)"
     return element("details", element("summary", summary), _table(rows, left, right, titles))
 
 
@@ -112,9 +111,8 @@ def _marked(one: str, other: str) -> tuple[Markup, Markup]:
         (place for place in range(most - start) if left[-1 - place] != right[-1 - place]), most - start
     )
     common = "".join(left[:start] + left[len(left) - tail :]).strip()
-    if len(common) * 3 < max(
-        len(one.strip()), len(other.strip())
-    ):  # two lines that have little to do with each other
+    # two lines that have little to do with each other
+    if len(common) * 3 < max(len(one.strip()), len(other.strip())):
         return joined([one]), joined([other])
     return _middle(left, start, tail), _middle(right, start, tail)
 
