@@ -120,9 +120,7 @@ class Names:
             self._active.discard(node)
 
     def _undefined(self, name: str) -> str | None:
-        if name in PYTHON2_BUILTINS:
-            return f"builtins.{name}"
-        if hasattr(builtins, name):
+        if name in PYTHON2_BUILTINS or hasattr(builtins, name):
             return f"builtins.{name}"
         roots = {canonical_name(module) for module in self._bindings.star_imports}
         if len(roots) == 1 and (root := roots.pop()).partition(".")[0] == "tf":

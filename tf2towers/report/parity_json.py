@@ -27,9 +27,12 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
 
 from tf2towers.report import parity_words as words
-from tf2towers.report.parity_result import Comparison, ParityResult, Side
+from tf2towers.report.parity_result import ParityResult, Side
 from tf2towers.report.paths import shown
 
 SCHEMA = 1
@@ -43,74 +46,42 @@ def parity_as_json(result: ParityResult) -> str:
         "status": result.status,
         "verdict": words.headline(result),
         "error": result.error,
-        "arguments": list(result.arguments),
-        "steps": int(result.steps),
-        "calls": int(result.calls),
-        "towers": int(result.towers),
-        "tolerance": _number(result.tolerance),
-        "seconds": _number(result.seconds),
+        "arguments": result.arguments,
+        "steps": result.steps,
+        "calls": result.calls,
+        "towers": result.towers,
+        "tolerance": result.tolerance,
+        "seconds": result.seconds,
         "original": _side(result.original),
         "migrated": _side(result.migrated),
-        "diagnoses": [
-            {
-                "name": found.name,
-                "message": found.message,
-                "todo": found.todo,
-                "step": int(found.step),
-                "confidence": _number(found.confidence),
-            }
-            for found in result.diagnoses
-        ],
+        "diagnoses": [asdict(cause) for cause in result.diagnoses],
         "first": {
-            "step": _step(result.first_step),
+            "step": result.first_step,
             "layer": result.first_layer,
             "gradient": result.first_gradient,
         },
         "counts": dict(words.tally(result.comparisons)),
-        "comparisons": [_comparison(comparison) for comparison in result.comparisons],
-        "notes": list(result.notes),
+        "comparisons": [
+            {**asdict(found), "verdict": words.verdict_of(found)} for found in result.comparisons
+        ],
+        "notes": result.notes,
     }
-    return json.dumps(document, indent=2, allow_nan=False) + "\n"
+    return json.dumps(_plain(document), indent=2, allow_nan=False) + "\n"
 
 
-def _side(side: Side) -> dict[str, object]:
-    return {
-        "title": side.title,
-        "script": shown(side.script),
-        "tensorflow": side.tensorflow,
-        "python": side.python,
-        "seconds": _number(side.seconds),
-        "losses": [_number(loss) for loss in side.losses],
-        "notes": list(side.notes),
-    }
+def _side(side: Side) -> dict[str, Any]:
+    return {name: value for name, value in asdict(side).items() if name != "text"}
 
 
-def _comparison(one: Comparison) -> dict[str, object]:
-    return {
-        "kind": one.kind,
-        "name": one.name,
-        "verdict": words.verdict_of(one),
-        "problem": one.problem,
-        "bitwise": bool(one.bitwise),
-        "within": bool(one.within),
-        "first_step": _step(one.first_step),
-        "max_abs": _number(one.max_abs),
-        "max_rel": _number(one.max_rel),
-        "ulps": _number(one.ulps),
-        "shape": [int(size) for size in one.shape],
-        "dtype": one.dtype,
-        "errors": [_number(error) for error in one.errors],
-        "rounding": bool(one.rounding),
-    }
-
-
-def _number(value: float) -> float | str:
-    if math.isnan(value):
-        return "NaN"
-    if math.isinf(value):
-        return "Infinity" if value > 0 else "-Infinity"
-    return float(value)  # NumPy's float32 is no float to `json`
-
-
-def _step(step: int | None) -> int | None:
-    return None if step is None else int(step)
+def _plain(value: Any) -> Any:
+    """The same as JSON can hold it: NumPy's numbers are Python's, a float that is none is a text, a path too."""
+    if isinstance(value, dict):
+        return {key: _plain(part) for key, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(part) for part in value]
+    if isinstance(value, Path):
+        return shown(value)
+    number = value.item() if hasattr(value, "item") else value
+    if isinstance(number, float) and not math.isfinite(number):
+        return "NaN" if math.isnan(number) else "Infinity" if number > 0 else "-Infinity"
+    return number

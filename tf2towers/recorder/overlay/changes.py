@@ -2,7 +2,7 @@
 
 import errno
 import os
-from typing import Any
+from typing import Any, Optional
 
 from . import real
 from .paths import Overlay
@@ -36,12 +36,10 @@ def make_folders(overlay: Overlay, path: Any) -> None:
 
 def remove_file(overlay: Overlay, path: Any) -> None:
     """`os.unlink`."""
-    place = overlay.locate(path, follow=False)
+    place = _place_of(overlay, path)
     if place is None:
         real.unlink(path)
         return
-    if not overlay.exists(place):
-        raise failure(errno.ENOENT, path)
     if overlay.is_folder(place):
         raise failure(errno.EISDIR, path)
     _remove(overlay, place)
@@ -49,12 +47,10 @@ def remove_file(overlay: Overlay, path: Any) -> None:
 
 def remove_folder(overlay: Overlay, path: Any) -> None:
     """`os.rmdir`."""
-    place = overlay.locate(path, follow=False)
+    place = _place_of(overlay, path)
     if place is None:
         real.rmdir(path)
         return
-    if not overlay.exists(place):
-        raise failure(errno.ENOENT, path)
     if not overlay.is_folder(place):
         raise failure(errno.ENOTDIR, path)
     if overlay.children(place):
@@ -64,13 +60,11 @@ def remove_folder(overlay: Overlay, path: Any) -> None:
 
 def remove_tree(overlay: Overlay, path: Any) -> None:
     """A file, or a folder with all that is in it; raises `FileNotFoundError` where there is nothing."""
-    place = overlay.locate(path, follow=False)
+    place = _place_of(overlay, path)
     if place is None:
         real.remove_tree(os.fsdecode(path))
-        return
-    if not overlay.exists(place):
-        raise failure(errno.ENOENT, path)
-    _remove(overlay, place)
+    else:
+        _remove(overlay, place)
 
 
 def rename(overlay: Overlay, source: Any, target: Any) -> None:
@@ -102,9 +96,7 @@ def rename(overlay: Overlay, source: Any, target: Any) -> None:
 
 def link(overlay: Overlay, source: Any, target: Any) -> None:
     """`os.link`; a real file is copied, for a link to it would be written through."""
-    place = overlay.locate(target, follow=False)
-    if place is not None and overlay.exists(place):
-        raise failure(errno.EEXIST, target)
+    _check_free(overlay, target)
     found = overlay.readable(source, follow=False)
     goal = overlay.writable(target, follow=False)
     if overlay.locate(found) is None:
@@ -115,11 +107,23 @@ def link(overlay: Overlay, source: Any, target: Any) -> None:
 
 def symlink(overlay: Overlay, source: Any, target: Any) -> None:
     """`os.symlink`."""
-    place = overlay.locate(target, follow=False)
-    if place is not None and overlay.exists(place):
-        raise failure(errno.EEXIST, target)
+    _check_free(overlay, target)
     real.symlink(overlay.original(source), overlay.writable(target, follow=False))
     overlay.changed(links=True)
+
+
+def _place_of(overlay: Overlay, path: Any) -> Optional[str]:
+    """Where something is; None for what is left alone; raises `FileNotFoundError` where there is nothing."""
+    place = overlay.locate(path, follow=False)
+    if place is not None and not overlay.exists(place):
+        raise failure(errno.ENOENT, path)
+    return place
+
+
+def _check_free(overlay: Overlay, path: Any) -> None:
+    place = overlay.locate(path, follow=False)
+    if place is not None and overlay.exists(place):
+        raise failure(errno.EEXIST, path)
 
 
 def _remove(overlay: Overlay, place: str) -> None:

@@ -3,7 +3,7 @@
 import errno
 import functools
 import os
-from typing import Any, Callable, List
+from typing import Any, Callable, Dict, List
 
 from . import changes, real
 from .folder_scan import Scan
@@ -36,8 +36,7 @@ def patch_os(overlay: Overlay, swaps: Swaps) -> None:
         for name in names:
             if hasattr(os, name):
                 new[name] = make(overlay, getattr(os, name), follow)
-    for function in _own(overlay):
-        name = function.__name__
+    for name, function in _own(overlay).items():
         if hasattr(os, name):
             new[name] = functools.wraps(getattr(os, name))(_told(function))
     for name, function in new.items():
@@ -114,7 +113,7 @@ def _maker(overlay: Overlay, original: Callable[..., Any], follows: bool) -> Cal
     return functools.wraps(original)(_told(call))
 
 
-def _own(overlay: Overlay) -> List[Callable[..., Any]]:
+def _own(overlay: Overlay) -> Dict[str, Callable[..., Any]]:
     """The functions that the overlay does itself, by the names that they have in `os`."""
 
     def open(path: Any, flags: int, mode: int = 0o777, dir_fd: Any = None) -> int:  # noqa: A001
@@ -141,9 +140,6 @@ def _own(overlay: Overlay) -> List[Callable[..., Any]]:
     def mkdir(path: Any, mode: int = 0o777, dir_fd: Any = None) -> None:
         changes.make_folder(overlay, below(overlay, path, dir_fd), mode)
 
-    def unlink(path: Any, dir_fd: Any = None) -> None:
-        changes.remove_file(overlay, below(overlay, path, dir_fd))
-
     def remove(path: Any, dir_fd: Any = None) -> None:
         changes.remove_file(overlay, below(overlay, path, dir_fd))
 
@@ -151,9 +147,6 @@ def _own(overlay: Overlay) -> List[Callable[..., Any]]:
         changes.remove_folder(overlay, below(overlay, path, dir_fd))
 
     def rename(src: Any, dst: Any, src_dir_fd: Any = None, dst_dir_fd: Any = None) -> None:
-        changes.rename(overlay, below(overlay, src, src_dir_fd), below(overlay, dst, dst_dir_fd))
-
-    def replace(src: Any, dst: Any, src_dir_fd: Any = None, dst_dir_fd: Any = None) -> None:
         changes.rename(overlay, below(overlay, src, src_dir_fd), below(overlay, dst, dst_dir_fd))
 
     def link(
@@ -172,10 +165,8 @@ def _own(overlay: Overlay) -> List[Callable[..., Any]]:
     def fchdir(fd: int) -> None:
         overlay.enter(below(overlay, ".", fd))
 
-    return [
-        *(open, listdir, scandir, mkdir, unlink, remove, rmdir, rename, replace),
-        *(link, symlink, chdir, fchdir),
-    ]
+    own = (open, listdir, scandir, mkdir, remove, rmdir, rename, link, symlink, chdir, fchdir)
+    return {**{function.__name__: function for function in own}, "unlink": remove, "replace": rename}
 
 
 def patch_cwd(overlay: Overlay, swaps: Swaps) -> None:
