@@ -56,7 +56,7 @@ def test_moves(update: Callable[..., Any], is_move: bool, resource: bool) -> Non
     import tensorflow as tf
 
     from tf2towers.recorder.graph import ancestors
-    from tf2towers.recorder.moves import moves
+    from tf2towers.recorder.moving_averages import moves
 
     v1 = tf.compat.v1
     if update is _in_a_branch and not resource:

@@ -16,8 +16,8 @@ import pytest
 from cases import after, all_cases, is_left
 
 from tests.parity.clusters import at_once, record_cluster
+from tf2towers.parity.average_order import Order
 from tf2towers.parity.compare import compare
-from tf2towers.parity.order import Order
 from tf2towers.parity.recording import Recording
 
 pytest.importorskip("tensorflow")

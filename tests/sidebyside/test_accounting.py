@@ -4,7 +4,7 @@ import pytest
 
 from tf2towers.sidebyside.clock import ActiveClock
 from tf2towers.sidebyside.side import StepLine
-from tf2towers.sidebyside.steady import Spread, steady_steps
+from tf2towers.sidebyside.steady_state import Spread, steady_steps
 from tf2towers.sidebyside.taking_turns import Turn
 
 

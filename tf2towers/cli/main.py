@@ -15,7 +15,7 @@ from typing import NamedTuple, NoReturn
 
 from tf2towers.cli import streams
 from tf2towers.cli.installed import NotInstalled
-from tf2towers.cli.internal import internal_error, wants_traceback
+from tf2towers.cli.internal_errors import internal_error, wants_traceback
 
 
 class Command(NamedTuple):

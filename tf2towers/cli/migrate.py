@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 
 from tf2towers.cli import migrate_options, verified_migration
-from tf2towers.cli.internal import internal_error, wants_traceback
+from tf2towers.cli.internal_errors import internal_error, wants_traceback
 from tf2towers.cli.outputs import Output, beside, in_place, write_all
 from tf2towers.cli.pyproject import ConfigError
 from tf2towers.cli.selection import EVERYTHING, Selection

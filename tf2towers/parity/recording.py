@@ -147,7 +147,7 @@ class Facts:
     #: shapes of the program's, that nothing of the original is like
     unknown_inputs: list[str] = field(default_factory=list)
     not_seen: str = ""  # why updates of the program are not recorded, where some are not
-    #: moving averages that the original's graph leaves the order of open, see `order`
+    #: moving averages that the original's graph leaves the order of open, see `average_order`
     unordered_averages: dict[str, dict[str, Any]] = field(default_factory=dict)
     #: original's name -> the program's, where they differ
     renamed: dict[str, str] = field(default_factory=dict)

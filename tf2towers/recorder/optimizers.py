@@ -6,7 +6,7 @@ from tf2towers.instrumentation.gradients import watch_gradients
 from tf2towers.instrumentation.optimizer_calls import watch_updates
 from tf2towers.instrumentation.session_runs import around_runs
 
-from .averages import Averages
+from .moving_averages import Averages
 from .session import SessionRecorder
 from .training import Applied, Computed
 

@@ -6,11 +6,11 @@ from typing import Any, Callable, Dict, FrozenSet, Iterator, List, Optional
 import numpy as np
 
 from . import graph as graphs
-from .averages import Averages
 from .digest import digest
 from .double import Reference
 from .feeds import entries_of, feeds_of, is_number
 from .fetches import fetched_ops, fetched_values, may_change_variables
+from .moving_averages import Averages
 from .training import Applied, Computed, Training, describe, layers_note, name_of, plan
 from .writing import Writer
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from tf2towers.sidebyside.side import Side
-from tf2towers.sidebyside.steady import Spread, steady_steps
+from tf2towers.sidebyside.steady_state import Spread, steady_steps
 
 #: of the steps, whose mean loss is the loss at the end: one step's loss is a matter of its batch
 LAST_PART = 0.1

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from tf2towers.report.parity_text import columns
-from tf2towers.sidebyside.steady import Spread
+from tf2towers.sidebyside.steady_state import Spread
 from tf2towers.sidebyside.summary import Numbers, Summary, ratio
 
 Row = tuple[str, str, str, str]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tf2towers.parity.average_order import Order
 from tf2towers.parity.compare import compare
-from tf2towers.parity.order import Order
 from tf2towers.parity.recording import Arrays, Step
 
 AVERAGES = {"w/ema": {"of": "w", "decay": 0.9, "num_updates": "step"}}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tf2towers.parity.pairing import pair
+from tf2towers.parity.variable_pairing import pair
 
 TF1 = {
     "conv1/weights": (5, 5, 3, 8), "conv1/biases": (8,), "local/weights": (8, 4), "local/biases": (4,),

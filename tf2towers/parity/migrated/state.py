@@ -10,8 +10,8 @@ import numpy as np
 import tensorflow as tf
 
 from tf2towers.instrumentation.wrapping import wrap
-from tf2towers.parity.pairing import pair
 from tf2towers.parity.recording import Arrays
+from tf2towers.parity.variable_pairing import pair
 from tf2towers.runtime import variable_store
 from tf2towers.runtime.saver import Saver
 
@@ -22,7 +22,8 @@ class State:
     Args:
         names: pairs given by the user, the original's name to the program's.
 
-    A program on `tf2towers.runtime` keeps the TF1 names. Any other's are paired with the original's (see `pairing`).
+    A program on `tf2towers.runtime` keeps the TF1 names. Any other's are paired with the original's: see
+    `variable_pairing`.
 
     Attributes:
         renamed: the original's names to the program's, where they differ.

@@ -7,7 +7,7 @@ from typing import Any, Callable, Dict, FrozenSet, List, Optional
 from .. import graph as graphs
 from ..feeds import entries_of, feeds_of, inputs_behind
 from ..fetches import fetched_ops, fetched_values
-from ..moves import moves
+from ..moving_averages import moves
 from ..session import Run, SessionRecorder
 from ..training import Training, is_behind
 from ..writing import Writer
