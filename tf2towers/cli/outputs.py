@@ -52,10 +52,7 @@ def in_place(result: MigrationResult) -> list[Output]:
 
 
 def beside(
-    result: MigrationResult,
-    results: Iterable[MigrationResult],
-    directory: Path,
-    base: Path | None = None,
+    result: MigrationResult, results: Iterable[MigrationResult], directory: Path, base: Path | None = None
 ) -> list[Output]:
     """The script of a result and every local module it reaches, under another directory.
 

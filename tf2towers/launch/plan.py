@@ -96,12 +96,7 @@ class Plan:
 
     def command(self, cluster: Cluster, task: Task) -> list[str]:
         """A task's program and arguments."""
-        return [
-            self.interpreter,
-            os.fspath(self.script),
-            *self.args,
-            *cluster.flags(task, self.task_flags),
-        ]
+        return [self.interpreter, os.fspath(self.script), *self.args, *cluster.flags(task, self.task_flags)]
 
     def environment(self, cluster: Cluster, task: Task, mark: str) -> dict[str, str]:
         """A task's whole environment; `mark` is what its processes are found by."""

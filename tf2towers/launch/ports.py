@@ -104,12 +104,12 @@ def _candidates() -> list[int]:
 
 
 def _bound(family: socket.AddressFamily, kind: socket.SocketKind, number: int) -> socket.socket:
-    one = socket.socket(family, kind)
+    bound = socket.socket(family, kind)
     try:
         if family == socket.AF_INET6:
-            one.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
-        one.bind(("", number))
+            bound.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+        bound.bind(("", number))
     except OSError:
-        one.close()
+        bound.close()
         raise
-    return one
+    return bound

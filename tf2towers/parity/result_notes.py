@@ -88,7 +88,7 @@ def note_facts(result: ParityResult, original: Facts, migrated: Facts) -> None:
             listed = ", ".join(facts.without_gradient[:6])
             result.notes.append(f"variables without a gradient in the {name}: {listed}")
     if migrated.renamed:
-        pairs = ", ".join(f"{one} is {other}" for one, other in list(migrated.renamed.items())[:6])
+        pairs = ", ".join(f"{name} is {other}" for name, other in list(migrated.renamed.items())[:6])
         more = f" and {len(migrated.renamed) - 6} more" if len(migrated.renamed) > 6 else ""
         result.notes.append(f"variables under other names: {pairs}{more}")
     if migrated.unpaired:

@@ -41,7 +41,7 @@ def is_number(tensor: Any) -> bool:
 def _fed(session: Any, key: Any, value: Any) -> List[Tuple[Any, Any]]:
     """(tensor, value) pairs of one entry of a feed_dict."""
     if isinstance(key, (tuple, list)):
-        return [pair for one, part in zip(key, value) for pair in _fed(session, one, part)]
+        return [pair for inner, part in zip(key, value) for pair in _fed(session, inner, part)]
     if hasattr(key, "indices") and hasattr(value, "indices"):
         return [(key.indices, value.indices), (key.values, value.values)]
     try:

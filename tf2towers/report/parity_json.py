@@ -55,11 +55,7 @@ def parity_as_json(result: ParityResult) -> str:
         "original": _side(result.original),
         "migrated": _side(result.migrated),
         "diagnoses": [asdict(cause) for cause in result.diagnoses],
-        "first": {
-            "step": result.first_step,
-            "layer": result.first_layer,
-            "gradient": result.first_gradient,
-        },
+        "first": {"step": result.first_step, "layer": result.first_layer, "gradient": result.first_gradient},
         "counts": dict(words.tally(result.comparisons)),
         "comparisons": [
             {**asdict(found), "verdict": words.verdict_of(found)} for found in result.comparisons

@@ -140,12 +140,7 @@ def _starts(python: str, shape: Shape | None) -> list[str]:
 
 
 def _first_weights(
-    plan: Plan,
-    shape: Shape | None,
-    folder: Path,
-    signals: Sequence[int],
-    modern: Side,
-    view: Live | None,
+    plan: Plan, shape: Shape | None, folder: Path, signals: Sequence[int], modern: Side, view: Live | None
 ) -> Path | None:
     """The recording whose weights the modern program begins with; None: its own, and a note of it says why."""
     if plan.own_weights:

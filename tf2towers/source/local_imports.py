@@ -129,19 +129,19 @@ class LocalImports:
         for found in imports_by_text(tree, text):
             yield from self.found_by_text(path, found)
 
-    def found_by_text(self, path: Path, one: ImportByText) -> list[tuple[str, Path]]:
+    def found_by_text(self, path: Path, found: ImportByText) -> list[tuple[str, Path]]:
         """The local modules that an import by a text in a file may mean, by name."""
-        if one.is_path:
-            file = _absolute(self.main.parent / one.start)
-            return [(one.start, file)] if one.is_written_out and self._is_file(file) else []
-        name = one.start.lstrip(".")
-        dots = one.start[: len(one.start) - len(name)]
+        if found.is_path:
+            file = _absolute(self.main.parent / found.start)
+            return [(found.start, file)] if found.is_written_out and self._is_file(file) else []
+        name = found.start.lstrip(".")
+        dots = found.start[: len(found.start) - len(name)]
         bases = self._bases(_absolute(path), len(dots))
-        if dots and one.package is not None:
-            bases = [root.joinpath(*one.package.split(".")) for root in self.roots]
-        if one.is_written_out:
+        if dots and found.package is not None:
+            bases = [root.joinpath(*found.package.split(".")) for root in self.roots]
+        if found.is_written_out:
             return list(self._found(name, bases, dots))
-        return [(dotted, file) for dotted, file in _below(bases, name, dots) if one.means(dotted)]
+        return [(dotted, file) for dotted, file in _below(bases, name, dots) if found.means(dotted)]
 
     def _found(self, name: str, bases: list[Path], dots: str = "") -> Iterator[tuple[str, Path]]:
         """A module, or as much of its path as there is: `import a.b` makes `a` and `a.b` run."""

@@ -13,9 +13,7 @@ from tf2towers.exact.lookup import in_own
 from tf2towers.names.tables import RuntimeName, lookup, read_table
 
 #: modules of tf.contrib that TensorFlow still has elsewhere, whole
-STILL_THERE = {
-    "tf.contrib.framework.nest": "tensorflow.python.util.nest",
-}
+STILL_THERE = {"tf.contrib.framework.nest": "tensorflow.python.util.nest"}
 
 #: objects that a migrated script has no use for: (module, name)
 ONLY_HERE = {

@@ -90,7 +90,7 @@ class Synchronous(object):
         gradients = [tf.convert_to_tensor(g) for g, _ in pairs if g is not None]
 
         def note(*values: Any) -> None:
-            self._applied = {one: np.array(value) for one, value in zip(names, values)}
+            self._applied = {key: np.array(value) for key, value in zip(names, values)}
 
         with tf.device(self._device):
             noted = tf.py_func(note, gradients, [])

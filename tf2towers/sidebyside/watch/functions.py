@@ -144,12 +144,12 @@ class FunctionWatch:
                 sizes.append(self._size(leaf))
         return most_common(sizes)
 
-    def _size(self, one: Any) -> Optional[int]:
-        parts = getattr(one, "values", None) or getattr(one, "_value_specs", None)
+    def _size(self, value: Any) -> Optional[int]:
+        parts = getattr(value, "values", None) or getattr(value, "_value_specs", None)
         if isinstance(parts, (list, tuple)):  # a value a replica
             each = [self._size(part) for part in parts]
             return None if None in each else sum(size for size in each if size is not None)
-        shape = getattr(one, "shape", None)
+        shape = getattr(value, "shape", None)
         if isinstance(shape, tuple):
             return shape[0] if shape else None
         return first_dimension(shape)

@@ -75,7 +75,7 @@ class SessionWatch:
             if graph is not None:
                 seen = _Seen.of(graph)
                 known = seen.by_hand if by_hand else seen.by_optimizer
-                known.append((loss, {operation(one) for one, _ in pairs if one is not None}))
+                known.append((loss, {operation(gradient) for gradient, _ in pairs if gradient is not None}))
 
     def run(self, original: Any, session: Any, fetches: Any, feed_dict: Any, *options: Any) -> Any:
         """A call of `Session.run`."""
