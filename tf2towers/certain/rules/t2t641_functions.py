@@ -39,7 +39,8 @@ def doubts(building: Building) -> Iterator[Doubt]:
         for function in [*file.all(ast.FunctionDef), *file.all(ast.AsyncFunctionDef), *file.all(ast.Lambda)]:
             around = [one for one in file.ancestors(function) if isinstance(one, Function | ast.Lambda)]
             if id(function) in owners or any(one in inside for one in (function, *file.ancestors(function))):
-                if around and function in towers and around[0] not in placed:
+                own = around and function in towers and around[0] not in placed
+                if own and not _is_closed(file, function):
                     yield Doubt(file, function, "a function that is made where it is used")
                 continue
             if isinstance(function, ast.Lambda) and _is_taken(file, function):
@@ -58,6 +59,27 @@ def doubts(building: Building) -> Iterator[Doubt]:
                 one in file.ancestors(node) for node, name in file.symbols if not name.startswith(_BESIDE)
             ):
                 yield Doubt(file, one, f"`{one.name}` is a class with TensorFlow in it")
+
+
+def _is_closed(file: File, function: Function | ast.Lambda) -> bool:
+    """Whether a function in another one could as well stand beside it: it reads nothing of it, and is made once."""
+    if not isinstance(function, ast.FunctionDef) or function.decorator_list:
+        return False
+    if not isinstance(file.parent(function), ast.FunctionDef | ast.With):
+        return False
+    defaults = [*function.args.defaults, *filter(None, function.args.kw_defaults)]
+    if not all(isinstance(one, ast.Constant) for one in defaults):
+        return False
+    home = file.meanings.scope(function).lookup(function.name)
+    if home is None or len(home[1]) != 1:
+        return False
+    for name in ast.walk(function):
+        if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Load):
+            found = file.meanings.scope(name).lookup(name.id)
+            where = found[0].node if found is not None else file.tree
+            if where is not file.tree and where is not function and function not in file.ancestors(where):
+                return False
+    return True
 
 
 def _is_taken(file: File, function: ast.Lambda) -> bool:
@@ -113,6 +135,9 @@ _LOOP = (
     "         with tf.variable_scope('model', reuse=i > 0):"
 )
 
+#: for examples: a function in one that the towers call
+_INNER = "def model(value):;     def square({}):;         return {};     return tf.reduce_mean(square(value))"
+
 RULE = Rule(
     code="T2T641",
     title="A function that has to do with the graph, and is no tower's",
@@ -120,7 +145,8 @@ RULE = Rule(
     A function that a tower calls is part of the function that each tower becomes, and one that is given the
     towers' gradients is called with all of them. Any other function, a class or a lambda that builds a part of
     the graph would have to be called where the graph is no more. One that gives a `tf.data` pipeline, and makes
-    nothing of the graph beside, is called where it was, once.
+    nothing of the graph beside, is called where it was, once. A function in another one that reads nothing of it is as
+    good as one beside it.
     """,
     todo="Write the part of the graph where the towers are put together, without a function of its own.",
     doubts=doubts,
@@ -128,6 +154,9 @@ RULE = Rule(
         "after: build = lambda: tf.add_n(tower_losses)",
         "after: def made():;     return tf.add_n(tower_losses);; more = made()",
         "after: def made():;     return tower_losses[0] + 1",
+        f"before: {_INNER.format('part', 'tf.square(part) * value')}\nloss: loss = model(y)",
+        f"before: {_INNER.format('part, by=value', 'part * by')}\nloss: loss = model(y)",
+        f"before: {_INNER.format('part', 'square(part) if part is None else part')}\nloss: loss = model(y)",
         *(
             f"{_HEAD}{made}\ninputs: {inputs}; {_INPUTS}\ntrain: print(sess.run([train_op, loss])[1])"
             for made, inputs in (
@@ -155,6 +184,8 @@ RULE = Rule(
     ),
     certain=(
         f"{_PLACED.format(choose='return device')}\n{_LOOP}",
+        f"before: {_INNER.format('part', 'tf.square(part)')}\nloss: loss = model(y)",
+        f"before: {_INNER.format('part, power=2.0', 'tf.pow(part, power) / N')}\nloss: loss = model(y)",
         *(
             f"{_HEAD}{made}\ninputs: {inputs}; {_INPUTS}\ntrain: print(sess.run([train_op, loss])[1])"
             for made, inputs in (

@@ -60,10 +60,6 @@ class Summary:
         return bool(self.roles & {"placeholder", "dataset"})
 
 
-#: between a function's name and those of the functions in it, in a qualified name (PEP 3155)
-_INSIDE = ".<locals>."
-
-
 class Functions:
     """Summaries of local functions, by the dotted name the script calls them with."""
 
@@ -98,8 +94,6 @@ class Functions:
     def find(self, dotted: str, within: LocalModule | None = None) -> tuple[LocalModule, ast.AST] | None:
         """The definition behind a dotted name: a function or class of the script or of a local module."""
         within = within or self.main
-        if _INSIDE in dotted:
-            return None
         if dotted in within.definitions:
             return within, within.definitions[dotted]
         for star in within.star_imports:

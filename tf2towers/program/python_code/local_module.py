@@ -47,6 +47,8 @@ class LocalModule:
     def _define(self, node: ast.stmt) -> None:
         if isinstance(node, ast.FunctionDef | ast.ClassDef | ast.AsyncFunctionDef):
             self.definitions[node.name] = node
+            if isinstance(node, ast.FunctionDef):
+                self._define_inside(node, node.name)
         elif (
             isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name)
         ):
@@ -57,6 +59,14 @@ class LocalModule:
             for inner in ast.iter_child_nodes(node):
                 if isinstance(inner, ast.stmt):
                     self._define(inner)
+
+    def _define_inside(self, function: ast.AST, name: str) -> None:
+        """Functions in a function, under their qualified names (PEP 3155): `main.<locals>.weights`."""
+        for node in ast.iter_child_nodes(function):
+            if isinstance(node, ast.FunctionDef):
+                self.definitions[f"{name}.<locals>.{node.name}"] = node
+            elif isinstance(node, ast.With):
+                self._define_inside(node, name)
 
     def targets(self) -> set[str]:
         """The dotted names that the module's imports stand for."""

@@ -1,4 +1,4 @@
-# Summaries of the mean loss and of the averaged gradients, merged and written.
+# Summaries of the mean loss, of the averaged gradients and of a batch as a picture, merged and written.
 import os
 import sys
 
@@ -10,7 +10,8 @@ def show(folder):
     for name in sorted(os.listdir(folder)):
         for event in tf.train.summary_iterator(os.path.join(folder, name)):
             for one in event.summary.value:
-                print(event.step, one.tag, '%.9g' % one.simple_value)
+                picture = one.image
+                print(event.step, one.tag, '%.9g' % one.simple_value, picture.height, sum(picture.encoded_image_string))
 
 
 folder = sys.argv[1]
@@ -31,6 +32,7 @@ grads = [(tf.reduce_mean(tf.stack([g for g, _ in pairs]), 0), pairs[0][1]) for p
 summaries = [tf.summary.scalar('mean_loss', tf.reduce_mean(tf.stack(losses)))]
 for grad, var in grads:
     summaries.append(tf.summary.histogram(var.op.name + '/gradients', grad))
+summaries.append(tf.summary.image('batch', tf.reshape(x, [1, 4, 3, 1])))
 train_op = opt.apply_gradients(grads)
 summary_op = tf.summary.merge(summaries)
 rng = np.random.RandomState(11)
