@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from tf2towers.certain.building import SESSIONS, Building, inside
+from tf2towers.certain.building import MAKE_SESSIONS, SESSIONS, Building, inside
 from tf2towers.certain.rule import Doubt, Rule
 from tf2towers.exact.file import File
 from tf2towers.names.old_names import todays_name
@@ -13,7 +13,7 @@ from tf2towers.names.old_names import todays_name
 _ROUNDS = (ast.For, ast.While, ast.AsyncFor)
 #: what a training loop may catch: the end of its input, or the user's
 _CAUGHT = frozenset({"tf.errors.OutOfRangeError", "builtins.KeyboardInterrupt"})
-
+_PLAIN = frozenset({"tf.Session", "tf.InteractiveSession"})
 #: what has nothing to do with the graph, or is made for a session
 _MAY_FOLLOW = (
     "tf.app.", "tf.flags.", "tf.gfile.", "tf.logging.", "tf.errors.", "tf.examples.",
@@ -31,12 +31,14 @@ def doubts(building: Building) -> Iterator[Doubt]:
         if file.canonical(call.func) in SESSIONS - {"tf.train.SessionManager"}
         or (isinstance(call.func, ast.Attribute) and call.func.attr in ("prepare_session", "recover_session"))
     ]
+    made = [(file, call) for file, call in made if not _is_never_asked(file, call)]
     for number, (file, call) in enumerate(made):
         if number and not (len(made) == 2 and _are_alternatives(made[0][1], call, file)):
             yield Doubt(file, call, "another session")
         if any(True for _ in inside(file, call, *_ROUNDS)):
             yield Doubt(file, call, "a session in a loop")
     yield from _behind_sessions(building)
+    yield from _begun_by_each_worker(building)
     initialisers = 0
     for file, call in building.runs:
         for around in inside(file, call, ast.Try):
@@ -59,6 +61,71 @@ def doubts(building: Building) -> Iterator[Doubt]:
         if todays_name(file.canonical(call.func) or "") == "tf.summary.FileWriter":
             if not isinstance(file.parent(call), ast.Assign):
                 yield Doubt(file, call, "a writer without a name")
+
+
+def _is_never_asked(file: File, call: ast.Call) -> bool:
+    """Whether it is a Supervisor in a name that nothing reads: no session comes of it."""
+    statement = file.parent(call)
+    if file.canonical(call.func) != "tf.train.Supervisor" or not isinstance(statement, ast.Assign):
+        return False
+    if not all(isinstance(target, ast.Name) for target in statement.targets):
+        return False
+    names = {target.id for target in statement.targets if isinstance(target, ast.Name)}
+    return not any(isinstance(name.ctx, ast.Load) and name.id in names for name in file.all(ast.Name))
+
+
+def _begun_by_each_worker(building: Building) -> Iterator[Doubt]:
+    """Plain sessions of workers, each of which gives the variables of all their first values when it begins."""
+    if not building.placed or _has_one_worker(building):
+        return
+    for file in building.files:
+        for call in file.all(ast.Call):
+            if file.canonical(call.func) in _PLAIN:
+                yield Doubt(file, call, "a session of each worker, which initialises the variables of all")
+        for address in file.all(ast.Attribute):
+            if address.attr == "target" and _is_server(building, file, address.value):
+                if not _is_for_session(file, address):
+                    yield Doubt(
+                        file, address, "the address of a worker, where one process runs the loops of all"
+                    )
+
+
+def _is_server(building: Building, file: File, node: ast.expr) -> bool:
+    made = building.value_of(file, node)
+    return isinstance(made, ast.Call) and file.canonical(made.func) == "tf.train.Server"
+
+
+def _is_for_session(file: File, address: ast.Attribute) -> bool:
+    """Whether an address is only what a session is made with."""
+    call = file.parent(address)
+    if isinstance(call, ast.keyword):
+        call = file.parent(call)
+    if not isinstance(call, ast.Call):
+        return False
+    method = call.func.attr if isinstance(call.func, ast.Attribute) else ""
+    return file.canonical(call.func) in SESSIONS or method in {*MAKE_SESSIONS, "wait_for_session"}
+
+
+def _has_one_worker(building: Building) -> bool:
+    """Whether the one cluster of a program is written down, with one worker."""
+    clusters = [
+        (file, call)
+        for file in building.files
+        for call in file.all(ast.Call)
+        if file.canonical(call.func) == "tf.train.ClusterSpec"
+    ]
+    if len(clusters) != 1 or len(clusters[0][1].args) != 1:
+        return False
+    file, call = clusters[0]
+    jobs = building.value_of(file, call.args[0]) or call.args[0]
+    if not isinstance(jobs, ast.Dict):
+        return False
+    workers = [
+        hosts
+        for job, hosts in zip(jobs.keys, jobs.values, strict=True)
+        if not (isinstance(job, ast.Constant) and job.value == "ps")
+    ]
+    return len(workers) == 1 and isinstance(workers[0], ast.List) and len(workers[0].elts) == 1
 
 
 def _are_alternatives(one: ast.Call, two: ast.Call, file: File) -> bool:
@@ -85,12 +152,26 @@ def _behind_sessions(building: Building) -> Iterator[Doubt]:
                         yield Doubt(file, node, f"{canonical} behind the place where the session is made")
 
 
+#: for examples: a worker, of a cluster with these workers, and its session
+_WORKER = (
+    "inputs: cluster = tf.train.ClusterSpec({{'ps': ['a:1'], 'worker': {hosts}}}); "
+    "server = tf.train.Server(cluster, job_name='worker', task_index=0); "
+    "x = tf.placeholder(tf.float32, [4, 3]); opt = tf.train.GradientDescentOptimizer(0.1)\n"
+    "loop: with tf.device(tf.train.replica_device_setter(cluster=cluster)):;     with tf.name_scope('scope'):;"
+    "         with tf.variable_scope('model'):\n"
+    "model: y = tf.matmul(x, w)\nlosses: train_op = opt.minimize(loss)\ngrads: \naverage: \n"
+    "session: {session}; rng = np.random.RandomState(0); for step in range(3):;     batch = rng.randn(4, 3)"
+)
+_OWN_SESSION = "sess = tf.Session(server.target); sess.run(tf.global_variables_initializer())"
+_SUPERVISED = "sv = tf.train.Supervisor(is_chief=True); sess = sv.prepare_or_wait_for_session(server.target)"
+
 RULE = Rule(
     code="T2T636",
     title="More than one session, or one that is begun again",
     why="""
     In idiomatic form the variables live as long as the program: there is no session that has values of its own,
-    none to make anew, and none that an error leaves as it was.
+    none to make anew, and none that an error leaves as it was. Of a cluster, one process runs the loops of all
+    workers, on variables that are initialised once.
     """,
     todo="Nothing: the exact form has sessions. For idiomatic form, train in one session that is initialised once.",
     doubts=doubts,
@@ -99,6 +180,17 @@ RULE = Rule(
         "end: print(tf.Session().run(w))",
         "end: other = tf.Session()",
         "end: print(tf.constant(1).shape)",
+        _WORKER.format(hosts="['a:2', 'a:3']", session=_OWN_SESSION),
+        _WORKER.format(hosts="HOSTS.split(',')", session=_OWN_SESSION) + "\nbefore: HOSTS = 'a:2'",
+        _WORKER.format(hosts="['a:2', 'a:3']", session=_SUPERVISED + "; print(server.target)"),
+        _WORKER.format(hosts="['a:2']", session=_SUPERVISED + "; other = tf.Session(server.target)"),
     ),
-    certain=("end: print(N)",),
+    certain=(
+        "end: print(N)",
+        _WORKER.format(hosts="['a:2']", session=_OWN_SESSION + "; print(server.target)"),
+        _WORKER.format(hosts="['a:2', 'a:3']", session=_SUPERVISED),
+        _WORKER.format(
+            hosts="['a:2']", session=f"unused = tf.train.Supervisor(is_chief=True); {_OWN_SESSION}"
+        ),
+    ),
 )

@@ -29,10 +29,12 @@ class Reader:
         self._keeps_devices = keeps_devices  # what is on which device is the program's own, not a tower's
         self.opened: list[cst.With] = []
         self._holders: set[cst.CSTNode] = set()
+        self._read: set[str] = set()
 
     def read(self, statements: Sequence[cst.CSTNode], holders: set[cst.CSTNode]) -> list[Leaf]:
         """The leaves of a block. `holders` are the compound statements that contain the tower loop."""
         self._holders = holders
+        self._read = flow_of(*statements).reads
         return self._block(statements, ())
 
     def _block(self, statements: Sequence[cst.CSTNode], contexts: tuple[cst.With, ...]) -> list[Leaf]:
@@ -121,6 +123,8 @@ class Reader:
     def _small(self, small: cst.BaseSmallStatement) -> str:
         if isinstance(small, cst.Assign):
             kind = self.kinds.of(small.value)
+            if kind == k.SUPERVISOR and not flow_of(*small.targets).binds & self._read:
+                kind = k.PLUMBING  # nothing asks it for a session
             for target in small.targets:
                 self._bind(target.target, small.value, kind)
             if kind == k.SESSION and not self._makes_session(small.value):

@@ -67,6 +67,11 @@ class ClusterTask:
         return self._addresses.index
 
     @property
+    def target(self) -> str:
+        """The address of this task's server, as `tf.train.Server` gave it."""
+        return f"grpc://localhost:{self._addresses.own.rpartition(':')[2]}"
+
+    @property
     def num_workers(self) -> int:
         """How many workers the cluster has."""
         return len(self._addresses.workers)
