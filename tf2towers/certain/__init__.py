@@ -6,5 +6,6 @@ allows, not what it forbids: what is not known to be right is a doubt.
 
     doubts      every rule, on every file of a program
     building    the code that builds towers: the loop's body, what it calls, what follows until a session is made
+    worker_example  what rules about clusters show
     rules/      a rule a file: what it doubts, why, what to write instead, and examples
 """

@@ -64,6 +64,28 @@ class Building:
         ]
 
     @cached_property
+    def has_one_worker(self) -> bool:
+        """Whether the one cluster of the program is written down, with one worker."""
+        clusters = [
+            (file, call)
+            for file in self.files
+            for call in file.all(ast.Call)
+            if file.canonical(call.func) == "tf.train.ClusterSpec"
+        ]
+        if len(clusters) != 1 or len(clusters[0][1].args) != 1:
+            return False
+        file, call = clusters[0]
+        jobs = self.value_of(file, call.args[0]) or call.args[0]
+        if not isinstance(jobs, ast.Dict):
+            return False
+        workers = [
+            hosts
+            for job, hosts in zip(jobs.keys, jobs.values, strict=True)
+            if not (isinstance(job, ast.Constant) and job.value == "ps")
+        ]
+        return len(workers) == 1 and isinstance(workers[0], ast.List) and len(workers[0].elts) == 1
+
+    @cached_property
     def owners(self) -> list[ast.AST]:
         """The functions, or the modules, whose own statements build the towers."""
         found: list[ast.AST] = []

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from tf2towers.certain.building import MAKE_SESSIONS, SESSIONS, Building, inside
 from tf2towers.certain.rule import Doubt, Rule
+from tf2towers.certain.worker_example import OWN_SESSION, SUPERVISED, worker_with
 from tf2towers.exact.file import File
 from tf2towers.names.old_names import todays_name
 
@@ -76,7 +77,7 @@ def _is_never_asked(file: File, call: ast.Call) -> bool:
 
 def _begun_by_each_worker(building: Building) -> Iterator[Doubt]:
     """Plain sessions of workers, each of which gives the variables of all their first values when it begins."""
-    if not building.placed or _has_one_worker(building):
+    if not building.placed or building.has_one_worker:
         return
     for file in building.files:
         for call in file.all(ast.Call):
@@ -106,28 +107,6 @@ def _is_for_session(file: File, address: ast.Attribute) -> bool:
     return file.canonical(call.func) in SESSIONS or method in {*MAKE_SESSIONS, "wait_for_session"}
 
 
-def _has_one_worker(building: Building) -> bool:
-    """Whether the one cluster of a program is written down, with one worker."""
-    clusters = [
-        (file, call)
-        for file in building.files
-        for call in file.all(ast.Call)
-        if file.canonical(call.func) == "tf.train.ClusterSpec"
-    ]
-    if len(clusters) != 1 or len(clusters[0][1].args) != 1:
-        return False
-    file, call = clusters[0]
-    jobs = building.value_of(file, call.args[0]) or call.args[0]
-    if not isinstance(jobs, ast.Dict):
-        return False
-    workers = [
-        hosts
-        for job, hosts in zip(jobs.keys, jobs.values, strict=True)
-        if not (isinstance(job, ast.Constant) and job.value == "ps")
-    ]
-    return len(workers) == 1 and isinstance(workers[0], ast.List) and len(workers[0].elts) == 1
-
-
 def _are_alternatives(one: ast.Call, two: ast.Call, file: File) -> bool:
     """Whether two calls stand in the two branches of one `if`."""
     return any(
@@ -152,19 +131,6 @@ def _behind_sessions(building: Building) -> Iterator[Doubt]:
                         yield Doubt(file, node, f"{canonical} behind the place where the session is made")
 
 
-#: for examples: a worker, of a cluster with these workers, and its session
-_WORKER = (
-    "inputs: cluster = tf.train.ClusterSpec({{'ps': ['a:1'], 'worker': {hosts}}}); "
-    "server = tf.train.Server(cluster, job_name='worker', task_index=0); "
-    "x = tf.placeholder(tf.float32, [4, 3]); opt = tf.train.GradientDescentOptimizer(0.1)\n"
-    "loop: with tf.device(tf.train.replica_device_setter(cluster=cluster)):;     with tf.name_scope('scope'):;"
-    "         with tf.variable_scope('model'):\n"
-    "model: y = tf.matmul(x, w)\nlosses: train_op = opt.minimize(loss)\ngrads: \naverage: \n"
-    "session: {session}; rng = np.random.RandomState(0); for step in range(3):;     batch = rng.randn(4, 3)"
-)
-_OWN_SESSION = "sess = tf.Session(server.target); sess.run(tf.global_variables_initializer())"
-_SUPERVISED = "sv = tf.train.Supervisor(is_chief=True); sess = sv.prepare_or_wait_for_session(server.target)"
-
 RULE = Rule(
     code="T2T636",
     title="More than one session, or one that is begun again",
@@ -180,17 +146,15 @@ RULE = Rule(
         "end: print(tf.Session().run(w))",
         "end: other = tf.Session()",
         "end: print(tf.constant(1).shape)",
-        _WORKER.format(hosts="['a:2', 'a:3']", session=_OWN_SESSION),
-        _WORKER.format(hosts="HOSTS.split(',')", session=_OWN_SESSION) + "\nbefore: HOSTS = 'a:2'",
-        _WORKER.format(hosts="['a:2', 'a:3']", session=_SUPERVISED + "; print(server.target)"),
-        _WORKER.format(hosts="['a:2']", session=_SUPERVISED + "; other = tf.Session(server.target)"),
+        worker_with("['a:2', 'a:3']", OWN_SESSION),
+        worker_with("HOSTS.split(',')", OWN_SESSION) + "\nbefore: HOSTS = 'a:2'",
+        worker_with("['a:2', 'a:3']", f"{SUPERVISED}; print(server.target)"),
+        worker_with("['a:2']", f"{SUPERVISED}; other = tf.Session(server.target)"),
     ),
     certain=(
         "end: print(N)",
-        _WORKER.format(hosts="['a:2']", session=_OWN_SESSION + "; print(server.target)"),
-        _WORKER.format(hosts="['a:2', 'a:3']", session=_SUPERVISED),
-        _WORKER.format(
-            hosts="['a:2']", session=f"unused = tf.train.Supervisor(is_chief=True); {_OWN_SESSION}"
-        ),
+        worker_with("['a:2']", f"{OWN_SESSION}; print(server.target)"),
+        worker_with("['a:2', 'a:3']", SUPERVISED),
+        worker_with("['a:2']", f"unused = tf.train.Supervisor(is_chief=True); {OWN_SESSION}"),
     ),
 )

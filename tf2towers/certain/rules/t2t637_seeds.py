@@ -8,9 +8,12 @@ from collections.abc import Iterator
 from tf2towers.certain.building import Building, inside
 from tf2towers.certain.pipelines import pipeline_functions
 from tf2towers.certain.rule import Doubt, Rule
+from tf2towers.certain.worker_example import SUPERVISED, worker_with
 
 #: whose seed decides what a variable begins with, which is drawn as ever
 _INITIAL = ("initializer", "tf.truncated_normal", "tf.random_normal", "tf.random_uniform")
+#: what decides all draws of a process
+_OF_PROCESSES = frozenset({"random.seed", "numpy.random.seed"})
 
 
 def doubts(building: Building) -> Iterator[Doubt]:
@@ -22,6 +25,8 @@ def doubts(building: Building) -> Iterator[Doubt]:
             canonical = file.canonical(call.func) or ""
             if canonical in ("tf.set_random_seed", "tf.random.set_random_seed"):
                 yield Doubt(file, call, "the graph's seed")
+            elif canonical in _OF_PROCESSES and building.placed and not building.has_one_worker:
+                yield Doubt(file, call, "a seed of draws that each worker makes in a process of its own")
             elif canonical.startswith("tf.") and not canonical.endswith(_INITIAL):
                 if any(one.arg == "seed" for one in call.keywords):
                     yield Doubt(file, call, f"a seed of {canonical}")
@@ -55,12 +60,14 @@ RULE = Rule(
     why="""
     A draw in a TF1 session is decided by the graph's seed and the operation's place in the graph, of which a
     function has neither. Where the script sets a seed, it asks for these numbers. A pipeline that its iterator's
-    initializer begins again has the same order every time in TF1, and goes on with its draws in TF 2.
+    initializer begins again has the same order every time in TF1, and goes on with its draws in TF 2. And the loops of
+    all workers run in one process, of whose seed each has a part of the draws.
     """,
     todo="Nothing: the exact form draws TF1's numbers. For idiomatic form, give the seeds to the initializers alone.",
     doubts=doubts,
     doubtful=(
         "before: tf.set_random_seed(1)",
+        worker_with("['a:2', 'a:3']", f"np.random.seed(1); {SUPERVISED}"),
         "loss: loss = tf.reduce_mean(tf.nn.dropout(tf.square(y), 0.5, seed=3))",
         "inputs: rows = tf.data.Dataset.from_tensor_slices(np.ones((8, 3), np.float32)).shuffle(8, 3).batch(4); "
         "batches = tf.data.make_initializable_iterator(rows); x = batches.get_next(); xs = tf.split(x, N); "
@@ -68,6 +75,8 @@ RULE = Rule(
         "train: sess.run(batches.initializer); print(sess.run([train_op, loss])[1])",
     ),
     certain=(
+        worker_with("['a:2']", f"np.random.seed(1); {SUPERVISED}"),
+        "head: import numpy as np; import tensorflow as tf; N = 2; np.random.seed(1)",
         "inputs: rows = tf.data.Dataset.from_tensor_slices(np.ones((8, 3), np.float32)).shuffle(8).batch(4); "
         "batches = tf.data.make_initializable_iterator(rows); x = batches.get_next(); xs = tf.split(x, N); "
         "opt = tf.train.GradientDescentOptimizer(0.1); grads = []; tower_losses = []; total = 0.0; seen = {}\n"

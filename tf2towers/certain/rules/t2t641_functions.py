@@ -61,7 +61,7 @@ def doubts(building: Building) -> Iterator[Doubt]:
                 yield Doubt(file, one, f"`{one.name}` is a class with TensorFlow in it")
 
 
-def _is_closed(file: File, function: Function | ast.Lambda) -> bool:
+def _is_closed(file: File, function: ast.AST) -> bool:
     """Whether a function in another one could as well stand beside it: it reads nothing of it, and is made once."""
     if not isinstance(function, ast.FunctionDef) or function.decorator_list:
         return False
