@@ -172,7 +172,7 @@ def prepare(mode: str) -> None:
 
         tf.compat.v1.logging.set_verbosity(tf.compat.v1.logging.ERROR)
         tf.config.optimizer.set_experimental_options({"disable_meta_optimizer": True})
-        import tf2towers.runtime.graph_session.cluster  # noqa: F401
+        import tf2towers.runtime.graph_session.cluster.server  # noqa: F401
         from tf2towers.runtime import Session  # noqa: F401
 
 

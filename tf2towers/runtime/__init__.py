@@ -53,7 +53,7 @@ _HOMES = {
     "SingularMonitoredSession": "graph_session.managed",
     "Supervisor": "graph_session.managed",
     "WorkerSessionCreator": "graph_session.managed",
-    "Server": "graph_session.cluster",
+    "Server": "graph_session.cluster.server",
     "Session": "graph_session.session",
     "all_reduce_mean": "graph_session.average",
     "graph_mode": "graph_session.mode",

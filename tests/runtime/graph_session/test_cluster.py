@@ -9,7 +9,7 @@ import sys
 import tensorflow.compat.v1 as tf
 from tests.runtime.tasks import free_ports
 from tf2towers.runtime import ClusterError, Server, Session, graph_mode
-from tf2towers.runtime.graph_session.cluster import process_of
+from tf2towers.runtime.graph_session.cluster.server import process_of
 
 graph_mode()
 here, there, other = (f"localhost:{port}" for port in free_ports(3))

@@ -15,7 +15,7 @@ from typing import Any
 import tensorflow as tf
 
 from tf2towers.runtime.graph_session.cancelling import Runs
-from tf2towers.runtime.graph_session.cluster import process_of
+from tf2towers.runtime.graph_session.cluster.server import process_of
 from tf2towers.runtime.graph_session.config import configure
 from tf2towers.runtime.graph_session.function import Function, Program
 from tf2towers.runtime.graph_session.layout import Layout

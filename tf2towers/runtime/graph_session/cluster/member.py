@@ -1,247 +1,27 @@
-"""Clusters, as in TF1: every process runs the script and is a client of its own.
-
-A worker's sessions run its functions in this process; variables, queues, accumulators and tables that the graph puts on
-a parameter server are there, under the names they have in the graph, and so are the same for all workers. Nobody
-coordinates: the chief initialises and the others wait, by the script's own means.
-
-What the script gives to no task, TF1 put on the first task of the cluster by name, where all sessions shared it: in a
-cluster with parameter servers on the first of these. So it is here, for variables and all else that has a name for
-others; what has no state is computed in the process that runs it.
-
-In-graph replication: where a worker's graph has operations on other workers, these and itself become servers as well
-(`Task.share`). What it keeps is on its server then, for all to see; what it computes stays in its process.
-
-Each process that has a session holds a `tf.distribute.ParameterServerStrategy`, whose cluster is the parameter servers
-and itself as the one worker; its connection is what the functions run on.
-"""
+"""`Member`: how a graph runs in a process that is a task of a cluster."""
 
 from __future__ import annotations
 
-import atexit
 import contextlib
-import os
-import threading
-import time
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import tensorflow as tf
 
-from tf2towers.runtime.cluster import addresses, waiting
 from tf2towers.runtime.cluster.addresses import ClusterError
-from tf2towers.runtime.graph_session import serving
+from tf2towers.runtime.graph_session.cluster.connection import CHIEF, Connection, server_device
+from tf2towers.runtime.graph_session.cluster.task import Key, Task, making
 from tf2towers.runtime.graph_session.nodes import Nodes, TensorName, parse, written
 from tf2towers.runtime.graph_session.parcels import pack
-from tf2towers.runtime.graph_session.private import eager_mode
 from tf2towers.runtime.graph_session.process import LOCAL, Process
 from tf2towers.runtime.graph_session.randomness import is_state
 from tf2towers.runtime.graph_session.towers import Place, place_of
-
-_v1 = tf.compat.v1
-
-#: jobs whose tasks train; the tasks of any other job keep variables
-WORKING = frozenset({"worker", "chief", "master", "evaluator"})
-#: this process in the cluster that its connection makes
-_CHIEF = "/job:chief/replica:0/task:0"
 
 #: what was a session's own, if the script gave no name to it
 _OWN = ("Iterator", "Queue", "Reader", "ConditionalAccumulator")
 
 #: they hand a resource on
 _ALIASES = frozenset({"Identity", "Switch", "Enter", "Merge"})
-
-#: a task: its job and its index
-Key = tuple[str, int]
-
-_tasks: dict[bytes, Task] = {}
-_making = threading.RLock()
-
-
-def process_of(target: bytes) -> Process:
-    """Where the sessions of a target run: '' is this process, other targets are those of this process's servers."""
-    if target in (b"", b"local"):
-        return Process()
-    task = _tasks.get(target)
-    if task is not None:
-        return Member(task)
-    # a session of another task: where it is made makes no difference to the graph
-    for task in _tasks.values():
-        if target in [f"grpc://{address}".encode() for address in task.everyone.values()]:
-            return Member(task)
-    known = ", ".join(repr(task.decode()) for task in _tasks) or "none"
-    raise ClusterError(
-        f"Session(target={target.decode()!r}): a session runs in its own process, and this is not the target of a "
-        f"server that this process has made. Make a Server first, and give its `target`; those here: {known}."
-    )
-
-
-class Task:
-    """A task of a cluster, and where it is seen from here.
-
-    Attributes:
-        servers: the tasks that keep variables, (job, index): address, in the order of the jobs.
-    """
-
-    def __init__(self, cluster: Any, job: str, index: int) -> None:
-        self.spec = _v1.train.ClusterSpec(cluster)
-        self.job, self.index = job, index
-        if set(self.spec.jobs) <= {*addresses.JOBS, "evaluator"} and job in addresses.JOBS:
-            addresses.read_addresses(self.spec, job, index)  # for what it finds wrong
-        self.address = self.spec.task_address(job, index)
-        self.everyone: dict[Key, str] = {}
-        self.servers: dict[Key, str] = {}
-        self.workers: dict[str, str] = {}
-        for name in sorted(self.spec.jobs):
-            for number in self.spec.task_indices(name):
-                address = self.everyone[name, number] = self.spec.task_address(name, number)
-                if name in WORKING or (name == job and name in ("local", "localhost")):
-                    self.workers[f"{name} {number}"] = address
-                else:
-                    self.servers[name, number] = address
-        #: those that keep variables, whatever the graph is
-        self.keepers = frozenset(self.servers)
-        self.serving: serving.Serving | None = None
-        self._decided = False
-
-    @property
-    def name(self) -> str:
-        """'worker 1'."""
-        return f"{self.job} {self.index}"
-
-    @property
-    def serves(self) -> bool:
-        """Whether it keeps variables."""
-        return self.key in self.servers
-
-    @property
-    def key(self) -> Key:
-        """('worker', 1)."""
-        return self.job, self.index
-
-    def decide(self, asked: Iterable[Key], keeps: bool) -> None:
-        """Before this task's first run: it stays behind its door, or becomes a server, as those that it asks for.
-
-        Args:
-            asked: the tasks that its graph has operations for.
-            keeps: whether it keeps what others use.
-        """
-        with _making:
-            if self._decided or self.serving is None:
-                return
-            self._decided = True
-            others = {key: self.everyone[key] for key in asked if key in self.everyone}
-            others = {
-                key: other for key, other in others.items() if key not in self.servers and key != self.key
-            }
-            if self.serves:
-                return
-            self.serving.says = serving.WILLING if others or keeps else serving.ALONE
-            if (others or keeps) and self._all_willing(others):
-                self.share(others)
-            else:
-                self.serving.says = serving.ALONE
-
-    def only_serve(self) -> None:
-        """A worker that has run nothing itself serves others from now on."""
-        with _making:
-            if not self._decided and not self.serves:
-                self._decided = True
-                self.share({})
-
-    def _all_willing(self, others: Mapping[Key, str]) -> bool:
-        """Waits until others have decided; whether all of them run the operations of others."""
-        limit, start = waiting.time_limit(), time.monotonic()
-        waiting.wait_for({f"{job} {index}": address for (job, index), address in others.items()})
-        while True:
-            states = [serving.state_of(other) for other in others.values()]
-            if serving.ALONE in states:
-                return False
-            if not {serving.UNDECIDED, serving.SILENT} & set(states):
-                return True
-            if time.monotonic() - start > limit:
-                return False
-            time.sleep(0.2)
-
-    def share(self, others: Mapping[Key, str]) -> None:
-        """Makes this task a server, for what it keeps; `others` are servers, too."""
-        assert self.serving is not None
-        self.serving.serve()
-        self.servers = dict(sorted({**self.servers, self.key: self.address, **others}.items()))
-        limit, start = waiting.time_limit(), time.monotonic()
-        while any(serving.state_of(other) == serving.WILLING for other in others.values()):
-            if time.monotonic() - start > limit:
-                raise ClusterError(
-                    f"{self.name}: another worker did not become a server within {limit:g} seconds."
-                )
-            time.sleep(0.1)
-
-
-class Connection:
-    """What this process is connected to: one for all its servers and sessions."""
-
-    current: Connection | None = None
-
-    def __init__(self, task: Task) -> None:
-        self.servers = list(task.servers.values())
-        os.environ.setdefault("GRPC_FAIL_FAST", "use_caller")  # or a task that has died is waited for
-        waiting.wait_for({f"{job} {index}": address for (job, index), address in task.servers.items()})
-        host = task.address.rpartition(":")[0]
-        # the strategy's cluster has to have a worker; nothing is placed there
-        self._worker_address = f"{host}:{waiting.free_port()}"
-        alone = tf.train.ClusterSpec({"worker": [self._worker_address]})
-        self._worker = tf.distribute.Server(alone, "worker", 0, protocol="grpc", start=True)
-        spec = {
-            "ps": self.servers,
-            "worker": [self._worker_address],
-            "chief": [f"{host}:{waiting.free_port()}"],
-        }
-        resolver = tf.distribute.cluster_resolver.SimpleClusterResolver(
-            tf.train.ClusterSpec(spec), task_type="chief", task_id=0, rpc_layer="grpc"
-        )
-        with eager_mode():
-            self.strategy = tf.distribute.ParameterServerStrategy(resolver)
-            if task.serves:  # those who keep something for others, and use them, have to say so
-                for index, server in enumerate(self.servers):
-                    with tf.device(_server_device(index)):
-                        tf.io.write_file(serving.present(server, task.address), task.address)
-        Process.name = _CHIEF
-        atexit.register(self._leave, task)
-
-    @classmethod
-    def of(cls, task: Task) -> Connection:
-        """The connection, made at its first use."""
-        with _making:
-            if cls.current is None:
-                cls.current = cls(task)
-            elif cls.current.servers != list(task.servers.values()):
-                raise ClusterError(
-                    f"{task.name}: this process is connected to the parameter servers {cls.current.servers} already, "
-                    f"and cannot be to {list(task.servers.values())} as well. A process for each cluster, please."
-                )
-            return cls.current
-
-    def lost(self) -> list[str]:
-        """The parameter servers that do not answer, as 'ps 0 (host:port)'."""
-        return [
-            f"ps {index} ({server})"
-            for index, server in enumerate(self.servers)
-            if not waiting.answers(server)
-        ]
-
-    def _leave(self, task: Task) -> None:
-        """Tells the parameter servers, at the end of this process, that its training is over."""
-        lost = bool(self.lost())
-        if not lost and serving.ended_well():
-            with eager_mode(), contextlib.suppress(tf.errors.OpError):
-                for (job, index), address in task.servers.items():
-                    with tf.device(_server_device(list(task.servers).index((job, index)))):
-                        tf.io.write_file(serving.marker(address, task.address), task.name)
-        if lost:
-            serving.leave_at_once()
-
-
-def _server_device(index: int) -> str:
-    return f"/job:ps/replica:0/task:{index}/device:CPU:0"
 
 
 class Member(Process):
@@ -282,7 +62,7 @@ class Member(Process):
         task.decide(asked, keeps)
         self._order = {key: index for index, key in enumerate(task.servers)}
         if task.servers:
-            with _making, tf.init_scope():
+            with making, tf.init_scope():
                 Connection.of(task)
 
     def container(self, session: str, node: Any) -> str:
@@ -358,7 +138,7 @@ class Member(Process):
             server = self._order.get(self._common) if self._common is not None else None
             if server is None or not self._is_for_all(node):
                 return False
-            node.device = _server_device(server)
+            node.device = server_device(server)
             return True
         before = node.device
         self._move(node, place, owner)
@@ -375,7 +155,7 @@ class Member(Process):
                 self._refused.setdefault(owner, node.device)
             node.device = ""
             return
-        node.device = _server_device(server)
+        node.device = server_device(server)
 
     def check(self, part: Iterable[Any]) -> None:
         """Raises for an operation that another worker would have to run."""
@@ -421,7 +201,7 @@ class Member(Process):
                 if node.op in _ALIASES:
                     there[node.name] = source
             else:
-                node.device = node.device.replace(LOCAL, _CHIEF) or _CHIEF
+                node.device = node.device.replace(LOCAL, CHIEF) or CHIEF
         _read_once(nodes)
         made = [*nodes, *self._repeat_constants(nodes)]
         brought = self._bring(made, outputs)
@@ -441,7 +221,9 @@ class Member(Process):
         brought = []
         for index, (output, dtype) in enumerate(outputs):
             if self.elsewhere(by_name[parse(output).node]) and dtype not in (tf.resource, tf.variant):
-                node = _v1.NodeDef(name=f"fetched_{index}", op="Identity", input=[output], device=_CHIEF)
+                node = tf.compat.v1.NodeDef(
+                    name=f"fetched_{index}", op="Identity", input=[output], device=CHIEF
+                )
                 node.attr["T"].type = dtype.base_dtype.as_datatype_enum
                 nodes.append(node)
                 brought.append(f"{node.name}:0")
@@ -462,7 +244,7 @@ class Member(Process):
                     continue
                 key = (constant.name, node.device)
                 if key not in made:
-                    made[key] = _v1.NodeDef()
+                    made[key] = tf.compat.v1.NodeDef()
                     made[key].CopyFrom(constant)
                     made[key].name = f"{constant.name}/ps_{place_of(node.device).task}"
                     made[key].device = node.device
@@ -595,126 +377,3 @@ def _refusal(node: Any, device: str, task: Task) -> Exception:
         f"servers ({servers}) are shared. "
         "Put what workers share, such as a queue, on a parameter server." + late,
     )
-
-
-class Server:
-    """`tf.compat.v1.train.Server`: this process's place in the cluster.
-
-    A task that keeps variables ('ps') serves from now on; a worker connects at its first session.
-
-    Args:
-        server_or_cluster_def: a `tf.train.ClusterSpec`, a dict of jobs, or a ServerDef.
-        job_name: the job of this process; the cluster's only one, if none is given.
-        task_index: its place in the job; the job's only one, if none is given.
-        protocol: 'grpc'.
-        config: has no effect.
-        start: has no effect for a worker.
-
-    Raises:
-        ClusterError: the addresses, the job or the index are wrong, or this task's port is taken.
-    """
-
-    def __init__(
-        self,
-        server_or_cluster_def: Any,
-        job_name: str | None = None,
-        task_index: int | None = None,
-        protocol: str | None = None,
-        config: Any = None,
-        start: bool = True,
-    ) -> None:
-        self._server_def, job, index = _server_def(
-            server_or_cluster_def, job_name, task_index, protocol, config
-        )
-        self._task = Task(self._server_def.cluster, job, index)
-        self._started = False
-        self._target = f"grpc://{self._task.address}".encode()
-        _tasks[self._target] = self._task
-        if start:
-            self.start()
-
-    def start(self) -> None:
-        """Begins to serve."""
-        if not self._started:
-            self._started = True
-            task = self._task
-            workers = task.workers if task.serves else {}
-            task.serving = serving.Serving(task.spec, task.job, task.index, task.serves, workers)
-
-    def join(self) -> None:
-        """Serves until the training has ended; then the process ends, with status 0. TF1's ran until it was killed.
-
-        Raises:
-            SystemExit: the training has ended; for a worker that has run its own operations alone, at once.
-        """
-        self.start()
-        self._task.only_serve()
-        if self._task.serves:
-            assert self._task.serving is not None
-            self._task.serving.until_the_end()
-        raise SystemExit(0)
-
-    @property
-    def server_def(self) -> Any:
-        """The ServerDef."""
-        return self._server_def
-
-    @property
-    def target(self) -> bytes:
-        """What a session of this process is given as its target."""
-        return self._target
-
-    @property
-    def strategy(self) -> tf.distribute.Strategy:
-        """The strategy that this process's sessions run on; made at its first use."""
-        if not self._task.servers:
-            return tf.distribute.get_strategy()
-        with tf.init_scope():
-            return Connection.of(self._task).strategy
-
-    @staticmethod
-    def create_local_server(config: Any = None, start: bool = True) -> Server:
-        """A server of a cluster that is this process alone."""
-        return Server(
-            {"localhost": [f"localhost:{waiting.free_port()}"]}, protocol="grpc", config=config, start=start
-        )
-
-
-def _server_def(
-    given: Any, job: str | None, index: Any, protocol: str | None, config: Any
-) -> tuple[Any, str, int]:
-    """The ServerDef of `tf.compat.v1.train.Server`'s arguments, and this task in it."""
-    kind = type(tf.train.ServerDef())
-    made = tf.train.ServerDef()
-    if isinstance(given, kind):
-        made.CopyFrom(given)
-    else:
-        with contextlib.suppress(TypeError, ValueError):
-            made.cluster.CopyFrom(tf.train.ClusterSpec(given).as_cluster_def())
-        if not made.cluster.job:
-            tf.train.ClusterSpec(given)  # its own error
-    if job is not None:
-        made.job_name = job
-    if index is not None:
-        made.task_index = int(index)
-    if not made.job_name:
-        if len(made.cluster.job) != 1:
-            raise ClusterError(
-                "A `job_name` must be specified in `Server` if the cluster has more than one job."
-            )
-        made.job_name = made.cluster.job[0].name
-    tasks = {job.name: job.tasks for job in made.cluster.job}
-    if index is None and not isinstance(given, kind):
-        here = list(tasks.get(made.job_name, {}))
-        if len(here) > 1:
-            raise ClusterError(
-                "A `task_index` must be specified in `Server` if the job has more than one task."
-            )
-        made.task_index = here[0] if here else 0
-    made.protocol = protocol or made.protocol or "grpc"
-    if config is not None:
-        made.default_session_config.MergeFrom(config)
-    if made.job_name not in tasks or made.task_index not in tasks[made.job_name]:
-        addresses.read_addresses(tf.train.ClusterSpec(made.cluster), made.job_name, made.task_index)
-        raise ClusterError(f"the cluster has no task {made.task_index} of job {made.job_name!r}.")
-    return made, str(made.job_name), int(made.task_index)

@@ -1,0 +1,160 @@
+"""`Server`: `tf.compat.v1.train.Server`, and the sessions of its target."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import Any
+
+import tensorflow as tf
+
+from tf2towers.runtime.cluster import addresses, waiting
+from tf2towers.runtime.cluster.addresses import ClusterError
+from tf2towers.runtime.graph_session.cluster import serving
+from tf2towers.runtime.graph_session.cluster.connection import Connection
+from tf2towers.runtime.graph_session.cluster.member import Member
+from tf2towers.runtime.graph_session.cluster.task import Task
+from tf2towers.runtime.graph_session.process import Process
+
+#: the tasks that this process has made servers for, by their targets
+_tasks: dict[bytes, Task] = {}
+
+
+def process_of(target: bytes) -> Process:
+    """Where the sessions of a target run: '' is this process, other targets are those of this process's servers."""
+    if target in (b"", b"local"):
+        return Process()
+    task = _tasks.get(target)
+    if task is not None:
+        return Member(task)
+    # a session of another task: where it is made makes no difference to the graph
+    for task in _tasks.values():
+        if target in [f"grpc://{address}".encode() for address in task.everyone.values()]:
+            return Member(task)
+    known = ", ".join(repr(own.decode()) for own in _tasks) or "none"
+    raise ClusterError(
+        f"Session(target={target.decode()!r}): a session runs in its own process, and this is not the target of a "
+        f"server that this process has made. Make a Server first, and give its `target`; those here: {known}."
+    )
+
+
+class Server:
+    """`tf.compat.v1.train.Server`: this process's place in the cluster.
+
+    A task that keeps variables ('ps') serves from now on; a worker connects at its first session.
+
+    Args:
+        server_or_cluster_def: a `tf.train.ClusterSpec`, a dict of jobs, or a ServerDef.
+        job_name: the job of this process; the cluster's only one, if none is given.
+        task_index: its place in the job; the job's only one, if none is given.
+        protocol: 'grpc'.
+        config: has no effect.
+        start: has no effect for a worker.
+
+    Raises:
+        ClusterError: the addresses, the job or the index are wrong, or this task's port is taken.
+    """
+
+    def __init__(
+        self,
+        server_or_cluster_def: Any,
+        job_name: str | None = None,
+        task_index: int | None = None,
+        protocol: str | None = None,
+        config: Any = None,
+        start: bool = True,
+    ) -> None:
+        self._server_def, job, index = _server_def(
+            server_or_cluster_def, job_name, task_index, protocol, config
+        )
+        self._task = Task(self._server_def.cluster, job, index)
+        self._started = False
+        self._target = f"grpc://{self._task.address}".encode()
+        _tasks[self._target] = self._task
+        if start:
+            self.start()
+
+    def start(self) -> None:
+        """Begins to serve."""
+        if not self._started:
+            self._started = True
+            task = self._task
+            workers = task.workers if task.serves else {}
+            task.serving = serving.Serving(task.spec, task.job, task.index, task.serves, workers)
+
+    def join(self) -> None:
+        """Serves until the training has ended; then the process ends, with status 0. TF1's ran until it was killed.
+
+        Raises:
+            SystemExit: the training has ended; for a worker that has run its own operations alone, at once.
+        """
+        self.start()
+        self._task.only_serve()
+        if self._task.serves:
+            assert self._task.serving is not None
+            self._task.serving.until_the_end()
+        raise SystemExit(0)
+
+    @property
+    def server_def(self) -> Any:
+        """The ServerDef."""
+        return self._server_def
+
+    @property
+    def target(self) -> bytes:
+        """What a session of this process is given as its target."""
+        return self._target
+
+    @property
+    def strategy(self) -> tf.distribute.Strategy:
+        """The strategy that this process's sessions run on; made at its first use."""
+        if not self._task.servers:
+            return tf.distribute.get_strategy()
+        with tf.init_scope():
+            return Connection.of(self._task).strategy
+
+    @staticmethod
+    def create_local_server(config: Any = None, start: bool = True) -> Server:
+        """A server of a cluster that is this process alone."""
+        return Server(
+            {"localhost": [f"localhost:{waiting.free_port()}"]}, protocol="grpc", config=config, start=start
+        )
+
+
+def _server_def(
+    given: Any, job: str | None, index: Any, protocol: str | None, config: Any
+) -> tuple[Any, str, int]:
+    """The ServerDef of `tf.compat.v1.train.Server`'s arguments, and this task in it."""
+    kind = type(tf.train.ServerDef())
+    made = tf.train.ServerDef()
+    if isinstance(given, kind):
+        made.CopyFrom(given)
+    else:
+        with contextlib.suppress(TypeError, ValueError):
+            made.cluster.CopyFrom(tf.train.ClusterSpec(given).as_cluster_def())
+        if not made.cluster.job:
+            tf.train.ClusterSpec(given)  # its own error
+    if job is not None:
+        made.job_name = job
+    if index is not None:
+        made.task_index = int(index)
+    if not made.job_name:
+        if len(made.cluster.job) != 1:
+            raise ClusterError(
+                "A `job_name` must be specified in `Server` if the cluster has more than one job."
+            )
+        made.job_name = made.cluster.job[0].name
+    tasks = {job.name: job.tasks for job in made.cluster.job}
+    if index is None and not isinstance(given, kind):
+        here = list(tasks.get(made.job_name, {}))
+        if len(here) > 1:
+            raise ClusterError(
+                "A `task_index` must be specified in `Server` if the job has more than one task."
+            )
+        made.task_index = here[0] if here else 0
+    made.protocol = protocol or made.protocol or "grpc"
+    if config is not None:
+        made.default_session_config.MergeFrom(config)
+    if made.job_name not in tasks or made.task_index not in tasks[made.job_name]:
+        addresses.read_addresses(tf.train.ClusterSpec(made.cluster), made.job_name, made.task_index)
+        raise ClusterError(f"the cluster has no task {made.task_index} of job {made.job_name!r}.")
+    return made, str(made.job_name), int(made.task_index)

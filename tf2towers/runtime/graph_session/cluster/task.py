@@ -1,0 +1,124 @@
+"""`Task`: a task of a cluster, and what it is to the others: server, worker, or both."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import tensorflow as tf
+
+from tf2towers.runtime.cluster import addresses, waiting
+from tf2towers.runtime.cluster.addresses import ClusterError
+from tf2towers.runtime.graph_session.cluster import serving
+
+#: jobs whose tasks train; the tasks of any other job keep variables
+WORKING = frozenset({"worker", "chief", "master", "evaluator"})
+
+#: a task: its job and its index
+Key = tuple[str, int]
+
+#: held while a task decides what it is, or a connection is made
+making = threading.RLock()
+
+
+class Task:
+    """A task of a cluster, and where it is seen from here.
+
+    Attributes:
+        servers: the tasks that keep variables, (job, index): address, in the order of the jobs.
+    """
+
+    def __init__(self, cluster: Any, job: str, index: int) -> None:
+        self.spec = tf.compat.v1.train.ClusterSpec(cluster)
+        self.job, self.index = job, index
+        if set(self.spec.jobs) <= {*addresses.JOBS, "evaluator"} and job in addresses.JOBS:
+            addresses.read_addresses(self.spec, job, index)  # for what it finds wrong
+        self.address = self.spec.task_address(job, index)
+        self.everyone: dict[Key, str] = {}
+        self.servers: dict[Key, str] = {}
+        self.workers: dict[str, str] = {}
+        for name in sorted(self.spec.jobs):
+            for number in self.spec.task_indices(name):
+                address = self.everyone[name, number] = self.spec.task_address(name, number)
+                if name in WORKING or (name == job and name in ("local", "localhost")):
+                    self.workers[f"{name} {number}"] = address
+                else:
+                    self.servers[name, number] = address
+        #: those that keep variables, whatever the graph is
+        self.keepers = frozenset(self.servers)
+        self.serving: serving.Serving | None = None
+        self._decided = False
+
+    @property
+    def name(self) -> str:
+        """'worker 1'."""
+        return f"{self.job} {self.index}"
+
+    @property
+    def serves(self) -> bool:
+        """Whether it keeps variables."""
+        return self.key in self.servers
+
+    @property
+    def key(self) -> Key:
+        """('worker', 1)."""
+        return self.job, self.index
+
+    def decide(self, asked: Iterable[Key], keeps: bool) -> None:
+        """Before this task's first run: it stays behind its door, or becomes a server, as those that it asks for.
+
+        Args:
+            asked: the tasks that its graph has operations for.
+            keeps: whether it keeps what others use.
+        """
+        with making:
+            if self._decided or self.serving is None:
+                return
+            self._decided = True
+            others = {key: self.everyone[key] for key in asked if key in self.everyone}
+            others = {
+                key: other for key, other in others.items() if key not in self.servers and key != self.key
+            }
+            if self.serves:
+                return
+            self.serving.says = serving.WILLING if others or keeps else serving.ALONE
+            if (others or keeps) and self._all_willing(others):
+                self.share(others)
+            else:
+                self.serving.says = serving.ALONE
+
+    def only_serve(self) -> None:
+        """A worker that has run nothing itself serves others from now on."""
+        with making:
+            if not self._decided and not self.serves:
+                self._decided = True
+                self.share({})
+
+    def _all_willing(self, others: Mapping[Key, str]) -> bool:
+        """Waits until others have decided; whether all of them run the operations of others."""
+        limit, start = waiting.time_limit(), time.monotonic()
+        waiting.wait_for({f"{job} {index}": address for (job, index), address in others.items()})
+        while True:
+            states = [serving.state_of(other) for other in others.values()]
+            if serving.ALONE in states:
+                return False
+            if not {serving.UNDECIDED, serving.SILENT} & set(states):
+                return True
+            if time.monotonic() - start > limit:
+                return False
+            time.sleep(0.2)
+
+    def share(self, others: Mapping[Key, str]) -> None:
+        """Makes this task a server, for what it keeps; `others` are servers, too."""
+        assert self.serving is not None
+        self.serving.serve()
+        self.servers = dict(sorted({**self.servers, self.key: self.address, **others}.items()))
+        limit, start = waiting.time_limit(), time.monotonic()
+        while any(serving.state_of(other) == serving.WILLING for other in others.values()):
+            if time.monotonic() - start > limit:
+                raise ClusterError(
+                    f"{self.name}: another worker did not become a server within {limit:g} seconds."
+                )
+            time.sleep(0.1)
