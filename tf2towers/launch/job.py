@@ -22,6 +22,7 @@ from tf2towers.launch.watcher import Watcher
 
 TICK = 0.05  # seconds between two looks at what has ended
 _AFTER_KILL = 5.0  # seconds that the system has for ending what it was told to kill
+_GRACE = 5.0  # seconds between SIGTERM and SIGKILL
 TIMED_OUT = 124  # the status, as of timeout(1)
 
 
@@ -122,9 +123,7 @@ class Job:
 
     def _start(self, member: Member, cluster: Cluster) -> None:
         member.process = Process(
-            self._plan.command(cluster, member.task),
-            self._plan.environment(cluster, member.task, self._mark),
-            None if self._plan.cwd is None else Path(self._plan.cwd),
+            self._plan.command(cluster, member.task), self._plan.environment(cluster, member.task, self._mark)
         )
         member.status = None
         self._selector.register(member.process.output, selectors.EVENT_READ, member)
@@ -198,7 +197,7 @@ class Job:
         for member, process in self._running():
             member.stopped = True
             process.send(signal.SIGTERM)
-        deadline = time.monotonic() + self._plan.grace
+        deadline = time.monotonic() + _GRACE
         while self._running() and time.monotonic() < deadline and len(self._signals) <= answered:
             self._pump()
 

@@ -15,15 +15,13 @@ from tf2towers.launch.cluster import TASK_FLAGS, Cluster, Task, tasks_of, words
 from tf2towers.launch.errors import LaunchError
 from tf2towers.launch.leftovers import MARK
 
-GRACE = 5.0
-
 
 @dataclass(frozen=True)
 class Plan:
     """A script, its arguments and the tasks it is to be started as.
 
     Args:
-        script: a Python file, seen from `cwd`.
+        script: a Python file.
         args: its arguments, the same for every task.
         ps: the number of parameter servers, from 0.
         workers: the number of workers, from 1.
@@ -32,9 +30,7 @@ class Plan:
         task_flags: the template of the flags that tell a task which it is, put after `args`; see `Cluster.flags`.
         restarts: how often each worker but the first is started again when it has failed.
         timeout: seconds after which everything is stopped; None: never.
-        grace: seconds between SIGTERM and SIGKILL.
         linger: seconds that parameter servers have for ending by themselves once all workers have ended.
-        cwd: the directory of every task; None: this process's.
         log_dir: a directory that each task's output is also written to, such as worker-0.log; made if missing.
         keep: how many of each task's last lines are kept; None: all.
 
@@ -51,9 +47,7 @@ class Plan:
     task_flags: str = TASK_FLAGS
     restarts: int = 0
     timeout: float | None = None
-    grace: float = GRACE
     linger: float = 1.5
-    cwd: str | os.PathLike[str] | None = None
     log_dir: str | os.PathLike[str] | None = None
     keep: int | None = None
 
@@ -66,9 +60,7 @@ class Plan:
             raise LaunchError(f"{self.restarts} restarts: a number from 0")
         if self.timeout is not None and not 0 < self.timeout < math.inf:
             raise LaunchError(f"a timeout of {self.timeout:g} seconds: more than 0")
-        if self.cwd is not None and not Path(self.cwd).is_dir():
-            raise LaunchError(f"{self.cwd}: no such directory")
-        path = Path(self.cwd or "", self.script)
+        path = Path(self.script)
         if not path.is_file():
             raise LaunchError(f"{path}: {'not a file' if path.exists() else 'no such script'}")
         if not os.access(path, os.R_OK):

@@ -24,7 +24,6 @@ _AFTER_KILL = 5.0  # seconds
 def started(
     command: Sequence[str],
     environment: Mapping[str, str],
-    cwd: Path | None,
     output: int | IO[bytes],
     descriptors: Sequence[int] = (),
 ) -> subprocess.Popen[bytes]:
@@ -32,7 +31,6 @@ def started(
 
     Args:
         environment: the whole of it.
-        cwd: the directory to start in; None: this process's.
         output: where standard output and error go, merged in the order of writing.
         descriptors: those that it inherits.
 
@@ -46,7 +44,6 @@ def started(
             stdout=output,
             stderr=subprocess.STDOUT,
             bufsize=0,
-            cwd=cwd,
             env=dict(environment),
             start_new_session=True,
             pass_fds=descriptors,
@@ -59,10 +56,8 @@ def started(
 class Process:
     """A running task of a cluster; for its arguments and errors see `started`."""
 
-    def __init__(
-        self, command: Sequence[str], environment: Mapping[str, str], cwd: Path | None = None
-    ) -> None:
-        self._popen = started(command, environment, cwd, subprocess.PIPE)
+    def __init__(self, command: Sequence[str], environment: Mapping[str, str]) -> None:
+        self._popen = started(command, environment, subprocess.PIPE)
         assert self._popen.stdout is not None
         self.output = self._popen.stdout.fileno()
         os.set_blocking(self.output, False)
@@ -116,7 +111,7 @@ class GuardedProcess:
     """A command whose output goes to a file, and of which nothing is left at its end, whoever ends first.
 
     Args:
-        command, environment, cwd, descriptors: see `started`, also for the error.
+        command, environment, descriptors: see `started`, also for the error.
         log: where standard output and error go.
 
     Attributes:
@@ -128,14 +123,13 @@ class GuardedProcess:
         command: Sequence[str],
         environment: Mapping[str, str],
         log: Path,
-        cwd: Path | None = None,
         descriptors: Sequence[int] = (),
     ) -> None:
         self.mark = new_mark()
         self._guardian = Guardian(self.mark)
         try:
             with log.open("wb") as stream:
-                self._popen = started(command, {**environment, MARK: self.mark}, cwd, stream, descriptors)
+                self._popen = started(command, {**environment, MARK: self.mark}, stream, descriptors)
         except LaunchError:
             self._guardian.dismiss()
             raise

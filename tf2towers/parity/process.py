@@ -33,11 +33,7 @@ class Process:
     """
 
     def __init__(
-        self,
-        command: Sequence[str],
-        log: Path,
-        environment: Mapping[str, str] | None = None,
-        cwd: Path | None = None,
+        self, command: Sequence[str], log: Path, environment: Mapping[str, str] | None = None
     ) -> None:
         self.log = log
         path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH", "")]))
@@ -52,7 +48,7 @@ class Process:
             variables.pop(name, None)
         self.started = time.monotonic()
         try:
-            self._process = GuardedProcess(command, variables, log, cwd)
+            self._process = GuardedProcess(command, variables, log)
         except LaunchError as problem:
             raise RunFailed(str(problem)) from None
         self.seconds = 0.0

@@ -50,7 +50,6 @@ class Options:
     names: dict[str, str] = field(default_factory=dict)
     seed: int = 0
     scratch: Path | None = None
-    cwd: Path | None = None
     cluster: Shape | None = None
     progress: Progress | None = None
     tolerance: float | None = None
@@ -171,7 +170,7 @@ def run_recorder(
     Raises:
         RunFailed: it could not be started, took too long, failed, or was ended by something else than the recorder.
     """
-    process = Process(command, folder.with_suffix(".log"), temporary(folder, options), options.cwd)
+    process = Process(command, folder.with_suffix(".log"), temporary(folder, options))
     side, tell = title.partition(",")[0], options.progress
     try:
         status = process.wait(options.timeout, tell and (lambda: tell(side, count_steps(folder))))

@@ -67,7 +67,7 @@ def run_recorded(
     try:
         plan = Plan(
             script=recorder, args=command, ps=shape.ps, workers=shape.workers, env=environment, python=python,
-            task_flags=shape.task_flags, timeout=options.timeout, cwd=options.cwd,
+            task_flags=shape.task_flags, timeout=options.timeout,
         )  # fmt: skip
         outcome, _ = run_cluster(plan, look)
     except _Enough:
