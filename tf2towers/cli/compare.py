@@ -127,8 +127,8 @@ def _compared(options: argparse.Namespace, signals: Sequence[int]) -> Outcome:
         )
         outcome = compare(plan, signals)
     outcome.legacy.script, outcome.modern.script = options.legacy, options.modern
-    one, other = outcome.commands
-    named = one.replace(str(legacy), str(options.legacy)), other.replace(str(modern), str(options.modern))
+    mine, its = outcome.commands
+    named = mine.replace(str(legacy), str(options.legacy)), its.replace(str(modern), str(options.modern))
     return replace(outcome, commands=named)
 
 

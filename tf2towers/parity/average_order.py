@@ -103,9 +103,9 @@ def _is_moved(step: Step, name: str, average: Mapping[str, Any]) -> bool:
     return any(np.array_equal(possible, mine) for possible in _possible(step, start, average))
 
 
-def _apart(one: np.ndarray, other: np.ndarray) -> float:
+def _apart(left: np.ndarray, right: np.ndarray) -> float:
     with np.errstate(all="ignore"):
-        found = float(np.max(np.abs(one.astype(np.float64) - other), initial=0.0))
+        found = float(np.max(np.abs(left.astype(np.float64) - right), initial=0.0))
     return found if np.isfinite(found) else float("inf")
 
 

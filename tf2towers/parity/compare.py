@@ -80,20 +80,20 @@ class Series:
     ulps: float = 0.0
     errors: list[float] = field(default_factory=list)
 
-    def add(self, place: int, one: np.ndarray | None, other: np.ndarray | None) -> None:
+    def add(self, place: int, mine: np.ndarray | None, its: np.ndarray | None) -> None:
         """Compares the two values of a step."""
-        if one is None or other is None:
-            self._fail(place, "only in the migrated run" if one is None else "only in the original")
+        if mine is None or its is None:
+            self._fail(place, "only in the migrated run" if mine is None else "only in the original")
             return
-        self.shape, self.dtype = one.shape, str(one.dtype)
-        if one.shape != other.shape:
-            self._fail(place, f"shape {list(one.shape)} against {list(other.shape)}")
-        elif one.dtype != other.dtype:
-            self._fail(place, f"dtype {one.dtype} against {other.dtype}")
-        elif np.array_equal(one, other, equal_nan=one.dtype.kind in "fc"):
+        self.shape, self.dtype = mine.shape, str(mine.dtype)
+        if mine.shape != its.shape:
+            self._fail(place, f"shape {list(mine.shape)} against {list(its.shape)}")
+        elif mine.dtype != its.dtype:
+            self._fail(place, f"dtype {mine.dtype} against {its.dtype}")
+        elif np.array_equal(mine, its, equal_nan=mine.dtype.kind in "fc"):
             self.errors.append(0.0)
         else:
-            self._differ(place, one, other)
+            self._differ(place, mine, its)
 
     def _fail(self, place: int, problem: str) -> None:
         self.problem = self.problem or problem
@@ -104,15 +104,15 @@ class Series:
         if self.first_step is None:
             self.first_step = place
 
-    def _differ(self, place: int, one: np.ndarray, other: np.ndarray) -> None:
+    def _differ(self, place: int, mine: np.ndarray, its: np.ndarray) -> None:
         self._note(place)
         with np.errstate(all="ignore"):
-            wide = np.complex128 if one.dtype.kind == "c" else np.float64
-            apart = np.abs(one.astype(wide) - other.astype(wide))
+            wide = np.complex128 if mine.dtype.kind == "c" else np.float64
+            apart = np.abs(mine.astype(wide) - its.astype(wide))
             finite = np.isfinite(apart)
-            largest = float(np.max(np.abs(one.astype(wide)), initial=0.0, where=np.isfinite(one)))
+            largest = float(np.max(np.abs(mine.astype(wide)), initial=0.0, where=np.isfinite(mine)))
             absolute = float(np.max(apart, initial=0.0, where=finite)) if finite.all() else float("inf")
-            floating = one.dtype if one.dtype.kind == "f" else np.dtype(np.float32)
+            floating = mine.dtype if mine.dtype.kind == "f" else np.dtype(np.float32)
             ulp = (
                 float(np.spacing(np.asarray(largest, floating)))
                 if largest
@@ -168,9 +168,9 @@ def compare(
     theirs = migrated.steps if isinstance(migrated, Recording) else migrated
     count = 0
     lone: list[tuple[int, str, np.ndarray | None, np.ndarray | None]] = []
-    for one, other in _both(mine, theirs):
-        apart = own_times and bool(one.summaries) != bool(other.summaries)
-        for kind, name, value, its in pairs(one, other, share):
+    for step, match in _both(mine, theirs):
+        apart = own_times and bool(step.summaries) != bool(match.summaries)
+        for kind, name, value, its in pairs(step, match, share):
             if kind == "summary" and apart:
                 lone.append((count, name, value, its))
             elif kind in chosen:
@@ -186,44 +186,49 @@ def compare(
 
 
 def _both(mine: Iterable[Step], theirs: Iterable[Step]) -> Iterator[tuple[Step, Step]]:
-    one, other = iter(mine), iter(theirs)
+    own, its = iter(mine), iter(theirs)
     count = 0
-    for step in one:
-        match = next(other, None)
+    for step in own:
+        match = next(its, None)
         if match is None:
             raise NotComparable(f"the migrated run has made {count} training steps, the original more")
         count += 1
         yield step, match
-    if next(other, None) is not None:
+    if next(its, None) is not None:
         raise NotComparable(f"the original has made {count} training steps, the migrated run more")
 
 
 def pairs(
-    one: Step, other: Step, share: int = 1
+    original: Step, migrated: Step, share: int = 1
 ) -> Iterator[tuple[Kind, str, np.ndarray | None, np.ndarray | None]]:
     """What is compared of a step: kind, name, the original's value and the migrated program's."""
-    for name in _names(one.inputs, other.inputs):
-        if name in other.inputs:  # one that the migrated program has no use for is seen in what follows
-            yield "input", name, one.inputs.get(name), other.inputs[name]
-    for tower in range(max(len(one.losses), len(other.losses))):
-        yield "loss", f"tower {tower}", _at(one.losses, tower), _times(_at(other.losses, tower), share)
-    if one.tower_gradients and other.tower_gradients:
-        for tower in range(max(len(one.tower_gradients), len(other.tower_gradients))):
-            mine, its = _at(one.tower_gradients, tower) or {}, _at(other.tower_gradients, tower) or {}
+    for name in _names(original.inputs, migrated.inputs):
+        if name in migrated.inputs:  # one that the migrated program has no use for is seen in what follows
+            yield "input", name, original.inputs.get(name), migrated.inputs[name]
+    for tower in range(max(len(original.losses), len(migrated.losses))):
+        yield (
+            "loss",
+            f"tower {tower}",
+            _at(original.losses, tower),
+            _times(_at(migrated.losses, tower), share),
+        )
+    if original.tower_gradients and migrated.tower_gradients:
+        for tower in range(max(len(original.tower_gradients), len(migrated.tower_gradients))):
+            mine, its = _at(original.tower_gradients, tower) or {}, _at(migrated.tower_gradients, tower) or {}
             for name in _names(mine, its):
                 yield "tower gradient", f"tower {tower}: {name}", mine.get(name), _times(its.get(name), share)
-    for name in _names(one.gradients, other.gradients):
-        yield "gradient", name, one.gradients.get(name), other.gradients.get(name)
-    for name in _names(one.after, other.after):
-        yield "variable", name, one.after.get(name), other.after.get(name)
-    for place in range(max(len(one.fetched), len(other.fetched))):
-        yield "fetched", f"value {place}", _at(one.fetched, place), _at(other.fetched, place)
-    for name in _names(one.summaries, other.summaries):
-        yield "summary", name, one.summaries.get(name), other.summaries.get(name)
+    for name in _names(original.gradients, migrated.gradients):
+        yield "gradient", name, original.gradients.get(name), migrated.gradients.get(name)
+    for name in _names(original.after, migrated.after):
+        yield "variable", name, original.after.get(name), migrated.after.get(name)
+    for place in range(max(len(original.fetched), len(migrated.fetched))):
+        yield "fetched", f"value {place}", _at(original.fetched, place), _at(migrated.fetched, place)
+    for name in _names(original.summaries, migrated.summaries):
+        yield "summary", name, original.summaries.get(name), migrated.summaries.get(name)
 
 
-def _names(one: Arrays, other: Arrays) -> list[str]:
-    return [*one, *(name for name in other if name not in one)]
+def _names(left: Arrays, right: Arrays) -> list[str]:
+    return [*left, *(name for name in right if name not in left)]
 
 
 def _at(values: list, place: int):  # type: ignore[no-untyped-def, type-arg]

@@ -14,16 +14,16 @@ class NoReference(Exception):
     """The float64 run is not one of the recorded steps; the message says why."""
 
 
-def check_same_step(place: int, one: Step, again: Step) -> None:
+def check_same_step(place: int, left: Step, again: Step) -> None:
     """Says whether a step of a second run of the original starts from what the recorded one started from.
 
     Raises:
         NoReference: it has other variables, inputs or draws.
     """
     same = {
-        "variables": (one.variables, again.variables),
-        "inputs": (one.inputs, again.inputs),
-        "random numbers": (_numbered(one.draws), _numbered(again.draws)),
+        "variables": (left.variables, again.variables),
+        "inputs": (left.inputs, again.inputs),
+        "random numbers": (_numbered(left.draws), _numbered(again.draws)),
     }
     for title, (first, second) in same.items():
         for name, value in first.items():
@@ -63,18 +63,18 @@ def owner_of(name: str, step: Step) -> str | None:
 
 
 def relative_difference(
-    owner: str, one: Step, other: Step, wide: Step, shape: tuple[int, ...]
+    owner: str, original: Step, migrated: Step, wide: Step, shape: tuple[int, ...]
 ) -> np.ndarray | None:
     """|migrated - original| / |g64| of a variable's gradient, element by element; 0 where the two are the same.
 
     Args:
-        one, other, wide: the original's step, the migrated program's, and the one with float64.
+        original, other, wide: the original's step, the migrated program's, and the one with float64.
 
     Returns:
         An array of this shape; None where there is no gradient for each of its elements.
     """
-    mine, its = _dense(owner, one.gradients, shape), _dense(owner, other.gradients, shape)
-    rows = {name: value for name, value in one.gradients.items() if name.endswith("//indices")}
+    mine, its = _dense(owner, original.gradients, shape), _dense(owner, migrated.gradients, shape)
+    rows = {name: value for name, value in original.gradients.items() if name.endswith("//indices")}
     exact = _dense(owner, {**wide.gradients64, **rows}, shape)
     if mine is None or its is None or exact is None:
         return None
@@ -99,5 +99,5 @@ def _numbered(draws: list[list[np.ndarray]]) -> Arrays:
     return {f"{tower} {place}": draw for tower, drawn in enumerate(draws) for place, draw in enumerate(drawn)}
 
 
-def _equal(one: np.ndarray, other: np.ndarray) -> bool:
-    return np.array_equal(one, other, equal_nan=one.dtype.kind in "fc" and other.dtype.kind in "fc")
+def _equal(left: np.ndarray, right: np.ndarray) -> bool:
+    return np.array_equal(left, right, equal_nan=left.dtype.kind in "fc" and right.dtype.kind in "fc")

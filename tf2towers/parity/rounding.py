@@ -78,15 +78,13 @@ class _Computed:
     ulp: list[float] = field(default_factory=list)
     sure: bool = True
 
-    def add(
-        self, one: np.ndarray, other: np.ndarray, exact: np.ndarray, of_all: float, spread: float
-    ) -> None:
-        largest, own = _largest(exact), _largest(one - exact)
+    def add(self, mine: np.ndarray, its: np.ndarray, exact: np.ndarray, of_all: float, spread: float) -> None:
+        largest, own = _largest(exact), _largest(mine - exact)
         if own <= max(SURE * largest, OF_ALL * of_all):
             self.own = max(self.own, own)
         elif not own <= TIMES * spread:
             self.sure = False
-        self.its.append(_largest(other - exact))
+        self.its.append(_largest(its - exact))
         self.spread.append(spread)
         self.ulp.append(_ulp(largest))
 
@@ -106,8 +104,8 @@ class _Carried:
     change: float = 0.0  # the largest of any step of the original
     needed: float = 0.0  # so large it would have to be for the differences to be rounding
 
-    def add(self, one: np.ndarray, other: np.ndarray, part: np.ndarray | float) -> None:
-        over = np.abs(other.astype(np.float64) - one) - ULPS * _ulp(_largest(one), one.dtype)
+    def add(self, mine: np.ndarray, its: np.ndarray, part: np.ndarray | float) -> None:
+        over = np.abs(its.astype(np.float64) - mine) - ULPS * _ulp(_largest(mine), mine.dtype)
         with np.errstate(divide="ignore", invalid="ignore"):
             self.needed = max(self.needed, _largest(np.where(over <= 0, 0.0, over / part)))
 
@@ -129,12 +127,12 @@ def hopeless(
         return True
     if all(found.bitwise for found in comparisons if found.kind in COMPUTED):
         return True
-    for one, other in zip(original, migrated, strict=True):
-        for kind, name, value, its in pairs(one, other, share):
+    for mine, theirs in zip(original, migrated, strict=True):
+        for kind, name, value, its in pairs(mine, theirs, share):
             if kind not in COMPUTED or (kind, name) not in asked or value is None or its is None:
                 continue
             largest = _largest(value)
-            of_all = _of_all(neighbours(kind, name, one.gradients, one.tower_gradients))
+            of_all = _of_all(neighbours(kind, name, mine.gradients, mine.tower_gradients))
             own = max(SURE * largest, OF_ALL * of_all)
             near = max((TIMES + 2) * own, TIPPED * largest) + ULPS * _ulp(largest)
             if not _largest(its.astype(np.float64) - value) <= near:
@@ -177,10 +175,10 @@ def tell(
     limits, asked = limits or Tolerances(), _asked(comparisons)
     of_graph: dict[Key, _Computed] = {}
     carried: dict[Key, _Carried] = {}
-    for place, (one, other, wide) in enumerate(zip(original, migrated, reference, strict=False)):
-        check_same_step(place, one, wide)
+    for place, (mine, theirs, wide) in enumerate(zip(original, migrated, reference, strict=False)):
+        check_same_step(place, mine, wide)
         exact = {(kind, name): value for kind, name, value in computed(wide)}
-        for kind, name, value, its in pairs(one, other, share):
+        for kind, name, value, its in pairs(mine, theirs, share):
             key = (kind, name)
             if key not in asked or value is None or its is None:
                 continue
@@ -189,12 +187,12 @@ def tell(
                 spread = spread_of(kind, name, wide)
                 of_graph.setdefault(key, _Computed()).add(value, its, exact[key], of_all, spread)
             elif kind in _CARRIED and value.dtype.kind == "f":
-                owner = owner_of(name, one) if kind == "variable" else None
+                owner = owner_of(name, mine) if kind == "variable" else None
                 of = carried.setdefault(key, _Carried(owner))
-                of.change = max(of.change, _largest(value - one.variables.get(name, np.zeros_like(value))))
+                of.change = max(of.change, _largest(value - mine.variables.get(name, np.zeros_like(value))))
                 if not asked[key].errors[place] <= limits.of(kind):
                     most = 1 + (TIMES if name == owner else TIMES**2)
-                    of.add(value, its, _part(owner, most, one, other, wide, value.shape))
+                    of.add(value, its, _part(owner, most, mine, theirs, wide, value.shape))
     apart = {
         (found.kind, found.name) for found in comparisons if found.kind in COMPUTED and not found.bitwise
     }
@@ -225,12 +223,12 @@ def _asked(comparisons: Iterable[Comparison]) -> dict[Key, Comparison]:
 
 
 def _part(
-    owner: str | None, most: float, one: Step, other: Step, wide: Step, shape: tuple[int, ...]
+    owner: str | None, most: float, mine: Step, its: Step, wide: Step, shape: tuple[int, ...]
 ) -> np.ndarray | float:
     """By how much of its largest change an element may differ."""
     if owner is None:
         return CARRIED
-    relative = relative_difference(owner, one, other, wide, shape)
+    relative = relative_difference(owner, mine, its, wide, shape)
     return 0.0 if relative is None else np.minimum(most, TIMES * relative)
 
 

@@ -110,7 +110,7 @@ def _side(side: Side) -> tuple[str, str]:
 
 
 def _aligned(pairs: Sequence[tuple[str, str]]) -> list[str]:
-    return columns([[one, _plain(other)] for one, other in pairs])
+    return columns([[mine, _plain(its)] for mine, its in pairs])
 
 
 def columns(table: Sequence[Sequence[str]], right: Iterable[int] = ()) -> list[str]:

@@ -17,10 +17,10 @@ def shown(path: Path) -> str:
     return path.as_posix()
 
 
-def told_apart(one: Path, other: Path) -> tuple[str, str]:
+def told_apart(left: Path, right: Path) -> tuple[str, str]:
     """Short names of two files: their own, with as many of the folders above as it takes to tell them apart."""
-    parts, others = (Path(os.path.abspath(path)).parts for path in (one, other))  # noqa: PTH100 - links are kept
+    parts, others = (Path(os.path.abspath(path)).parts for path in (left, right))  # noqa: PTH100 - links are kept
     for count in range(1, max(len(parts), len(others)) + 1):
         if parts[-count:] != others[-count:]:
             return "/".join(parts[-count:]).replace("//", "/"), "/".join(others[-count:]).replace("//", "/")
-    return one.name, other.name
+    return left.name, right.name

@@ -60,9 +60,9 @@ class Summary:
         return ratio(self.modern.rate, self.legacy.rate)
 
 
-def ratio(one: Spread | float | None, other: Spread | float | None) -> float | None:
+def ratio(mine: Spread | float | None, its: Spread | float | None) -> float | None:
     """One by the other, medians of spreads; None where one is missing or the divisor is 0."""
-    numbers = [value.median if isinstance(value, Spread) else value for value in (one, other)]
+    numbers = [value.median if isinstance(value, Spread) else value for value in (mine, its)]
     if numbers[0] is None or not numbers[1]:
         return None
     return numbers[0] / numbers[1]

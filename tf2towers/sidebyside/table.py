@@ -14,24 +14,24 @@ NOTHING = "-"
 
 def rows(summary: Summary) -> list[Row]:
     """What is said, legacy, modern, and modern by legacy (of losses: their difference)."""
-    one, other = summary.legacy, summary.modern
+    mine, theirs = summary.legacy, summary.modern
 
     def timed(title: str, name: str) -> Row:
-        left, right = getattr(one, name), getattr(other, name)
+        left, right = getattr(mine, name), getattr(theirs, name)
         return title, seconds(left), seconds(right), times(ratio(right, left))
 
     def loss(title: str, name: str) -> Row:
-        left, right = getattr(one, name), getattr(other, name)
+        left, right = getattr(mine, name), getattr(theirs, name)
         apart = NOTHING if left is None or right is None else f"{right - left:+.4f}"
         return title, number(left), number(right), apart
 
     return [
-        ("steps", str(one.steps), str(other.steps), ""),
+        ("steps", str(mine.steps), str(theirs.steps), ""),
         timed("time to the first step", "first_step"),
-        (f"{summary.unit}/s, median", rate(one.rate), rate(other.rate), times(summary.speed)),
-        ("  its middle half", quartiles(one.rate), quartiles(other.rate), ""),
-        ("a step, median", step(one), step(other), times(ratio(other.step_seconds, one.step_seconds))),
-        ("peak memory", memory(one.peak), memory(other.peak), times(ratio(other.peak, one.peak))),
+        (f"{summary.unit}/s, median", rate(mine.rate), rate(theirs.rate), times(summary.speed)),
+        ("  its middle half", quartiles(mine.rate), quartiles(theirs.rate), ""),
+        ("a step, median", step(mine), step(theirs), times(ratio(theirs.step_seconds, mine.step_seconds))),
+        ("peak memory", memory(mine.peak), memory(theirs.peak), times(ratio(theirs.peak, mine.peak))),
         loss("first loss", "first_loss"),
         loss("final loss", "final_loss"),
         loss("  mean of the last tenth", "end_loss"),

@@ -68,45 +68,47 @@ def compare(
     found = Compared()
     series: dict[tuple[Kind, str], Series] = {}
     states: tuple[State, ...] = ({}, {})
-    for one, other in zip_longest(original, migrated):
-        found.problem = _apart(one, other, original, migrated)
-        if found.problem or one is None or other is None:
+    for call, match in zip_longest(original, migrated):
+        found.problem = _apart(call, match, original, migrated)
+        if found.problem or call is None or match is None:
             break
-        found.hooks_apart += _of_hooks(one) != _of_hooks(other)
-        for kind, key, label, mine, its in _pairs(one, other, states):
+        found.hooks_apart += _of_hooks(call) != _of_hooks(match)
+        for kind, key, label, mine, its in _pairs(call, match, states):
             if kind == "variable" and key in left_out:
                 continue
-            place: Place = (one.number, kind, key)
+            place: Place = (call.number, kind, key)
             alike = _equal(mine, its)
             if not alike:
                 found.places.add(place)
             if alike or place in excused:
                 same = its if mine is None else mine
-                series.setdefault((kind, label), Series()).add(one.number, same, same)
+                series.setdefault((kind, label), Series()).add(call.number, same, same)
                 continue
-            series.setdefault((kind, label), Series()).add(one.number, mine, its)
+            series.setdefault((kind, label), Series()).add(call.number, mine, its)
             if _within(mine, its, limits.of(kind)):
                 continue
             if found.first is None:
-                found.first = Difference(one, other, kind, label, (mine, its))
-            if found.first.original is one:
+                found.first = Difference(call, match, kind, label, (mine, its))
+            if found.first.original is call:
                 found.beside[kind] = found.beside.get(kind, 0) + 1
-    found.comparisons = [one.comparison(kind, name, limits.of(kind)) for (kind, name), one in series.items()]
+    found.comparisons = [
+        compared.comparison(kind, name, limits.of(kind)) for (kind, name), compared in series.items()
+    ]
     return found
 
 
-def _apart(one: Call | None, other: Call | None, original: Run, migrated: Run) -> str:
+def _apart(call: Call | None, match: Call | None, original: Run, migrated: Run) -> str:
     """Why two calls are not the same call; empty if they may be."""
-    if one is None or other is None:
-        last, more, less = (one, original, migrated) if one is not None else (other, migrated, original)
-        title = "the original" if one is not None else "the migrated script"
+    if call is None or match is None:
+        last, more, less = (call, original, migrated) if call is not None else (match, migrated, original)
+        title = "the original" if call is not None else "the migrated script"
         fetched = ", ".join(name for name, _, _ in last.fetches[:3]) if last is not None else ""
         where = "" if last is None else f": the next is at {last.place}, and fetches {fetched}"
         return f"{title} makes {more.calls} session calls, the other {less.calls}{where}"
-    here = f"session call {one.number} ({one.place} of the original; {other.place} of the migrated script)"
-    if one.error != other.error:
-        return f"{here} {_ends(one)} in the original, and {_ends(other)} in the migrated script"
-    mine, its = _asked(one), _asked(other)
+    here = f"session call {call.number} ({call.place} of the original; {match.place} of the migrated script)"
+    if call.error != match.error:
+        return f"{here} {_ends(call)} in the original, and {_ends(match)} in the migrated script"
+    mine, its = _asked(call), _asked(match)
     if [kind for _, kind in mine] != [kind for _, kind in its]:
         return f"{here} returns {_listed(mine)} in the original, and {_listed(its)} in the migrated script"
     return ""
@@ -129,43 +131,49 @@ def _listed(asked: list[tuple[str, str]]) -> str:
 
 
 def _pairs(
-    one: Call, other: Call, states: tuple[State, ...]
+    original: Call, migrated: Call, states: tuple[State, ...]
 ) -> Iterator[tuple[Kind, str, str, np.ndarray | None, np.ndarray | None]]:
     """Kind, key, name for a report and both values, of all that either call has."""
     for kind in KINDS:
-        mine, its = one.values.get(kind, {}), other.values.get(kind, {})
+        mine, its = original.values.get(kind, {}), migrated.values.get(kind, {})
         if kind == "variable":
-            for state, call, values in zip(states, (one, other), (mine, its), strict=True):
+            for state, call, values in zip(states, (original, migrated), (mine, its), strict=True):
                 state.update({_owned(call, name): value for name, value in values.items()})
             for name in dict.fromkeys([*mine, *its]):
-                yield kind, name, name, states[0].get(_owned(one, name)), states[1].get(_owned(other, name))
+                yield (
+                    kind,
+                    name,
+                    name,
+                    states[0].get(_owned(original, name)),
+                    states[1].get(_owned(migrated, name)),
+                )
             continue
         for key in dict.fromkeys([*mine, *its]):
-            yield kind, key, _label(kind, key, one, other), mine.get(key), its.get(key)
+            yield kind, key, _label(kind, key, original, migrated), mine.get(key), its.get(key)
 
 
-def _label(kind: Kind, key: str, one: Call, other: Call) -> str:
+def _label(kind: Kind, key: str, mine: Call, its: Call) -> str:
     """The name that the original has for it, where it has it."""
     if kind == "input":
-        return (one.inputs if int(key) < len(one.inputs) else other.inputs)[int(key)]
-    return one.fetches[int(key)][0] if kind == "fetched" else key
+        return (mine.inputs if int(key) < len(mine.inputs) else its.inputs)[int(key)]
+    return mine.fetches[int(key)][0] if kind == "fetched" else key
 
 
 def _owned(call: Call, name: str) -> tuple[int, int, str]:
     return call.worker or 0, call.session, name
 
 
-def _equal(one: np.ndarray | None, other: np.ndarray | None) -> bool:
-    if one is None or other is None or one.shape != other.shape or one.dtype != other.dtype:
+def _equal(left: np.ndarray | None, right: np.ndarray | None) -> bool:
+    if left is None or right is None or left.shape != right.shape or left.dtype != right.dtype:
         return False
-    return np.array_equal(one, other, equal_nan=one.dtype.kind in "fc")
+    return np.array_equal(left, right, equal_nan=left.dtype.kind in "fc")
 
 
-def _within(one: np.ndarray | None, other: np.ndarray | None, limit: float) -> bool:
-    if not limit or one is None or other is None or one.shape != other.shape or one.dtype != other.dtype:
+def _within(left: np.ndarray | None, right: np.ndarray | None, limit: float) -> bool:
+    if not limit or left is None or right is None or left.shape != right.shape or left.dtype != right.dtype:
         return False
-    if one.dtype.kind not in "fc":
+    if left.dtype.kind not in "fc":
         return False
     series = Series()
-    series.add(0, one, other)
+    series.add(0, left, right)
     return series.max_rel <= limit

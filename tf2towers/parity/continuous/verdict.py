@@ -112,46 +112,46 @@ def _note_the_rest(result: ParityResult, found: Compared, original: Run, migrate
 
 
 def _first(first: Difference, found: Compared) -> Diagnosis:
-    one, other = first.original, first.migrated
+    mine, its = first.original, first.migrated
     others = [
         f"{more} other {kind if more == 1 else PLURALS[kind]}"
         for kind, count in found.beside.items()
         if (more := count - (kind == first.kind))
     ]
     message = (
-        f"session call {one.number} ({one.place} of the original; {other.place} of the migrated script): "
+        f"session call {mine.number} ({mine.place} of the original; {its.place} of the migrated script): "
         f"{first.kind} {first.name}: {_values(*first.values)}"
     )
     if others:
         message += f". In the same call: {', '.join(others)}"
-    return Diagnosis("first difference", message + ".", "", one.number)
+    return Diagnosis("first difference", message + ".", "", mine.number)
 
 
-def _values(one: np.ndarray | None, other: np.ndarray | None) -> str:
-    if one is None or other is None:
-        return "only in the migrated script" if one is None else "only in the original"
-    if one.shape != other.shape or one.dtype != other.dtype:
-        return f"{one.dtype}{list(one.shape)} in the original, {other.dtype}{list(other.shape)} in the migrated script"
-    if one.dtype == np.uint8:
-        return f"{one.tobytes()[:60]!r} in the original, {other.tobytes()[:60]!r} in the migrated script"
-    alike = one == other
-    if one.dtype.kind in "fc":
-        alike |= np.isnan(one) & np.isnan(other)
+def _values(mine: np.ndarray | None, its: np.ndarray | None) -> str:
+    if mine is None or its is None:
+        return "only in the migrated script" if mine is None else "only in the original"
+    if mine.shape != its.shape or mine.dtype != its.dtype:
+        return f"{mine.dtype}{list(mine.shape)} in the original, {its.dtype}{list(its.shape)} in the migrated script"
+    if mine.dtype == np.uint8:
+        return f"{mine.tobytes()[:60]!r} in the original, {its.tobytes()[:60]!r} in the migrated script"
+    alike = mine == its
+    if mine.dtype.kind in "fc":
+        alike |= np.isnan(mine) & np.isnan(its)
     apart = np.flatnonzero(~alike)
-    place = np.unravel_index(apart[0], one.shape)
-    at = f" at {[int(index) for index in place]}" if one.ndim else ""
-    text = f"{one[place]!s} in the original, {other[place]!s} in the migrated script{at}"
-    if one.ndim:
-        text += f"; {apart.size} of {one.size} elements differ"
-    return text + _factor(one, other)
+    place = np.unravel_index(apart[0], mine.shape)
+    at = f" at {[int(index) for index in place]}" if mine.ndim else ""
+    text = f"{mine[place]!s} in the original, {its[place]!s} in the migrated script{at}"
+    if mine.ndim:
+        text += f"; {apart.size} of {mine.size} elements differ"
+    return text + _factor(mine, its)
 
 
-def _factor(one: np.ndarray, other: np.ndarray) -> str:
+def _factor(original: np.ndarray, migrated: np.ndarray) -> str:
     """What one is times the other, where that is the same for all elements."""
-    if one.dtype.kind != "f" or not one.size:
+    if original.dtype.kind != "f" or not original.size:
         return ""
     with np.errstate(all="ignore"):
-        mine, its = one.astype(np.float64), other.astype(np.float64)
+        mine, its = original.astype(np.float64), migrated.astype(np.float64)
         factor = float((mine * its).sum() / (mine * mine).sum()) if (mine * mine).sum() else 1.0
         if not np.isfinite(factor) or abs(factor - 1) < 1e-3:
             return ""

@@ -163,24 +163,24 @@ def _alone(evidence: Evidence, names: list[str], whole: str, short: str) -> _Cli
     """The clip that makes one side's applied gradients of the other's."""
     steps = []
     for pair in evidence.comparable:
-        one, other = getattr(pair, whole), getattr(pair, short)
-        if all(name in one.gradients and name in other.gradients for name in names):
-            if _finite(one.gradients, names) and _finite(other.gradients, names):
-                steps.append((pair, Given(one.gradients, one.norms), Given(other.gradients, other.norms)))
+        mine, its = getattr(pair, whole), getattr(pair, short)
+        if all(name in mine.gradients and name in its.gradients for name in names):
+            if _finite(mine.gradients, names) and _finite(its.gradients, names):
+                steps.append((pair, Given(mine.gradients, mine.norms), Given(its.gradients, its.norms)))
     best: _Clip | None = None
     for form in FORMS:
-        found = threshold_after(form, [(one, other) for _, one, other in steps], names)
+        found = threshold_after(form, [(mine, its) for _, mine, its in steps], names)
         if found is None or found.seen + _again(evidence, form, names, short, found.value) < 2:
             continue
         explained = Explained()
-        for pair, one, other in steps:
-            made = clipped(form, found.value, one, names)
+        for pair, mine, its in steps:
+            made = clipped(form, found.value, mine, names)
             for name in names:
                 explained.add(
-                    other.vectors[name],
+                    its.vectors[name],
                     made[name],
-                    one.vectors[name],
-                    max(pair.noise, pair.tolerance * float(np.max(np.abs(other.vectors[name]), initial=0.0))),
+                    mine.vectors[name],
+                    max(pair.noise, pair.tolerance * float(np.max(np.abs(its.vectors[name]), initial=0.0))),
                 )
         if explained.part >= ENOUGH and (best is None or explained.part > best.part):
             best = _Clip(form, "after", found.value, explained.part)

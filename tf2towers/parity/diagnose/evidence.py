@@ -152,8 +152,8 @@ class Pair:
     @cached_property
     def differing(self) -> list[str]:
         """The variables whose gradients do not agree; those of one side alone are not among them."""
-        one, other = self.original.gradients, self.migrated.gradients
-        return [n for n in one if n in other and apart(one[n], other[n]) > self.allowed(n)]
+        mine, its = self.original.gradients, self.migrated.gradients
+        return [n for n in mine if n in its and apart(mine[n], its[n]) > self.allowed(n)]
 
 
 class Evidence:
@@ -195,9 +195,9 @@ class Evidence:
 
     def names(self, pair: Pair) -> Iterator[str]:
         """The variables whose gradients both sides have, of the same size, some of it finite."""
-        one, other = pair.original.gradients, pair.migrated.gradients
-        for name, vector in one.items():
-            if name in other and other[name].shape == vector.shape and name not in self.untrained:
+        mine, its = pair.original.gradients, pair.migrated.gradients
+        for name, vector in mine.items():
+            if name in its and its[name].shape == vector.shape and name not in self.untrained:
                 yield name
 
     @cached_property

@@ -23,11 +23,11 @@ def _ratio(evidence: Evidence) -> float | None:
     found = []
     for pair in evidence.comparable:
         for name in evidence.names(pair):
-            one, other = pair.original.gradients[name], pair.migrated.gradients[name]
-            finite = np.isfinite(one) & np.isfinite(other)
-            size = np.abs(np.where(finite, one, 0.0))
+            mine, its = pair.original.gradients[name], pair.migrated.gradients[name]
+            finite = np.isfinite(mine) & np.isfinite(its)
+            size = np.abs(np.where(finite, mine, 0.0))
             usable = finite & (size > 1e-2 * np.max(size, initial=0.0)) & (size > 100 * pair.noise)
-            found.append(other[usable] / one[usable])
+            found.append(its[usable] / mine[usable])
     ratios = joined(found)
     return float(np.median(ratios)) if ratios.size else None
 
@@ -37,8 +37,8 @@ def explained_by(evidence: Evidence, ratio: float) -> float:
     explained = Explained()
     for pair in evidence.comparable:
         for name in evidence.names(pair):
-            one, other = pair.original.gradients[name], pair.migrated.gradients[name]
-            explained.add(other, ratio * one, one, pair.allowed(name))
+            mine, its = pair.original.gradients[name], pair.migrated.gradients[name]
+            explained.add(its, ratio * mine, mine, pair.allowed(name))
     return explained.part
 
 
@@ -58,8 +58,8 @@ def batch_sizes(evidence: Evidence) -> list[int]:
 
 def _losses_scaled(evidence: Evidence, ratio: float) -> bool:
     values = [(p.original.losses, p.migrated.losses) for p in evidence.comparable]
-    values = [(one, other) for one, other in values if one.size and one.shape == other.shape]
-    return bool(values) and all(np.allclose(other, ratio * one, rtol=1e-3) for one, other in values)
+    values = [(mine, its) for mine, its in values if mine.size and mine.shape == its.shape]
+    return bool(values) and all(np.allclose(its, ratio * mine, rtol=1e-3) for mine, its in values)
 
 
 def _recognise(evidence: Evidence) -> Diagnosis | None:

@@ -37,8 +37,8 @@ def first_differences(original: Recording, migrated: Recording) -> tuple[int | N
 
 def _gradient(evidence: Evidence, pair: Pair, exact: bool) -> str:
     if exact:
-        one, other = pair.original.step.gradients, pair.migrated.step.gradients
-        differing = {key.split("//")[0] for key in one if key in other and not _bits(one[key], other[key])}
+        mine, its = pair.original.step.gradients, pair.migrated.step.gradients
+        differing = {key.split("//")[0] for key in mine if key in its and not _bits(mine[key], its[key])}
     else:
         differing = set(pair.differing)
     order = {name: place for place, name in enumerate(evidence.facts.trainable)}
@@ -47,28 +47,28 @@ def _gradient(evidence: Evidence, pair: Pair, exact: bool) -> str:
     return max(differing, key=lambda name: (order.get(name, -1), name), default="")
 
 
-def _bits(one: np.ndarray, other: np.ndarray) -> bool:
-    return one.shape == other.shape and one.dtype == other.dtype and one.tobytes() == other.tobytes()
+def _bits(left: np.ndarray, right: np.ndarray) -> bool:
+    return left.shape == right.shape and left.dtype == right.dtype and left.tobytes() == right.tobytes()
 
 
 def _anything(pair: Pair, exact: bool) -> bool:
-    one, other = pair.original.step, pair.migrated.step
+    mine, its = pair.original.step, pair.migrated.step
     if exact:
         kinds: list[tuple[Arrays, Arrays]] = [
-            (one.variables, other.variables),
-            (one.inputs, other.inputs),
-            (one.after, other.after),
-            *zip(one.tower_gradients, other.tower_gradients, strict=False),
+            (mine.variables, its.variables),
+            (mine.inputs, its.inputs),
+            (mine.after, its.after),
+            *zip(mine.tower_gradients, its.tower_gradients, strict=False),
         ]
-        losses = zip(one.losses, other.losses, strict=False)
+        losses = zip(mine.losses, its.losses, strict=False)
         return any(not _bits(np.asarray(loss), np.asarray(again)) for loss, again in losses) or any(
             key in again and not _bits(value, again[key])
             for arrays, again in kinds
             for key, value in arrays.items()
         )
-    if differing_input(one, other) is not None:
+    if differing_input(mine, its) is not None:
         return True
-    if relative(pair.original.losses, pair.migrated.losses) > EQUAL and len(one.losses) == len(other.losses):
+    if relative(pair.original.losses, pair.migrated.losses) > EQUAL and len(mine.losses) == len(its.losses):
         return True
     return _variables(pair)
 

@@ -19,10 +19,10 @@ def _counters(view: View) -> list[str]:
 def _recognise(evidence: Evidence) -> Diagnosis | None:
     for pair in evidence.pairs:
         for name in _counters(pair.original):
-            one, other = pair.original.change(name), pair.migrated.change(name)
-            if one is None or other is None or one[0] == other[0]:
+            mine, its = pair.original.change(name), pair.migrated.change(name)
+            if mine is None or its is None or mine[0] == its[0]:
                 continue
-            by, of = int(other[0]), int(one[0])
+            by, of = int(its[0]), int(mine[0])
             if by == 0:
                 how = "stays where it is"
             elif evidence.towers > 1 and by == of * evidence.towers:

@@ -28,8 +28,8 @@ def _inputs(evidence: Evidence) -> Diagnosis | None:
 def _initial_values(evidence: Evidence) -> Diagnosis | None:
     if evidence.lockstep or not evidence.pairs:
         return None
-    one, other = evidence.pairs[0].original.before, evidence.pairs[0].migrated.before
-    differing = [n for n, v in one.items() if n in other and relative(v, other[n]) > EQUAL]
+    mine, its = evidence.pairs[0].original.before, evidence.pairs[0].migrated.before
+    differing = [n for n, v in mine.items() if n in its and relative(v, its[n]) > EQUAL]
     if not differing:
         return None
     return Diagnosis(

@@ -20,26 +20,26 @@ from tf2towers.report.parity_result import Diagnosis
 _NORMALISATIONS = ("fusedbatchnorm", "batchnorm", "batch_norm", "batch_normalization")
 
 
-def paired(one: Arrays, other: Arrays) -> list[tuple[str, np.ndarray, np.ndarray]]:
+def paired(left: Arrays, right: Arrays) -> list[tuple[str, np.ndarray, np.ndarray]]:
     """The layers of a tower that both sides have, by name in the original's order, or by place if no name is shared."""
-    named = [(name, one[name], other[name]) for name in one if name in other]
-    if not named and len(one) == len(other):
+    named = [(name, left[name], right[name]) for name in left if name in right]
+    if not named and len(left) == len(right):
         named = [
-            (name, value, again) for (name, value), again in zip(one.items(), other.values(), strict=True)
+            (name, value, again) for (name, value), again in zip(left.items(), right.values(), strict=True)
         ]
     return [(name, value, again) for name, value, again in named if value.size >= 5 and again.size >= 5]
 
 
-def digest_apart(one: np.ndarray, other: np.ndarray) -> float:
+def digest_apart(left: np.ndarray, right: np.ndarray) -> float:
     """How far two digests are apart: each sum by the size of what is summed; infinity for other sizes."""
-    if not np.all(np.isfinite(one[1:5])) or not np.all(np.isfinite(other[1:5])):
-        return 0.0 if np.array_equal(one[1:5], other[1:5], equal_nan=True) else float("inf")
-    if one[4] != other[4]:
+    if not np.all(np.isfinite(left[1:5])) or not np.all(np.isfinite(right[1:5])):
+        return 0.0 if np.array_equal(left[1:5], right[1:5], equal_nan=True) else float("inf")
+    if left[4] != right[4]:
         return float("inf")
-    size, squares = max(one[2], other[2]), max(one[3], other[3])
+    size, squares = max(left[2], right[2]), max(left[3], right[3])
     if not size or not squares:
         return 0.0
-    gaps = (abs(one[1] - other[1]) / size, abs(one[2] - other[2]) / size, abs(one[3] - other[3]) / squares)
+    gaps = (abs(left[1] - right[1]) / size, abs(left[2] - right[2]) / size, abs(left[3] - right[3]) / squares)
     return float(max(gaps))
 
 
@@ -50,8 +50,8 @@ def first_layer(original: Step, migrated: Step, tolerance: float) -> tuple[str, 
     """
     found: dict[str, int] = {}
     order: dict[str, int] = {}
-    for tower, (one, other) in enumerate(zip(original.layers, migrated.layers, strict=False)):
-        for place, (name, value, again) in enumerate(paired(one, other)):
+    for tower, (mine, its) in enumerate(zip(original.layers, migrated.layers, strict=False)):
+        for place, (name, value, again) in enumerate(paired(mine, its)):
             order.setdefault(name, place)
             differs = value[0] != again[0] if tolerance < 0 else digest_apart(value, again) > tolerance
             if differs:
@@ -72,19 +72,19 @@ def _is_normalisation(name: str, kind: str) -> bool:
     return any(word in words for word in _NORMALISATIONS)
 
 
-def _epsilon(name: str, one: np.ndarray, other: np.ndarray) -> str | None:
+def _epsilon(name: str, mine: np.ndarray, theirs: np.ndarray) -> str | None:
     """What in two digests of a normalisation speaks for another epsilon, if anything does."""
-    if one[4] != other[4]:
+    if mine[4] != theirs[4]:
         return None
     last = name.rpartition("/")[2]
     if "batchnorm" in name.lower() and last == "Rsqrt":
         return "the reciprocal root of variance + epsilon differs"
     if "batchnorm" in name.lower() and last == "add":
-        return f"variance + epsilon differs by {said((other[1] - one[1]) / one[4])} on average"
-    size = max(one[2], other[2])
-    spread = abs(one[2] - other[2]) / size if size else 0.0
-    if spread > EQUAL and abs(one[1] - other[1]) <= 0.05 * abs(one[2] - other[2]):
-        return f"its values keep their sum and are {said(other[2] / one[2])} times as large"
+        return f"variance + epsilon differs by {said((theirs[1] - mine[1]) / mine[4])} on average"
+    size = max(mine[2], theirs[2])
+    spread = abs(mine[2] - theirs[2]) / size if size else 0.0
+    if spread > EQUAL and abs(mine[1] - theirs[1]) <= 0.05 * abs(mine[2] - theirs[2]):
+        return f"its values keep their sum and are {said(theirs[2] / mine[2])} times as large"
     return None
 
 
@@ -101,9 +101,9 @@ def _matters(evidence: Evidence) -> bool:
     """Whether anything comes of it: a layer of rounding alone, or of a measure beside the loss, is no cause."""
     known = evidence.gradients_differ
     for pair in evidence.comparable:
-        one, other = pair.original.losses, pair.migrated.losses
-        if one.size and one.shape == other.shape:
-            if relative(one, other) > pair.tolerance:
+        mine, its = pair.original.losses, pair.migrated.losses
+        if mine.size and mine.shape == its.shape:
+            if relative(mine, its) > pair.tolerance:
                 return True
         elif not pair.original.gradients or not pair.migrated.gradients:
             known = True  # nothing was recorded that would show it
@@ -117,9 +117,9 @@ def _recognise(evidence: Evidence) -> Diagnosis | None:
     pair, name, tower = steps[0]
     kind = _kind(evidence, name)
     layers = paired(pair.original.step.layers[tower], pair.migrated.step.layers[tower])
-    one, other = next((value, again) for layer, value, again in layers if layer == name)
+    mine, its = next((value, again) for layer, value, again in layers if layer == name)
     before = layers[0][0] != name
-    seen = _epsilon(name, one, other) if before and _is_normalisation(name, kind) else None
+    seen = _epsilon(name, mine, its) if before and _is_normalisation(name, kind) else None
     if seen:
         return Diagnosis(
             "batch-norm epsilon",

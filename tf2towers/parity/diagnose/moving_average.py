@@ -70,31 +70,29 @@ def _recognise(evidence: Evidence) -> Diagnosis | None:
         names = _names(pair)
         if not names:
             continue
-        one, other = _fit(pair.original, names), _fit(pair.migrated, names)
-        if one is None or other is None:
+        mine, theirs = _fit(pair.original, names), _fit(pair.migrated, names)
+        if mine is None or theirs is None:
             continue
         for name in names:
             actual = pair.migrated.moved(name)
-            expected = one.taken * _gap(pair.migrated, name, one.when)
-            assumed = other.taken * _gap(pair.migrated, name, other.when)
+            expected = mine.taken * _gap(pair.migrated, name, mine.when)
+            assumed = theirs.taken * _gap(pair.migrated, name, theirs.when)
             allowed = _allowed(pair.migrated, name, expected) + 10 * EQUAL * largest(actual)
             explained.add(actual, assumed, expected, allowed)
             if largest(actual - expected) > allowed:
                 first = pair.index if first is None else first
-                rules.append((one, other))
+                rules.append((mine, theirs))
     if first is None or explained.part < ENOUGH:
         return None
-    one, other = rules[-1]
-    if other.taken < 1e-7:
+    mine, theirs = rules[-1]
+    if theirs.taken < 1e-7:
         what = "do not move"
-    elif abs(one.taken - other.taken) > 5e-3 * max(one.taken, other.taken):
-        what = f"have a decay of {1 - other.taken:.6g}, the original's {1 - one.taken:.6g}"
-        if one.when != other.when:
-            what += (
-                f", and take the variables of {other.when} the update, the original's those of {one.when} it"
-            )
-    elif one.when != other.when:
-        what = f"take the variables of {other.when} the update, the original's those of {one.when} it"
+    elif abs(mine.taken - theirs.taken) > 5e-3 * max(mine.taken, theirs.taken):
+        what = f"have a decay of {1 - theirs.taken:.6g}, the original's {1 - mine.taken:.6g}"
+        if mine.when != theirs.when:
+            what += f", and take the variables of {theirs.when} the update, the original's those of {mine.when} it"
+    elif mine.when != theirs.when:
+        what = f"take the variables of {theirs.when} the update, the original's those of {mine.when} it"
     else:
         return None
     return Diagnosis(

@@ -26,14 +26,14 @@ def _sides(evidence: Evidence) -> list[tuple[View, View]]:
 def _without_gradient(sides: list[tuple[View, View]], facts: Facts) -> list[str]:
     """Variables whose gradient the second of the two has nowhere, or as zeros, and the first has."""
     found = []
-    for name in {name: None for one, _ in sides for name in one.gradients}:
+    for name in {name: None for mine, _ in sides for name in mine.gradients}:
         strong = any(
-            largest(one.gradients[name]) > 1e-5 * greatest(one.gradients)
-            for one, _ in sides
-            if name in one.gradients
+            largest(mine.gradients[name]) > 1e-5 * greatest(mine.gradients)
+            for mine, _ in sides
+            if name in mine.gradients
         )
-        weak = all(not other.gradients.get(name, _NONE).any() for _, other in sides)
-        recorded = any(other.gradients for _, other in sides) or name in facts.without_gradient
+        weak = all(not its.gradients.get(name, _NONE).any() for _, its in sides)
+        recorded = any(its.gradients for _, its in sides) or name in facts.without_gradient
         if strong and weak and recorded:
             found.append(name)
     return found
@@ -42,23 +42,23 @@ def _without_gradient(sides: list[tuple[View, View]], facts: Facts) -> list[str]
 def _without_update(sides: list[tuple[View, View]]) -> list[str]:
     """Variables that have a gradient on both sides and that the second does not move though the first does."""
     found = []
-    for name in {name: None for one, _ in sides for name in one.gradients}:
-        moves = [(one.change(name), other.change(name)) for one, other in sides]
-        known = [(one, other) for one, other in moves if one is not None and other is not None]
-        given = any(other.gradients.get(name, _NONE).any() for _, other in sides)
+    for name in {name: None for mine, _ in sides for name in mine.gradients}:
+        moves = [(mine.change(name), its.change(name)) for mine, its in sides]
+        known = [(mine, its) for mine, its in moves if mine is not None and its is not None]
+        given = any(its.gradients.get(name, _NONE).any() for _, its in sides)
         moved = any(
             largest(change) > ROUNDING * largest(view.after[name])
             for view, _ in sides
             if (change := view.change(name)) is not None
         )
-        if given and known and moved and not any(other.any() for _, other in known):
+        if given and known and moved and not any(its.any() for _, its in known):
             found.append(name)
     return found
 
 
 def _recognise(evidence: Evidence) -> Diagnosis | None:
     forth = _sides(evidence)
-    back = [(other, one) for one, other in forth]
+    back = [(its, mine) for mine, its in forth]
     for sides, facts, side in ((forth, evidence.migrated_facts, 1), (back, evidence.facts, 0)):
         missing = _without_gradient(sides, facts)
         # all of them: the optimizer is not called, or gradients were not recorded

@@ -37,21 +37,21 @@ def greatest(vectors: Mapping[str, np.ndarray]) -> float:
     return largest(*vectors.values())
 
 
-def apart(one: np.ndarray, other: np.ndarray) -> float:
+def apart(left: np.ndarray, right: np.ndarray) -> float:
     """The greatest absolute difference; infinity for another shape, or a NaN or infinity that one side alone has."""
-    if one.shape != other.shape:
+    if left.shape != right.shape:
         return float("inf")
-    finite = np.isfinite(one) & np.isfinite(other)
-    strange = ~finite & ~((one == other) | (np.isnan(one) & np.isnan(other)))
+    finite = np.isfinite(left) & np.isfinite(right)
+    strange = ~finite & ~((left == right) | (np.isnan(left) & np.isnan(right)))
     if strange.any():
         return float("inf")
-    return largest(one[finite] - other[finite])
+    return largest(left[finite] - right[finite])
 
 
-def relative(one: np.ndarray, other: np.ndarray) -> float:
+def relative(left: np.ndarray, right: np.ndarray) -> float:
     """`apart`, as a part of the largest element."""
-    difference = apart(one, other)
-    return 0.0 if difference == 0.0 else difference / (largest(one, other) or 1.0)
+    difference = apart(left, right)
+    return 0.0 if difference == 0.0 else difference / (largest(left, right) or 1.0)
 
 
 def dense(arrays: Arrays, shapes: Mapping[str, tuple[int, ...]]) -> Vectors:
@@ -163,10 +163,10 @@ def listed(names: Sequence[str], most: int = 3) -> str:
 
 def differing_input(original: Step, migrated: Step) -> str | None:
     """The first input of a step that is not the same on both sides."""
-    one, other = original.inputs, migrated.inputs
-    named = [(name, one[name], other[name]) for name in one if name in other]
-    if not named and len(one) == len(other):
-        placed = zip(one.items(), other.values(), strict=True)
+    mine, its = original.inputs, migrated.inputs
+    named = [(name, mine[name], its[name]) for name in mine if name in its]
+    if not named and len(mine) == len(its):
+        placed = zip(mine.items(), its.values(), strict=True)
         named = [(name, value, given) for (name, value), given in placed if value.shape == given.shape]
     for name, value, given in named:
         if value.shape != given.shape or not _same(value, given):
@@ -174,7 +174,7 @@ def differing_input(original: Step, migrated: Step) -> str | None:
     return None
 
 
-def _same(one: np.ndarray, other: np.ndarray) -> bool:
-    if numeric(one) and numeric(other):
-        return relative(flat(one), flat(other)) <= EQUAL
-    return bool(np.array_equal(one, other))
+def _same(left: np.ndarray, right: np.ndarray) -> bool:
+    if numeric(left) and numeric(right):
+        return relative(flat(left), flat(right)) <= EQUAL
+    return bool(np.array_equal(left, right))

@@ -15,8 +15,8 @@ from tf2towers.report.parity_result import Diagnosis
 _NEAR = 5e-3
 
 
-def _near(one: float, other: float) -> bool:
-    return abs(one - other) <= _NEAR * max(abs(one), abs(other), 1e-12)
+def _near(left: float, right: float) -> bool:
+    return abs(left - right) <= _NEAR * max(abs(left), abs(right), 1e-12)
 
 
 def _own_slots(updates: Updates) -> bool:
@@ -24,9 +24,9 @@ def _own_slots(updates: Updates) -> bool:
     return any(pair.migrated.slots(change.name) for pair, made in steps for change in made[:1])
 
 
-def _times(one: Transition, count: int) -> Transition:
-    taken = one.taken * sum(one.kept**power for power in range(count))
-    return Transition(one.kept**count, taken, one.squared)
+def _times(mine: Transition, count: int) -> Transition:
+    taken = mine.taken * sum(mine.kept**power for power in range(count))
+    return Transition(mine.kept**count, taken, mine.squared)
 
 
 def _recognise(evidence: Evidence) -> Diagnosis | None:
@@ -38,23 +38,23 @@ def _recognise(evidence: Evidence) -> Diagnosis | None:
     )
     known = []
     for slot in range(count):
-        one, other = updates.transition("original", slot), updates.transition("migrated", slot)
-        if one is not None and other is not None and one.squared == other.squared:
-            known.append((slot, one, other))
+        mine, its = updates.transition("original", slot), updates.transition("migrated", slot)
+        if mine is not None and its is not None and mine.squared == its.squared:
+            known.append((slot, mine, its))
     differing = [
-        (one, other)
-        for slot, one, other in known
-        if not (_near(one.kept, other.kept) and _near(one.taken, other.taken))
-        and updates.slot_differs(slot, one)
+        (mine, its)
+        for slot, mine, its in known
+        if not (_near(mine.kept, its.kept) and _near(mine.taken, its.taken))
+        and updates.slot_differs(slot, mine)
     ]
     if not differing:
         return None
     step = updates.first if updates.first is not None else updates.pairs[0].index
     towers = evidence.towers
-    often = [_times(one, towers) for _, one, _ in known]
+    often = [_times(mine, towers) for _, mine, _ in known]
     if towers > 1 and all(
-        _near(expected.kept, other.kept) and _near(expected.taken, other.taken)
-        for expected, (_, _, other) in zip(often, known, strict=True)
+        _near(expected.kept, its.kept) and _near(expected.taken, its.taken)
+        for expected, (_, _, its) in zip(often, known, strict=True)
     ):
         return Diagnosis(
             "applied once per replica",
@@ -62,15 +62,15 @@ def _recognise(evidence: Evidence) -> Diagnosis | None:
             "Apply the averaged gradient once, in the cross-replica context or with a mirrored variable.",
             step,
         )
-    one, other = differing[0]
-    if not _near(one.taken / (1 - one.kept or 1.0), other.taken / (1 - other.kept or 1.0)) and not _near(
-        one.taken, other.taken
+    mine, its = differing[0]
+    if not _near(mine.taken / (1 - mine.kept or 1.0), its.taken / (1 - its.kept or 1.0)) and not _near(
+        mine.taken, its.taken
     ):
         return None  # neither an average (kept + taken = 1) nor an accumulator with another constant
-    what = "second moment" if one.squared else "slot"
+    what = "second moment" if mine.squared else "slot"
     return Diagnosis(
         "optimizer constant",
-        f"The optimizer's {what} keeps {other.kept:.6g} of itself a step, the original's {one.kept:.6g} (momentum, "
+        f"The optimizer's {what} keeps {its.kept:.6g} of itself a step, the original's {mine.kept:.6g} (momentum, "
         "beta or decay).",
         "Give the optimizer the original's constants.",
         step,

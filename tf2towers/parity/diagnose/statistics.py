@@ -151,9 +151,9 @@ def _by_digests(evidence: Evidence, names: set[str]) -> tuple[_Policy, _Policy] 
             if any(d is None or d.size < 5 or not d[4] for row in digests for d in row):
                 continue
             towers = np.array([[d[1] / d[4] for d in row if d is not None] for row in digests])
-            one, other = (_policies(end[:, 0], end[:, 1], towers) for end in ends)
-            for mine in one:
-                for theirs in other:
+            own, its = (_policies(end[:, 0], end[:, 1], towers) for end in ends)
+            for mine in own:
+                for theirs in its:
                     if mine.name == theirs.name:
                         continue
                     # a policy that is right has the other side's decay too
@@ -188,8 +188,8 @@ def _recognise(evidence: Evidence) -> Diagnosis | None:
         return _said(seen, which, step, part)
     policies = _by_digests(evidence, names) if evidence.towers > 1 else None
     if policies is not None:
-        one, other = policies
-        return _said(f"the original keeps {one.name}, the migrated run {other.name}", which, step, 0.95)
+        mine, its = policies
+        return _said(f"the original keeps {mine.name}, the migrated run {its.name}", which, step, 0.95)
     if evidence.towers == 1:
         return _said(
             "with one tower, other statistics of the same batch (biased variance for unbiased?)",

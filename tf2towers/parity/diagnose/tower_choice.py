@@ -44,27 +44,27 @@ def _explained(evidence: Evidence, made: Made, tower: int) -> float:
             if towers is None:
                 return 0.0
             seen = True
-            one, other = pair.original.gradients[name], pair.migrated.gradients[name]
-            explained.add(other, made(towers, tower), one, pair.allowed(name))
+            mine, its = pair.original.gradients[name], pair.migrated.gradients[name]
+            explained.add(its, made(towers, tower), mine, pair.allowed(name))
     return explained.part if seen else 0.0
 
 
 def _losses_of(evidence: Evidence) -> int | str | None:
     """j: all losses are tower j's; 'own': each is its tower's own; None: neither can be said."""
     pairs = [(p.original.losses, p.migrated.losses) for p in evidence.comparable]
-    pairs = [(one, other) for one, other in pairs if one.size == evidence.towers and one.size > 1]
-    if not pairs or any(other.size != one.size for one, other in pairs):
+    pairs = [(mine, its) for mine, its in pairs if mine.size == evidence.towers and mine.size > 1]
+    if not pairs or any(its.size != mine.size for mine, its in pairs):
         return None
 
-    def same(right: np.ndarray, other: np.ndarray) -> bool:
-        return bool(np.all(np.abs(right - other) <= EQUAL * np.max(np.abs(right), initial=0.0)))
+    def same(right: np.ndarray, its: np.ndarray) -> bool:
+        return bool(np.all(np.abs(right - its) <= EQUAL * np.max(np.abs(right), initial=0.0)))
 
-    if all(same(one, np.full_like(one, one[0])) for one, _ in pairs):
+    if all(same(mine, np.full_like(mine, mine[0])) for mine, _ in pairs):
         return None
-    if all(same(one, other) for one, other in pairs):
+    if all(same(mine, its) for mine, its in pairs):
         return "own"
     for tower in range(evidence.towers):
-        if all(same(np.full_like(one, one[tower]), other) for one, other in pairs):
+        if all(same(np.full_like(mine, mine[tower]), its) for mine, its in pairs):
             return tower
     return None
 
@@ -90,7 +90,9 @@ def _recognise(evidence: Evidence) -> Diagnosis | None:
         if isinstance(of_losses, int):
             return _one_for_all(evidence, of_losses, part, "its losses and its gradient are that tower's")
         same = [p.migrated.towers for p in evidence.comparable if len(p.migrated.towers) > 1]
-        alike = [relative(one[n], t[n]) <= EQUAL for one, *rest in same for t in rest for n in one if n in t]
+        alike = [
+            relative(mine[n], t[n]) <= EQUAL for mine, *rest in same for t in rest for n in mine if n in t
+        ]
         if of_losses is None and alike and all(alike):
             return _one_for_all(evidence, tower, part, "all its towers' gradients are that tower's")
         besides = f"; leaving out tower {1 - tower} would give the same" if evidence.towers == 2 else ""

@@ -15,8 +15,8 @@ from tf2towers.parity.recording import Arrays
 from tf2towers.report.parity_result import Diagnosis
 
 
-def _same_first_layer(one: Arrays, other: Arrays) -> bool:
-    layers = paired(one, other)
+def _same_first_layer(left: Arrays, right: Arrays) -> bool:
+    layers = paired(left, right)
     return bool(layers) and digest_apart(layers[0][1], layers[0][2]) <= EQUAL
 
 

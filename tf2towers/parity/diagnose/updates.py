@@ -27,14 +27,14 @@ class Updates:
         for pair in evidence.pairs:
             names = list(evidence.names(pair))
             same = pair.comparable and not pair.differing
-            one = changes(pair.original, names)
-            other = changes(pair.migrated, names, pair.original if same else None)
-            known = {change.name for change in one} & {change.name for change in other}
+            mine = changes(pair.original, names)
+            its = changes(pair.migrated, names, pair.original if same else None)
+            known = {change.name for change in mine} & {change.name for change in its}
             if not known:
                 continue
             self.pairs.append(pair)
-            self.original.append([change for change in one if change.name in known])
-            self.migrated.append([change for change in other if change.name in known])
+            self.original.append([change for change in mine if change.name in known])
+            self.migrated.append([change for change in its if change.name in known])
 
     @cached_property
     def fit(self) -> Fit | None:

@@ -159,12 +159,12 @@ def _each(own: list[np.ndarray], free: Arrays, alike: _Alike) -> list[_Part] | N
     return found
 
 
-def _alike(one: np.ndarray, other: np.ndarray) -> bool:
-    return one.shape == other.shape and (one.dtype.kind in "biu") == (other.dtype.kind in "biu")
+def _alike(left: np.ndarray, right: np.ndarray) -> bool:
+    return left.shape == right.shape and (left.dtype.kind in "biu") == (right.dtype.kind in "biu")
 
 
-def _alike_but_for_ones(one: np.ndarray, other: np.ndarray) -> bool:
-    return one.ndim > 0 and _alike(np.squeeze(one), np.squeeze(other))
+def _alike_but_for_ones(left: np.ndarray, right: np.ndarray) -> bool:
+    return left.ndim > 0 and _alike(np.squeeze(left), np.squeeze(right))
 
 
 def _shaped(value: np.ndarray, like: np.ndarray) -> np.ndarray:
@@ -177,9 +177,9 @@ def _shaped(value: np.ndarray, like: np.ndarray) -> np.ndarray:
     return np.expand_dims(bare, tuple(axis for axis, size in enumerate(like.shape) if size == 1))
 
 
-def _equal(one: np.ndarray, other: np.ndarray) -> bool:
-    return one.shape == other.shape and bool(
-        np.array_equal(one.astype(other.dtype), other, equal_nan=other.dtype.kind in "fc")
+def _equal(left: np.ndarray, right: np.ndarray) -> bool:
+    return left.shape == right.shape and bool(
+        np.array_equal(left.astype(right.dtype), right, equal_nan=right.dtype.kind in "fc")
     )
 
 

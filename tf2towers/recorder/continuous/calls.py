@@ -286,9 +286,9 @@ class CallRecorder(object):
             self._own.busy = False
 
 
-def _same(one: Any, other: Any) -> bool:
-    one, other = np.asarray(one), np.asarray(other)
-    return bool(one.shape == other.shape and one.dtype == other.dtype and one.tobytes() == other.tobytes())
+def _same(left: Any, right: Any) -> bool:
+    left, right = np.asarray(left), np.asarray(right)
+    return bool(left.shape == right.shape and left.dtype == right.dtype and left.tobytes() == right.tobytes())
 
 
 def _is_local(device: Optional[str]) -> bool:

@@ -43,20 +43,20 @@ def _described(side: Side) -> str:
 
 
 def _uneven(sides: Sequence[Side]) -> Markup:
-    one, other = sides
-    if len(one.losses) == len(other.losses):
+    mine, its = sides
+    if len(mine.losses) == len(its.losses):
         return Markup()
-    lengths = f"The {one.title} run has {len(one.losses)}, the {other.title} one {len(other.losses)}."
+    lengths = f"The {mine.title} run has {len(mine.losses)}, the {its.title} one {len(its.losses)}."
     return element("p", "Not the same number of losses. ", lengths, class_="warning")
 
 
 def _numbers(sides: Sequence[Side], count: int) -> Markup:
-    one, other = sides
+    mine, its = sides
     rows = []
-    for step, (before, after) in enumerate(zip_longest(one.losses[:LISTED], other.losses[:LISTED])):
+    for step, (before, after) in enumerate(zip_longest(mine.losses[:LISTED], its.losses[:LISTED])):
         apart = "" if before is None or after is None else words.number(after - before)
         cells = ["" if loss is None else f"{float(loss):.9g}" for loss in (before, after)]
         rows.append(row(str(step), (*cells, apart), "number"))
-    numbers = table("Losses", ("step", one.title, other.title, "difference"), rows)
+    numbers = table("Losses", ("step", mine.title, its.title, "difference"), rows)
     more = element("p", f"And {count - LISTED} more steps.") if count > LISTED else Markup()
     return element("details", element("summary", "The losses as numbers"), numbers, more)

@@ -79,15 +79,15 @@ def _table(rows: Sequence[Row], left: Sequence[str], right: Sequence[str], title
 
 
 def _row(row: Row, left: Sequence[str], right: Sequence[str]) -> Markup:
-    one = None if row.left is None else left[row.left]
-    other = None if row.right is None else right[row.right]
+    mine = None if row.left is None else left[row.left]
+    its = None if row.right is None else right[row.right]
     if row.same:
-        cells = [_cells(row.left, one, "", "same"), _cells(row.right, other, "", "same")]
-    elif one is not None and other is not None:
-        before, after = _marked(one, other)
+        cells = [_cells(row.left, mine, "", "same"), _cells(row.right, its, "", "same")]
+    elif mine is not None and its is not None:
+        before, after = _marked(mine, its)
         cells = [_cells(row.left, before, "−", "gone"), _cells(row.right, after, "+", "new")]
     else:
-        cells = [_cells(row.left, one, "−", "gone"), _cells(row.right, other, "+", "new")]
+        cells = [_cells(row.left, mine, "−", "gone"), _cells(row.right, its, "+", "new")]
     return element("tr", *cells)
 
 
@@ -102,9 +102,9 @@ def _cells(number: int | None, line: str | None, sign: str, class_: str) -> Mark
     )
 
 
-def _marked(one: str, other: str) -> tuple[Markup, Markup]:
+def _marked(before: str, after: str) -> tuple[Markup, Markup]:
     """Both lines with what changed between their common beginning and end marked, word by word."""
-    left, right = _TOKEN.findall(one), _TOKEN.findall(other)
+    left, right = _TOKEN.findall(before), _TOKEN.findall(after)
     most = min(len(left), len(right))
     start = next((place for place in range(most) if left[place] != right[place]), most)
     tail = next(
@@ -112,8 +112,8 @@ def _marked(one: str, other: str) -> tuple[Markup, Markup]:
     )
     common = "".join(left[:start] + left[len(left) - tail :]).strip()
     # two lines that have little to do with each other
-    if len(common) * 3 < max(len(one.strip()), len(other.strip())):
-        return joined([one]), joined([other])
+    if len(common) * 3 < max(len(before.strip()), len(after.strip())):
+        return joined([before]), joined([after])
     return _middle(left, start, tail), _middle(right, start, tail)
 
 

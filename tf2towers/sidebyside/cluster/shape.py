@@ -28,10 +28,10 @@ def shape_of(
     """
     if ps is None and workers is None and not is_of_cluster(legacy) and not is_of_cluster(modern):
         return None
-    for one, other in ((legacy, modern), (modern, legacy)):
-        if has_cluster(one) and not has_cluster(other):
+    for mine, its in ((legacy, modern), (modern, legacy)):
+        if has_cluster(mine) and not has_cluster(its):
             raise CompareError(
-                f"{one} is a task of a cluster, and {other} is a program of one process: it has no tf.train.Server and "
+                f"{mine} is a task of a cluster, and {its} is a program of one process: it has no tf.train.Server and "
                 "no strategy of several workers. Only two clusters or two programs of one process can be compared"
             )
     if not sys.platform.startswith("linux"):
