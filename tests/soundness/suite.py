@@ -70,7 +70,8 @@ def idiomatic_text(path: Path) -> str | None:
     """The script in idiomatic form; None where the register is not certain of it."""
     result = idiomatic(path)
     text = next((change.after for change in result.changes if change.path == path), "")
-    return text if result.status == 0 and "VariableStore(" in text else None
+    is_idiomatic = "@tf.function(autograph=False" in text and "graph_mode()" not in text
+    return text if result.status == 0 and is_idiomatic else None
 
 
 def first_difference(original: dict, other: dict, *, nearly: bool = False) -> Difference | None:

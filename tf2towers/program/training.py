@@ -73,6 +73,12 @@ class Step:
     part: TowerPart | None = None  # set where the step runs a part of the tower only
 
 
+def placeholders_of(step: Step, name: str, training: Training) -> list[Input]:
+    """The placeholders that a step's parameter may stand for."""
+    inputs = training.inputs if training.tower.is_loop or training.tower.cluster is not None else step.inputs
+    return [one for one in inputs if one.kind == k.PLACEHOLDER and one.names == [name]]
+
+
 @dataclass
 class TowerPart:
     """The part of the tower's statements that one step needs, where it is not fed all that the whole tower takes."""

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from tf2towers.certain.building import Building
 from tf2towers.certain.rule import Doubt, Rule
 from tf2towers.certain.tower_body import TowerBody, tower_bodies
-from tf2towers.certain.without_towers import is_computed_on_devices
+from tf2towers.certain.without_towers import graph_on_devices
 from tf2towers.exact.certainty import is_certain
 from tf2towers.exact.file import File
 from tf2towers.names.meanings import Assigned
@@ -59,7 +59,7 @@ def doubts(building: Building) -> Iterator[Doubt]:
 def _unseen(building: Building) -> Iterator[Doubt]:
     """Devices in other loops than the one over towers: the rules look at that one alone."""
     main = building.program.main
-    if not building.bodies and not is_computed_on_devices(building):
+    if not building.bodies and graph_on_devices(building) is None:
         yield Doubt(main, main.tree, "no loop over towers, and no parameter servers, that are seen")
     for file, loop in building.loops[1:]:
         yield Doubt(file, loop.statement, "another loop over towers")
@@ -121,6 +121,7 @@ _GRAPH = (
     "x = tf.placeholder(tf.float32, [4, 3]); with tf.device('/gpu:1'):;     double = x * 2.0 + w; "
     "total = tf.reduce_sum(double)"
 )
+_HALF = "def half(of):;     {beside};     return tf.multiply(of, 0.5)"
 
 RULE = Rule(
     code="T2T634",
@@ -172,6 +173,14 @@ RULE = Rule(
                 (f"{_GRAPH}; if N > 1:;     total = total * 2.0", ""),
                 (_GRAPH, "end: def ask():;     return sess.run(total, {x: batch}); print(ask())"),
                 (_GRAPH, "end: print(total.shape)"),
+                # a function that does something beside, a list that is another's too, a name for two kinds of things
+                (f"{_HALF.format(beside='print(of)')}; {_GRAPH}; total = half(total)", ""),
+                (f"{_HALF.format(beside='seen[0] = of')}; seen = {{}}; {_GRAPH}; total = half(total)", ""),
+                (
+                    f"{_GRAPH}; all_of = []; all_of.append(double); print(len(all_of)); total = tf.add_n(all_of)",
+                    "",
+                ),
+                (f"{_GRAPH}; double = double + 1.0; x = tf.ones([4, 3]); total = tf.reduce_sum(x)", ""),
                 # it trains, without towers
                 (f"{_GRAPH}; step = tf.train.GradientDescentOptimizer(0.1).minimize(total)", ""),
             )
@@ -180,6 +189,9 @@ RULE = Rule(
     certain=(
         f"inputs: {_GRAPH}\n{_NO_LOOP}\ntrain: print(sess.run([double, total], {{x: batch}})[0])",
         f"inputs: {_GRAPH}\n{_NO_LOOP}\ntrain: print(sess.run(total, feed_dict={{x: batch}}), sess.run(w))",
+        f"inputs: {_HALF.format(beside='')}; {_GRAPH}; all_of = []; all_of.append(half(double)); "
+        f"all_of.append(double); total = tf.add_n(all_of)\n{_NO_LOOP}\n"
+        "train: print(sess.run([double, total], {x: batch})[0])",
         "grads: grads.append(opt.compute_gradients(tower_losses[-1]))",
         "grads: grads.append(opt.compute_gradients(loss)); if i == 0:;     hits = tf.cast(tf.equal(y, 1.0), tf.int32);"
         f"     hit_rate = tf.reduce_mean(hits)\n{_FETCHED.replace('hits', 'hit_rate')}",

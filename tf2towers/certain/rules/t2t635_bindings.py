@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from tf2towers.certain.building import Building
 from tf2towers.certain.rule import Doubt, Rule
 from tf2towers.certain.tower_body import tower_bodies
+from tf2towers.certain.without_towers import graph_on_devices
 from tf2towers.exact.file import File
 from tf2towers.names.meanings import Assigned, Binding
 
@@ -15,9 +16,10 @@ from tf2towers.names.meanings import Assigned, Binding
 def doubts(building: Building) -> Iterator[Doubt]:
     """Names in runs, names of what trains, and lists of towers that are bound more than once."""
     lists = {(file, name) for file, _, body in tower_bodies(building) for name in body.lists_bound_again}
+    graph = graph_on_devices(building)
     for file, name in _asked(building):
-        if (file, name.id) in lists:
-            continue
+        if (file, name.id) in lists or (graph is not None and name.id in graph.names | graph.sessions):
+            continue  # what holds at a place is certain there
         found = building.home(file, name)
         if found is None:
             continue

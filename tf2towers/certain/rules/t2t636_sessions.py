@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from tf2towers.certain.building import MAKE_SESSIONS, SESSIONS, Building, inside
 from tf2towers.certain.rule import Doubt, Rule
+from tf2towers.certain.without_towers import graph_on_devices
 from tf2towers.certain.worker_example import OWN_SESSION, SUPERVISED, worker_with
 from tf2towers.exact.file import File
 from tf2towers.names.old_names import todays_name
@@ -33,12 +34,15 @@ def doubts(building: Building) -> Iterator[Doubt]:
         or (isinstance(call.func, ast.Attribute) and call.func.attr in ("prepare_session", "recover_session"))
     ]
     made = [(file, call) for file, call in made if not _is_never_asked(file, call)]
+    graph = graph_on_devices(building)
+    lives = graph is None or graph.has_variables  # whether a session has something that another has not
     for number, (file, call) in enumerate(made):
-        if number and not (len(made) == 2 and _are_alternatives(made[0][1], call, file)):
+        if number and lives and not (len(made) == 2 and _are_alternatives(made[0][1], call, file)):
             yield Doubt(file, call, "another session")
         if any(True for _ in inside(file, call, *_ROUNDS)):
             yield Doubt(file, call, "a session in a loop")
-    yield from _behind_sessions(building)
+    if lives:
+        yield from _behind_sessions(building)
     yield from _begun_by_each_worker(building)
     initialisers = 0
     for file, call in building.runs:
@@ -156,5 +160,11 @@ RULE = Rule(
         worker_with("['a:2']", f"{OWN_SESSION}; print(server.target)"),
         worker_with("['a:2', 'a:3']", SUPERVISED),
         worker_with("['a:2']", f"unused = tf.train.Supervisor(is_chief=True); {OWN_SESSION}"),
+        # nothing lives in these sessions
+        "head: import numpy as np; import tensorflow as tf; N = 2\ninputs: \nloop: \nvariable: \nmodel: \nloss: \n"
+        "losses: \ngrads: \naverage: x = tf.placeholder(tf.float32, [2]); y = x * 2.0; with tf.Session() as sess:;"
+        "     print(sess.run(y, {x: np.ones(2)})); x = tf.placeholder(tf.float32, [3]); y = tf.square(x)\n"
+        "session: with tf.Session() as sess:;     for step in range(3):\n"
+        "train:     print(sess.run(y, {x: np.ones(3) * step}))",
     ),
 )

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from tf2towers.certain.building import SESSIONS, Building
 from tf2towers.certain.rule import Doubt, Rule
+from tf2towers.certain.without_towers import graph_on_devices
 from tf2towers.exact.file import File
 from tf2towers.names.meanings import Function
 
@@ -27,6 +28,7 @@ _OF_CLASSES = frozenset({"self", "cls"})
 def doubts(building: Building) -> Iterator[Doubt]:
     """Unusual statements; imports in a line with others; builtins that are bound."""
     main = building.program.main
+    called = _CALLED if graph_on_devices(building) is None else {"list"}
     if main.script.notebook is not None:
         yield Doubt(main, main.tree, "a notebook")
     for file in building.files:
@@ -47,7 +49,7 @@ def doubts(building: Building) -> Iterator[Doubt]:
                 yield Doubt(file, assign, "one value for several names")
         for node in file.meanings.nodes:
             name = _bound_by(node)
-            if name in _CALLED or (name in _OF_CLASSES and not _is_in_class(file, node)):
+            if name in called or (name in _OF_CLASSES and not _is_in_class(file, node)):
                 yield Doubt(file, node, f"`{name}` stands for something else than Python's")
             elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Del):
                 if not any(isinstance(one, Function) for one in file.ancestors(node)):

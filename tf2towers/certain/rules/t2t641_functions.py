@@ -9,6 +9,7 @@ from tf2towers.certain.building import Building
 from tf2towers.certain.pipelines import pipeline_functions
 from tf2towers.certain.placements import placements
 from tf2towers.certain.rule import Doubt, Rule
+from tf2towers.certain.without_towers import graph_on_devices
 from tf2towers.exact.file import File
 from tf2towers.exact.functions.means import is_plain_mean
 from tf2towers.names.meanings import Function
@@ -34,7 +35,10 @@ def doubts(building: Building) -> Iterator[Doubt]:
     owners = set(map(id, building.owners))
     pipelines = pipeline_functions(building)
     placed = placements(building)
-    known = {function for _, function in building.averaging} | pipelines
+    graph = graph_on_devices(building)
+    known = (
+        {function for _, function in building.averaging} | pipelines | (graph.functions if graph else set())
+    )
     for file in building.files:
         for function in [*file.all(ast.FunctionDef), *file.all(ast.AsyncFunctionDef), *file.all(ast.Lambda)]:
             around = [one for one in file.ancestors(function) if isinstance(one, Function | ast.Lambda)]

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+import libcst as cst
+
+from tf2towers.program.python_code.data_flow import flow_of, upward_exposed
 from tf2towers.program.python_code.side_effects import Effects
 from tf2towers.program.statements import value_kinds as k
-from tf2towers.program.statements.trainer_statement import Leaf
+from tf2towers.program.statements.trainer_statement import INPUT, Leaf
 
 
 @dataclass
@@ -24,12 +27,13 @@ def slice_for(wanted: Iterable[str], leaves: Sequence[Leaf], effects: dict[Leaf,
     kept: list[Leaf] = []
     for leaf in reversed(leaves):
         effect = effects[leaf]
-        if not (leaf.flow.writes | effect.writes) & needed:
+        if not (leaf.flow.writes - _brought_in(leaf) | effect.writes) & needed:
             continue
         kept.append(leaf)
+        reads = upward_exposed([leaf.node])
         if _certain(leaf):
-            needed -= leaf.flow.binds - leaf.flow.reads
-        needed |= leaf.flow.reads | effect.reads
+            needed -= leaf.flow.binds - reads
+        needed |= (reads if _certain(leaf) else leaf.flow.reads) | effect.reads
         for context in leaf.contexts:
             needed |= context_reads(context)
     return Slice(list(reversed(kept)), {name for name in needed if not name.startswith("$")})
@@ -37,11 +41,18 @@ def slice_for(wanted: Iterable[str], leaves: Sequence[Leaf], effects: dict[Leaf,
 
 def context_reads(context: object) -> set[str]:
     """Names read by the items of a with block."""
-    from tf2towers.program.python_code.data_flow import flow_of
-
     return flow_of(*context.items).reads  # type: ignore[attr-defined]
+
+
+def _brought_in(leaf: Leaf) -> set[str]:
+    """The placeholders and batches in a block that makes tensors too: whoever needs them is given them."""
+    inner = [one for one in leaf.every()[1:] if not one.inner]
+    brought = {name for one in inner if one.kind == INPUT for name in one.flow.binds}
+    return brought - {name for one in inner if one.kind != INPUT for name in one.flow.writes}
 
 
 def _certain(leaf: Leaf) -> bool:
     """Whether the leaf binds its names whatever happens (not under an `if` or a loop)."""
+    if isinstance(leaf.node, cst.With) and leaf.inner:
+        return all(_certain(inner) or inner.kind == INPUT for inner in leaf.inner)
     return leaf.assign is not None and leaf.kind == k.TENSOR

@@ -8,6 +8,7 @@ from tf2towers.program.python_code.backward_slices import slice_for
 from tf2towers.program.python_code.data_flow import flow_of, root_name, target_names, upward_exposed
 from tf2towers.program.python_code.search import find_all
 from tf2towers.program.python_code.side_effects import PRINTS, SUMMARIES
+from tf2towers.program.sessions.batch_input import Input
 from tf2towers.program.sessions.saved_summaries import writes_summaries
 from tf2towers.program.sessions.session_runs import Run, RunFinder
 from tf2towers.program.statements import value_kinds as k
@@ -56,6 +57,8 @@ def _make_steps(training: Training, by_key: dict[tuple[str, ...], Step]) -> None
             training.problem(run.call, "T2T402", "a run that takes a batch and computes nothing")
             continue
         key = tuple(_code(fetch) for fetch in run.fetches) + (("[]",) if run.is_list else ())
+        if not training.tower.is_loop and training.tower.cluster is None:
+            key += (str(len(_before(training, run, training.graph))),)  # names stand for what they do there
         step = by_key.get(key)
         if step is None:
             step = by_key[key] = _step(training, run)
@@ -87,6 +90,8 @@ def _step(training: Training, run: Run) -> Step:
     wanted = set().union(*(flow_of(fetch).reads for fetch in run.fetches))
     graph = training.graph
     towers = training.towers_leaf
+    if not training.tower.is_loop and training.tower.cluster is None:
+        graph = _before(training, run, graph)
     piece = slice_for(wanted, graph, training.effects)
     trains = any(has_update(training, leaf) for leaf in piece.leaves)
     if trains:
@@ -104,7 +109,7 @@ def _step(training: Training, run: Run) -> Step:
     if uses_towers:
         needs |= training.tower_needs.needs
     step = Step(run.fetches, [run], piece, uses_towers, trains)
-    step.inputs = list(training.inputs)
+    step.inputs = _in_force(training, run) if not training.tower.is_loop else list(training.inputs)
     makers = [leaf for outer in training.leaves for leaf in outer.every() if leaf.detail == k.OPTIMIZER]
     makers = [leaf for leaf in makers if trains and leaf.flow.binds & (piece.needs | training.tower_binds)]
     needs |= {
@@ -113,6 +118,28 @@ def _step(training: Training, run: Run) -> Step:
     step.inputs.sort(key=lambda one: one.kind == k.PLACEHOLDER)  # what is fed comes last
     step.inputs = [i for i in step.inputs if set(i.names) & (needs | wanted)]
     return step
+
+
+def _before(training: Training, run: Run, leaves: list[Leaf]) -> list[Leaf]:
+    """Those of some leaves that stand before a run."""
+    order = {leaf: place for place, leaf in enumerate(training.leaves)}
+    at = next(
+        place
+        for leaf, place in order.items()
+        if any(call is run.call for call in find_all(leaf.node, cst.Call))
+    )
+    return [leaf for leaf in leaves if order.get(leaf, -1) < at]
+
+
+def _in_force(training: Training, run: Run) -> list[Input]:
+    """The inputs that names stand for where a run is, in a program whose statements run one after the other."""
+    tops = {leaf: outer for outer in training.leaves for leaf in outer.every()}
+    before = set(_before(training, run, training.leaves))
+    found: dict[tuple[str, ...], Input] = {}
+    for one in training.inputs:
+        if training.tower.cluster is not None or tops[one.leaf] in before:
+            found[tuple(one.names)] = one
+    return list(found.values())
 
 
 def has_update(training: Training, leaf: Leaf) -> bool:

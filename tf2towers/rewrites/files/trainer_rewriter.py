@@ -33,7 +33,8 @@ class TrainerModuleRewriter(ModuleRewriter, TrainingRewriter):
         self._assembler = assembler
         self._actions = assembler.actions
         self._prefixes = assembler.prefixes
-        self._heads = dict([assembler.before_stage])
+        place, statements = assembler.before_stage
+        self._heads = {place: statements} if statements else {}
         self._removed = removed
 
     def on_visit(self, node: cst.CSTNode) -> bool:

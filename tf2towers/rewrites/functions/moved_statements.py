@@ -55,9 +55,7 @@ class MovedStatements(TowerStatements):
     def _moved_block(self, leaf: Leaf) -> list[cst.BaseStatement]:
         node = leaf.node
         if isinstance(node, cst.With):
-            apart = (
-                leaf.kind == MIXED and self.training.tower.cluster is not None
-            )  # its state is made outside
+            apart = leaf.kind == MIXED and not self.training.tower.is_loop  # its state is made outside
             moving = [inner for inner in leaf.inner if not (apart and inner.kind in (k.STATE, k.PLAIN))]
             body = [s for inner in moving for s in self.moved(inner)]
             if not body:

@@ -13,7 +13,7 @@ from tf2towers.program.python_code.search import find_all
 from tf2towers.program.sessions.steps import has_update
 from tf2towers.program.statements import value_kinds as k
 from tf2towers.program.statements.trainer_statement import TOWERS, Leaf
-from tf2towers.program.training import Step
+from tf2towers.program.training import Step, placeholders_of
 from tf2towers.rewrites.files.file_context import code_of, statement
 from tf2towers.rewrites.functions.moved_statements import without_empty_lines
 from tf2towers.rewrites.functions.tower_function import TowerFunctions
@@ -45,6 +45,16 @@ class ReplicaBuilder(TowerFunctions):
             made.append(statement(f"{name} = {code_of(in_place(call))}"))
             self.replaced[call] = kept
         return made
+
+    @property
+    def makes_variables(self) -> bool:
+        """Whether the program has variables, or anything that comes from them: else it needs no store."""
+        tower = self.training.tower
+        return (
+            tower.is_loop
+            or tower.cluster is not None
+            or any(leaf.kind == k.STATE for outer in self.training.leaves for leaf in outer.every())
+        )
 
     def parameters(self, step: Step) -> list[str]:
         """The parameters of a step: its inputs, and the learning rates it is fed."""
@@ -86,8 +96,9 @@ class ReplicaBuilder(TowerFunctions):
             body.append(statement(f"return {result}" if result else "return None"))
             if not feeds:
                 body[0] = without_empty_lines(body[0])
+            scopes = [scope] if self.makes_variables else []
             return self._definition(
-                step.name, outer, [*feeds, *body], [self._tf_function(step, outer), scope]
+                step.name, outer, [*feeds, *body], [self._tf_function(step, outer), *scopes]
             )
         inner: list[cst.BaseStatement] = []
         arguments = ", ".join(self._names_of(self.tower_inputs(step.part)))
@@ -246,9 +257,7 @@ class ReplicaBuilder(TowerFunctions):
         for name in params:
             rate = name.removesuffix("_value")
             own = rate if self._fed(rate) == name else name
-            found = [
-                i for i in self.training.inputs if i.kind == k.PLACEHOLDER and i.names == [own] and i.dtype
-            ]
+            found = [one for one in placeholders_of(step, own, self.training) if one.dtype is not None]
             if len(found) != 1:
                 return None
             shape = code_of(self._rewritten(found[0].shape)) if found[0].shape is not None else "None"

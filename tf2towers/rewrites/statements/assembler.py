@@ -106,8 +106,12 @@ class Assembler(WrittenWorkers):
         assert isinstance(head, cst.With)
         self.scope_items = head.items
         first = next(leaf for leaf in self.training.leaves if leaf.kind not in (k.PLAIN, "dropped", TOWERS))
-        store = f"{self.context.need('VariableStore')}(tf.distribute.get_strategy())"
-        self.before_stage = (first.node, [statement(f"{self.given['variables']} = {store}")])
+        made: list[cst.BaseStatement] = []
+        assert self.builder is not None
+        if self.builder.makes_variables:
+            store = f"{self.context.need('VariableStore')}(tf.distribute.get_strategy())"
+            made.append(statement(f"{self.given['variables']} = {store}"))
+        self.before_stage = (first.node, made)
 
     def _graph_statements(self) -> None:
         assert self.builder is not None and self.calls is not None

@@ -8,7 +8,7 @@ from tf2towers.program.python_code.data_flow import target_names
 from tf2towers.program.sessions.batch_input import Input
 from tf2towers.program.sessions.session_runs import Run
 from tf2towers.program.statements import value_kinds as k
-from tf2towers.program.training import Step, Training
+from tf2towers.program.training import Step, Training, placeholders_of
 from tf2towers.rewrites.expressions.training_calls import TrainingRewriter
 from tf2towers.rewrites.files.file_context import FileContext, code_of, expression
 from tf2towers.rewrites.statements.fetched_values import is_one_value
@@ -161,15 +161,8 @@ class SessionCalls:
     def is_signed(self, step: Step, params: list[str]) -> bool:
         """Whether the step has an input_signature, which converts what it is given."""
         return all(
-            len(
-                [
-                    i
-                    for i in self.training.inputs
-                    if i.kind == k.PLACEHOLDER and i.names == [n] and i.dtype is not None
-                ]
-            )
-            == 1
-            for n in params
+            len([one for one in placeholders_of(step, name, self.training) if one.dtype is not None]) == 1
+            for name in params
         )
 
     def _converted(self, name: str, value: str, signed: bool) -> str:

@@ -67,7 +67,7 @@ class WrittenState(WrittenInputs):
 
     def _mixed(self, leaf: Leaf) -> list[cst.BaseStatement]:
         """An `if` that makes state and tensors: its state stays here, its tensors are in the functions."""
-        if isinstance(leaf.node, cst.With) and self.training.tower.cluster is not None:
+        if isinstance(leaf.node, cst.With) and not self.training.tower.is_loop:
             return self._mixed_with(leaf.node, leaf)
         if not isinstance(leaf.node, cst.If):
             self.training.problem(
