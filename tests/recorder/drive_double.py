@@ -17,8 +17,8 @@ if sys.version_info >= (3, 10):
     stand_ins.install(placement.install)
 import tensorflow as tf
 
-from tf2towers.recorder import optimizers, placement
-from tf2towers.recorder.session import SessionRecorder
+from tf2towers.recorder import placement
+from tf2towers.recorder.session import SessionRecorder, watch
 
 STEPS = 2
 
@@ -301,7 +301,7 @@ class Switch(dict):
 if not tf.__version__.startswith("2"):  # the stand-ins have it
     placement.install(tf)
 switch = Switch()
-optimizers.watch(tf, switch)
+watch(tf, switch)
 said = {"tensorflow": tf.__version__, "cases": {}}
 for title in list(CASES) + [name + ", resource" for name in RESOURCE] + ["branch, functions"]:
     name, _, kind = title.rpartition(", ") if title not in CASES else (title, "", "")

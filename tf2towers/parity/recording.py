@@ -73,8 +73,8 @@ class Step:
                 while len(entries) <= int(tower):
                     entries.append({})
                 entries[int(tower)][rest.split("|", 1)[-1] if kind == "layer" else rest] = value
-        step.losses, step.losses64 = _listed(flat, "loss|"), _listed(flat, "loss64|")
-        step.fetched = _listed(flat, "fetched|")
+        for kind, attribute in _LISTED.items():
+            setattr(step, attribute, _listed(flat, f"{kind}|"))
         towers = {int(key.split("|")[1]) for key in flat if key.startswith("draw|")}
         step.draws = [_listed(flat, f"draw|{tower}|") for tower in range(max(towers, default=-1) + 1)]
         return step
@@ -97,9 +97,9 @@ class Step:
             }
         for tower, draws in enumerate(self.draws):
             found |= {f"draw|{tower}|{place}": value for place, value in enumerate(draws)}
-        found |= {f"loss|{tower}": value for tower, value in enumerate(self.losses)}
-        found |= {f"loss64|{tower}": value for tower, value in enumerate(self.losses64)}
-        return found | {f"fetched|{place}": value for place, value in enumerate(self.fetched)}
+        for kind, attribute in _LISTED.items():
+            found |= {f"{kind}|{place}": value for place, value in enumerate(getattr(self, attribute))}
+        return found
 
 
 _NAMED = {
@@ -117,6 +117,8 @@ _OF_TOWERS = {
     "moved to": "moved_to",
     "rate": "rates",
 }
+
+_LISTED = {"loss": "losses", "loss64": "losses64", "fetched": "fetched"}
 
 
 def _listed(flat: Arrays, prefix: str) -> list[np.ndarray]:

@@ -68,29 +68,28 @@ def note_losses(result: ParityResult, original: Recorded, migrated: Recorded, sh
 def note_facts(result: ParityResult, original: Facts, migrated: Facts) -> None:
     """Writes what could not be given, paired or compared into the result's notes."""
     if migrated.different_inputs:
-        names = ", ".join(migrated.different_inputs[:4])
+        names = _listed(migrated.different_inputs, 4)
         result.notes.append(
             f"the migrated script had other batches of its own than the original ({names}): it was given the original's"
         )
     if migrated.not_given:
         result.notes.append(
             f"batches of the original that the migrated script's training function does not take "
-            f"({', '.join(migrated.not_given[:4])}): it ran on its own"
+            f"({_listed(migrated.not_given, 4)}): it ran on its own"
         )
     if migrated.unknown_inputs:
-        listed = ", ".join(migrated.unknown_inputs[:4])
         result.notes.append(
             "the migrated script's training function takes what nothing is like that came into the original's graph "
-            f"({listed}): it kept its own values"
+            f"({_listed(migrated.unknown_inputs, 4)}): it kept its own values"
         )
     for name, facts in (("original", original), ("migrated script", migrated)):
         if facts.without_gradient:
-            listed = ", ".join(facts.without_gradient[:6])
-            result.notes.append(f"variables without a gradient in the {name}: {listed}")
+            result.notes.append(
+                f"variables without a gradient in the {name}: {_listed(facts.without_gradient)}"
+            )
     if migrated.renamed:
-        pairs = ", ".join(f"{name} is {other}" for name, other in list(migrated.renamed.items())[:6])
-        more = f" and {len(migrated.renamed) - 6} more" if len(migrated.renamed) > 6 else ""
-        result.notes.append(f"variables under other names: {pairs}{more}")
+        pairs = [f"{name} is {other}" for name, other in migrated.renamed.items()]
+        result.notes.append(f"variables under other names: {_listed(pairs)}")
     if migrated.unpaired:
         result.notes.append(
             f"variables of the migrated script that the original does not have: {_listed(migrated.unpaired)}"

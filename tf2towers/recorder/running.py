@@ -8,9 +8,9 @@ import sys
 import traceback
 from typing import Any, Dict, List
 
-from . import optimizers, placement, seeds
+from . import placement, seeds
 from .overlay import keep_writes
-from .session import SessionRecorder
+from .session import SessionRecorder, watch
 from .writing import Writer
 
 #: a line of a task of a cluster: so many steps are recorded as were asked for
@@ -27,7 +27,7 @@ def main(options: Dict[str, Any], script: str, arguments: List[str]) -> int:
         options.get("layers", False),
         options.get("double", False),
     )
-    optimizers.watch(tf, recorder)
+    watch(tf, recorder)
     seeds.fix_seeds(options.get("seed", seeds.SEED))
     seeds.fix_graph_seeds(tf, options.get("seed", seeds.SEED))
     return follow(tf, recorder, script, arguments)

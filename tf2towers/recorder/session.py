@@ -1,9 +1,13 @@
 """What a TF1 script's session calls compute, recorded: a little more is fetched in those that train."""
 
 import contextlib
-from typing import Any, Callable, Dict, FrozenSet, Iterator, List, Optional
+from typing import Any, Callable, Dict, FrozenSet, Iterator, List, Optional, Tuple
 
 import numpy as np
+
+from tf2towers.instrumentation.gradients import watch_gradients
+from tf2towers.instrumentation.optimizer_calls import watch_updates
+from tf2towers.instrumentation.session_runs import around_runs
 
 from . import graph as graphs
 from .digest import digest
@@ -155,3 +159,19 @@ class SessionRecorder(object):
         sizes = [v.shape[0] for name, v in step.items() if name.startswith("input|") and np.ndim(v) > 1]
         if sizes and self._batch_size is None:
             self._batch_size = int(sizes[0])
+
+
+def watch(tf: Any, recorder: SessionRecorder) -> None:
+    """Lets the recorder see every gradient, update and session call of the program from now on."""
+
+    def differentiated(losses: List[Any], pairs: List[Tuple[Any, Any]], by_hand: bool) -> None:
+        if by_hand:  # `tf.gradients(loss, variables)`, and not some other derivative
+            pairs = [(g, x) for g, x in pairs if isinstance(x, tf.Variable)]
+            if len(losses) > 1 or losses[0].shape.ndims != 0 or not pairs:
+                return
+        recorder.computed.append(Computed(losses[0], pairs))
+
+    watch_gradients(tf, differentiated)
+    watch_updates(tf.train.Optimizer, told=lambda *told: recorder.applied.append(Applied(*told)))
+    around_runs(tf, recorder.run)
+    recorder.averages = Averages(tf)

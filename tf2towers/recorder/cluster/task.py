@@ -5,8 +5,9 @@ from typing import Any, Dict, List
 
 from tf2towers.instrumentation.wrapping import wrap
 
-from .. import optimizers, seeds
+from .. import seeds
 from ..running import follow, leave, prepare, run
+from ..session import watch
 from .worker import WorkerRecorder
 from .worker_turns import Turns
 
@@ -28,7 +29,7 @@ def main(options: Dict[str, Any], script: str, arguments: List[str]) -> int:
     folder = os.path.join(options["out"], "worker-%d" % worker)
     turns = Turns(options["turns"], worker)
     recorder = WorkerRecorder(tf, folder, options["steps"], worker, turns)
-    optimizers.watch(tf, recorder)
+    watch(tf, recorder)
     look_for_the_chief(tf.train.SessionManager, turns)
     return follow(tf, recorder, script, arguments, goes_on=True)
 
