@@ -73,9 +73,9 @@ class Race:
                     continue
                 if current.status is not None:
                     current, turn = self._next(current)
-                elif len(running) > 1 and turn.is_over(
-                    time.monotonic(), current in stepped, _last_step(current)
-                ):
+                    continue
+                last = current.side.steps[-1].seconds if current.side.steps else None
+                if len(running) > 1 and turn.is_over(time.monotonic(), current in stepped, last):
                     current.hold()
                     current, turn = self._next(current)
         finally:
@@ -118,10 +118,6 @@ class Race:
 
     def _progress(self) -> str:
         return ", ".join(f"{child.side.script} has made {child.side.count} steps" for child in self._children)
-
-
-def _last_step(child: Child) -> float | None:
-    return child.side.steps[-1].seconds if child.side.steps else None
 
 
 def _told(child: Child) -> str:

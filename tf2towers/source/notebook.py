@@ -157,7 +157,8 @@ def _is_format_4(document: Any) -> bool:
 
 def _without_magics(source: str, magics: list[str]) -> Iterator[tuple[int, str]]:
     """The lines of a cell with a mark for each magic, and the number of each line in the cell."""
-    if source.startswith("%%") and source[2:].split(None, 1)[:1] and _name(source) not in _OF_PYTHON:
+    name = source[2:].split(None, 1)[:1]
+    if source.startswith("%%") and name and name[0] not in _OF_PYTHON:
         magics.append(source)
         yield 1, f"pass  # tf2towers: magic {len(magics) - 1}"
         return
@@ -180,10 +181,6 @@ def _without_magics(source: str, magics: list[str]) -> Iterator[tuple[int, str]]
             continue
         state.read(line)
         yield first, line
-
-
-def _name(source: str) -> str:
-    return source[2:].split(None, 1)[0]
 
 
 def _is_magic(line: str) -> bool:

@@ -63,10 +63,6 @@ def first_layer(original: Step, migrated: Step, tolerance: float) -> tuple[str, 
     return name, found[name]
 
 
-def _kind(evidence: Evidence, name: str) -> str:
-    return evidence.facts.layer_types.get(name) or evidence.migrated_facts.layer_types.get(name, "")
-
-
 def _is_normalisation(name: str, kind: str) -> bool:
     words = f"{name}/{kind}".lower().replace("-", "_")
     return any(word in words for word in _NORMALISATIONS)
@@ -115,7 +111,8 @@ def _recognise(evidence: Evidence) -> Diagnosis | None:
     if not steps or not _matters(evidence):
         return None
     pair, name, tower = steps[0]
-    kind = _kind(evidence, name)
+    types, others = evidence.facts.layer_types, evidence.migrated_facts.layer_types
+    kind = types.get(name) or others.get(name, "")
     layers = paired(pair.original.step.layers[tower], pair.migrated.step.layers[tower])
     mine, its = next((value, again) for layer, value, again in layers if layer == name)
     before = layers[0][0] != name

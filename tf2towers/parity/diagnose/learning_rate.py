@@ -71,7 +71,8 @@ def _recognise(evidence: Evidence) -> Diagnosis | None:
     place = next((at for at, ratio in ratios.items() if ratio is not None and abs(ratio - 1) > _NEAR), first)
     step, ratio = updates.pairs[place].index, ratios[place]
     until = f"are the original's until step {step}; there" if place != first else "differ from the first:"
-    besides = " Adam's correction of its moments would show in the same way." if _adam(updates) else ""
+    adam = updates.fit is not None and updates.fit.rule is ADAM
+    besides = " Adam's correction of its moments would show in the same way." if adam else ""
     return Diagnosis(
         "learning-rate schedule",
         f"The updates {until} they are {said(1.0 if ratio is None else ratio)} times what the original makes of the "
@@ -80,10 +81,6 @@ def _recognise(evidence: Evidence) -> Diagnosis | None:
         step,
         part,
     )
-
-
-def _adam(updates: Updates) -> bool:
-    return updates.fit is not None and updates.fit.rule is ADAM
 
 
 def _once_per_replica(evidence: Evidence, updates: Updates, ratio: float) -> bool:

@@ -19,10 +19,6 @@ _SIDES = ("original", "migrated")
 _NONE = np.zeros(0)
 
 
-def _sides(evidence: Evidence) -> list[tuple[View, View]]:
-    return [(pair.original, pair.migrated) for pair in evidence.comparable]
-
-
 def _without_gradient(sides: list[tuple[View, View]], facts: Facts) -> list[str]:
     """Variables whose gradient the second of the two has nowhere, or as zeros, and the first has."""
     found = []
@@ -57,7 +53,7 @@ def _without_update(sides: list[tuple[View, View]]) -> list[str]:
 
 
 def _recognise(evidence: Evidence) -> Diagnosis | None:
-    forth = _sides(evidence)
+    forth = [(pair.original, pair.migrated) for pair in evidence.comparable]
     back = [(its, mine) for mine, its in forth]
     for sides, facts, side in ((forth, evidence.migrated_facts, 1), (back, evidence.facts, 0)):
         missing = _without_gradient(sides, facts)

@@ -68,7 +68,8 @@ class Inputs:
         if self._plan is None or len(self._plan) != len(parts):
             self._plan = _plan(parts, inputs)
             pairs = zip(parts, self._plan, strict=True)
-            self.unknown = [_described(own[0]) for own, found in pairs if own is not None and found is None]
+            new = [own[0] for own, found in pairs if own is not None and found is None]
+            self.unknown = [f"{list(array.shape)} {array.dtype}" for array in new]
         used: Arrays = {}
         made = list(parts)
         for place, (own, sources) in enumerate(zip(parts, self._plan, strict=True)):
@@ -91,10 +92,6 @@ def _parts(leaf: Any) -> list[np.ndarray] | None:
         return None if any(value is None for value in found) else [v for v in found if v is not None]
     value = _array(leaf)
     return None if value is None else [value]
-
-
-def _described(array: np.ndarray) -> str:
-    return f"{list(array.shape)} {array.dtype}"
 
 
 def _array(leaf: Any) -> np.ndarray | None:
