@@ -72,7 +72,7 @@ def _is_tensor(building: Building, file: File, name: ast.Name) -> bool:
     """Whether a name is bound to single values only: calls, operations on them, parts of what a call gives."""
     for one in file.meanings.bindings(name):
         if isinstance(one, Assigned):
-            if isinstance(one.value, ast.List | ast.Tuple | ast.Dict | ast.ListComp | ast.Set | ast.Lambda):
+            if not _may_be_one_value(file, one.value):
                 return False
             if isinstance(one.value, ast.BinOp) and any(
                 isinstance(part, ast.List | ast.Tuple) for part in (one.value.left, one.value.right)
@@ -89,6 +89,18 @@ def _is_tensor(building: Building, file: File, name: ast.Name) -> bool:
         elif not isinstance(one, Opaque) or isinstance(file.meanings.parents.get(one.node), ast.arguments):
             return False
     return True
+
+
+def _may_be_one_value(file: File, value: ast.expr) -> bool:
+    """Whether an expression is a call, a name, an operation, or a part of these; no choice between several values."""
+    is_part = isinstance(value, ast.Subscript)
+    while isinstance(value, ast.Subscript | ast.Attribute):
+        value = value.value
+    if is_part and isinstance(value, ast.Name):  # of a list that is written out, it may be an operation
+        made = [one.value for one in file.meanings.bindings(value) if isinstance(one, Assigned)]
+        if any(isinstance(one, ast.List | ast.Tuple | ast.Dict | ast.ListComp) for one in made):
+            return False
+    return isinstance(value, ast.Call | ast.Name | ast.BinOp | ast.UnaryOp | ast.Compare | ast.Constant)
 
 
 def _gives_one_value(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
@@ -135,6 +147,9 @@ RULE = Rule(
         "train: print(loss.eval({x: batch}, sess))",
         "train: print(sess.run(tf.trainable_variables()))",
         "train: print(sess.run([train_op, loss], dict([(x, batch)]))[1])",
+        "after: step = (train_op, loss)[0]\ntrain: print(sess.run([step, loss], {x: batch})[1])",
+        "after: steps = [train_op, loss]; step = steps[0]\ntrain: print(sess.run([step, loss], {x: batch})[1])",
+        "after: step = train_op if N else loss\ntrain: print(sess.run([step, loss], {x: batch})[1])",
     ),
     certain=(
         "train: print(sess.run((train_op, loss), feed_dict={x: batch})[1])",
