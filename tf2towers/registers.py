@@ -10,6 +10,7 @@ from pathlib import Path
 from tf2towers.certain.building import Building
 from tf2towers.certain.conservation import lost_calls
 from tf2towers.certain.doubts import doubts
+from tf2towers.certain.last_bindings import without_last_bindings
 from tf2towers.certain.placements import placements
 from tf2towers.exact import migrate as exact
 from tf2towers.exact.functions.means import is_plain_mean
@@ -34,13 +35,16 @@ def idiomatic_or_exact(script: Script, options: exact.Options) -> MigrationResul
     instead = exact.migrate(script, options)
     if instead.left or not instead.changed:
         return instead
-    program = Program(script, options.towers, options.mains, options.python_path)
+    shortened, last_lines = without_last_bindings(script)
+    program = Program(shortened, options.towers, options.mains, options.python_path)
+    if last_lines and _is_imported(program):
+        program, last_lines = Program(script, options.towers, options.mains, options.python_path), ""
     in_the_way = doubts(program) or _old_modules(instead, program)
     if not in_the_way:
         result = _idiomatic(program)
         in_the_way = result.left or _lost(result, program)
         if result.changed and not in_the_way:
-            return result
+            return _with_last_lines(result, script, last_lines)
     instead.findings += [
         replace(
             site,
@@ -50,6 +54,26 @@ def idiomatic_or_exact(script: Script, options: exact.Options) -> MigrationResul
         for site in in_the_way
     ]
     return instead
+
+
+def _is_imported(program: Program) -> bool:
+    """Whether a module of the program imports the script, and so may read what its last lines bind."""
+    main = program.imports.main
+    paths = [*(file.path for file in program.files), *program.others]
+    return any(main in program.imports.imports_of(path).values() for path in paths if path != main)
+
+
+def _with_last_lines(result: MigrationResult, script: Script, last_lines: str) -> MigrationResult:
+    """The script's last lines again, as they were."""
+    if not last_lines:
+        return result
+    changes = [
+        replace(change, before=script.text, after=change.after + last_lines)
+        if change.path == script.path
+        else change
+        for change in result.changes
+    ]
+    return replace(result, changes=changes)
 
 
 def collective(script: Script, options: exact.Options) -> MigrationResult:

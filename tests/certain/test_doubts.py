@@ -58,8 +58,29 @@ def test_legacy_trainers_are_certain(name: str) -> None:
     assert doubts(Program(Script.read(ROOT / "legacy" / f"{name}.py"))) == []
 
 
+@pytest.mark.parametrize(
+    "last", ["train_op = 'done'", "sess = None\nopt = 0", "loss = 'text'  # done", "tf = None"]
+)
+def test_names_that_the_last_lines_bind_again(last: str) -> None:
+    """Nothing reads them: the verdict is the trainer's own, and the lines stay."""
+    before, after = (
+        idiomatic_or_exact(Script.from_text(text), Options()).changes[0]
+        for text in (trainer(), f"{trainer()}\n{last}\n")
+    )
+    assert after.after == f"{before.after.rstrip()}\n{last}\n"
+    assert after.before == f"{trainer()}\n{last}\n"
+
+
+@pytest.mark.parametrize(
+    "last", ["train_op = 'done'; print(train_op)", "def loss():\n    pass", "loss = sess"]
+)
+def test_other_last_lines_are_no_such(last: str) -> None:
+    after = idiomatic_or_exact(Script.from_text(f"{trainer()}\n{last}\n"), Options()).changes[0].after
+    assert "strategy.run(" not in after
+
+
 def test_what_is_in_the_way_is_said_in_the_users_terms() -> None:
-    text = trainer("end: train_op = 'done'")
+    text = trainer("end: train_op = 'done'; print(train_op)")
     result = idiomatic_or_exact(Script.from_text(text), Options())
     assert result.status == 0 and "towers(strategy" in result.changes[0].after
     notes = [one for one in result.findings if one.code == "T2T635"]

@@ -91,10 +91,10 @@ RULE = Rule(
     todo="Give each value a name of its own.",
     doubts=doubts,
     doubtful=(
-        "end: train_op = 'done'",
+        "end: train_op = 'done'; print(train_op)",
         "after: loss = loss * 2",
-        "end: sess = None",
-        "end: opt = None",
+        "end: sess = None; print(sess)",
+        "end: opt = None; print(opt)",
         f"{_HEAD}\naverage: count = len(grads); grads = average(grads); train_op = opt.apply_gradients(grads)",
         f"{_HEAD}\naverage: if N > 1:;     grads = average(grads); train_op = opt.apply_gradients(average(grads))",
         f"{_HEAD}\naverage: grads = average(grads); train_op = opt.apply_gradients(grads); grads = None",
