@@ -44,7 +44,7 @@ def doubts(building: Building) -> Iterator[Doubt]:
             around = [one for one in file.ancestors(function) if isinstance(one, Function | ast.Lambda)]
             if id(function) in owners or any(one in inside for one in (function, *file.ancestors(function))):
                 own = around and function in towers and around[0] not in placed
-                if own and not _is_closed(file, function):
+                if own and not _is_closed(building, file, function):
                     yield Doubt(file, function, "a function that is made where it is used")
                 continue
             if isinstance(function, ast.Lambda) and _is_taken(file, function):
@@ -65,11 +65,13 @@ def doubts(building: Building) -> Iterator[Doubt]:
                 yield Doubt(file, one, f"`{one.name}` is a class with TensorFlow in it")
 
 
-def _is_closed(file: File, function: ast.AST) -> bool:
+def _is_closed(building: Building, file: File, function: ast.AST) -> bool:
     """Whether a function in another one could as well stand beside it: it reads nothing of it, and is made once."""
     if not isinstance(function, ast.FunctionDef) or function.decorator_list:
         return False
-    if not isinstance(file.parent(function), ast.FunctionDef | ast.With):
+    around = file.parent(function)
+    branch = isinstance(around, ast.If) and any(around in file.ancestors(part) for _, part in building.bodies)
+    if not branch and not isinstance(around, ast.FunctionDef | ast.With):
         return False
     defaults = [*function.args.defaults, *filter(None, function.args.kw_defaults)]
     if not all(isinstance(one, ast.Constant) for one in defaults):

@@ -80,7 +80,9 @@ def _goes_along(node: cst.CSTNode, order: dict[cst.CSTNode, Leaf], cluster: Clus
 
 
 def contains_index(node: cst.CSTNode, cluster: Cluster) -> bool:
-    """Whether a statement reads this task's index as it was given to the server."""
+    """Whether a statement reads this task's index as it was given to the server; a number is no index that is read."""
+    if isinstance(cluster.task_index, cst.BaseNumber):
+        return False
     code = _module.code_for_node(cluster.task_index)
     return any(_module.code_for_node(one) == code for one in find_all(node, type(cluster.task_index)))
 

@@ -65,7 +65,7 @@ class LocalModule:
         for node in ast.iter_child_nodes(function):
             if isinstance(node, ast.FunctionDef):
                 self.definitions[f"{name}.<locals>.{node.name}"] = node
-            elif isinstance(node, ast.With):
+            elif isinstance(node, ast.With | ast.If):
                 self._define_inside(node, name)
 
     def targets(self) -> set[str]:
