@@ -18,7 +18,7 @@ def pipeline_functions(building: Building) -> set[Function]:
     makers: list[tuple[File, Function]] = []
     for file in building.files:
         for function in file.all(ast.FunctionDef):
-            if parts_that_are_datasets(file, function) is None:
+            if parts_that_are_datasets(file, function) is None or reads_graph(building, file, function):
                 continue
             uses = building.uses_of(function)
             if len(uses) == 1 and _is_call_of_a_builder(building, *uses[0]):
@@ -29,13 +29,29 @@ def pipeline_functions(building: Building) -> set[Function]:
             if isinstance(given, ast.Name):
                 found |= {
                     one
-                    for _, one in building.functions_named(home, given)
-                    if all(
+                    for place, one in building.functions_named(home, given)
+                    if not reads_graph(building, place, one)
+                    and all(
                         any(around is maker for around in where.ancestors(use))
                         for where, use in building.uses_of(one)
                     )
                 }
     return found
+
+
+def reads_graph(building: Building, file: File, function: ast.AST) -> bool:
+    """Whether a function reads what the program's own statements made with TensorFlow."""
+    if not any(isinstance(owner, ast.Module) for owner in building.owners):
+        return False
+    made = building.built(file)
+    return any(
+        isinstance(node, ast.Name)
+        and isinstance(node.ctx, ast.Load)
+        and node.id in made
+        and (home := building.home(file, node)) is not None
+        and isinstance(home[0].node, ast.Module)
+        for node in ast.walk(function)
+    )
 
 
 def _is_call_of_a_builder(building: Building, file: File, use: ast.expr) -> bool:

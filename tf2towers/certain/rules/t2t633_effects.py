@@ -42,6 +42,8 @@ _STATEMENTS = (
 def doubts(building: Building) -> Iterator[Doubt]:
     """Effects in the towers, in the functions they call, and in what follows them before a session is made."""
     loops = bool(building.loops)
+    if loops:
+        yield from _batches_taken_in_passing(building)
     for file, part in [*building.bodies, *building.following] if loops else []:
         yield from _Reader(building, file, None).read(part)
     for file, function in [*building.reached, *building.averaging]:
@@ -49,6 +51,19 @@ def doubts(building: Building) -> Iterator[Doubt]:
     for file, function in building.averaging:
         for decorator in function.decorator_list:
             yield Doubt(file, decorator, f"`@{file.text.of(decorator)}` may do anything")
+
+
+def _batches_taken_in_passing(building: Building) -> Iterator[Doubt]:
+    """Batches that an iterator gives in the middle of something: every tower would take one of its own."""
+    for file in building.files:
+        for method in file.all(ast.Attribute):
+            if method.attr != "get_next":
+                continue
+            call = file.parent(method)
+            around = next((one for one in file.ancestors(method) if isinstance(one, Function)), file.tree)
+            is_call = isinstance(call, ast.Call) and call.func is method
+            if not (is_call and isinstance(file.parent(call), ast.Assign) and around in building.owners):
+                yield Doubt(file, method, "a batch that is taken in the middle of something")
 
 
 class _Reader:
@@ -113,6 +128,14 @@ class _Reader:
         return Doubt(self._file, node, message)
 
 
+#: parts of the examples' trainer, with batches of an iterator
+_ROWS = (
+    "rows = tf.data.Dataset.from_tensor_slices(np.ones((8, 3), np.float32)).batch(4).make_one_shot_iterator()"
+)
+_OTHERS = (
+    "opt = tf.train.GradientDescentOptimizer(0.1); grads = []; tower_losses = []; total = 0.0; seen = {}"
+)
+
 RULE = Rule(
     code="T2T633",
     title="What builds a tower does something else beside",
@@ -130,10 +153,18 @@ RULE = Rule(
         "loss: loss = model.loss(y)",
         "after: print(len(grads))",
         "after: np.random.seed(len(grads))",
+        f"inputs: {_ROWS}; xs = tf.split(rows.get_next(), N); {_OTHERS}\ntrain: print(sess.run([train_op, loss])[1])",
+        f"inputs: {_ROWS}; take = rows.get_next; x = take(); xs = tf.split(x, N); {_OTHERS}\n"
+        "train: print(sess.run([train_op, loss])[1])",
+        f"inputs: {_ROWS}; x = taken(rows); xs = tf.split(x, N); {_OTHERS}\n"
+        "train: print(sess.run([train_op, loss])[1])\n"
+        "head: import numpy as np; import tensorflow as tf; N = 2; def taken(rows):;     return rows.get_next()",
         "before: def shown(function):;     return function; @shown; def first(towers):;     return towers[0]\n"
         "after: chosen = first(grads)",
     ),
     certain=(
+        f"inputs: {_ROWS}; x = rows.get_next(); xs = tf.split(x, N); {_OTHERS}\n"
+        "train: print(sess.run([train_op, loss])[1])",
         "before: print('building', N)",
         "loss: loss = tf.reduce_mean(tf.square(y), name='%s_%d' % ('loss', i))",
     ),

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from tf2towers.certain.building import Building
-from tf2towers.certain.pipelines import pipeline_functions
+from tf2towers.certain.pipelines import pipeline_functions, reads_graph
 from tf2towers.certain.placements import placements
 from tf2towers.certain.rule import Doubt, Rule
 from tf2towers.certain.without_towers import graph_on_devices
@@ -106,17 +106,7 @@ def _builds(building: Building, file: File, function: ast.AST) -> bool:
     nodes = set(ast.walk(function))
     if any(node in nodes and not canonical.startswith(_BESIDE) for node, canonical in file.symbols):
         return True
-    if not any(isinstance(owner, ast.Module) for owner in building.owners):
-        return False
-    made = building.built(file)
-    return any(
-        isinstance(node, ast.Name)
-        and isinstance(node.ctx, ast.Load)
-        and node.id in made
-        and (home := building.home(file, node)) is not None
-        and isinstance(home[0].node, ast.Module)
-        for node in nodes
-    )
+    return reads_graph(building, file, function)
 
 
 #: lines of the examples' trainer
@@ -170,6 +160,8 @@ RULE = Rule(
                 (f"{_ROWS}.map(lambda row: row * tf.get_variable('s', []))", _ONCE),
                 (f"{_ROWS}, tf.ones([4, 3])", _ONCE.replace("rows =", "rows, ones =")),
                 (f"{_ROWS}, size", _ONCE.replace("rows =", "rows, size =")),
+                # a variable of the program's, read in the pipeline
+                (f"{_ROWS}.map(lambda row: row * scale)", f"scale = tf.Variable(2.0); {_ONCE}"),
                 # two pipelines of one function, one that only some runs have, one made in a loop
                 (_ROWS, f"{_ONCE}; more = rows_of(2)"),
                 (_ROWS, f"if N > 1:;     {_ONCE}"),

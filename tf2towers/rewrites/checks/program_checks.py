@@ -196,7 +196,8 @@ def _inputs_inside(training: Training) -> Iterator[Problem]:
                 name = canonical(call.func)
                 summary = training.functions.summary(name) if name is not None else None
                 method = call.func.attr.value if isinstance(call.func, cst.Attribute) else None
-                if role(name) == "placeholder" or method in _ITERATORS:
+                takes = isinstance(call.func, cst.Attribute) and training.kinds.of(call) == k.GET_NEXT
+                if role(name) == "placeholder" or method in _ITERATORS or takes:
                     yield Problem(call, "T2T305", "an input that would be made inside a step")
                 elif summary is not None and summary.makes_inputs:
                     yield Problem(call, "T2T305", f"{name} makes inputs where the towers run")
