@@ -86,3 +86,24 @@ def test_what_is_in_the_way_is_said_in_the_users_terms() -> None:
     notes = [one for one in result.findings if one.code == "T2T635"]
     assert [one.line for one in notes] == [26]
     assert notes[0].message.startswith("`train_op` is bound 2 times")
+
+
+@pytest.mark.parametrize(
+    ("line", "doubted"),
+    [
+        ("import tensorflow as tf; SIZE = 3", True),
+        ("SIZE = 3; import tensorflow as tf", True),
+        ("if True: import tensorflow as tf", True),
+        ("import tensorflow as tf\nSIZE = 3; POWER = 2", False),
+        ("import tensorflow as tf\nif True: SIZE = 3", False),
+    ],
+)
+def test_an_import_that_shares_a_line_in_a_module(tmp_path: Path, line: str, doubted: bool) -> None:
+    """A module's lines stay as they are, but for its imports."""
+    (tmp_path / "model.py").write_text(f"{line}\n\n\ndef output(x, w):\n    return tf.matmul(x, w)\n")
+    text = trainer(
+        "head: import numpy as np; import tensorflow as tf; import model; N = 2\nmodel: y = model.output(xs[i], w)"
+    )
+    (tmp_path / "train.py").write_text(text)
+    found = [finding.code for finding in doubts(Program(Script.read(tmp_path / "train.py")))]
+    assert found == (["T2T640"] if doubted else [])

@@ -56,12 +56,14 @@ class Building:
             for file in self.files
             for block in file.all(ast.With)
             if any(
-                file.canonical(call.func) == "tf.train.replica_device_setter"
-                for item in block.items
-                for call in ast.walk(item.context_expr)
-                if isinstance(call, ast.Call)
+                self._is_setter(file, part) for item in block.items for part in ast.walk(item.context_expr)
             )
         ]
+
+    def _is_setter(self, file: File, node: ast.AST) -> bool:
+        """Whether it is the device setter of parameter servers, or a name that is set to it once."""
+        made = self.value_of(file, node) if isinstance(node, ast.Name) else node
+        return isinstance(made, ast.Call) and file.canonical(made.func) == "tf.train.replica_device_setter"
 
     @cached_property
     def has_one_worker(self) -> bool:

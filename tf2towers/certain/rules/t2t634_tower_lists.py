@@ -9,6 +9,7 @@ from tf2towers.certain.building import Building
 from tf2towers.certain.rule import Doubt, Rule
 from tf2towers.certain.tower_body import TowerBody, tower_bodies
 from tf2towers.certain.without_towers import graph_on_devices
+from tf2towers.certain.worker_example import SUPERVISED, worker_with
 from tf2towers.exact.certainty import is_certain
 from tf2towers.exact.file import File
 from tf2towers.names.meanings import Assigned
@@ -123,6 +124,17 @@ _GRAPH = (
 )
 _HALF = "def half(of):;     {beside};     return tf.multiply(of, 0.5)"
 
+#: a worker whose device setter has a name
+_WITH_A_NAME = (
+    worker_with("['a:2', 'a:3']", SUPERVISED)
+    .replace("{", "{{")
+    .replace("}", "}}")
+    .replace(
+        "with tf.device(tf.train.replica_device_setter(cluster=cluster)):",
+        "setter = tf.train.replica_device_setter(cluster=cluster){again}; with tf.device(setter):",
+    )
+)
+
 RULE = Rule(
     code="T2T634",
     title="A tower that depends on the others, or is not built as they are",
@@ -135,6 +147,7 @@ RULE = Rule(
     doubts=doubts,
     doubtful=(
         "grads: grads.append(opt.compute_gradients(tower_losses[i]))",
+        _WITH_A_NAME.format(again="; setter = '/cpu:0'"),
         "losses: seen.append(loss)",
         "before: def placed(number):;     return '/gpu:%d' % number\n"
         "loop: for i in range(N):;     with tf.device(placed(0)), tf.name_scope('tower_%d' % i) as scope:;"
@@ -187,6 +200,7 @@ RULE = Rule(
         ),
     ),
     certain=(
+        _WITH_A_NAME.format(again=""),
         f"inputs: {_GRAPH}\n{_NO_LOOP}\ntrain: print(sess.run([double, total], {{x: batch}})[0])",
         f"inputs: {_GRAPH}\n{_NO_LOOP}\ntrain: print(sess.run(total, feed_dict={{x: batch}}), sess.run(w))",
         f"inputs: {_HALF.format(beside='')}; {_GRAPH}; all_of = []; all_of.append(half(double)); "

@@ -248,7 +248,9 @@ class ReplicaBuilder(TowerFunctions):
         line = f"{cluster.name}.step({', '.join(parts)})"
         if len(line) <= 100 or specs is None:
             return line
-        rows = [f"input_signature=[{', '.join(specs)}]", *parts[2:]]
+        if len(parts[1]) > 100:
+            parts[1] = "input_signature=[" + "".join(f"\n        {spec}," for spec in specs) + "\n    ]"
+        rows = parts[1:]
         return f"{cluster.name}.step(\n    {parts[0]},\n    " + ",\n    ".join(rows) + ")"
 
     def signature(self, step: Step, params: list[str]) -> list[str] | None:
