@@ -73,8 +73,7 @@ def _reader(overlay: Overlay, original: Callable[..., Any], follows: bool) -> Ca
     def call(path: Any, *args: Any, **kwargs: Any) -> Any:
         if isinstance(path, int):
             return original(path, *args, **kwargs)
-        if kwargs.get("dir_fd") is not None:
-            path = below(overlay, path, kwargs.pop("dir_fd"))
+        path = below(overlay, path, kwargs.pop("dir_fd", None))
         found = overlay.readable(path, follows and kwargs.get("follow_symlinks", True))
         result = original(found, *args, **kwargs)
         return os.fsencode(result) if isinstance(result, str) and isinstance(path, bytes) else result
@@ -86,8 +85,7 @@ def _updater(overlay: Overlay, original: Callable[..., Any], follows: bool) -> C
     def call(path: Any, *args: Any, **kwargs: Any) -> Any:
         if isinstance(path, int):
             return original(path, *args, **kwargs)
-        if kwargs.get("dir_fd") is not None:
-            path = below(overlay, path, kwargs.pop("dir_fd"))
+        path = below(overlay, path, kwargs.pop("dir_fd", None))
         follow = follows and kwargs.get("follow_symlinks", True)
         place = overlay.locate(path, follow)
         if place is None:
