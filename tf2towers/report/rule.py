@@ -9,9 +9,6 @@ from typing import Literal, Protocol
 #: "changes": it edits; "reports": it tells of something that the edits keep or do otherwise; "refuses": sites are left
 Does = Literal["changes", "reports", "refuses"]
 
-#: where docs/rules.md is published: each rule has an anchor there. One place, to be changed when it moves.
-PAGE = "https://github.com/tf2towers/tf2towers/blob/main/docs/rules.md"
-
 
 class Example(Protocol):
     """What is shown of an example."""

@@ -10,14 +10,14 @@ from urllib.parse import quote
 from tf2towers import __version__
 from tf2towers.report.paths import shown
 from tf2towers.report.result import Finding, MigrationResult
-from tf2towers.report.rule import PAGE, Rule, anchor, explanation, filled, markdown
+from tf2towers.report.rule import Rule, explanation, filled, markdown
 
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _ACCEPTED = {"noqa": "a # noqa on the line", "ignore": "--ignore", "select": "--select"}
 
 
 def render(results: Sequence[MigrationResult], rule_of: Callable[[str], Rule | None] = lambda _: None) -> str:
-    """All results as one SARIF log with one run. `rule_of` gives the rules, for their names, texts and links."""
+    """All results as one SARIF log with one run. `rule_of` gives the rules, for their names and texts."""
     findings = [finding for result in results for finding in result.findings]
     codes = sorted({finding.code for finding in findings})
     errors = [result for result in results if result.error is not None]
@@ -60,7 +60,6 @@ def _rule(code: str, rule: Rule | None) -> dict[str, object]:
         "shortDescription": {"text": rule.title},
         "fullDescription": {"text": filled(rule.why)},
         "help": {"text": explanation(rule), "markdown": f"# {code}: {rule.title}\n\n{markdown(rule)}"},
-        "helpUri": f"{PAGE}#{anchor(rule)}",
         "defaultConfiguration": {"level": "warning" if rule.does == "refuses" else "note"},
         "properties": {"does": rule.does, "safe": rule.safe and rule.does == "changes"},
     }
