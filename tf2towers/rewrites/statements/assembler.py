@@ -67,9 +67,9 @@ class Assembler(WrittenWorkers):
             f"{code_of(fetch)}{'()' if kind == k.SCHEDULE else ''}.numpy()"
             for fetch, kind in zip(run.fetches, kinds, strict=True)
         ]
-        self.calls.replaced[run.call] = cst.parse_expression(
-            f"[{', '.join(parts)}]" if run.is_list else parts[0]
-        )
+        row = ", ".join(parts)
+        several = f"({row}{',' if len(parts) == 1 else ''})" if run.is_tuple else f"[{row}]"
+        self.calls.replaced[run.call] = cst.parse_expression(several if run.is_list else parts[0])
         return True
 
     def _stage(self) -> None:

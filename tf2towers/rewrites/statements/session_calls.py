@@ -109,7 +109,8 @@ class SessionCalls:
             self._retarget(run, _tuple(kept))
             return None
         if len(returned) == 1:
-            self.replaced[run.call] = expression(f"[{self._value_of(call, values[0])}]")
+            value = self._value_of(call, values[0])
+            self.replaced[run.call] = expression(f"({value},)" if run.is_tuple else f"[{value}]")
         else:
             values_of = f"{self.context.need('to_numpy')}({call})"
             self.replaced[run.call] = expression(

@@ -26,4 +26,5 @@ with tf.Session(config=tf.ConfigProto(allow_soft_placement=True)) as sess:
         a, b = sess.run([first_sum, second_mean], feed_dict={x: rows, shift: step})
         print(step, a, b, a.dtype, b.shape)
         print(sess.run(total, {x: rows, shift: 0.5}))
+    print(sess.run((scale,)), sess.run((w, scale)), sess.run((total,), {x: np.ones([1, 3]), shift: 1.0}))
     print(sess.run(w), sess.run([scale, first_sum], feed_dict={x: np.ones([1, 3])}))
