@@ -69,8 +69,10 @@ def doubts(building: Building) -> Iterator[Doubt]:
 
 
 def _is_never_asked(file: File, call: ast.Call) -> bool:
-    """Whether it is a Supervisor in a name that nothing reads: no session comes of it."""
+    """Whether it is a Supervisor in a name that nothing reads: no session comes of it, and without a folder no file."""
     statement = file.parent(call)
+    if call.args or any(keyword.arg in (None, "logdir") for keyword in call.keywords):
+        return False
     if file.canonical(call.func) != "tf.train.Supervisor" or not isinstance(statement, ast.Assign):
         return False
     if not all(isinstance(target, ast.Name) for target in statement.targets):
@@ -154,6 +156,7 @@ RULE = Rule(
         worker_with("HOSTS.split(',')", OWN_SESSION) + "\nbefore: HOSTS = 'a:2'",
         worker_with("['a:2', 'a:3']", f"{SUPERVISED}; print(server.target)"),
         worker_with("['a:2']", f"{SUPERVISED}; other = tf.Session(server.target)"),
+        worker_with("['a:2']", f"unused = tf.train.Supervisor(logdir='logs'); {OWN_SESSION}"),
     ),
     certain=(
         "end: print(N)",
