@@ -89,17 +89,30 @@ def _begun_by_each_worker(building: Building) -> Iterator[Doubt]:
         for call in file.all(ast.Call):
             if file.canonical(call.func) in _PLAIN:
                 yield Doubt(file, call, "a session of each worker, which initialises the variables of all")
+        servers = _servers(file)
         for address in file.all(ast.Attribute):
-            if address.attr == "target" and _is_server(building, file, address.value):
-                if not _is_for_session(file, address):
+            if isinstance(address.value, ast.Name) and address.value.id in servers:
+                if address.attr == "target" and not _is_for_session(file, address):
                     yield Doubt(
                         file, address, "the address of a worker, where one process runs the loops of all"
                     )
 
 
-def _is_server(building: Building, file: File, node: ast.expr) -> bool:
-    made = building.value_of(file, node)
-    return isinstance(made, ast.Call) and file.canonical(made.func) == "tf.train.Server"
+def _servers(file: File) -> set[str]:
+    """The names that are set to a server anywhere, and those set to such a name."""
+    found: set[str] = set()
+    while True:
+        more = {
+            target.id
+            for assign in file.all(ast.Assign)
+            if (isinstance(assign.value, ast.Name) and assign.value.id in found)
+            or (isinstance(assign.value, ast.Call) and file.canonical(assign.value.func) == "tf.train.Server")
+            for target in assign.targets
+            if isinstance(target, ast.Name)
+        }
+        if more <= found:
+            return found
+        found |= more
 
 
 def _is_for_session(file: File, address: ast.Attribute) -> bool:
@@ -155,6 +168,8 @@ RULE = Rule(
         worker_with("['a:2', 'a:3']", OWN_SESSION),
         worker_with("HOSTS.split(',')", OWN_SESSION) + "\nbefore: HOSTS = 'a:2'",
         worker_with("['a:2', 'a:3']", f"{SUPERVISED}; print(server.target)"),
+        worker_with("['a:2', 'a:3']", f"{SUPERVISED}; mine = server; print(mine.target)"),
+        worker_with("['a:2', 'a:3']", f"{SUPERVISED}; print(server.target); server = 'gone'"),
         worker_with("['a:2']", f"{SUPERVISED}; other = tf.Session(server.target)"),
         worker_with("['a:2']", f"unused = tf.train.Supervisor(logdir='logs'); {OWN_SESSION}"),
     ),
