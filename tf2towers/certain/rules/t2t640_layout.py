@@ -9,7 +9,7 @@ from tf2towers.certain.building import SESSIONS, Building
 from tf2towers.certain.rule import Doubt, Rule
 from tf2towers.certain.without_towers import graph_on_devices
 from tf2towers.exact.file import File
-from tf2towers.names.meanings import Function
+from tf2towers.names.meanings import Assigned, Function
 
 #: functions of Python's own that idiomatic forms call
 _CALLED = frozenset({"dict", "enumerate", "int", "len", "list", "print", "range", "sum", "tuple", "zip"})
@@ -44,6 +44,10 @@ def doubts(building: Building) -> Iterator[Doubt]:
                 isinstance(made, ast.Call) and file.canonical(made.func) in SESSIONS
             ):
                 yield Doubt(file, manager, f"`{file.text.of(manager)}` is entered, and made elsewhere")
+            if _enters_scope_of_elsewhere(file, manager):
+                yield Doubt(
+                    file, manager, f"`{file.text.of(manager)}` enters a scope that is taken elsewhere"
+                )
         for assign in file.all(ast.Assign):
             if len(assign.targets) > 1:
                 yield Doubt(file, assign, "one value for several names")
@@ -74,6 +78,21 @@ def _shared_lines(file: File) -> Iterator[Doubt]:
                     yield Doubt(file, statement, "several statements in a line")
 
 
+def _enters_scope_of_elsewhere(file: File, manager: ast.expr) -> bool:
+    """Whether it is `tf.variable_scope(scope)` of a `scope = tf.get_variable_scope()`: a store has its own."""
+    if not isinstance(manager, ast.Call) or file.canonical(manager.func) != "tf.variable_scope":
+        return False
+    given = [*manager.args[:1], *(one.value for one in manager.keywords if one.arg == "name_or_scope")]
+    return any(
+        isinstance(binding, Assigned)
+        and isinstance(binding.value, ast.Call)
+        and file.canonical(binding.value.func) == "tf.get_variable_scope"
+        for name in given
+        if isinstance(name, ast.Name)
+        for binding in file.meanings.bindings(name)
+    )
+
+
 def _is_in_class(file: File, node: ast.AST) -> bool:
     return any(isinstance(one, ast.ClassDef) for one in file.ancestors(node))
 
@@ -102,6 +121,7 @@ RULE = Rule(
         "losses: tower_losses.append(loss); last: object = loss",
         "after: a = b = loss",
         "before: graph = tf.Graph().as_default(); with graph:;     pass",
+        "before: around = tf.get_variable_scope(); with tf.variable_scope(around):;     kept = tf.constant(1.0)",
         "before: sum = 3",
         "before: self = 3",
         "after: del i",
@@ -110,5 +130,6 @@ RULE = Rule(
         "end: for number in range(N): print(number);; print(N)",
         "losses: tower_losses.append(loss);; last = loss",
         "before: total_sum = 3",
+        "before: with tf.variable_scope(tf.get_variable_scope()):;     kept = tf.constant(1.0)",
     ),
 )
