@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import cache
 from importlib import resources
 
-from tf2towers.certain.building import Building
+from tf2towers.certain.building import SESSIONS, Building
 from tf2towers.certain.rule import Doubt, Rule
 from tf2towers.certain.tower_body import tower_bodies
 from tf2towers.exact.file import File
@@ -17,6 +17,14 @@ from tf2towers.names.old_names import todays_name
 
 _FLAGS = ("tf.app.flags", "tf.flags")
 _VARIABLES = frozenset({"tf.Variable", "tf.get_variable"})
+
+#: what asks the graph in force, or makes something of it: what another name, or no name, calls later is not seen
+_OF_THE_GRAPH = SESSIONS | {
+    "tf.global_variables", "tf.trainable_variables", "tf.global_variables_initializer", "tf.get_collection",
+    "tf.get_default_graph", "tf.get_variable_scope", "tf.report_uninitialized_variables", "tf.placeholder",
+    "tf.train.get_global_step", "tf.train.get_or_create_global_step", "tf.train.Saver", "tf.summary.merge_all",
+    "tf.train.ExponentialMovingAverage", "tf.summary.FileWriter",
+}  # fmt: skip
 
 
 def doubts(building: Building) -> Iterator[Doubt]:
@@ -50,6 +58,8 @@ def doubts(building: Building) -> Iterator[Doubt]:
                 yield Doubt(file, node, f"{canonical} in a tower")
             elif where == "initial" and not _is_initial_value(building, file, node):
                 yield Doubt(file, node, f"{canonical} that is not the initial value of a variable")
+            elif todays_name(canonical) in _OF_THE_GRAPH and not _is_called(file, node):
+                yield Doubt(file, node, f"{canonical} that is not called where it is named")
 
 
 def _is_plain(statement: ast.Import | ast.ImportFrom) -> bool:
@@ -69,6 +79,14 @@ def _is_imported(file: File, node: ast.AST) -> bool:
     return bool(bindings) and all(
         isinstance(one, Imported) and one.target.partition(".")[0] == "tensorflow" for one in bindings
     )
+
+
+def _is_called(file: File, node: ast.AST) -> bool:
+    """Whether a function of the graph is called where it stands, or a name is made for it."""
+    parent = file.parent(node)
+    if isinstance(parent, ast.Assign):
+        return all(isinstance(target, ast.Name) for target in parent.targets)
+    return isinstance(parent, ast.Call) and node is parent.func
 
 
 def _is_initial_value(building: Building, file: File, node: ast.AST) -> bool:
@@ -133,6 +151,8 @@ RULE = Rule(
         "before: from tensorflow import nn",
         "before: mine = tf; one = mine.constant(1.0)",
         "before: size = np.int(3)",
+        "before: lists = {'all': tf.global_variables}",
+        "before: kind = isinstance(opt, tf.train.Saver)",
         "before: from collections import Mapping",
         "loss: loss = tf.reduce_mean(tf.square(y)); tf.scalar_summary('loss', loss)",
         "loss: loss = tf.reduce_mean(tf.batch_matmul(y, y, adj_x=True))",
@@ -152,6 +172,7 @@ RULE = Rule(
         ),
     ),
     certain=(
+        "head: import numpy as np; import tensorflow as tf; N = 2; Begin = tf.global_variables_initializer",
         "loss: loss = tf.reduce_mean(tf.square(tf.mul(y, tf.pack([2.0]))))",
         *(
             f"losses: tower_losses.append(loss); own = tf.train.{made}\n{_GRADS}; train_op = own.apply_gradients(mean)"
