@@ -72,6 +72,20 @@ def test_kind_with_names(expression, names, kind):
 
 
 @pytest.mark.parametrize(
+    ("expression", "kind"),
+    [
+        ("w" + " + w" * 60, "tensor"),
+        ("n" + " + n" * 60, "plain"),
+        ("[" * 60 + "w" + "]" * 60, "state"),
+        ("(" * 60 + "n < n" + ") < n" * 60, "plain"),
+    ],
+)
+def test_each_part_is_looked_at_once(expression, kind):
+    """Looked at twice on each of sixty levels, this would never end."""
+    assert kind_of(expression, w="state", n="plain") == kind
+
+
+@pytest.mark.parametrize(
     ("kind", "coarse"),
     [
         ("op", "tensor"),

@@ -89,16 +89,15 @@ class Kinds:
             return self._of_attribute(node)
         if isinstance(node, cst.Lambda):
             return PLAIN
-        if (
-            isinstance(node, cst.List)
-            and node.elements
-            and {self.of(e.value) for e in node.elements} == {PLUMBING}
-        ):
-            return HOOK  # an empty list, then
-        if isinstance(node, cst.List | cst.Tuple) and len(node.elements) > 1:
+        if isinstance(node, cst.List | cst.Tuple) and node.elements:
             kinds = [self.of(element.value) for element in node.elements]
-            if PLUMBING in kinds:  # the hook of synchronous updates among others: it goes, they stay
+            if isinstance(node, cst.List) and set(kinds) == {PLUMBING}:
+                return HOOK  # an empty list, then
+            if (
+                len(kinds) > 1 and PLUMBING in kinds
+            ):  # the hook of synchronous updates: it goes, the others stay
                 return self.join([kind for kind in kinds if kind != PLUMBING] or kinds[:1])
+            return self.join(kinds)
         if isinstance(node, cst.Dict) and self.is_feed(node):
             return self.join([self.of(e.value) for e in node.elements])
         if isinstance(node, cst.Subscript):
@@ -106,29 +105,38 @@ class Kinds:
             if inner == STATE or family(inner) == TENSOR:
                 return TENSOR
             return self.join([inner, *(self.of(e.slice) for e in node.slice)])
-        if isinstance(node, cst.BinaryOperation | cst.UnaryOperation | cst.Comparison) and self._computes(
-            node
-        ):
+        if isinstance(node, cst.BinaryOperation | cst.UnaryOperation | cst.Comparison):
+            return self._of_operation(node)
+        return self.join([self.of(child) for child in node.children])
+
+    def _of_operation(self, node: cst.BinaryOperation | cst.UnaryOperation | cst.Comparison) -> str:
+        """What reads variables computes: `a + b` makes a tensor, `[a] + [b]` a list of variables."""
+        if isinstance(node, cst.Comparison):
+            operands = [node.left, *(part.comparator for part in node.comparisons)]
+        else:
+            operands = [node.left, node.right] if isinstance(node, cst.BinaryOperation) else [node.expression]
+        kinds = [
+            self.of(operand) for operand in operands
+        ]  # once: operations stand in each other by the hundred
+        if self._computes(node, operands) and {STATE, SCHEDULE} & set(kinds):
             return TENSOR
         if isinstance(node, cst.Comparison) and all(
             isinstance(part.operator, cst.Is | cst.IsNot) for part in node.comparisons
         ):
             return PLAIN
-        return self.join([self.of(child) for child in node.children])
+        return self.join(kinds)
 
-    def _computes(self, node: cst.BinaryOperation | cst.UnaryOperation | cst.Comparison) -> bool:
-        """Whether an operation reads variables: `a + b` makes a tensor, `[a] + [b]` a list of variables."""
+    @staticmethod
+    def _computes(
+        node: cst.BinaryOperation | cst.UnaryOperation | cst.Comparison, operands: list[cst.BaseExpression]
+    ) -> bool:
+        """Whether it is TensorFlow's operation where an operand is a variable, and not Python's own."""
         if isinstance(node, cst.Comparison):
             if any(isinstance(part.operator, _PYTHONS_OWN) for part in node.comparisons):
                 return False
-            operands = [node.left, *(part.comparator for part in node.comparisons)]
-        else:
-            operands = [node.left, node.right] if isinstance(node, cst.BinaryOperation) else [node.expression]
-        if any(isinstance(one, cst.List | cst.Tuple | cst.ListComp) for one in operands):
+        elif isinstance(node.operator, cst.Not):
             return False
-        return not isinstance(getattr(node, "operator", None), cst.Not) and any(
-            self.of(one) in (STATE, SCHEDULE) for one in operands
-        )
+        return not any(isinstance(operand, cst.List | cst.Tuple | cst.ListComp) for operand in operands)
 
     def is_feed(self, node: cst.Dict) -> bool:
         """Whether a dict's keys are placeholders: what a session call is fed."""
