@@ -83,6 +83,21 @@ def test_a_doubt_in_python_2_has_the_line_of_the_old_text(tmp_path: Path) -> Non
     assert [site.line for site in result.findings if site.code == "T2T639"] == [8, 9]
 
 
+@pytest.mark.parametrize("sign", ["\f", "\x0b", "\x1c", "\x85", "\u2028"])
+def test_lines_are_pythons(tmp_path: Path, sign: str) -> None:
+    """What `str.splitlines` takes for the end of a line is none in Python: the last lines are told apart by number."""
+    path, trainer = tmp_path / "train.py", (LEGACY / "mnist_supervisor.py").read_text()
+    texts = {}
+    for written in (" ", sign):
+        lines = f"# a{written}comment\nshown = 'a{written}text'\n"
+        path.write_text(trainer.replace("import math\n", "import math\n" + lines, 1) + lines)
+        result = idiomatic_or_exact(Script.read(path), Options())
+        assert (result.status, "VariableStore(" in result.changes[0].after) == (0, True)
+        assert result.changes[0].after.endswith(lines)
+        texts[written] = result.changes[0].after
+    assert texts[sign].replace(sign, " ") == texts[" "]
+
+
 def test_notebooks_get_the_exact_form(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     notebook = tmp_path / "train.ipynb"
     cell = {"cell_type": "code", "source": TOWERS, "metadata": {}, "outputs": [], "execution_count": None}

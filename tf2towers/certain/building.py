@@ -246,6 +246,16 @@ class Building:
         return file.meanings.scope(node).lookup(node.id)
 
 
+def fetches_of(call: ast.Call) -> list[ast.expr]:
+    """What a run asks for, one by one."""
+    given = [*call.args[:1], *(keyword.value for keyword in call.keywords if keyword.arg == "fetches")]
+    return [
+        part
+        for fetches in given
+        for part in (fetches.elts if isinstance(fetches, ast.List | ast.Tuple) else [fetches])
+    ]
+
+
 def _built(
     statements: list[tuple[File, ast.stmt]], built: set[str]
 ) -> tuple[list[tuple[File, ast.stmt]], set[str]]:

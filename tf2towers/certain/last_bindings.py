@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
+from tf2towers.exact.edits import Text
 from tf2towers.names.meanings import Meanings
 from tf2towers.source.script import Script
 
@@ -24,13 +25,13 @@ def without_last_bindings(script: Script) -> tuple[Script, str]:
         first = last.lineno
     if first is None:
         return script, ""
-    lines = script.text.splitlines(keepends=True)
-    return replace(script, text="".join(lines[: first - 1])), "".join(lines[first - 1 :])
+    end = Text(script.text).line_start(first)
+    return replace(script, text=script.text[:end]), script.text[end:]
 
 
 def _binds_again(statement: ast.stmt, bound: dict[str, int]) -> bool:
     return (
         isinstance(statement, ast.Assign)
         and isinstance(statement.value, ast.Constant)
-        and all(isinstance(one, ast.Name) and bound[one.id] > 1 for one in statement.targets)
+        and all(isinstance(target, ast.Name) and bound[target.id] > 1 for target in statement.targets)
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from functools import cached_property
 
-from tf2towers.certain.building import Building
+from tf2towers.certain.building import Building, fetches_of
 from tf2towers.certain.straight_line import assignment_of, reads_of, runs_at_once, straight_line
 from tf2towers.exact.certainty import RANGES
 from tf2towers.exact.file import File
@@ -192,12 +192,7 @@ class TowerBody:
         """Whether a name is bound in a block, once, and read there and as what a run fetches."""
         if len(self._home.bindings.get(name, [])) != 1:
             return False
-        fetched = {
-            id(one)
-            for _, call in self._building.runs
-            for fetch in (call.args[:1] or [one.value for one in call.keywords if one.arg == "fetches"])
-            for one in (fetch.elts if isinstance(fetch, ast.List | ast.Tuple) else [fetch])
-        }
+        fetched = {id(fetch) for _, call in self._building.runs for fetch in fetches_of(call)}
         return all(
             id(read) in fetched or any(around is block for around in self._file.ancestors(read))
             for read in reads_of(self._file, name, self._home.node)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import io
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -36,8 +37,8 @@ class Conversion:
 
 def line_map(before: str, after: str) -> list[int]:
     """For each line of `after` (from 1; place 0 is 1) the line of `before` that it came from."""
-    old = [line.strip() for line in before.splitlines()]
-    new = [line.strip() for line in after.splitlines()]
+    old = [line.strip() for line in io.StringIO(before, newline="")]  # Python's lines: no form feed ends one
+    new = [line.strip() for line in io.StringIO(after, newline="")]
     found = [1] * (len(new) + 1)
     for tag, i, end_i, j, end_j in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         for step in range(end_j - j):

@@ -5,12 +5,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from tf2towers.certain.building import Building
+from tf2towers.certain.building import Building, fetches_of
 from tf2towers.certain.rule import Doubt, Rule
 from tf2towers.exact.file import File
 from tf2towers.names.meanings import Assigned, Opaque
 
 _KEYWORDS = frozenset({"fetches", "feed_dict"})
+#: they begin an iterator anew, or give a variable its first value
+_INITIALIZERS = frozenset({"initializer", "make_initializer"})
 
 
 def doubts(building: Building) -> Iterator[Doubt]:
@@ -31,6 +33,11 @@ def doubts(building: Building) -> Iterator[Doubt]:
             yield from _fetches(building, file, fetches)
         if feeds is not None:
             yield from _feeds(building, file, feeds)
+    fetched = {node for _, call in building.runs for node in fetches_of(call)}
+    for file in building.files:
+        for attribute in file.all(ast.Attribute):
+            if attribute.attr in _INITIALIZERS and attribute not in fetched:
+                yield Doubt(file, attribute, "an initializer that is not run where it is named")
 
 
 def _fetches(building: Building, file: File, fetches: ast.expr) -> Iterator[Doubt]:
@@ -147,6 +154,15 @@ RULE = Rule(
         "train: print(loss.eval({x: batch}, sess))",
         "train: print(sess.run(tf.trainable_variables()))",
         "train: print(sess.run([train_op, loss], dict([(x, batch)]))[1])",
+        *(
+            f"inputs: rows = tf.data.Dataset.from_tensor_slices(np.ones((8, 3), np.float32)).batch(4); {begin}; "
+            "x = batches.get_next(); xs = tf.split(x, N); opt = tf.train.GradientDescentOptimizer(0.1); grads = []; "
+            "tower_losses = []; total = 0.0; seen = {}\ntrain: sess.run(begin); print(sess.run([train_op, loss])[1])"
+            for begin in (
+                "batches = tf.data.make_initializable_iterator(rows); begin = batches.initializer",
+                "batches = tf.data.make_initializable_iterator(rows); first = batches.initializer; begin = first",
+            )
+        ),
         "after: step = (train_op, loss)[0]\ntrain: print(sess.run([step, loss], {x: batch})[1])",
         "after: steps = [train_op, loss]; step = steps[0]\ntrain: print(sess.run([step, loss], {x: batch})[1])",
         "after: step = train_op if N else loss\ntrain: print(sess.run([step, loss], {x: batch})[1])",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from tf2towers.certain.building import Building, inside
+from tf2towers.certain.building import Building, fetches_of, inside
 from tf2towers.certain.pipelines import pipeline_functions
 from tf2towers.certain.rule import Doubt, Rule
 from tf2towers.certain.worker_example import SUPERVISED, worker_with
@@ -39,7 +39,7 @@ def _begins_again(building: Building) -> bool:
     initialized = [
         (file, call)
         for file, call in building.runs
-        for fetch in (call.args[0] if call.args else None, *(one.value for one in call.keywords))
+        for fetch in fetches_of(call)
         if isinstance(fetch, ast.Attribute) and fetch.attr == "initializer"
     ]
     return len(initialized) > 1 or any(
@@ -73,6 +73,10 @@ RULE = Rule(
         "batches = tf.data.make_initializable_iterator(rows); x = batches.get_next(); xs = tf.split(x, N); "
         "opt = tf.train.GradientDescentOptimizer(0.1); grads = []; tower_losses = []; total = 0.0; seen = {}\n"
         "train: sess.run(batches.initializer); print(sess.run([train_op, loss])[1])",
+        "inputs: rows = tf.data.Dataset.from_tensor_slices(np.ones((8, 3), np.float32)).shuffle(8, 3).batch(4); "
+        "batches = tf.data.make_initializable_iterator(rows); x = batches.get_next(); xs = tf.split(x, N); "
+        "opt = tf.train.GradientDescentOptimizer(0.1); grads = []; tower_losses = []; total = 0.0; seen = {}\n"
+        "train: sess.run([batches.initializer]); print(sess.run([train_op, loss])[1])",
     ),
     certain=(
         worker_with("['a:2']", f"np.random.seed(1); {SUPERVISED}"),
