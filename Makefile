@@ -107,8 +107,8 @@ format: $(VENV)/.installed
 	$(PY) -m ruff format .
 
 tables: $(VENV)/.installed
-	$(PY) -m tf2towers.names.data.generate
-	$(PY) -m tf2towers.names.data.copy_runtime
+	$(PY) tables/make_symbols.py
+	$(PY) tables/copy_runtime.py
 
 clean:
 	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache

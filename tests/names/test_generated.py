@@ -3,12 +3,14 @@
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
-from tf2towers.names.data.copy_runtime import missing
+from tables.copy_runtime import missing
 from tf2towers.names.tables import lookup, read_table
 
+ROOT = Path(__file__).parents[2]
 needs_tensorflow = pytest.mark.tensorflow
 
 
@@ -16,7 +18,7 @@ needs_tensorflow = pytest.mark.tensorflow
 def test_tables_are_up_to_date() -> None:
     pytest.importorskip("tensorflow")
     environment = {name: value for name, value in os.environ.items() if name != "TF_USE_LEGACY_KERAS"}
-    command = [sys.executable, "-m", "tf2towers.names.data.generate", "--check"]
+    command = [sys.executable, str(ROOT / "tables" / "make_symbols.py"), "--check"]
     done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
     assert done.returncode == 0, done.stderr
 

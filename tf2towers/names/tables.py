@@ -67,12 +67,12 @@ WHOLE_MODULES = frozenset(
     }
 )
 
-_DATA = Path(__file__).parent / "data"
+DATA = Path(__file__).parent / "data"
 
 
 def read_table(name: str) -> list[list[str]]:
     """The rows of a table of the data directory, heading left out."""
-    text = (_DATA / name).read_text(encoding="utf-8")
+    text = (DATA / name).read_text(encoding="utf-8")
     return [line.split("\t") for line in text.splitlines()[1:] if line]
 
 

@@ -1,1 +1,1 @@
-"""The rename tables, and the programs that make them."""
+"""The rename tables; `tables/` at the top of the repository has the programs that make them."""

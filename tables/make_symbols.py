@@ -1,8 +1,7 @@
 """Writes symbols.tsv and plain_calls.tsv from the installed TensorFlow 2.21 and tf1_symbols.tsv.
 
-    python -m tf2towers.names.data.generate            # write both
-    python -m tf2towers.names.data.generate --check    # exit 1 if a committed table is not what would be
-    written
+    python tables/make_symbols.py            # write both
+    python tables/make_symbols.py --check    # exit 1 if a committed table is not what would be written
 
 symbols.tsv says for every public TF1 symbol (and every private one that scripts import) what a script that
 does plain `import tensorflow as tf` writes for the *same object*; see `_kind_and_target`. plain_calls.tsv
@@ -19,17 +18,12 @@ import re
 import sys
 import types
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 from typing import Any
 
-HERE = Path(__file__).parent
+from tf2towers.names.tables import DATA, read_table
+
 #: Their names follow one rule each, which tables.py knows.
 _BY_PREFIX = ("tf.raw_ops", "tf.compat.v1", "tf.compat.v2", "tf.estimator", "tf.mlir")
-
-
-def rows(name: str) -> list[list[str]]:
-    """The rows of a table beside this file, heading left out."""
-    return [line.split("\t") for line in (HERE / name).read_text("utf-8").splitlines()[1:]]
 
 
 def reach(root: Any, dotted: str) -> Any:
@@ -139,7 +133,7 @@ def symbol_lines(tf: Any) -> Iterator[str]:
     """symbols.tsv, line by line."""
     symbols = Symbols(tf)
     table: dict[str, tuple[str, str]] = {}
-    for name, _, same_as in rows("tf1_symbols.tsv"):
+    for name, _, same_as in read_table("tf1_symbols.tsv"):
         if same_as and name.startswith(("tf.contrib.", "tf.python.")):
             table[name] = ("same", same_as)
         elif name.startswith("tf.python."):
@@ -157,7 +151,7 @@ def symbol_lines(tf: Any) -> Iterator[str]:
 def plain_call_lines(tf: Any) -> Iterator[str]:
     """plain_calls.tsv, line by line."""
     yield "name\ttarget\tpositional\tkeywords\trequired"
-    for name, target, positional, without, required, example in rows("calls_examples.tsv"):
+    for name, target, positional, without, required, example in read_table("calls_examples.tsv"):
         old, new = reach(tf.compat.v1, name), reach(tf, target)
         if old is new:
             raise ValueError(f"{name}: already the same object as {target}")
@@ -206,9 +200,12 @@ def main(arguments: Iterable[str] | None = None) -> int:
     for name, lines in (("symbols.tsv", symbol_lines(tf)), ("plain_calls.tsv", plain_call_lines(tf))):
         text = "\n".join(lines) + "\n"
         if not options.check:
-            (HERE / name).write_text(text, "utf-8")
-        elif (HERE / name).read_text("utf-8") != text:
-            print(f"{name} is not what {__name__} writes with TensorFlow {tf.__version__}", file=sys.stderr)
+            (DATA / name).write_text(text, "utf-8")
+        elif (DATA / name).read_text("utf-8") != text:
+            print(
+                f"{name} is not what tables/make_symbols.py writes with TensorFlow {tf.__version__}",
+                file=sys.stderr,
+            )
             status = 1
     return status
 

@@ -1,7 +1,7 @@
-"""Writes what the libraries of an interpreter have, for `make_names.py`: run by the old interpreter itself.
+"""Writes what the libraries of an interpreter have, for `make_libraries.py`: run by the old interpreter itself.
 
-    python2.7 dump_names.py > python27.json
-    python3.6 dump_names.py numpy,scipy,PIL,sklearn > python36.json
+    python2.7 dump_libraries.py > python27.json
+    python3.6 dump_libraries.py numpy,scipy,PIL,sklearn > python36.json
 
 Without a library it is Python's own modules alone. The text is Python 2 and Python 3.
 """

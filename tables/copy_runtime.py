@@ -1,7 +1,7 @@
 """Writes runtime.tsv, the TF1 names our runtime package provides, from a table of `name, module, name` rows.
 
-    python -m tf2towers.names.data.copy_runtime TABLE...      # copy, after a look that every target exists
-    python -m tf2towers.names.data.copy_runtime               # only look at the committed table
+    python tables/copy_runtime.py TABLE...      # copy, after a look that every target exists
+    python tables/copy_runtime.py               # only look at the committed table
 
 A target is looked for in the source of its module, so neither TensorFlow nor the runtime is imported.
 """
@@ -13,8 +13,8 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-HERE = Path(__file__).parent
-ROOT = HERE.parents[2]
+ROOT = Path(__file__).parents[1]
+TARGET = ROOT / "tf2towers" / "names" / "data" / "runtime.tsv"
 HEADING = "name\tmodule\tattribute"
 
 
@@ -62,15 +62,14 @@ def missing(lines: Iterable[str]) -> list[str]:
 
 def main(tables: list[str]) -> int:
     """Copies the tables into runtime.tsv when every target exists."""
-    target = HERE / "runtime.tsv"
     lines: set[str] = set()
-    for table in tables or [str(target)]:
+    for table in tables or [str(TARGET)]:
         text = Path(table).read_text("utf-8")
         lines.update(line for line in text.splitlines() if line.startswith("tf.") and line.count("\t") == 2)
     problems = missing(sorted(lines))
     print("\n".join(problems), file=sys.stderr, end="\n" if problems else "")
     if tables and not problems:
-        target.write_text("\n".join([HEADING, *sorted(lines)]) + "\n", "utf-8")
+        TARGET.write_text("\n".join([HEADING, *sorted(lines)]) + "\n", "utf-8")
     return 1 if problems else 0
 
 

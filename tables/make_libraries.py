@@ -1,11 +1,11 @@
 """Writes names.tsv: the names that Python, NumPy, SciPy, Pillow, pandas, h5py and scikit-learn have given up.
 
-    python3.13 make_names.py python27.json python36.json python37.json > new.tsv && mv new.tsv names.tsv
+    python3.13 tables/make_libraries.py python27.json python36.json python37.json > new.tsv
 
-The interpreter has the newest libraries; the files are what `dump_names.py` wrote of old ones: Python 2.7; Python 3.6
-with NumPy 1.16, SciPy 1.1, Pillow 6.2, scikit-learn 0.20, pandas 0.24 and h5py 2.8; Python 3.7 with NumPy 1.18, SciPy
-1.7 and scikit-learn 1.0. A name that is in one of them and not here is a row. What stands for it today is decided by
-hand, and kept from the table that there is; without a decision it is NumPy's, if it was the very same object as
+The interpreter has the newest libraries; the files are what `dump_libraries.py` wrote of old ones: Python 2.7; Python
+3.6 with NumPy 1.16, SciPy 1.1, Pillow 6.2, scikit-learn 0.20, pandas 0.24 and h5py 2.8; Python 3.7 with NumPy 1.18,
+SciPy 1.7 and scikit-learn 1.0. A name that is in one of them and not here is a row. What stands for it today is decided
+by hand, and kept from the table that there is; without a decision it is NumPy's, if it was the very same object as
 NumPy's of that name, else it is 'left'. Rows of libraries that no file has are kept as they are. The last column says
 'python2' of what only the first file has.
 """
@@ -20,7 +20,7 @@ import warnings
 from pathlib import Path
 from types import ModuleType
 
-TABLE = Path(__file__).parent / "names.tsv"
+TABLE = Path(__file__).parents[1] / "tf2towers" / "exact" / "data" / "libraries" / "names.tsv"
 #: their names depend on the system and on how Python was built, or are no business of a script's
 NOT_COMPARED = ("curses", "dbm", "distutils", "errno", "fcntl", "posix", "readline", "resource", "select", "signal",
                 "socket", "ssl", "termios", "numpy.core", "numpy.distutils", "numpy.doc", "numpy.f2py")  # fmt: skip
