@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+from tf2towers.report import rule
 from tf2towers.report.rule import Does
-from tf2towers.report.rule_files import name_in
 
 if TYPE_CHECKING:
     from tf2towers.certain.building import Building
@@ -33,29 +33,23 @@ class Example:
     after: str | None = None
 
 
-@dataclass(frozen=True)
-class Rule:
+@dataclass(frozen=True, kw_only=True)
+class Rule(rule.Rule):
     """One rule. `doubtful` and `certain` are lines of a trainer (`tests/certain/trainer.py`) that it doubts, and not.
 
     Each of them is `part: lines`: what takes the place of that part of the trainer. `; ` stands between two lines.
     """
 
-    does: ClassVar[Does] = "reports"
-    safe: ClassVar[bool] = True
-    sources: ClassVar[tuple[str, ...]] = ()
+    package: ClassVar[str] = "tf2towers.certain.rules"
 
-    code: str
-    title: str
-    why: str
-    todo: str
     doubts: Callable[[Building], Iterable[Doubt]]
     doubtful: tuple[str, ...] = ()
     certain: tuple[str, ...] = ()
 
     @property
-    def name(self) -> str:
-        """A short name for programs."""
-        return name_in("tf2towers.certain.rules", self.code)
+    def does(self) -> Does:
+        """It tells of what it doubts; the exact form is written."""
+        return "reports"
 
     @property
     def examples(self) -> list[Example]:

@@ -2,31 +2,32 @@
 
 from __future__ import annotations
 
-from tf2towers.report.rule import Rule
+from functools import cache
+from typing import Any
+
+from tf2towers.report.rule import Registry, Rule
+
+
+@cache
+def _registries() -> list[Registry[Any]]:
+    from tf2towers.certain.registry import REGISTRY as certain
+    from tf2towers.exact.registry import REGISTRY as exact
+    from tf2towers.rewrites.registry import REGISTRY as idiomatic
+
+    return [idiomatic, exact, certain]
 
 
 def every_rule() -> list[Rule]:
     """Every rule, in the order of the codes."""
-    from tf2towers.certain import registry as certain
-    from tf2towers.exact import registry as exact
-    from tf2towers.rewrites import registry as idiomatic
-
-    return sorted([*idiomatic.rules(), *exact.rules(), *certain.rules()], key=lambda rule: rule.code)
+    found = [rule for registry in _registries() for rule in registry.rules()]
+    return sorted(found, key=lambda rule: rule.code)
 
 
 def codes() -> list[str]:
     """The code of every rule; no rule is loaded."""
-    from tf2towers.certain import registry as certain
-    from tf2towers.exact import registry as exact
-    from tf2towers.rewrites import registry as idiomatic
-
-    return sorted([*idiomatic.codes(), *exact.codes(), *certain.codes()])
+    return sorted(code for registry in _registries() for code in registry.codes())
 
 
 def rule_of(code: str) -> Rule | None:
     """The rule with a code; None where there is none."""
-    from tf2towers.certain import registry as certain
-    from tf2towers.exact import registry as exact
-    from tf2towers.rewrites import registry as idiomatic
-
-    return exact.rule_of(code) or certain.rule_of(code) or idiomatic.rule_of(code)
+    return next((rule for registry in _registries() if (rule := registry.rule_of(code)) is not None), None)

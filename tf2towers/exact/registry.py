@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 from tf2towers.exact.rule import Rule
-from tf2towers.report.rule_files import RuleFiles
+from tf2towers.report.rule import Registry
 
-_FILES: RuleFiles[Rule] = RuleFiles("tf2towers.exact.rules")
+REGISTRY = Registry(Rule)
 
-rules, codes, rule_of = _FILES.rules, _FILES.codes, _FILES.rule_of
-name_of, todo_of = _FILES.name_of, _FILES.todo_of
-
-__all__ = ["Rule", "codes", "name_of", "rule_of", "rules", "todo_of"]
+rules, codes, rule_of, todo_of = REGISTRY.rules, REGISTRY.codes, REGISTRY.rule_of, REGISTRY.todo_of

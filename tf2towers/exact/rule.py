@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
+from tf2towers.report import rule
 from tf2towers.report.rule import Does
-from tf2towers.report.rule_files import name_in
 
 if TYPE_CHECKING:
     from tf2towers.exact.edits import Edit
@@ -27,21 +27,12 @@ class Example:
     left: bool = False
 
 
-@dataclass(frozen=True)
-class Rule:
-    """One rule. `edits` gives its edits of a file, and notes there what is left; `todo` is what to do by hand."""
+@dataclass(frozen=True, kw_only=True)
+class Rule(rule.Rule):
+    """One rule. `edits` gives its edits of a file, and notes there what is left."""
 
-    code: str
-    title: str
-    why: str
+    package: ClassVar[str] = "tf2towers.exact.rules"
+
     edits: Callable[[File], Iterable[Edit]] | None = None
-    todo: str = ""
-    safe: bool = True
     does: Does = "changes"
-    sources: tuple[str, ...] = ()
     examples: tuple[Example, ...] = ()
-
-    @property
-    def name(self) -> str:
-        """A short name for programs."""
-        return name_in("tf2towers.exact.rules", self.code)

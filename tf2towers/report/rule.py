@@ -1,10 +1,14 @@
-"""A rule as it is shown: in `explain`, in docs/rules.md and beside a finding in SARIF."""
+"""A rule: what every register's have, how they are found, and how one is shown (`explain`, docs/rules.md, SARIF)."""
 
 from __future__ import annotations
 
 import textwrap
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Literal, Protocol
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module, resources
+from typing import ClassVar, Generic, Literal, Protocol, TypeVar
 
 #: "changes": it edits; "reports": it tells of something that the edits keep or do otherwise; "refuses": sites are left
 Does = Literal["changes", "reports", "refuses"]
@@ -26,44 +30,77 @@ class Example(Protocol):
         """The code after; None where it is left."""
 
 
-class Rule(Protocol):
-    """What is shown of a rule."""
+@dataclass(frozen=True, kw_only=True)
+class Rule(ABC):
+    """What each register's rule has. `todo` is what to do by hand; `safe` that the result is the same bit for bit.
+
+    Attributes:
+        sources: what it rests on, as symbols of TensorFlow and issues.
+    """
+
+    #: the package of the rules of its register, a file each
+    package: ClassVar[str]
+
+    code: str
+    title: str
+    why: str
+    todo: str = ""
+    safe: bool = True
+    sources: tuple[str, ...] = ()
 
     @property
-    def code(self) -> str:
-        """Its code."""
-
-    @property
-    def name(self) -> str:
-        """A short name for programs, as TowerLoop."""
-
-    @property
-    def title(self) -> str:
-        """What it does."""
-
-    @property
-    def why(self) -> str:
-        """The reason."""
-
-    @property
-    def todo(self) -> str:
-        """What to do by hand."""
-
-    @property
+    @abstractmethod
     def does(self) -> Does:
         """Whether it changes, reports or refuses."""
 
     @property
-    def safe(self) -> bool:
-        """Whether the result is the same bit for bit."""
-
-    @property
-    def sources(self) -> Sequence[str]:
-        """What it rests on."""
-
-    @property
+    @abstractmethod
     def examples(self) -> Sequence[Example]:
         """Its examples."""
+
+    @property
+    def name(self) -> str:
+        """A short name for programs, after its file: TowerDevices for t2t605_tower_devices.py."""
+        return "".join(word.capitalize() for word in modules_of(self.package)[self.code].split("_")[1:])
+
+
+@cache
+def modules_of(package: str) -> dict[str, str]:
+    """The module of each rule in a package, by code: T2T605 is `RULE` in t2t605_tower_devices.py."""
+    files = (file.name for file in resources.files(package).iterdir())
+    names = (name.removesuffix(".py") for name in files if name.startswith("t2t") and name.endswith(".py"))
+    return {name.partition("_")[0].upper(): name for name in sorted(names)}
+
+
+AnyRule = TypeVar("AnyRule", bound=Rule)
+
+
+class Registry(Generic[AnyRule]):
+    """The rules of a register. A rule's module is loaded when it is asked for."""
+
+    def __init__(self, kind: type[AnyRule]) -> None:
+        self._package = kind.package
+        self._known: dict[str, AnyRule] = {}
+
+    def rules(self) -> list[AnyRule]:
+        """Every rule, in the order of the codes."""
+        return [rule for code in self.codes() if (rule := self.rule_of(code)) is not None]
+
+    def codes(self) -> list[str]:
+        """The code of every rule, in order; no rule is loaded."""
+        return sorted(modules_of(self._package))
+
+    def rule_of(self, code: str) -> AnyRule | None:
+        """The rule with a code; None where there is none."""
+        module = modules_of(self._package).get(code)
+        if module is not None and code not in self._known:
+            self._known[code] = import_module(f"{self._package}.{module}").RULE
+        return self._known.get(code)
+
+    def todo_of(self, code: str) -> str:
+        """What to do by hand about a finding; empty for a rule that leaves nothing, and a code without a rule."""
+        found = self.rule_of(code)
+        return " ".join(found.todo.split()) if found is not None else ""
 
 
 def kind(rule: Rule) -> str:

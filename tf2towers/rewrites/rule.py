@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import resources
+from typing import ClassVar
 
+from tf2towers.report import rule
 from tf2towers.report.rule import Does
-from tf2towers.report.rule_files import name_in
 
-_FOLDER = "tf2towers.rewrites.rules"
 _GAP = "\n...\n"
 
 
@@ -51,26 +51,16 @@ class Example:
         )
 
 
-@dataclass(frozen=True)
-class Rule:
-    """One rule. `todo` is what to do by hand, for a rule that leaves sites; `safe` that the result is bit for bit."""
+@dataclass(frozen=True, kw_only=True)
+class Rule(rule.Rule):
+    """One rule; what it does is done elsewhere, by who gives its code."""
 
-    code: str
-    title: str
-    why: str
-    todo: str = ""
-    safe: bool = True
-    sources: tuple[str, ...] = ()  # TF symbols and issues it rests on
+    package: ClassVar[str] = "tf2towers.rewrites.rules"
 
     @property
     def does(self) -> Does:
         """Whether it changes, reports or refuses: the hundred of its code says it."""
         return {"1": "changes", "2": "reports"}.get(self.code[3], "refuses")  # type: ignore[return-value]
-
-    @property
-    def name(self) -> str:
-        """A short name for programs."""
-        return name_in(_FOLDER, self.code)
 
     @cached_property
     def examples(self) -> list[Example]:
@@ -93,7 +83,7 @@ def frame() -> dict[str, str]:
 
 def examples_of(code: str) -> list[Example]:
     """The examples in `examples/`, whose file names begin with the code."""
-    folder = resources.files(_FOLDER).joinpath("examples")
+    folder = resources.files(Rule.package).joinpath("examples")
     names = sorted(file.name for file in folder.iterdir() if file.name.startswith(code.lower()))
     return [parse_example(name.removesuffix(".txt"), _read(f"examples/{name}")) for name in names]
 
@@ -114,7 +104,7 @@ def parse_example(name: str, text: str) -> Example:
 
 
 def _read(name: str) -> str:
-    return resources.files(_FOLDER).joinpath(name).read_text(encoding="utf-8")
+    return resources.files(Rule.package).joinpath(name).read_text(encoding="utf-8")
 
 
 def _indent(text: str) -> str:
