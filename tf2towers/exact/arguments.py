@@ -5,30 +5,13 @@ from __future__ import annotations
 import ast
 
 from tf2towers.exact.file import File
-from tf2towers.names.argument_tables import argument_orders, keyword_renames
+from tf2towers.names import old_names
+from tf2towers.names.old_names import keyword_renames
 
 
 def old_order(file: File, call: ast.Call) -> tuple[str, ...] | None:
-    """Today's keyword for each positional argument of a call in the order of an old release; None where it is not.
-
-    The keyword is empty for an argument that keeps its place.
-    """
-    canonical = file.canonical(call.func)
-    order, when, _ = argument_orders().get(canonical or "", ((), "", ""))
-    given = call.args
-    if (
-        not order
-        or not given
-        or len(given) > len(order)
-        or any(isinstance(argument, ast.Starred) for argument in given)
-    ):
-        return None
-    if when in ("first-is-int", "int-or-list-second") and not _is_integer(given[0]):
-        if when == "first-is-int" or not _list_comes_second(given):
-            return None
-    if when == "third-positional":
-        return ("", "", *order[2 : len(given)]) if len(given) > 2 else None
-    return order[: len(given)]
+    """Today's keyword for each positional argument of a call in the order of an old release; None where it is not."""
+    return old_names.old_order(file.canonical(call.func) or "", call)
 
 
 def new_keywords(file: File, call: ast.Call) -> dict[ast.keyword, str]:
@@ -73,13 +56,3 @@ def resizes_by_two(file: File, call: ast.Call) -> bool:
         isinstance(third, ast.Attribute) and "ResizeMethod" in ast.unparse(third)
     )
     return not is_list and not is_method
-
-
-def _is_integer(node: ast.expr) -> bool:
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-        node = node.operand
-    return isinstance(node, ast.Constant) and type(node.value) is int
-
-
-def _list_comes_second(given: list[ast.expr]) -> bool:
-    return [isinstance(argument, ast.List | ast.Tuple | ast.ListComp) for argument in given] == [False, True]

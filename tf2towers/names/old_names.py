@@ -1,12 +1,20 @@
-"""`todays_name`: what TensorFlow 1.15 calls what an older release called otherwise."""
+"""What TensorFlow 1.15 calls what an older release called otherwise, and how it takes the arguments."""
 
 from __future__ import annotations
 
+import ast
 from functools import cache
+from typing import NamedTuple
 
-from tf2towers.names.argument_tables import is_reordered
 from tf2towers.names.canonical import canonical_name
-from tf2towers.names.tables import renamed_to
+from tf2towers.names.tables import read_table, renamed_to
+
+
+class KeywordRename(NamedTuple):
+    """An old keyword's new name, and whether compat.v1 in TF 2.21 still takes the old one."""
+
+    new: str
+    accepted: bool
 
 
 @cache
@@ -19,3 +27,62 @@ def todays_name(canonical: str) -> str:
     if not target or note or is_reordered(canonical):
         return canonical
     return canonical_name(target)
+
+
+def is_reordered(canonical: str) -> bool:
+    """Whether the function once took its arguments in another order, or under other names that are gone."""
+    return canonical in argument_orders() or any(
+        not rename.accepted for rename in keyword_renames(canonical).values()
+    )
+
+
+@cache
+def argument_orders() -> dict[str, tuple[tuple[str, ...], str, str]]:
+    """Function -> its arguments in the old order, when a call is known to use that, and what changed."""
+    return {
+        name: (tuple(order.split(",")), when, note)
+        for name, order, when, note, _ in read_table("argument_orders.tsv")
+    }
+
+
+def keyword_renames(canonical: str) -> dict[str, KeywordRename]:
+    """Old keyword -> its new name, for a function that renamed some."""
+    return _keywords().get(canonical, {})
+
+
+@cache
+def _keywords() -> dict[str, dict[str, KeywordRename]]:
+    found: dict[str, dict[str, KeywordRename]] = {}
+    for name, old, new, accepted in read_table("keywords.tsv"):
+        found.setdefault(name, {})[old] = KeywordRename(new, accepted == "yes")
+    return found
+
+
+def old_order(canonical: str, call: ast.Call) -> tuple[str, ...] | None:
+    """Today's keyword for each positional argument, when the call uses the argument order of an old release.
+
+    `tf.concat(0, xs)` gives ("axis", "values"). None when the call is written as today's function takes it,
+    or when it cannot be told. The keyword is empty for an argument that keeps its place.
+    """
+    order, when, _ = argument_orders().get(canonical, ((), "", ""))
+    given = call.args
+    if not order or not given or len(given) > len(order):
+        return None
+    if any(isinstance(argument, ast.Starred) for argument in given):
+        return None
+    if when in ("first-is-int", "int-or-list-second") and not _is_integer(given[0]):
+        if when == "first-is-int" or not _list_comes_second(given):
+            return None
+    if when == "third-positional":
+        return ("", "", *order[2 : len(given)]) if len(given) > 2 else None
+    return order[: len(given)]
+
+
+def _is_integer(node: ast.expr) -> bool:
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        node = node.operand
+    return isinstance(node, ast.Constant) and type(node.value) is int
+
+
+def _list_comes_second(given: list[ast.expr]) -> bool:
+    return [isinstance(argument, ast.List | ast.Tuple | ast.ListComp) for argument in given] == [False, True]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -28,9 +29,12 @@ class PlainCall:
     #: keywords the call must have: without `name=` the op would get another default name
     required: frozenset[str] = frozenset()
 
-    def fits(self, positional: int, keywords: frozenset[str] | set[str]) -> bool:
-        """Whether a call with so many positional arguments and these keywords may write `target`."""
-        return positional <= self.positional and self.required <= keywords <= self.keywords
+    def fits(self, call: ast.Call) -> bool:
+        """Whether a call may write `target`; one with * or ** never does."""
+        keywords = {keyword.arg for keyword in call.keywords}
+        if None in keywords or any(isinstance(argument, ast.Starred) for argument in call.args):
+            return False
+        return len(call.args) <= self.positional and self.required <= keywords <= self.keywords
 
 
 @dataclass(frozen=True)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import ast
+
 import libcst as cst
 
-from tf2towers.names.argument_tables import keyword_renames
-from tf2towers.names.arguments import old_order
+from tf2towers.names.old_names import argument_orders, keyword_renames, old_order
 from tf2towers.names.tables import Replacement, RuntimeName, lookup, renamed_to
 from tf2towers.rewrites.expressions.shape_values import is_dimension_value, shape_names
 from tf2towers.rewrites.expressions.variable_names import variable_names, variable_op_name, variable_targets
@@ -108,7 +109,7 @@ class SymbolRewriter(cst.CSTTransformer):
 
     def tensorflow_call(self, canonical: str, original: cst.Call, updated: cst.Call) -> cst.BaseExpression:
         """A call of a TensorFlow function: today's argument order and keywords, and plain TF2 where it is the same."""
-        order = old_order(canonical, original)
+        order = old_order(canonical, _as_ast(original)) if canonical in argument_orders() else None
         if order is not None:
             updated = _with_keywords(updated, order)
         renames = keyword_renames(canonical)
@@ -125,13 +126,15 @@ class SymbolRewriter(cst.CSTTransformer):
             )
         found = lookup(canonical)
         if found.plain is not None and self.context.plain_tensorflow and self.names.spelled(original.func):
-            keywords = {arg.keyword.value for arg in updated.args if arg.keyword is not None}
-            positional = sum(1 for arg in updated.args if arg.keyword is None)
-            if not any(arg.star for arg in updated.args) and found.plain.fits(
-                positional, frozenset(keywords)
-            ):
+            if found.plain.fits(_as_ast(updated)):
                 return updated.with_changes(func=expression(found.plain.target))
         return updated
+
+
+def _as_ast(call: cst.Call) -> ast.Call:
+    found = ast.parse(cst.Module([]).code_for_node(call), mode="eval").body
+    assert isinstance(found, ast.Call)
+    return found
 
 
 def _is_old(found: Replacement) -> bool:
@@ -150,15 +153,8 @@ def _with_keywords(call: cst.Call, order: tuple[str, ...]) -> cst.Call:
     names = iter(order)
     args = []
     for arg in call.args:
-        if arg.keyword is None and not arg.star:
-            args.append(
-                arg.with_changes(
-                    keyword=cst.Name(next(names)),
-                    equal=cst.AssignEqual(
-                        whitespace_before=cst.SimpleWhitespace(""), whitespace_after=cst.SimpleWhitespace("")
-                    ),
-                )
-            )
-        else:
-            args.append(arg)
+        if arg.keyword is None and not arg.star and (name := next(names)):
+            none = cst.SimpleWhitespace("")
+            arg = arg.with_changes(keyword=cst.Name(name), equal=cst.AssignEqual(none, none))  # noqa: PLW2901
+        args.append(arg)
     return call.with_changes(args=args)

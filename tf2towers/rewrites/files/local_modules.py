@@ -15,7 +15,7 @@ import libcst as cst
 from libcst.metadata import MetadataWrapper
 
 from tf2towers.exact.program import Program
-from tf2towers.names.argument_tables import is_reordered
+from tf2towers.names.old_names import is_reordered
 from tf2towers.names.symbols import Names
 from tf2towers.names.tables import RuntimeName, lookup
 from tf2towers.program.python_code.function_summaries import used_names
