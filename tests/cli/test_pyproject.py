@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tf2towers.cli import pyproject
+from tf2towers.cli import settings
 from tf2towers.cli.main import main
 
 Put = Callable[..., Path]
@@ -15,9 +15,9 @@ GONE = "import tensorflow as tf\nx = tf.placeholder(tf.float32, [1])\ny = tf.con
 
 @pytest.fixture(autouse=True)
 def _fresh() -> Iterator[None]:
-    pyproject._nearest.cache_clear()
+    settings._nearest.cache_clear()
     yield
-    pyproject._nearest.cache_clear()
+    settings._nearest.cache_clear()
 
 
 def test_the_nearest_table_counts(put: Put, capsys: pytest.CaptureFixture[str]) -> None:

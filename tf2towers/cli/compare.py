@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from tf2towers.cli import script_arguments
 from tf2towers.cli.installed import need
 from tf2towers.cli.runnable import as_script, why_not
+from tf2towers.cli.script_arguments import positive, seconds
 from tf2towers.launch.signals import noted
 
 if TYPE_CHECKING:
@@ -36,14 +37,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("legacy", type=Path, metavar="LEGACY", help="the one that is compared with")
     parser.add_argument("modern", type=Path, metavar="MODERN", help="the other one")
-    parser.add_argument("--steps", type=_positive, metavar="K", help="end each after K training steps")
+    parser.add_argument("--steps", type=positive, metavar="K", help="end each after K training steps")
     ways = parser.add_mutually_exclusive_group()
     ways.add_argument(
-        "--turns", type=_seconds, metavar="SECONDS", help="take turns of so long, whatever the cores"
+        "--turns", type=seconds, metavar="SECONDS", help="take turns of so long, whatever the cores"
     )
     ways.add_argument("--at-once", action="store_true", help="run both at the same time, whatever the cores")
     parser.add_argument(
-        "--batch-size", type=_positive, metavar="N", help="examples of a step (default: as seen)"
+        "--batch-size", type=positive, metavar="N", help="examples of a step (default: as seen)"
     )
     parser.add_argument(
         "--own-weights", action="store_true", help="MODERN is not given the initial weights of LEGACY"
@@ -57,17 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=sys.executable,
         help="runs LEGACY, as a real TensorFlow 1.15's",
     )
-    parser.add_argument(
-        "--ps",
-        type=_from_0,
-        metavar="N",
-        help="parameter-server scripts: so many of them (default 1 where one starts a server)",
-    )
-    parser.add_argument("--workers", type=_positive, metavar="M", help="and so many workers (default 2)")
-    parser.add_argument(
-        "--task-flags", metavar="TEMPLATE", help="how a task is told which it is, as for launch"
-    )
-    parser.add_argument("--timeout", type=_seconds, metavar="SECONDS", help="stop both after so long")
+    parser.add_argument("--timeout", type=seconds, metavar="SECONDS", help="stop both after so long")
     parser.add_argument(
         "--report", type=Path, metavar="DIR", help="index.html, loss.png, throughput.png, compare.json"
     )
@@ -159,26 +150,3 @@ def _write(outcome: Outcome, report: Path | None, numbers: Path | None) -> None:
         numbers.write_text(json.dumps(outcome.as_json(), indent=1) + "\n", encoding="utf-8")
     if files:
         print(f"written: {', '.join(map(str, files))}")
-
-
-def _positive(text_: str) -> int:
-    number = int(text_) if text_.isdigit() else 0
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"{text_} is not a number from 1")
-    return number
-
-
-def _from_0(text_: str) -> int:
-    if not text_.isdigit():
-        raise argparse.ArgumentTypeError(f"{text_} is not a number from 0")
-    return int(text_)
-
-
-def _seconds(text_: str) -> float:
-    try:
-        seconds = float(text_)
-    except ValueError:
-        seconds = 0.0
-    if not 0 < seconds < float("inf"):
-        raise argparse.ArgumentTypeError(f"{text_} is not a number of seconds above 0")
-    return seconds

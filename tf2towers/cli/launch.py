@@ -6,12 +6,15 @@ import argparse
 import re
 import sys
 
+from tf2towers.cli import script_arguments
 from tf2towers.launch.cluster import TASK_FLAGS
 from tf2towers.launch.errors import LaunchError
 from tf2towers.launch.job import Job, Outcome
 from tf2towers.launch.plan import Plan
 from tf2towers.launch.screen import Screen
 from tf2towers.launch.signals import noted
+
+prepare = script_arguments.with_task_flags
 
 SHOWN = 20  # of the last lines of the task that failed
 #: what Python says of TF 1's names on TF 2, `tf.app` or `from tensorflow.contrib import ...`
@@ -56,16 +59,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--log-dir", metavar="DIR", help="also write each task's output to DIR/worker-0.log ..."
     )
     parser.add_argument("command", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
-
-
-def prepare(arguments: list[str]) -> list[str]:
-    """Joins --task-flags and its value, which begins with -- itself, into one argument."""
-    end = arguments.index("--") if "--" in arguments else len(arguments)
-    own = arguments[:end]
-    if "--task-flags" in own[:-1]:
-        at = own.index("--task-flags")
-        own[at : at + 2] = [f"--task-flags={own[at + 1]}"]
-    return own + arguments[end:]
 
 
 def run(options: argparse.Namespace) -> int:

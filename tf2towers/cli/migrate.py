@@ -14,9 +14,8 @@ from pathlib import Path
 from tf2towers.cli import migrate_options, verified_migration
 from tf2towers.cli.internal_errors import internal_error, wants_traceback
 from tf2towers.cli.outputs import Output, beside, in_place, write_all
-from tf2towers.cli.pyproject import ConfigError
 from tf2towers.cli.selection import EVERYTHING, Selection
-from tf2towers.cli.settings import completed, is_left_out, of_the_run
+from tf2towers.cli.settings import ConfigError, completed, is_left_out, of_the_run
 from tf2towers.cli.tree import Folder, Tree, each, summary, told_once, tree_of, with_progress
 from tf2towers.exact.deep import with_deep_stack
 from tf2towers.exact.python2.reading import read_notebook, read_script

@@ -8,9 +8,11 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+from tf2towers.cli import script_arguments
 from tf2towers.cli.installed import need
 from tf2towers.cli.outputs import beside, write_all
 from tf2towers.cli.runnable import why_not
+from tf2towers.cli.script_arguments import positive, seconds
 from tf2towers.report.paths import shown
 from tf2towers.report.result import MigrationResult
 from tf2towers.source.script import STDIN
@@ -22,21 +24,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--verify", action="store_true", help="run both scripts (their code!), and write only if they agree"
     )
-    group.add_argument("--steps", type=int, metavar="K", help="training steps (default 10)")
-    group.add_argument("--timeout", type=float, metavar="SECONDS", help="of each run (default 600)")
+    group.add_argument("--steps", type=positive, metavar="K", help="training steps (default 10)")
+    group.add_argument("--timeout", type=seconds, metavar="SECONDS", help="of each run (default 600)")
     group.add_argument(
         "--legacy-python", metavar="EXE", help="run the original on this one's real TF 1.12 to 1.15"
     )
     group.add_argument("--tolerance", type=float, metavar="R", help="what passes (default: every bit)")
-    group.add_argument("--argument", action="append", default=[], help=argparse.SUPPRESS)
+    script_arguments.add_arguments_of_scripts(group)
 
 
 def prepare(arguments: list[str]) -> list[str]:
-    """The scripts' own arguments, after a --, as values of --argument."""
+    """Hands over the scripts' own arguments, after a --."""
     if "--" not in arguments or "--verify" not in arguments[: arguments.index("--")]:
         return arguments
-    end = arguments.index("--")
-    return arguments[:end] + [f"--argument={word}" for word in arguments[end + 1 :]]
+    return script_arguments.prepare(arguments)
 
 
 def verify_all(results: Sequence[MigrationResult], options: argparse.Namespace) -> int:
@@ -68,7 +69,7 @@ def _verify(result: MigrationResult, options: argparse.Namespace) -> int:
         write_all(beside(result, [result], Path(folder)))
         name = result.script.name
         migrated = next(path for path in sorted(Path(folder).rglob(name)))
-        parity = verdict_on(result.script, migrated, options.argument, options)
+        parity = verdict_on(result.script, migrated, options.arguments, options)
     print(render_parity(parity), end="", file=sys.stderr)
     if parity.status:
         print(f"tf2towers migrate: {shown(result.script)}: nothing was written", file=sys.stderr)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from tf2towers.cli import script_arguments
 from tf2towers.cli.installed import need
 from tf2towers.cli.runnable import as_script, why_not
+from tf2towers.cli.script_arguments import positive, seconds
 
 if TYPE_CHECKING:
     from tf2towers.launch.cluster import Shape
@@ -34,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("legacy", metavar="LEGACY", help="the TF1 script or notebook")
     parser.add_argument("migrated", metavar="MIGRATED", help="the TF2 script or notebook")
-    parser.add_argument("--steps", type=int, default=10, metavar="K", help="training steps (default 10)")
+    parser.add_argument("--steps", type=positive, default=10, metavar="K", help="training steps (default 10)")
     parser.add_argument(
         "--replicas", type=int, metavar="N", help="so many towers are expected; else status 2"
     )
@@ -42,16 +43,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--legacy-python",
         metavar="EXE",
         help="record the original with this interpreter and its real TF 1.12 to 1.15",
-    )
-    parser.add_argument(
-        "--ps",
-        type=int,
-        metavar="N",
-        help="a parameter-server script: so many of them (default 1 where it starts one)",
-    )
-    parser.add_argument("--workers", type=int, metavar="M", help="and so many workers (default 2)")
-    parser.add_argument(
-        "--task-flags", metavar="TEMPLATE", help="how a task is told which it is, as for launch"
     )
     parser.add_argument(
         "--free", action="store_true", help="set the variables at the first step only, not at each"
@@ -82,7 +73,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--timeout",
-        type=float,
+        type=seconds,
         default=600.0,
         metavar="SECONDS",
         help="for each run of a script (default 600)",
@@ -180,10 +171,6 @@ def _problem(options: argparse.Namespace) -> str:
     for script, python in ((options.legacy, options.legacy_python), (options.migrated, None)):
         if wrong := why_not(Path(script), python):
             return wrong
-    if options.steps < 1:
-        return "--steps must be at least 1"
-    if options.timeout <= 0:
-        return "--timeout must be more than 0"
     for pair in options.name:
         if "=" not in pair:
             return f"--name {pair}: OLD=NEW is expected"
