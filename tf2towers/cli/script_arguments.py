@@ -48,14 +48,14 @@ def positive(text: str) -> int:
     """A whole number from 1."""
     number = int(text) if text.isdigit() else 0
     if number < 1:
-        raise argparse.ArgumentTypeError(f"a number is expected, at least 1, not {text}")
+        raise argparse.ArgumentTypeError(f"{text} is not a number from 1: it must be at least 1")
     return number
 
 
 def from_0(text: str) -> int:
     """A whole number from 0."""
     if not text.isdigit():
-        raise argparse.ArgumentTypeError(f"a number is expected, at least 0, not {text}")
+        raise argparse.ArgumentTypeError(f"{text} is not a number from 0")
     return int(text)
 
 
@@ -66,5 +66,5 @@ def seconds(text: str) -> float:
     except ValueError:
         number = 0.0
     if not 0 < number < float("inf"):
-        raise argparse.ArgumentTypeError(f"seconds are expected, more than 0, not {text}")
+        raise argparse.ArgumentTypeError(f"{text} is not a number of seconds above 0: it must be more than 0")
     return number
