@@ -8,9 +8,8 @@ import pytest
 
 from tf2towers.launch.cluster import Task
 from tf2towers.launch.errors import LaunchError
-from tf2towers.launch.job import Job, Outcome, how
+from tf2towers.launch.job import Job, Outcome, Watcher, how
 from tf2towers.launch.plan import Plan
-from tf2towers.launch.watcher import Watcher
 
 
 class Heard(Watcher):

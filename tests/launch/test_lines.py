@@ -2,8 +2,8 @@
 
 import pytest
 
-from tf2towers.launch import lines as module
-from tf2towers.launch.lines import LONGEST, Lines
+from tf2towers.launch import process as module
+from tf2towers.launch.process import LONGEST, Lines
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from tf2towers.launch.cluster import Shape
-from tf2towers.launch.local import run_cluster
+from tf2towers.launch.job import run_cluster
 from tf2towers.launch.member import Member
 from tf2towers.launch.plan import Plan
 from tf2towers.parity.cluster.sides import record_side

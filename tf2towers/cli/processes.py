@@ -11,7 +11,7 @@ from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from typing import TypeVar
 
-from tf2towers.launch.parent import die_with
+from tf2towers.launch.leftovers import die_with
 
 Given = TypeVar("Given")
 Got = TypeVar("Got")

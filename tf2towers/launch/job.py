@@ -6,24 +6,48 @@ import contextlib
 import selectors
 import signal
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tf2towers.launch.cluster import Cluster
+from tf2towers.launch.cluster import Cluster, Task
 from tf2towers.launch.errors import LaunchError
-from tf2towers.launch.guardian import Guardian
-from tf2towers.launch.leftovers import kill_leftovers, new_mark
+from tf2towers.launch.leftovers import Guardian, kill_leftovers, new_mark
 from tf2towers.launch.member import Member
 from tf2towers.launch.plan import Plan
 from tf2towers.launch.ports import hold_ports
 from tf2towers.launch.process import Process
-from tf2towers.launch.watcher import Watcher
+from tf2towers.launch.signals import noted
 
 TICK = 0.05  # seconds between two looks at what has ended
 _AFTER_KILL = 5.0  # seconds that the system has for ending what it was told to kill
 _GRACE = 5.0  # seconds between SIGTERM and SIGKILL
 TIMED_OUT = 124  # the status, as of timeout(1)
+
+
+class Watcher:
+    """Hears everything and does nothing: the base of those that do. What they raise ends the cluster."""
+
+    def lines(self, task: Task, lines: Sequence[str]) -> None:
+        """A task has written these lines, without their ends."""
+
+    def notice(self, text: str) -> None:
+        """Something a user should know has happened."""
+
+    def tick(self, members: Sequence[Member]) -> None:
+        """Called many times a second with the state of all tasks."""
+
+
+class LineWatcher(Watcher):
+    """Calls `on_line(name, line)`, such as ('worker 0', 'step 1'), for every line."""
+
+    def __init__(self, on_line: Callable[[str, str], object]) -> None:
+        self._on_line = on_line
+
+    def lines(self, task: Task, lines: Sequence[str]) -> None:
+        """One call a line."""
+        for line in lines:
+            self._on_line(task.name, line)
 
 
 @dataclass(frozen=True)
@@ -213,3 +237,29 @@ class Job:
             except Exception:
                 self._watcher = Watcher()
         kill_leftovers(self._mark)
+
+
+# -- a whole local cluster in one call ---------------------------------------------------------------------------------
+
+
+def run_cluster(
+    plan: Plan, on_line: Callable[[str, str], object] | None = None
+) -> tuple[Outcome, list[Member]]:
+    """Runs a parameter-server script as a cluster on this machine, and returns when all of it has ended.
+
+    Args:
+        on_line: called with a task's name and each line it writes; what it raises ends the cluster, and is raised.
+
+    Returns:
+        How it ended, and every task, parameter servers first.
+
+    Raises:
+        LaunchError: the cluster cannot be started.
+        KeyboardInterrupt: on Ctrl-C, when everything has ended. (So for SIGTERM: its handler is called then.)
+    """
+    with noted() as signals:
+        job = Job(plan, LineWatcher(on_line) if on_line is not None else Watcher(), signals)
+        outcome = job.run()
+    if signals:
+        signal.raise_signal(signals[0])
+    return outcome, job.members

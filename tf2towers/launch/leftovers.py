@@ -1,13 +1,17 @@
-"""Processes that tasks have left behind in sessions of their own, found by a mark in their environment (Linux)."""
+"""Nothing of a launch is left: what its tasks started is found by a mark in the environment, and ended (Linux)."""
 
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import os
 import select
 import signal
+import subprocess
+import sys
 import time
 import uuid
+from collections.abc import Callable
 from pathlib import Path
 
 MARK = "TF2TOWERS_LAUNCH"
@@ -36,8 +40,7 @@ def kill_leftovers(mark: str) -> None:
     deadline = time.monotonic() + _AFTER_KILL
     while (found := _marked(mark)) and time.monotonic() < deadline:
         for pid in found:
-            with contextlib.suppress(OSError):  # it may have ended
-                _kill(pid, mark, deadline)
+            _send(pid, mark, signal.SIGKILL, deadline)
 
 
 def signal_marked(mark: str, number: signal.Signals) -> None:
@@ -48,30 +51,23 @@ def signal_marked(mark: str, number: signal.Signals) -> None:
     sent: set[int] = set()
     while found := set(_marked(mark)) - sent:
         for pid in found:
-            with contextlib.suppress(OSError):
-                _send(pid, mark, number)
+            _send(pid, mark, number)
         sent |= found
 
 
-def _send(pid: int, mark: str, number: signal.Signals) -> None:
-    process = os.pidfd_open(pid)
-    try:
-        if _has(pid, mark):
-            signal.pidfd_send_signal(process, number)
-    finally:
-        os.close(process)
-
-
-def _kill(pid: int, mark: str, deadline: float) -> None:
-    process = os.pidfd_open(pid)
-    try:
-        if _has(pid, mark):  # the number may be another process's by now
-            signal.pidfd_send_signal(process, signal.SIGKILL)
-            end = select.poll()
-            end.register(process, select.POLLIN)
-            end.poll(max(0.0, deadline - time.monotonic()) * 1000)
-    finally:
-        os.close(process)
+def _send(pid: int, mark: str, number: signal.Signals, deadline: float | None = None) -> None:
+    """Sends a signal to a process, which may have ended; with a deadline, waits for its end."""
+    with contextlib.suppress(OSError):
+        process = os.pidfd_open(pid)
+        try:
+            if _has(pid, mark):  # the number may be another process's by now
+                signal.pidfd_send_signal(process, number)
+                if deadline is not None:
+                    end = select.poll()
+                    end.register(process, select.POLLIN)
+                    end.poll(max(0.0, deadline - time.monotonic()) * 1000)
+        finally:
+            os.close(process)
 
 
 def _marked(mark: str) -> list[int]:
@@ -86,3 +82,82 @@ def _has(pid: int, mark: str) -> bool:
         return False
     ours = f"{MARK}={mark}".encode()
     return any(variable == ours or variable.startswith(ours + b"/") for variable in environment.split(b"\0"))
+
+
+# -- a task dies with its launcher even where the launcher cannot say so (SIGKILL): Linux only -------------------------
+
+_PR_SET_PDEATHSIG = 1
+
+
+def die_with(launcher: int) -> Callable[[], None] | None:
+    """What a process calls to be killed when its parent, the launcher, ends; None where there is no such thing.
+
+    Everything is looked up here: the call itself is two system calls.
+    """
+    if not sys.platform.startswith("linux"):
+        return None
+    try:
+        prctl = ctypes.CDLL(None, use_errno=True).prctl
+    except (OSError, AttributeError):
+        return None
+
+    def preexec() -> None:
+        prctl(_PR_SET_PDEATHSIG, int(signal.SIGKILL), 0, 0, 0)
+        if os.getppid() != launcher:  # it has died meanwhile
+            os._exit(1)
+
+    return preexec
+
+
+# -- `Guardian`: a small process that ends what is left of a launch whose launcher was killed (Linux) ------------------
+
+_ROOT = Path(__file__).parents[2]
+_DISMISSED = b"."
+_CODE = f"""
+import os, sys
+said = os.read(0, 1)
+if said != {_DISMISSED!r}:
+    sys.path.insert(0, sys.argv[1])
+    from tf2towers.launch.leftovers import kill_leftovers
+    kill_leftovers(sys.argv[2])
+"""
+_AT_ITS_END = 5.0  # seconds
+
+
+class Guardian:
+    """Waits at a pipe that this process alone holds. Its end without a word means that this process was killed.
+
+    The tasks themselves die with it (see `die_with`); what they have started does not.
+
+    Args:
+        mark: what everything that is to be killed has: see `new_mark`.
+    """
+
+    def __init__(self, mark: str) -> None:
+        self._process: subprocess.Popen[bytes] | None = None
+        if not can_kill():
+            return
+        theirs, self._line = os.pipe()
+        try:
+            self._process = subprocess.Popen(
+                [sys.executable, "-I", "-S", "-c", _CODE, str(_ROOT), mark],
+                stdin=theirs,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                start_new_session=True,  # Ctrl-C is not for it
+            )
+        except OSError:
+            os.close(self._line)
+        finally:
+            os.close(theirs)
+
+    def dismiss(self) -> None:
+        """Nothing is to be killed any more."""
+        if self._process is None:
+            return
+        process, self._process = self._process, None
+        with contextlib.suppress(OSError):
+            os.write(self._line, _DISMISSED)
+        os.close(self._line)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(_AT_ITS_END)

@@ -4,17 +4,65 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import signal
 import subprocess
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import IO
 
 from tf2towers.launch.errors import LaunchError
-from tf2towers.launch.guardian import Guardian
-from tf2towers.launch.leftovers import MARK, kill_leftovers, new_mark
-from tf2towers.launch.lines import Lines
-from tf2towers.launch.parent import die_with
+from tf2towers.launch.leftovers import MARK, Guardian, die_with, kill_leftovers, new_mark
+
+# -- lines out of the bytes that a task writes -------------------------------------------------------------------------
+
+LONGEST = 65_536  # bytes; what is longer is cut
+PROGRESS_EVERY = 1.0  # seconds: of a line that overwrites itself, so often its state is taken as a line
+
+
+class Lines:
+    """Splits a stream of bytes into lines of text.
+
+    A line that overwrites itself with carriage returns (a progress bar) counts as a terminal shows it, and its state
+    becomes a line of its own once a second. What is not UTF-8 is escaped.
+    """
+
+    def __init__(self) -> None:
+        self._pending = b""
+        self._shown = time.monotonic()
+
+    def feed(self, data: bytes) -> list[str]:
+        """The lines that are complete with these bytes."""
+        *whole, self._pending = (self._pending + data).split(b"\n")
+        lines = [_as_shown(line) for line in whole]
+        if whole:
+            self._shown = time.monotonic()
+        if b"\r" in self._pending[:-1]:
+            done, self._pending = self._pending[:-1].rsplit(b"\r", 1)[0], _last(self._pending)
+            if time.monotonic() - self._shown >= PROGRESS_EVERY and _as_shown(done):
+                self._shown = time.monotonic()
+                lines.append(_as_shown(done))
+        while len(self._pending) > LONGEST:
+            lines.append(_as_shown(self._pending[:LONGEST]))
+            self._pending = self._pending[LONGEST:]
+        return lines
+
+    def end(self) -> list[str]:
+        """What was written after the last end of line."""
+        rest, self._pending = _as_shown(self._pending), b""
+        return [rest] if rest else []
+
+
+def _last(pending: bytes) -> bytes:
+    """What stands after the last carriage return that something follows."""
+    return pending[pending.rindex(b"\r", 0, len(pending) - 1) + 1 :]
+
+
+def _as_shown(line: bytes) -> str:
+    states = [state for state in re.split(rb"\r", line) if state]
+    return states[-1].decode("utf-8", "backslashreplace") if states else ""
+
 
 _CHUNK = 65_536
 _MOST_CHUNKS = 64  # read at once, so that a task that writes without end does not keep the launcher
@@ -47,7 +95,7 @@ def started(
             env=dict(environment),
             start_new_session=True,
             pass_fds=descriptors,
-            preexec_fn=die_with(os.getpid()),  # noqa: PLW1509 - two system calls, see parent.py
+            preexec_fn=die_with(os.getpid()),  # noqa: PLW1509 - two system calls, see `die_with`
         )
     except (OSError, ValueError, subprocess.SubprocessError) as problem:
         raise LaunchError(f"cannot start {command[0]}: {problem}") from None

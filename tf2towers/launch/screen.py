@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from typing import TextIO
 
 from tf2towers.launch.cluster import Task
+from tf2towers.launch.job import Watcher
 from tf2towers.launch.member import Member
-from tf2towers.launch.watcher import Watcher
 
 COLOURS = (36, 33, 32, 35, 34, 96, 93, 92, 95, 94)
 STATES = ("running", "ended", "stopped", "failed", "waiting")

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from tf2towers.launch.cluster import Shape
-from tf2towers.launch.local import run_cluster
+from tf2towers.launch.job import run_cluster
 from tf2towers.launch.plan import Plan
 from tf2towers.parity.cluster.migrated_task import RECORDED_ALL
 from tf2towers.parity.process import ENVIRONMENT, ROOT, RunFailed, last_lines
