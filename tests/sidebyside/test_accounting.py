@@ -3,9 +3,9 @@
 import pytest
 
 from tf2towers.sidebyside.clock import ActiveClock
+from tf2towers.sidebyside.race import Turn
 from tf2towers.sidebyside.side import StepLine
-from tf2towers.sidebyside.steady_state import Spread, steady_steps
-from tf2towers.sidebyside.taking_turns import Turn
+from tf2towers.sidebyside.summary import Spread, steady_steps
 
 
 def held(*pairs: float) -> ActiveClock:

@@ -5,8 +5,7 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from tf2towers.sidebyside.curves import Picture
-from tf2towers.sidebyside.page import drawn
+from tf2towers.sidebyside.report import Picture, drawn
 
 
 def test_page() -> None:

@@ -5,12 +5,11 @@ import json
 import pytest
 
 from tf2towers.sidebyside import table
-from tf2towers.sidebyside.accuracy import last_accuracy
 from tf2towers.sidebyside.clock import ActiveClock
+from tf2towers.sidebyside.guesses import batch_size_of, last_accuracy, steps_of
 from tf2towers.sidebyside.live import Live
 from tf2towers.sidebyside.side import Side
 from tf2towers.sidebyside.summary import summarise
-from tf2towers.sidebyside.totals import batch_size_of, steps_of
 
 Lines = list[dict[str, object]]
 

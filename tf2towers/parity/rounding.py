@@ -38,22 +38,17 @@ losses and gradients that differ do so by rounding or within the tolerance.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import numpy as np
 
 from tf2towers.parity.compare import Tolerances, pairs
-from tf2towers.parity.float64_values import (
-    check_same_step,
-    computed,
-    neighbours,
-    owner_of,
-    relative_difference,
-    spread_of,
-)
-from tf2towers.parity.recording import Arrays, Step
-from tf2towers.report.parity_result import Comparison, Kind
+from tf2towers.parity.process import RunFailed
+from tf2towers.parity.recording import Arrays, Step, read_steps
+from tf2towers.parity.sides import Options, Recorded, record_original
+from tf2towers.report.parity_result import Comparison, Kind, ParityResult
 
 TIMES = 4.0  # the same sum rounded in two ways is seldom more apart; the largest of several steps even less
 ULPS = 4.0  # for an original that happens to be exact
@@ -66,6 +61,105 @@ COMPUTED: tuple[Kind, ...] = ("loss", "tower gradient", "gradient")
 _CARRIED: tuple[Kind, ...] = ("variable", "summary")
 
 Key = tuple[Kind, str]
+
+
+# -- what the float64 run has for a recorded step: its losses and gradients by name, and what they say of a variable ---
+
+
+class NoReference(Exception):
+    """The float64 run is not one of the recorded steps; the message says why."""
+
+
+def check_same_step(place: int, left: Step, again: Step) -> None:
+    """Says whether a step of a second run of the original starts from what the recorded one started from.
+
+    Raises:
+        NoReference: it has other variables, inputs or draws.
+    """
+    same = {
+        "variables": (left.variables, again.variables),
+        "inputs": (left.inputs, again.inputs),
+        "random numbers": (_numbered(left.draws), _numbered(again.draws)),
+    }
+    for title, (first, second) in same.items():
+        for name, value in first.items():
+            if name not in second or not _equal(value, second[name]):
+                raise NoReference(f"run again, the original has other {title} at step {place}")
+
+
+def computed(wide: Step) -> Iterator[tuple[Kind, str, np.ndarray]]:
+    """What was computed in float64, named as in `compare.pairs`."""
+    for tower, loss in enumerate(wide.losses64):
+        yield "loss", f"tower {tower}", loss
+    for tower, gradients in enumerate(wide.tower_gradients64):
+        for name, value in gradients.items():
+            yield "tower gradient", f"tower {tower}: {name}", value
+    for name, value in wide.gradients64.items():
+        yield "gradient", name, value
+
+
+def spread_of(kind: Kind, name: str, wide: Step) -> float:
+    """By how much one of these is a matter of rounding: see `Step.spread`."""
+    tower, _, rest = name.removeprefix("tower ").partition(": ")
+    keys = {"loss": f"loss64|{tower}", "gradient": f"gradient64|{name}"}
+    return float(wide.spread.get(keys.get(kind, f"tower gradient64|{tower}|{rest}"), 0.0))
+
+
+def neighbours(kind: Kind, name: str, applied: Arrays, of_towers: list[Arrays]) -> Arrays:
+    """The gradients that one is computed with: all applied ones, or all of its tower; of a loss none."""
+    if kind == "tower gradient":
+        return of_towers[int(name.partition(":")[0].removeprefix("tower "))]
+    return applied if kind == "gradient" else {}
+
+
+def owner_of(name: str, step: Step) -> str | None:
+    """The trained variable that a variable is, or is a slot or an average of; None for others, as a moving mean."""
+    trained = {key.split("//")[0] for key in step.gradients}
+    return max((variable for variable in trained if f"/{variable}/" in f"/{name}/"), key=len, default=None)
+
+
+def relative_difference(
+    owner: str, original: Step, migrated: Step, wide: Step, shape: tuple[int, ...]
+) -> np.ndarray | None:
+    """|migrated - original| / |g64| of a variable's gradient, element by element; 0 where the two are the same.
+
+    Args:
+        original, other, wide: the original's step, the migrated program's, and the one with float64.
+
+    Returns:
+        An array of this shape; None where there is no gradient for each of its elements.
+    """
+    mine, its = _dense(owner, original.gradients, shape), _dense(owner, migrated.gradients, shape)
+    rows = {name: value for name, value in original.gradients.items() if name.endswith("//indices")}
+    exact = _dense(owner, {**wide.gradients64, **rows}, shape)
+    if mine is None or its is None or exact is None:
+        return None
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(its == mine, 0.0, np.abs(its - mine) / np.abs(exact))
+
+
+def _dense(name: str, gradients: Arrays, shape: tuple[int, ...]) -> np.ndarray | None:
+    """A gradient in the shape of its variable, float64; the rows of a sparse one are added up."""
+    if name in gradients:
+        found = np.asarray(gradients[name], np.float64)
+        return found if found.shape == shape else None
+    values, rows = gradients.get(f"{name}//values"), gradients.get(f"{name}//indices")
+    if values is None or rows is None or values.shape != (*rows.shape, *shape[1:]):
+        return None
+    found = np.zeros(shape)
+    np.add.at(found, rows, values)
+    return found
+
+
+def _numbered(draws: list[list[np.ndarray]]) -> Arrays:
+    return {f"{tower} {place}": draw for tower, drawn in enumerate(draws) for place, draw in enumerate(drawn)}
+
+
+def _equal(left: np.ndarray, right: np.ndarray) -> bool:
+    return np.array_equal(left, right, equal_nan=left.dtype.kind in "fc" and right.dtype.kind in "fc")
+
+
+# -- the rule ----------------------------------------------------------------------------------------------------------
 
 
 @dataclass
@@ -249,3 +343,50 @@ def _ulp(largest: float, dtype: np.dtype | None = None) -> float:
     """One unit in the last place, of float32 where the type is none of a float."""
     with np.errstate(all="ignore"):
         return float(np.spacing(np.asarray(largest, dtype or np.float32)))
+
+
+# -- the float64 run of a proof: the original once more, where the plain comparison is not content ---------------------
+
+RULE = (
+    "rule 'rounding': {count} differ by rounding alone: on the same variables and inputs they are as near to the "
+    f"original's float64 run as the original itself is (at most {TIMES:g} times as far and {ULPS:g} "
+    "units in the last place; or as far as a change of the variables in the last place moves that run, as where a ReLU "
+    "or a max-pool tips), or are what an update makes of such a gradient"
+)
+
+
+def tell_rounding(
+    result: ParityResult,
+    options: Options,
+    folder: Path,
+    original: Recorded,
+    migrated: Recorded,
+    limits: Tolerances,
+    share: int,
+) -> None:
+    """Marks what differs by rounding alone in `result.comparisons`, and notes the rule there.
+
+    Args:
+        result: of a comparison in lockstep: free runs part, and rounding is no longer what separates them.
+    """
+    if hopeless(result.comparisons, read_steps(original.folder), read_steps(migrated.folder), share):
+        return
+    steps = last_step(result.comparisons, limits) + 1
+    try:
+        wide = dataclasses.replace(options, double=True, steps=steps)
+        again = record_original(result.original.script, result.arguments, folder, wide)
+        result.comparisons = tell(
+            result.comparisons,
+            read_steps(original.folder),
+            read_steps(migrated.folder),
+            read_steps(again.folder),
+            limits,
+            share,
+        )
+    except (RunFailed, NoReference) as problem:
+        result.notes.append(f"no float64 run: {str(problem).splitlines()[0]}")
+        return
+    result.notes += [note for note in again.facts.notes if note not in original.facts.notes]
+    count = sum(comparison.rounding for comparison in result.comparisons)
+    if count:
+        result.notes.append(RULE.format(count=count))

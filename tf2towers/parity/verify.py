@@ -11,10 +11,10 @@ from tf2towers.parity.average_order import Order
 from tf2towers.parity.cluster.sides import record_side
 from tf2towers.parity.compare import NotComparable, Tolerances, compare, outcome_of, share_of, tolerances
 from tf2towers.parity.diagnose import diagnose, first_differences
-from tf2towers.parity.float64 import tell_rounding
 from tf2towers.parity.process import RunFailed
 from tf2towers.parity.recording import Facts, Recording, Step, read_steps
 from tf2towers.parity.result_notes import new_result, note_facts, note_losses, note_side, under_way
+from tf2towers.parity.rounding import tell_rounding
 from tf2towers.parity.sides import Options, Recorded, record_migrated, record_original
 from tf2towers.report.parity_result import Kind, ParityResult
 

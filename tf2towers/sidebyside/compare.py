@@ -13,21 +13,19 @@ from pathlib import Path
 from tf2towers.launch.cluster import TASK_FLAGS, Shape
 from tf2towers.parity.process import RunFailed
 from tf2towers.report.paths import told_apart
-from tf2towers.sidebyside.accuracy import last_accuracy
 from tf2towers.sidebyside.child import Child
 from tf2towers.sidebyside.cluster.child import ClusterChild, launched
 from tf2towers.sidebyside.cluster.shape import described, shape_of
 from tf2towers.sidebyside.cluster.side import ClusterSide
 from tf2towers.sidebyside.dialect import is_tf1
 from tf2towers.sidebyside.errors import CompareError
+from tf2towers.sidebyside.guesses import batch_size_of, last_accuracy, steps_of
 from tf2towers.sidebyside.live import Live
-from tf2towers.sidebyside.machine import machine
+from tf2towers.sidebyside.machine import cores, machine
 from tf2towers.sidebyside.outcome import Outcome
-from tf2towers.sidebyside.race import Interrupted, Race
+from tf2towers.sidebyside.race import FEW_CORES, SECONDS, Interrupted, Race
 from tf2towers.sidebyside.side import Side
 from tf2towers.sidebyside.summary import summarise
-from tf2towers.sidebyside.taking_turns import FEW_CORES, SECONDS, cores
-from tf2towers.sidebyside.totals import batch_size_of, steps_of
 from tf2towers.sidebyside.watch.lines import INITIAL_WEIGHTS, WRITES
 from tf2towers.sidebyside.weights import record_first_weights
 

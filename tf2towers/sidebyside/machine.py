@@ -6,8 +6,6 @@ import os
 import platform
 from pathlib import Path
 
-from tf2towers.sidebyside.taking_turns import cores
-
 
 def machine() -> str:
     """Cores, processor, memory, system and load, as 'the machine: 2 cores of ..'."""
@@ -20,6 +18,13 @@ def machine() -> str:
     if hasattr(os, "getloadavg"):
         parts.append(f"load average {os.getloadavg()[0]:.1f} at the start")
     return ", ".join(parts)
+
+
+def cores() -> int:
+    """Processors that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def _field(path: str, name: str) -> str:

@@ -9,10 +9,46 @@ from collections.abc import Callable, Sequence
 from tf2towers.parity.process import last_lines
 from tf2towers.sidebyside.child import Child
 from tf2towers.sidebyside.errors import CompareError, has_resumed, never_trained
-from tf2towers.sidebyside.taking_turns import SECONDS, Turn
 
 TICK = 0.05  # seconds between two looks at who has ended
 SHOWN = 25  # of the last lines of one that failed, without what TensorFlow says about itself
+
+
+# -- whose turn it is: two trainings on few cores take turns, so that neither slows the other down ---------------------
+
+FEW_CORES = 4
+SECONDS = 1.5
+_PATIENCE = 5.0  # times the last step's seconds, that the end of the step under way is waited for
+
+
+class Turn:
+    """A turn: it is over after some seconds, at the end of a step where steps are being made.
+
+    Args:
+        began: by `time.monotonic()`.
+        seconds: that it lasts at least.
+    """
+
+    def __init__(self, began: float, seconds: float = SECONDS) -> None:
+        self._due = began + seconds
+        self._seconds = seconds
+
+    def is_over(self, now: float, step_ended: bool, step_seconds: float | None) -> bool:
+        """Whether the other one is to go on.
+
+        Args:
+            now: by the same clock as `began`.
+            step_ended: a step has just ended.
+            step_seconds: how long the last step was; None: there has been none, as during imports.
+        """
+        if now < self._due:
+            return False
+        if step_ended or step_seconds is None:
+            return True
+        return now >= self._due + max(self._seconds, _PATIENCE * step_seconds)
+
+
+# -- the race ----------------------------------------------------------------------------------------------------------
 
 
 class Interrupted(Exception):

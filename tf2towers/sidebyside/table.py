@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 
 from tf2towers.report.parity_text import columns
-from tf2towers.sidebyside.steady_state import Spread
-from tf2towers.sidebyside.summary import Numbers, Summary, ratio
+from tf2towers.sidebyside.summary import Numbers, Spread, Summary, ratio
 
 Row = tuple[str, str, str, str]
 NOTHING = "-"

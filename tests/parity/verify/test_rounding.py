@@ -11,9 +11,8 @@ import numpy as np
 import pytest
 
 from tf2towers.parity.compare import Tolerances, compare
-from tf2towers.parity.float64_values import NoReference, check_same_step
 from tf2towers.parity.recording import Arrays, Recording, Step
-from tf2towers.parity.rounding import hopeless, last_step, tell
+from tf2towers.parity.rounding import NoReference, check_same_step, hopeless, last_step, tell
 from tf2towers.report.parity_html import parity_page
 from tf2towers.report.parity_json import parity_as_json
 from tf2towers.report.parity_result import Comparison, ParityResult, Side

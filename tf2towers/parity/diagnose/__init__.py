@@ -12,7 +12,7 @@ import numpy as np
 
 from tf2towers.parity.diagnose.clipping import CLIPPING
 from tf2towers.parity.diagnose.epsilon import EPSILON
-from tf2towers.parity.diagnose.evidence import Evidence
+from tf2towers.parity.diagnose.evidence import Evidence, Link, Mistake
 from tf2towers.parity.diagnose.factor import FACTOR
 from tf2towers.parity.diagnose.first import first_differences
 from tf2towers.parity.diagnose.global_step import GLOBAL_STEP
@@ -20,15 +20,13 @@ from tf2towers.parity.diagnose.inputs import INITIAL_VALUES, INPUTS
 from tf2towers.parity.diagnose.keras_momentum import KERAS_MOMENTUM
 from tf2towers.parity.diagnose.layer import LAYER
 from tf2towers.parity.diagnose.learning_rate import LEARNING_RATE
-from tf2towers.parity.diagnose.mistake import Link, Mistake
 from tf2towers.parity.diagnose.moving_average import MOVING_AVERAGE
 from tf2towers.parity.diagnose.not_trained import NOT_TRAINED
 from tf2towers.parity.diagnose.other_optimizer import OTHER_OPTIMIZER
 from tf2towers.parity.diagnose.per_replica import PER_REPLICA
 from tf2towers.parity.diagnose.regulariser import REGULARISER
 from tf2towers.parity.diagnose.statistics import STATISTICS
-from tf2towers.parity.diagnose.tower_choice import TOWER_CHOICE
-from tf2towers.parity.diagnose.tower_data import TOWER_DATA
+from tf2towers.parity.diagnose.tower_choice import TOWER_CHOICE, TOWER_DATA
 from tf2towers.parity.recording import Recording
 from tf2towers.report.parity_result import Diagnosis
 

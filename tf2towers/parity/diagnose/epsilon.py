@@ -9,11 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from tf2towers.parity.diagnose.evidence import Evidence
-from tf2towers.parity.diagnose.mistake import Mistake
+from tf2towers.parity.diagnose.evidence import Evidence, Mistake
 from tf2towers.parity.diagnose.numbers import ENOUGH, said
-from tf2towers.parity.diagnose.optimizer_rules import Fit, searched
-from tf2towers.parity.diagnose.updates import Updates, updates_of
+from tf2towers.parity.diagnose.updates import Fit, Updates, searched, updates_of
 from tf2towers.report.parity_result import Diagnosis
 
 _SEARCHED = 1_000

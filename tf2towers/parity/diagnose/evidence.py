@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import cached_property
+from typing import Literal
 
 import numpy as np
 
@@ -22,6 +24,7 @@ from tf2towers.parity.diagnose.numbers import (
     relative,
 )
 from tf2towers.parity.recording import Arrays, Recording, Step
+from tf2towers.report.parity_result import Diagnosis
 
 LIMIT = 1 << 12  # elements of one variable that are looked at
 AMPLIFIED = 100.0  # how much more than the weights that it is made of a gradient may be apart
@@ -247,3 +250,26 @@ def _places(original: Recording, shapes: dict[str, tuple[int, ...]]) -> Places:
             chosen = np.arange(size)
         places[name] = chosen[:: -(-chosen.size // LIMIT)]
     return places
+
+
+# -- what a recogniser of one mistake is -------------------------------------------------------------------------------
+
+#: the links of a step's chain, in its order: one broken link is one diagnosis
+Link = Literal[
+    "inputs", "trained", "gradients", "forward", "counter", "update", "statistics", "moving average"
+]
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """A mistake, or a family of them told apart by the same numbers.
+
+    Attributes:
+        names: those that its diagnoses may have.
+        link: where in a step it is made.
+        recognise: the diagnosis, or None where the numbers do not show it.
+    """
+
+    names: tuple[str, ...]
+    link: Link
+    recognise: Callable[[Evidence], Diagnosis | None]

@@ -11,8 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tf2towers.parity.diagnose.evidence import Evidence
-from tf2towers.parity.diagnose.mistake import Mistake
+from tf2towers.parity.diagnose.evidence import Evidence, Mistake
 from tf2towers.parity.diagnose.numbers import EQUAL, Explained, joined, said
 from tf2towers.report.parity_result import Diagnosis
 

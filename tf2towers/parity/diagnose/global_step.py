@@ -6,8 +6,7 @@ on it stays.
 
 from __future__ import annotations
 
-from tf2towers.parity.diagnose.evidence import Evidence, View
-from tf2towers.parity.diagnose.mistake import Mistake
+from tf2towers.parity.diagnose.evidence import Evidence, Mistake, View
 from tf2towers.report.parity_result import Diagnosis
 
 

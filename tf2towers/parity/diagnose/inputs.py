@@ -5,8 +5,7 @@ Recognised by value: inputs of the same name, or where the names are others, of 
 
 from __future__ import annotations
 
-from tf2towers.parity.diagnose.evidence import Evidence
-from tf2towers.parity.diagnose.mistake import Mistake
+from tf2towers.parity.diagnose.evidence import Evidence, Mistake
 from tf2towers.parity.diagnose.numbers import EQUAL, differing_input, listed, relative
 from tf2towers.report.parity_result import Diagnosis
 

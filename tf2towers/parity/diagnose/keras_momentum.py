@@ -8,11 +8,9 @@ mu * lr_k / lr_(k-1) in the place of mu. mu and the rates are the original's, fr
 
 from __future__ import annotations
 
-from tf2towers.parity.diagnose.evidence import Evidence
-from tf2towers.parity.diagnose.mistake import Mistake
+from tf2towers.parity.diagnose.evidence import Evidence, Mistake
 from tf2towers.parity.diagnose.numbers import ENOUGH, EQUAL, Explained, largest, said
-from tf2towers.parity.diagnose.optimizer_rules import MOMENTUM
-from tf2towers.parity.diagnose.updates import updates_of
+from tf2towers.parity.diagnose.updates import MOMENTUM, updates_of
 from tf2towers.report.parity_result import Diagnosis
 
 

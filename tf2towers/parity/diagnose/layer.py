@@ -11,8 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tf2towers.parity.diagnose.evidence import Evidence, Pair
-from tf2towers.parity.diagnose.mistake import Mistake
+from tf2towers.parity.diagnose.evidence import Evidence, Mistake, Pair
 from tf2towers.parity.diagnose.numbers import EQUAL, relative, said
 from tf2towers.parity.recording import Arrays, Step
 from tf2towers.report.parity_result import Diagnosis

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tf2towers.parity.diagnose.evidence import SHADOW, Evidence, Pair, View
-from tf2towers.parity.diagnose.mistake import Mistake
+from tf2towers.parity.diagnose.evidence import SHADOW, Evidence, Mistake, Pair, View
 from tf2towers.parity.diagnose.numbers import ENOUGH, EQUAL, ROUNDING, Explained, fitted, largest, scaled
 from tf2towers.report.parity_result import Diagnosis
 

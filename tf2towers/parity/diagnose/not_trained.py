@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tf2towers.parity.diagnose.evidence import Evidence, View
-from tf2towers.parity.diagnose.mistake import Mistake
+from tf2towers.parity.diagnose.evidence import Evidence, Mistake, View
 from tf2towers.parity.diagnose.numbers import ROUNDING, greatest, largest, listed
 from tf2towers.parity.recording import Facts
 from tf2towers.report.parity_result import Diagnosis

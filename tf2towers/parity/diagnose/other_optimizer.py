@@ -13,20 +13,20 @@ from functools import partial
 
 import numpy as np
 
-from tf2towers.parity.diagnose.evidence import Evidence
-from tf2towers.parity.diagnose.mistake import Mistake
+from tf2towers.parity.diagnose.evidence import Evidence, Mistake
 from tf2towers.parity.diagnose.numbers import EQUAL, Explained, fitted, largest, said, scaled
-from tf2towers.parity.diagnose.optimizer_rules import (
+from tf2towers.parity.diagnose.updates import (
     ADAM,
     DESCENT,
     MOMENTUM,
     RULES,
     Change,
     Fit,
+    Updates,
     changes,
     fit,
+    updates_of,
 )
-from tf2towers.parity.diagnose.updates import Updates, updates_of
 from tf2towers.report.parity_result import Diagnosis
 
 

@@ -6,10 +6,8 @@ kept**N and taken * (1 + kept + .. + kept**(N-1)) of it. Recognised by fitting b
 
 from __future__ import annotations
 
-from tf2towers.parity.diagnose.evidence import Evidence
-from tf2towers.parity.diagnose.mistake import Mistake
-from tf2towers.parity.diagnose.optimizer_rules import Transition
-from tf2towers.parity.diagnose.updates import Updates, updates_of
+from tf2towers.parity.diagnose.evidence import Evidence, Mistake
+from tf2towers.parity.diagnose.updates import Transition, Updates, updates_of
 from tf2towers.report.parity_result import Diagnosis
 
 _NEAR = 5e-3

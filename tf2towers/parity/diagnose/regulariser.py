@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tf2towers.parity.diagnose.evidence import Evidence, Pair
-from tf2towers.parity.diagnose.mistake import Mistake
+from tf2towers.parity.diagnose.evidence import Evidence, Mistake, Pair
 from tf2towers.parity.diagnose.numbers import Explained, fitted, joined, listed, said
 from tf2towers.report.parity_result import Diagnosis
 

@@ -15,8 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tf2towers.parity.diagnose.evidence import SHADOW, Evidence, Pair, View
-from tf2towers.parity.diagnose.mistake import Mistake
+from tf2towers.parity.diagnose.evidence import SHADOW, Evidence, Mistake, Pair, View
 from tf2towers.parity.diagnose.numbers import (
     EQUAL,
     ROUNDING,

@@ -7,12 +7,12 @@ from typing import Any, Optional
 
 from tf2towers.instrumentation.imports import WhenImported
 from tf2towers.instrumentation.optimizer_calls import OptimizerCalls
+from tf2towers.instrumentation.wrapping import wrap
 from tf2towers.recorder.overlay import Overlay, patch_python, patch_tensorflow
 from tf2towers.recorder.seeds import SEED, fix_graph_seeds
 from tf2towers.sidebyside.watch.beginning import Beginning
 from tf2towers.sidebyside.watch.lines import INITIAL_WEIGHTS, WRITES
-from tf2towers.sidebyside.watch.steps import Steps, clock
-from tf2towers.sidebyside.watch.tasks import tell_of_memory
+from tf2towers.sidebyside.watch.steps import Steps, clock, tell_of_memory
 
 
 def prepare(steps: Steps, tf1: bool) -> None:
@@ -64,9 +64,31 @@ def _watch(tf: Any, optimizers: OptimizerCalls, steps: Steps, beginning: Optiona
     else:
         watch_functions(tf, optimizers, steps, beginning)
         if steps.in_cluster:
-            from tf2towers.sidebyside.watch.heartbeats import be_patient
+            from tf2towers.sidebyside.watch.preparation import be_patient
 
             steps.harmless(be_patient)
         beginning.there("tensorflow")
         tf.random.set_seed(SEED)
     fix_graph_seeds(tf if real_tf1 else tf.compat.v1, SEED)
+
+
+# -- TF2 clusters: a task that is held for its turn sends no heartbeats, and must not be taken for dead ----------------
+# TensorFlow's coordination service gives a task 10 s. Whoever really dies is seen by the launcher, which ends the
+# others.
+
+_PATIENCE = 24 * 60 * 60 * 1000  # ms
+_NAME = "heartbeat_timeout_in_ms"
+_PLACE = 4  # of it among the arguments, without self
+
+
+def be_patient() -> None:
+    """Makes the service of this process wait. To be called before a strategy is made; older TensorFlows have none."""
+    from tensorflow.python.eager.context import Context
+
+    def patient(configure: Any, context: Any, *args: Any, **kwargs: Any) -> None:
+        if len(args) <= _PLACE:
+            kwargs[_NAME] = _PATIENCE
+        configure(context, *args, **kwargs)
+
+    if hasattr(Context, "configure_coordination_service"):
+        wrap(Context, "configure_coordination_service", patient)

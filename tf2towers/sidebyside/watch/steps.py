@@ -1,16 +1,44 @@
-"""Tells of each training step."""
+"""Tells of each training step, and of memory."""
 
+import sys
 import threading
 import time
-from typing import Any, Callable, Optional
+from typing import Any, Callable, Optional, Tuple
 
 from tf2towers.sidebyside.watch.lines import Lines
-from tf2towers.sidebyside.watch.memory import memory
 
 Loss = Callable[[], Optional[float]]
 
 clock = time.monotonic
 _LONGEST = 2000  # of a note: what several processes write to one pipe is kept apart up to 4096 bytes
+
+
+# -- how much memory this process holds, and held at most --------------------------------------------------------------
+
+
+def memory() -> Tuple[Optional[int], Optional[int]]:
+    """Resident bytes now and at most: VmRSS and VmHWM of /proc/self/status; elsewhere the peak alone.
+
+    Source of the units: proc(5), kB there are KiB; getrusage(2), ru_maxrss is in KiB, on macOS in bytes.
+    """
+    found = {}
+    try:
+        with open("/proc/self/status", "rb") as status:
+            for line in status:
+                if line.startswith((b"VmRSS:", b"VmHWM:")):
+                    found[line[:5]] = int(line.split()[1]) * 1024
+        return found.get(b"VmRSS"), found.get(b"VmHWM")
+    except OSError:
+        pass
+    try:
+        import resource
+    except ImportError:  # not a POSIX system
+        return None, None
+    unit = 1 if sys.platform == "darwin" else 1024
+    return None, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
+
+
+# -- the steps ---------------------------------------------------------------------------------------------------------
 
 
 class Steps:
@@ -121,3 +149,22 @@ class Steps:
         """The last step, when the script is over."""
         with self._lock:
             self._flush()
+
+
+# -- a task of a cluster that may make no step, as a parameter server: it tells of its memory all the same -------------
+
+_EVERY = 0.5  # seconds
+
+
+def tell_of_memory(steps: Steps) -> None:
+    """Now and then, from now on, in a thread that the process does not wait for. Nothing outside a cluster."""
+    if not steps.in_cluster:
+        return
+    wait = threading.Event().wait
+
+    def tell() -> None:
+        while True:
+            steps.harmless(steps.memory)
+            wait(_EVERY)
+
+    threading.Thread(target=tell, name="tf2towers-memory", daemon=True).start()
