@@ -10,6 +10,7 @@ from pathlib import Path
 from tf2towers.certain.building import Building
 from tf2towers.certain.conservation import lost_calls
 from tf2towers.certain.doubts import doubts
+from tf2towers.certain.graph_functions import with_graph_functions_written_out
 from tf2towers.certain.last_bindings import without_last_bindings
 from tf2towers.certain.placements import placements
 from tf2towers.exact import migrate as exact
@@ -39,6 +40,8 @@ def idiomatic_or_exact(script: Script, options: exact.Options) -> MigrationResul
     program = Program(shortened, options.towers, options.mains, options.python_path)
     if last_lines and _is_imported(program):
         program, last_lines = Program(script, options.towers, options.mains, options.python_path), ""
+    while not _is_imported(program) and (written_out := with_graph_functions_written_out(program.main)):
+        program = Program(written_out, options.towers, options.mains, options.python_path)
     in_the_way = doubts(program) or _old_modules(instead, program)
     if not in_the_way:
         result = _idiomatic(program)
@@ -68,7 +71,7 @@ def _with_last_lines(result: MigrationResult, script: Script, last_lines: str) -
     if not last_lines:
         return result
     changes = [
-        replace(change, before=script.text, after=change.after + last_lines)
+        replace(change, before=script.before, after=change.after + last_lines)
         if change.path == script.path
         else change
         for change in result.changes

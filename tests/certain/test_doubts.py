@@ -14,6 +14,7 @@ from trainer import trainer  # noqa: E402
 
 from tf2towers.certain.doubts import doubts  # noqa: E402
 from tf2towers.certain.registry import rules  # noqa: E402
+from tf2towers.certain.worker_example import SUPERVISED, TWO, worker_with  # noqa: E402
 from tf2towers.exact.migrate import Options  # noqa: E402
 from tf2towers.exact.program import Program  # noqa: E402
 from tf2towers.registers import idiomatic_or_exact  # noqa: E402
@@ -107,3 +108,19 @@ def test_an_import_that_shares_a_line_in_a_module(tmp_path: Path, line: str, dou
     (tmp_path / "train.py").write_text(text)
     found = [finding.code for finding in doubts(Program(Script.read(tmp_path / "train.py")))]
     assert found == (["T2T640"] if doubted else [])
+
+
+@pytest.mark.parametrize(
+    ("made", "is_certain"), [("scale = tf.Variable(tf.ones([1]))", True), ("scale = 1.0", False)]
+)
+def test_variables_that_a_workers_step_would_make(made: str, is_certain: bool) -> None:
+    """One in the middle of something would be made at every step; in a statement of its own it is made before."""
+    head = "head: import numpy as np; import tensorflow as tf; N = 2; def bias():;     return tf.Variable(tf.ones([1]))"
+    added = "scale" if is_certain else "bias()"
+    loss = f"loss: {made}; loss = tf.reduce_mean(tf.square(y + {added}))"
+    text = trainer(f"{worker_with(TWO, SUPERVISED)}\n{loss}" + ("" if is_certain else f"\n{head}"))
+    result = idiomatic_or_exact(Script.from_text(text), Options())
+    assert [site.code for site in result.findings if site.code == "T2T304"] == (
+        [] if is_certain else ["T2T304"]
+    )
+    assert ("VariableStore(" in result.changes[0].after) == is_certain

@@ -18,7 +18,10 @@ pytestmark = pytest.mark.tensorflow
 
 ALL = sorted((SCRIPTS / "clusters").glob("*.py"))
 #: those that the idiomatic register takes
-IDIOMATIC = [SCRIPTS / "clusters" / "one_worker_session.py"]
+IDIOMATIC = [
+    SCRIPTS / "clusters" / f"{name}.py"
+    for name in ("chief_wraps_the_step", "graph_from_functions", "one_worker_session")
+]
 
 
 @pytest.fixture(scope="session")

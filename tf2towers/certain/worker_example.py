@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+#: the hosts of two workers
+TWO = "['a:2', 'a:3']"
 #: a session in which each worker initialises the variables
 OWN_SESSION = "sess = tf.Session(server.target); sess.run(tf.global_variables_initializer())"
 #: one that the chief initialises

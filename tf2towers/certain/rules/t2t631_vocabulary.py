@@ -10,6 +10,7 @@ from importlib import resources
 from tf2towers.certain.building import SESSIONS, Building
 from tf2towers.certain.rule import Doubt, Rule
 from tf2towers.certain.tower_body import tower_bodies
+from tf2towers.certain.worker_example import SUPERVISED, TWO, worker_with
 from tf2towers.exact.file import File
 from tf2towers.exact.rules.t2t611_libraries import old_names
 from tf2towers.names.meanings import Imported
@@ -91,15 +92,40 @@ def _is_called(file: File, node: ast.AST) -> bool:
 
 def _is_initial_value(building: Building, file: File, node: ast.AST) -> bool:
     """Whether a call stands in the arguments of one that makes a variable, or of a function that hands it on to one."""
-    for one in file.ancestors(node):
-        if isinstance(one, ast.stmt):
-            return False
-        if isinstance(one, ast.Call):
-            if file.canonical(one.func) in _VARIABLES:
+    for around in file.ancestors(node):
+        if isinstance(around, ast.stmt):
+            return _is_kept_for_a_variable(file, around)
+        if isinstance(around, ast.Call):
+            if file.canonical(around.func) in _VARIABLES:
                 return True
-            if file.canonical(one.func) is None and node is not one.func:
+            if file.canonical(around.func) is None and node is not around.func:
                 return False
     return False
+
+
+def _is_kept_for_a_variable(file: File, statement: ast.stmt) -> bool:
+    """Whether a function's statement, `initial = ...`, gives a name to what only the variable that it returns reads."""
+    function = file.parent(statement)
+    target = statement.targets[0] if isinstance(statement, ast.Assign) else None
+    if (
+        not isinstance(function, ast.FunctionDef)
+        or not isinstance(target, ast.Name)
+        or function.body[-1:] == [statement]
+    ):
+        return False
+    last = function.body[-1]
+    made = last.value if isinstance(last, ast.Return) else None
+    named = [node for node in ast.walk(function) if isinstance(node, ast.Name) and node.id == target.id]
+    return (
+        isinstance(made, ast.Call)
+        and file.canonical(made.func) == "tf.Variable"
+        and len(named) == 2
+        and any(node in (*made.args[:1], *_initial_values(made)) for node in named)
+    )
+
+
+def _initial_values(call: ast.Call) -> list[ast.expr]:
+    return [keyword.value for keyword in call.keywords if keyword.arg == "initial_value"]
 
 
 def _where(canonical: str) -> str | None:
@@ -147,6 +173,15 @@ RULE = Rule(
         "loss: loss = tf.reduce_mean(tf.square(y + tf.random_normal([2, 1])))",
         "before: x = tf.nn.dropout(x, 0.5)",
         "before: x = tf.train.batch([x], 4)",
+        *(
+            f"head: import numpy as np; import tensorflow as tf; N = 2; def weight(shape):;     {body}"
+            for body in (
+                "initial = tf.truncated_normal(shape);     return initial",
+                "initial = tf.truncated_normal(shape);     initial = initial * 2;     return tf.Variable(initial)",
+                "initial = tf.truncated_normal(shape);     return tf.Variable(0.0, initial)",
+                "initial = tf.truncated_normal(shape);     return tf.get_variable('w', initializer=initial)",
+            )
+        ),
         "before: tf.add_check_numerics_ops()",
         "before: from tensorflow import nn",
         "before: mine = tf; one = mine.constant(1.0)",
@@ -180,5 +215,8 @@ RULE = Rule(
         ),
         "loss: loss = tf.reduce_mean(tf.nn.dropout(tf.square(y), 0.5))",
         "variable: w = tf.get_variable('w', initializer=tf.truncated_normal([3, 1], seed=1))",
+        f"{worker_with(TWO, SUPERVISED)}\nvariable: w = weight([3, 1])\n"
+        "head: import numpy as np; import tensorflow as tf; N = 2; def weight(shape):;     "
+        "initial = tf.truncated_normal(shape, stddev=0.1);     return tf.Variable(initial, name='w')",
     ),
 )

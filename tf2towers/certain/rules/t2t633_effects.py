@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from tf2towers.certain.building import Building
+from tf2towers.certain.parameters import values
 from tf2towers.certain.rule import Doubt, Rule
 from tf2towers.exact.file import File
 from tf2towers.names.meanings import Function
@@ -33,6 +34,9 @@ _METHODS = frozenset(
         "make_initializable_iterator", "as_default", "astype", "flatten", "prod", "variables_to_restore",
     }
 )  # fmt: skip
+_REGULARIZERS = frozenset(
+    f"tf.contrib.layers.{name}" for name in ("l1_regularizer", "l2_regularizer", "l1_l2_regularizer")
+)
 _STATEMENTS = (
     ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr, ast.Return, ast.If, ast.For, ast.With, ast.Pass, ast.Assert,
     ast.Raise, ast.Break, ast.Continue, ast.FunctionDef, ast.Import, ast.ImportFrom, ast.Delete,
@@ -101,6 +105,8 @@ class _Reader:
             return
         if self._building.function_called(file, call) is not None:
             return
+        if self._is_regularizer(function):
+            return
         known = canonical is not None and (
             canonical in _BUILTINS
             or canonical in _OF_PYTHON2
@@ -110,6 +116,15 @@ class _Reader:
         )
         if not known:
             yield self._doubt(call, f"`{file.text.of(function)}(...)` may do anything")
+
+    def _is_regularizer(self, function: ast.expr) -> bool:
+        """Whether it is what one of TensorFlow's makers of regularizers gave, in every call of the program."""
+        found = values(self._building, self._file, function) if isinstance(function, ast.Name) else None
+        return bool(found) and all(
+            (isinstance(value, ast.Constant) and value.value is None)
+            or (isinstance(value, ast.Call) and file.canonical(value.func) in _REGULARIZERS)
+            for file, value in found or []
+        )
 
     def _is_own(self, node: ast.expr) -> bool:
         """Whether a list belongs to the function; in the towers, to the function or module that has the loop."""
@@ -136,6 +151,12 @@ _OTHERS = (
     "opt = tf.train.GradientDescentOptimizer(0.1); grads = []; tower_losses = []; total = 0.0; seen = {}"
 )
 
+#: a function that calls what it is given, of a model's weights
+_CALLS = (
+    "head: import numpy as np; import tensorflow as tf; N = 2; def of_weights(w, made):;     return made(w); "
+    "def model(x, w, made=None):;     return tf.reduce_mean(x) + of_weights(w, made)\nloss: loss = "
+)
+
 RULE = Rule(
     code="T2T633",
     title="What builds a tower does something else beside",
@@ -159,6 +180,10 @@ RULE = Rule(
         f"inputs: {_ROWS}; x = taken(rows); xs = tf.split(x, N); {_OTHERS}\n"
         "train: print(sess.run([train_op, loss])[1])\n"
         "head: import numpy as np; import tensorflow as tf; N = 2; def taken(rows):;     return rows.get_next()",
+        f"{_CALLS}model(y, w, print)",
+        f"{_CALLS}model(y, w, tf.contrib.layers.l2_regularizer(0.1)) + model(y, w, seen.get)",
+        f"{_CALLS}model(*[y, w, tf.contrib.layers.l2_regularizer(0.1)])",
+        f"{_CALLS}model(y, w, tf.contrib.layers.l2_regularizer(0.1)); models = [model]",
         "before: def shown(function):;     return function; @shown; def first(towers):;     return towers[0]\n"
         "after: chosen = first(grads)",
     ),
@@ -166,6 +191,8 @@ RULE = Rule(
         f"inputs: {_ROWS}; x = rows.get_next(); xs = tf.split(x, N); {_OTHERS}\n"
         "train: print(sess.run([train_op, loss])[1])",
         "before: print('building', N)",
+        f"{_CALLS}model(y, w, tf.contrib.layers.l2_regularizer(0.1))",
+        f"{_CALLS}model(y, w, made=regularizer)\nbefore: regularizer = tf.contrib.layers.l2_regularizer(0.1)",
         "loss: loss = tf.reduce_mean(tf.square(y), name='%s_%d' % ('loss', i))",
     ),
 )

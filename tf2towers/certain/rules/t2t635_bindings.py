@@ -7,10 +7,12 @@ from collections.abc import Iterator
 
 from tf2towers.certain.building import Building
 from tf2towers.certain.rule import Doubt, Rule
+from tf2towers.certain.straight_line import assignment_of, reads_of, runs_at_once
 from tf2towers.certain.tower_body import tower_bodies
 from tf2towers.certain.without_towers import graph_on_devices
+from tf2towers.certain.worker_example import SUPERVISED, TWO, worker_with
 from tf2towers.exact.file import File
-from tf2towers.names.meanings import Assigned, Binding
+from tf2towers.names.meanings import Assigned, Binding, Scope
 
 
 def doubts(building: Building) -> Iterator[Doubt]:
@@ -23,9 +25,13 @@ def doubts(building: Building) -> Iterator[Doubt]:
         found = building.home(file, name)
         if found is None:
             continue
-        _, bindings = found
+        owner, bindings = found
         # what is read where another binding has not come yet, or in a function that runs later
-        if len(bindings) > 1 and not _are_branches(file, bindings):
+        if (
+            len(bindings) > 1
+            and not _are_branches(file, bindings)
+            and not _in_order(building, file, name, owner, bindings)
+        ):
             yield Doubt(file, name, f"`{name.id}` is bound {len(bindings)} times")
 
 
@@ -67,6 +73,31 @@ def _are_branches(file: File, bindings: list[Binding]) -> bool:
     return len({one for one, _ in branches}) == 1 and len(set(branches)) == len(branches)
 
 
+def _in_order(building: Building, file: File, asked: ast.Name, owner: Scope, bindings: list[Binding]) -> bool:
+    """Whether a worker's graph binds a name, one statement after the other, before anything asks for it."""
+    graphs = [block for where, block in building.placed if where is file] if not building.loops else []
+    statements = [assignment_of(file, binding) for binding in bindings]
+    return (
+        file.meanings.scope(asked) is owner
+        and all(
+            statement is not None and any(_comes_by_once(file, statement, block) for block in graphs)
+            for statement in statements
+        )
+        and all(runs_at_once(file, read, owner.node) for read in reads_of(file, asked.id, owner.node))
+        and max(statement.lineno for statement in statements if statement is not None) < asked.lineno
+    )
+
+
+def _comes_by_once(file: File, statement: ast.stmt, block: ast.With) -> bool:
+    """Whether a statement runs once, if at all, when the block does."""
+    for around in file.ancestors(statement):
+        if around is block:
+            return True
+        if not isinstance(around, ast.With | ast.If):
+            return False
+    return False
+
+
 def _pairs(file: File, node: ast.AST) -> Iterator[tuple[ast.AST, ast.AST]]:
     for up in file.ancestors(node):
         yield up, node
@@ -80,6 +111,8 @@ _HEAD = (
     "grad = tf.concat([tf.expand_dims(g, 0) for g, _ in pairs], 0);         "
     "result.append((tf.reduce_mean(grad, 0), pairs[0][1]));     return result"
 )
+
+_WORKER = f"{worker_with(TWO, SUPERVISED)}\nlosses: train_op = opt.minimize(loss)"
 
 RULE = Rule(
     code="T2T635",
@@ -99,8 +132,14 @@ RULE = Rule(
         f"{_HEAD}\naverage: if N > 1:;     grads = average(grads); train_op = opt.apply_gradients(average(grads))",
         f"{_HEAD}\naverage: grads = average(grads); train_op = opt.apply_gradients(grads); grads = None",
         f"{_HEAD}\naverage: train_op = opt.apply_gradients(average(grads)); grads = train_op",
+        f"{_WORKER}\nend: if N:;     train_op = tf.group(train_op)",
+        f"{_WORKER}; for again in range(N):;             train_op = tf.group(train_op)",
+        f"{_WORKER}; train_op = tf.group(train_op); named = lambda: train_op",
+        f"{_WORKER}; train_op = tf.group(train_op); for train_op in [train_op]:;             pass",
     ),
     certain=(
+        f"{_WORKER}; if N:;             train_op = tf.group(train_op)",
+        f"{_WORKER}; with tf.control_dependencies([loss]):;             train_op = tf.group(train_op)",
         "end: done = 'done'",
         f"{_HEAD}\naverage: grads = average(grads); train_op = opt.apply_gradients(grads)",
     ),

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from tf2towers.certain.building import Building
 from tf2towers.certain.rule import Doubt, Rule
+from tf2towers.certain.worker_example import SUPERVISED, TWO, worker_with
 from tf2towers.exact.file import File
 from tf2towers.names.meanings import Function
 from tf2towers.names.old_names import todays_name
@@ -24,7 +25,15 @@ def doubts(building: Building) -> Iterator[Doubt]:
             canonical = todays_name(file.canonical(call.func) or "")
             if canonical == "tf.get_collection" and _is_thrown_away(building, file, call):
                 continue
-            if canonical == "tf.get_collection" and len(call.args) + len(call.keywords) < 2:
+            is_whole = len(call.args) + len(call.keywords) < 2
+            if (
+                canonical == "tf.get_collection"
+                and is_whole
+                and not building.loops
+                and _is_steps(building, file, call)
+            ):
+                continue
+            if canonical == "tf.get_collection" and is_whole:
                 yield Doubt(file, call, "a collection that is read whole, whatever tower filled it")
             elif canonical == "tf.get_collection" and not any(one in towers for one in file.ancestors(call)):
                 yield Doubt(file, call, "a collection that is read behind the towers")
@@ -32,6 +41,26 @@ def doubts(building: Building) -> Iterator[Doubt]:
                 yield Doubt(file, call, "the summaries of every tower")
             elif _is_assign(file, call) and not _is_update(file, call):
                 yield Doubt(file, call, "a variable that is written, and not as one of UPDATE_OPS")
+
+
+def _is_steps(building: Building, file: File, call: ast.Call) -> bool:
+    """Whether a worker's step reads a collection of its own, which only the step fills, by the same text."""
+    towers = {part for _, part in building.bodies} | {function for _, function in building.reached}
+    name = call.args[0] if call.args else None
+    if not isinstance(name, ast.Constant) or not isinstance(name.value, str):
+        return False
+    filled = [
+        (other, added)
+        for other in building.files
+        for added in other.all(ast.Call)
+        if other.canonical(added.func) == "tf.add_to_collection"
+    ]
+    return all(
+        added.args
+        and isinstance(added.args[0], ast.Constant)
+        and any(around in towers for around in other.ancestors(added))
+        for other, added in filled
+    ) and any(around in towers for around in file.ancestors(call))
 
 
 def _is_thrown_away(building: Building, file: File, call: ast.Call) -> bool:
@@ -94,6 +123,11 @@ def _adds(file: File, node: ast.AST) -> bool:
     )
 
 
+_WORKER = (
+    f"{worker_with(TWO, SUPERVISED)}\n"
+    "loss: tf.add_to_collection('l', tf.reduce_mean(tf.square(y))); loss = tf.reduce_mean(y)"
+)
+
 RULE = Rule(
     code="T2T638",
     title="A collection or a variable that the towers share while they are built",
@@ -113,8 +147,13 @@ RULE = Rule(
         "loss: loss = tf.reduce_mean(tf.square(y)); tf.summary.scalar('a', loss)\n"
         "after: merged = tf.summary.merge_all()",
         "after: more = w.assign(w * 2)",
+        f"{_WORKER} + tf.add_n(tf.get_collection(key))\nbefore: key = 'l'",
+        f"{_WORKER}\nsession: {SUPERVISED}; more = tf.get_collection('l'); for step in range(3):;     batch = 0",
+        f"{_WORKER} + tf.add_n(tf.get_collection('l'))\nbefore: tf.add_to_collection('l', x)",
+        f"{_WORKER} + tf.add_n(tf.get_collection(tf.GraphKeys.REGULARIZATION_LOSSES))",
     ),
     certain=(
+        f"{_WORKER} + tf.add_n(tf.get_collection('l'))",
         "loss: tf.add_to_collection('l', tf.reduce_mean(tf.square(y))); "
         "loss = tf.add_n(tf.get_collection('l', scope))",
     ),

@@ -33,7 +33,7 @@ def slice_for(wanted: Iterable[str], leaves: Sequence[Leaf], effects: dict[Leaf,
         reads = upward_exposed([leaf.node])
         if _certain(leaf):
             needed -= leaf.flow.binds - reads
-        needed |= (reads if _certain(leaf) else leaf.flow.reads) | effect.reads
+        needed |= (reads if _certain(leaf) else leaf.flow.reads) | effect.reads | _brought_and_read(leaf)
         for context in leaf.contexts:
             needed |= context_reads(context)
     return Slice(list(reversed(kept)), {name for name in needed if not name.startswith("$")})
@@ -49,6 +49,12 @@ def _brought_in(leaf: Leaf) -> set[str]:
     inner = [one for one in leaf.every()[1:] if not one.inner]
     brought = {name for one in inner if one.kind == INPUT for name in one.flow.binds}
     return brought - {name for one in inner if one.kind != INPUT for name in one.flow.writes}
+
+
+def _brought_and_read(leaf: Leaf) -> set[str]:
+    """The placeholders and batches in a block that a tensor of the same block is made of."""
+    inner = [part for part in leaf.every()[1:] if not part.inner and part.kind != INPUT]
+    return _brought_in(leaf) & {name for part in inner for name in part.flow.reads}
 
 
 def _certain(leaf: Leaf) -> bool:

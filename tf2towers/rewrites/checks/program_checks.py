@@ -35,7 +35,7 @@ def check(training: Training, module: cst.Module) -> list[Problem]:
     found.extend(_bound_on_both_sides(training))
     found.extend(_used_outside(training))
     found.extend(_session_elsewhere(training))
-    found.extend(_inputs_inside(training))
+    found.extend(_made_inside(training))
     found.extend(elsewhere(training, module))
     found.extend(loop_problems(training))
     found.extend(fetch_problems(training))
@@ -180,8 +180,8 @@ def _closes(leaf: Leaf) -> bool:
     )
 
 
-def _inputs_inside(training: Training) -> Iterator[Problem]:
-    """Placeholders and iterators that would be made inside a tf.function, where nothing feeds them."""
+def _made_inside(training: Training) -> Iterator[Problem]:
+    """Placeholders, iterators and variables that would be made inside a tf.function, at every call."""
     canonical = training.kinds.resolver.canonical
     used = [
         training.towers_leaf,
@@ -201,6 +201,10 @@ def _inputs_inside(training: Training) -> Iterator[Problem]:
                     yield Problem(call, "T2T305", "an input that would be made inside a step")
                 elif summary is not None and summary.makes_inputs:
                     yield Problem(call, "T2T305", f"{name} makes inputs where the towers run")
+                elif leaf.kind != k.STATE and (
+                    name == "tf.Variable" or (summary is not None and "tf.Variable" in summary.symbols)
+                ):
+                    yield Problem(call, "T2T304", "a variable that would be made inside a step")
 
 
 def _reads_except(node: cst.CSTNode, out: list[cst.CSTNode], training: Training) -> set[str]:

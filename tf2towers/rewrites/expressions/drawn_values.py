@@ -29,11 +29,33 @@ def is_drawn(value: cst.BaseExpression | None, names: Names) -> bool:
     return any(names.canonical(call.func) in _RANDOM for call in find_all(value, cst.Call))
 
 
-def with_function(call: cst.Call) -> cst.Call:
-    """`tf.Variable(lambda: value, ...)` of `tf.Variable(value, ...)`."""
+def drawn_before(function: cst.FunctionDef, names: Names) -> tuple[cst.SimpleStatementLine, cst.Call] | None:
+    """The draw and the variable of `initial = tf.random_normal(...)`, `return tf.Variable(initial)`."""
+    last = function.body.body[-1]
+    match last:
+        case cst.SimpleStatementLine(body=[cst.Return(value=cst.Call() as made)]):
+            initial = initial_of(made) if names.canonical(made.func) == "tf.Variable" else None
+        case _:
+            return None
+    if not isinstance(initial, cst.Name):
+        return None
+    for line in function.body.body:
+        match line:
+            case cst.SimpleStatementLine(
+                body=[cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name))], value=value)]
+            ) if name == initial.value and is_drawn(value, names):
+                named = [node for node in find_all(function, cst.Name) if node.value == name]
+                return (line, made) if len(named) == 2 else None
+    return None
+
+
+def with_function(call: cst.Call, value: cst.BaseExpression | None = None) -> cst.Call:
+    """`tf.Variable(lambda: value, ...)` of `tf.Variable(initial, ...)`: another value, or the initial one itself."""
     initial = initial_of(call)
+    assert initial is not None
+    drawn = cst.Lambda(cst.Parameters(), value or initial)
     made = [
-        one.with_changes(value=cst.Lambda(cst.Parameters(), one.value)) if one.value is initial else one
-        for one in call.args
+        argument.with_changes(value=drawn) if argument.value is initial else argument
+        for argument in call.args
     ]
     return call.with_changes(args=made)

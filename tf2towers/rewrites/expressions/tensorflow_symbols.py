@@ -8,6 +8,7 @@ import libcst as cst
 
 from tf2towers.names.old_names import argument_orders, keyword_renames, old_order
 from tf2towers.names.tables import Replacement, RuntimeName, lookup, renamed_to
+from tf2towers.rewrites.expressions.drawn_values import drawn_before, initial_of, is_drawn, with_function
 from tf2towers.rewrites.expressions.shape_values import is_dimension_value, shape_names
 from tf2towers.rewrites.expressions.variable_names import variable_names, variable_op_name, variable_targets
 from tf2towers.rewrites.files.file_context import FileContext, expression
@@ -25,6 +26,11 @@ class SymbolRewriter(cst.CSTTransformer):
         self._whole: set[cst.CSTNode] = set()  # attribute chains that are one symbol
         self._shapes: list[set[str]] = [set()]  # names that hold shapes, by function
         self._variables: list[set[str]] = [set()]  # names that hold variables, by function and loop
+        self._drawn: dict[
+            cst.CSTNode, cst.Call
+        ] = {}  # lines that draw a variable's value: the variable's call
+        self._values: dict[cst.Call, cst.BaseExpression] = {}  # what those have drawn
+        self._comments: list[cst.EmptyLine] = []  # above the last of those lines
 
     # -- names ------------------------------------------------------------------------------------------------------
 
@@ -57,6 +63,23 @@ class SymbolRewriter(cst.CSTTransformer):
     def visit_FunctionDef(self, node: cst.FunctionDef) -> None:
         self._variables.append(variable_names(node) if ".op.name" in self.context.text else set())
         self._shapes.append(shape_names(node) if ".value" in self.context.text else set())
+        drawn = drawn_before(node, self.names)
+        if drawn is not None:
+            self._drawn[drawn[0]] = drawn[1]
+
+    def leave_SimpleStatementLine(
+        self, original_node: cst.SimpleStatementLine, updated_node: cst.SimpleStatementLine
+    ) -> Left:
+        if original_node in self._drawn:
+            drawn = updated_node.body[0]
+            assert isinstance(drawn, cst.Assign)
+            self._values[self._drawn[original_node]] = drawn.value
+            self._comments = [line for line in updated_node.leading_lines if line.comment is not None]
+            return cst.RemoveFromParent()
+        if self._comments and isinstance(original_node.body[0], cst.Return):
+            above, self._comments = self._comments, []
+            return updated_node.with_changes(leading_lines=[*above, *updated_node.leading_lines])
+        return updated_node
 
     def leave_FunctionDef(self, original_node: cst.FunctionDef, updated_node: cst.FunctionDef) -> Left:
         self._variables.pop()
@@ -105,7 +128,13 @@ class SymbolRewriter(cst.CSTTransformer):
             return updated_node.with_changes(func=cst.Name("range"))
         if not canonical.startswith("tf."):
             return updated_node
-        return self.tensorflow_call(canonical, original_node, updated_node)
+        called = self.tensorflow_call(canonical, original_node, updated_node)
+        if canonical == "tf.Variable" and isinstance(called, cst.Call):
+            if original_node in self._values:
+                return with_function(called, self._values[original_node])
+            if is_drawn(initial_of(original_node), self.names):
+                return with_function(called)
+        return called
 
     def tensorflow_call(self, canonical: str, original: cst.Call, updated: cst.Call) -> cst.BaseExpression:
         """A call of a TensorFlow function: today's argument order and keywords, and plain TF2 where it is the same."""

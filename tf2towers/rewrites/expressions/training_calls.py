@@ -11,7 +11,6 @@ from tf2towers.program.statements import value_kinds as k
 from tf2towers.program.training import Training
 from tf2towers.rewrites.expressions.call_arguments import keyword, trimmed
 from tf2towers.rewrites.expressions.cluster_calls import cluster_call, supervisor_call
-from tf2towers.rewrites.expressions.drawn_values import initial_of, is_drawn, with_function
 from tf2towers.rewrites.expressions.session_messages import docstring, docstring_now, message_now, messages
 from tf2towers.rewrites.expressions.tensorflow_symbols import SymbolRewriter
 from tf2towers.rewrites.files.file_context import FileContext, expression
@@ -172,11 +171,7 @@ class TrainingRewriter(SymbolRewriter):
         if canonical in ("tf.global_variables", "tf.all_variables", "tf.trainable_variables") and in_owner:
             which = "trainable_variables" if canonical == "tf.trainable_variables" else "global_variables"
             return updated_node.with_changes(func=expression(f"{self.given['variables']}.{which}"))
-        renamed = super().leave_Call(original_node, updated_node)
-        if canonical == "tf.Variable" and is_drawn(initial_of(original_node), self.names):
-            assert isinstance(renamed, cst.Call)
-            return with_function(renamed)
-        return renamed
+        return super().leave_Call(original_node, updated_node)
 
     def _gradients(self, call: cst.Call) -> cst.BaseExpression:
         args = [a for a in call.args if a.keyword is None or a.keyword.value not in _PLACEMENT]

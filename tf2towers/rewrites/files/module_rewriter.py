@@ -21,6 +21,10 @@ class ModuleRewriter(SymbolRewriter):
     def leave_SimpleStatementLine(
         self, original_node: cst.SimpleStatementLine, updated_node: cst.SimpleStatementLine
     ) -> cst.BaseStatement | cst.FlattenSentinel[cst.BaseStatement] | cst.RemovalSentinel:
+        left = super().leave_SimpleStatementLine(original_node, updated_node)
+        if not isinstance(left, cst.SimpleStatementLine):
+            return left
+        updated_node = left
         if len(original_node.body) == 1:
             small = original_node.body[0]
             if isinstance(small, cst.Expr) and isinstance(small.value, cst.Call):
