@@ -1,6 +1,6 @@
 """The updates do not follow the original's formula with any rate, but another optimizer's.
 
-Recognised by fitting each formula of `optimizer_rules` to the migrated run's own gradients, slots and updates. An
+Recognised by fitting each formula of `updates` to the migrated run's own gradients, slots and updates. An
 optimizer whose slots are not recorded is known by its past updates (momentum: u_k = mu * u_(k-1) - lr * g_k) or by
 moments made anew from its gradients (Adam with 0.9 and 0.999, from a first step).
 """
