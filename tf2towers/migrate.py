@@ -31,9 +31,8 @@ from tf2towers.rewrites.files.trainer_rewriter import TrainerModuleRewriter
 from tf2towers.rewrites.registry import todo_of
 from tf2towers.rewrites.statements.assembler import Assembler
 from tf2towers.source.conversion import line_map
-from tf2towers.source.one_statement_a_line import one_statement_a_line
 from tf2towers.source.script import Script
-from tf2towers.source.tree import parse_tree, text_of
+from tf2towers.source.tree import one_statement_a_line, parse_tree, text_of
 
 
 def migrate(source: Program, collective: bool = False) -> MigrationResult:

@@ -6,8 +6,7 @@ from itertools import pairwise
 import pytest
 from parity_results import sides
 
-from tf2towers.report.parity_page.alignment import aligned, lines_of
-from tf2towers.report.parity_page.scripts import scripts
+from tf2towers.report.parity_page.scripts import aligned, lines_of, scripts
 from tf2towers.report.parity_result import ParityResult
 
 

@@ -6,7 +6,7 @@ import re
 import pytest
 from parity_results import apart, sides
 
-from tf2towers.report.html import chart, scale
+from tf2towers.report.html import chart
 from tf2towers.report.parity_page.error_chart import error_chart
 from tf2towers.report.parity_page.loss_chart import loss_chart
 from tf2towers.report.parity_result import ParityResult
@@ -79,23 +79,23 @@ def test_equal_losses_have_a_scale() -> None:
     ],
 )
 def test_ticks(low: float, high: float, expected: list[float]) -> None:
-    assert scale.ticks(low, high) == pytest.approx(expected)
+    assert chart.ticks(low, high) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize(("last", "expected"), [(0, [0]), (1, [0, 1]), (2, [0, 1, 2]), (9, [0, 2, 4, 6, 8])])
 def test_ticks_of_steps_are_whole(last: int, expected: list[int]) -> None:
-    assert scale.whole_ticks(last) == expected
+    assert chart.whole_ticks(last) == expected
 
 
 def test_labels_tell_near_values_apart() -> None:
-    assert scale.tick_labels([2.302585, 2.302586]) == ["2.302585", "2.302586"]
-    assert scale.tick_labels([0.0, 0.5]) == ["0", "0.5"]
+    assert chart.tick_labels([2.302585, 2.302586]) == ["2.302585", "2.302586"]
+    assert chart.tick_labels([0.0, 0.5]) == ["0", "0.5"]
 
 
 def test_a_long_curve_keeps_its_extremes_and_what_is_no_number() -> None:
     values = [1.0] * 100_000
     values[777], values[50_001], values[99_998] = -5.0, 9.0, math.nan
-    kept = scale.thinned(values)
+    kept = chart.thinned(values)
     assert len(kept) < 700
     assert {(777, -5.0), (50_001, 9.0)} <= set(kept)
     assert [step for step, value in kept if math.isnan(value)] == [99_998]

@@ -2,9 +2,8 @@
 
 import pytest
 
-from tf2towers.sidebyside.clock import ActiveClock
 from tf2towers.sidebyside.race import Turn
-from tf2towers.sidebyside.side import StepLine
+from tf2towers.sidebyside.side import ActiveClock, StepLine
 from tf2towers.sidebyside.summary import Spread, steady_steps
 
 

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from tf2towers.sidebyside.clock import ActiveClock
 from tf2towers.sidebyside.cluster.side import ClusterSide
+from tf2towers.sidebyside.side import ActiveClock
 from tf2towers.sidebyside.summary import summarise
 
 

@@ -5,10 +5,9 @@ import json
 import pytest
 
 from tf2towers.sidebyside import table
-from tf2towers.sidebyside.clock import ActiveClock
 from tf2towers.sidebyside.guesses import batch_size_of, last_accuracy, steps_of
 from tf2towers.sidebyside.live import Live
-from tf2towers.sidebyside.side import Side
+from tf2towers.sidebyside.side import ActiveClock, Side
 from tf2towers.sidebyside.summary import summarise
 
 Lines = list[dict[str, object]]

@@ -10,10 +10,9 @@ from tf2towers.instrumentation.optimizer_calls import watch_updates
 from tf2towers.instrumentation.session_runs import around_runs
 
 from . import graph as graphs
-from .digest import digest
 from .double import Reference
 from .feeds import entries_of, feeds_of, is_number
-from .fetches import fetched_ops, fetched_values, may_change_variables
+from .fetches import digest, fetched_ops, fetched_values, may_change_variables
 from .moving_averages import Averages
 from .training import Applied, Computed, Training, describe, layers_note, name_of, plan
 from .writing import Writer

@@ -11,9 +11,8 @@ from pathlib import Path
 
 from tf2towers.launch.errors import LaunchError
 from tf2towers.launch.process import GuardedProcess
-from tf2towers.sidebyside.clock import ActiveClock
 from tf2towers.sidebyside.errors import CompareError
-from tf2towers.sidebyside.side import Side
+from tf2towers.sidebyside.side import ActiveClock, Side
 from tf2towers.sidebyside.watch.lines import VARIABLE
 
 _CHUNK = 65_536

@@ -6,19 +6,22 @@ import os
 import shlex
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from tf2towers.launch.cluster import TASK_FLAGS, Shape
+from tf2towers.parity.cluster.sides import record_side
 from tf2towers.parity.process import RunFailed
+from tf2towers.parity.recording import FirstVariables
+from tf2towers.parity.sides import Options, record_original
 from tf2towers.report.paths import told_apart
 from tf2towers.sidebyside.child import Child
 from tf2towers.sidebyside.cluster.child import ClusterChild, launched
 from tf2towers.sidebyside.cluster.shape import described, shape_of
 from tf2towers.sidebyside.cluster.side import ClusterSide
 from tf2towers.sidebyside.dialect import is_tf1
-from tf2towers.sidebyside.errors import CompareError
+from tf2towers.sidebyside.errors import CompareError, has_resumed
 from tf2towers.sidebyside.guesses import batch_size_of, last_accuracy, steps_of
 from tf2towers.sidebyside.live import Live
 from tf2towers.sidebyside.machine import cores, machine
@@ -27,7 +30,6 @@ from tf2towers.sidebyside.race import FEW_CORES, SECONDS, Interrupted, Race
 from tf2towers.sidebyside.side import Side
 from tf2towers.sidebyside.summary import summarise
 from tf2towers.sidebyside.watch.lines import INITIAL_WEIGHTS, WRITES
-from tf2towers.sidebyside.weights import record_first_weights
 
 WATCH = Path(__file__).parent / "watch" / "__main__.py"
 SCRATCH = "{scratch}"  # in an argument: a folder of the side's own, gone afterwards
@@ -211,3 +213,50 @@ def _how(turns: float | None, given_weights: bool, shape: Shape | None, sides: S
     if any(together) and not all(together):
         steps = "an update: of all workers on one side, of one worker on the other"
     return f"{told} Each was a cluster of {described(shape)}; a step is {steps}, memory the sum of all tasks' peaks."
+
+
+# -- the legacy program's first weights, recorded before the race, for the modern one to begin with --------------------
+
+
+def record_first_weights(
+    script: Path,
+    arguments: Sequence[str],
+    folder: Path,
+    python: str | None,
+    timeout: float | None,
+    shape: Shape | None,
+    tick: Callable[[], None],
+) -> Path:
+    """Runs it, as `tf2towers verify` does, until it has made a step, every worker one.
+
+    Args:
+        folder: for the recording and what the script writes.
+        python: an interpreter with a real TF 1; None: this one, through the stand-ins.
+        timeout: seconds it has; None: 10 minutes.
+        shape: of a cluster; None: it is one process.
+        tick: called again and again, of a cluster at the end; what it raises ends the run.
+
+    Returns:
+        The recording.
+
+    Raises:
+        RunFailed: it could not be recorded; the message says why.
+        CompareError: it went on from a checkpoint.
+    """
+    options = Options(
+        steps=1, legacy_python=python, scratch=folder / "scratch", cluster=shape, progress=lambda *_: tick()
+    )
+    if timeout is not None:
+        options.timeout = timeout
+    place = folder / "original"
+    if shape is None:
+        found = record_original(script, arguments, place, options)
+    else:
+        try:
+            found = record_side("legacy", script, arguments, place, options, seeded=True)
+        finally:
+            tick()
+    step = FirstVariables(found.folder).get("global_step")
+    if step is not None and int(step) > 0:
+        raise has_resumed(script, int(step))
+    return found.folder

@@ -11,8 +11,7 @@ import tensorflow as tf
 from tensorflow.python.ops import gen_random_ops, gen_stateless_random_ops_v2
 
 from tf2towers.instrumentation.wrapping import wrap
-from tf2towers.parity.migrated.python_operations import python_op
-from tf2towers.parity.migrated.tracing import Tracing, tower
+from tf2towers.parity.migrated.tracing import Tracing, python_op, tower
 
 DRAWING = (
     "random_uniform",

@@ -13,11 +13,9 @@ from tf2towers.instrumentation.function_calls import FunctionCalls
 from tf2towers.instrumentation.wrapping import Nesting
 from tf2towers.parity.migrated.draws import Draws
 from tf2towers.parity.migrated.gradients import Gradients, numbered
-from tf2towers.parity.migrated.inputs import Inputs
-from tf2towers.parity.migrated.iterators import Iterated
-from tf2towers.parity.migrated.python_operations import Notes
+from tf2towers.parity.migrated.inputs import Inputs, Iterated
 from tf2towers.parity.migrated.state import State
-from tf2towers.parity.migrated.tracing import Tracing
+from tf2towers.parity.migrated.tracing import Notes, Tracing
 from tf2towers.parity.recording import Facts, Step, read_facts, read_step
 from tf2towers.recorder.fetches import scalar_summaries
 from tf2towers.recorder.training import describe

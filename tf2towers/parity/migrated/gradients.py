@@ -10,10 +10,9 @@ import tensorflow as tf
 import tf2towers.runtime
 from tf2towers.instrumentation.wrapping import wrap
 from tf2towers.parity.migrated.optimizers import Applied, Pairs
-from tf2towers.parity.migrated.python_operations import Notes
-from tf2towers.parity.migrated.tracing import Tracing, tower
+from tf2towers.parity.migrated.tracing import Notes, Tracing, tower
 from tf2towers.recorder import graph as graphs
-from tf2towers.recorder.digest import digest
+from tf2towers.recorder.fetches import digest
 from tf2towers.runtime import averaging
 
 

@@ -13,7 +13,6 @@ from ..running import follow, leave, prepare, run
 from ..writing import Writer
 from .calls import CallRecorder
 from .cluster import InTurns, session_manager
-from .draws import same_draws
 
 
 def main(options: Dict[str, Any], script: str, arguments: List[str]) -> int:
@@ -27,7 +26,7 @@ def main(options: Dict[str, Any], script: str, arguments: List[str]) -> int:
     """
     tf = prepared(options)
     seeds.fix_seeds(options.get("seed", seeds.SEED))
-    same_draws(options.get("seed", seeds.SEED))
+    seeds.same_draws(options.get("seed", seeds.SEED))
     in_cluster, out = "turns" in options, options["out"]
     if in_cluster:
         if os.environ["JOB_NAME"] == "ps":

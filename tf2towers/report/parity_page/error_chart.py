@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from tf2towers.report import parity_words as words
 from tf2towers.report.html import chart
+from tf2towers.report.html.chart import Scale, decades, thinned
 from tf2towers.report.html.elements import Markup, element, joined
-from tf2towers.report.html.scale import Scale, decades, thinned
 from tf2towers.report.parity_result import Comparison, ParityResult
 
 #: lines that are drawn; the others are named

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import libcst as cst
 
-from tf2towers.names.bindings import imported_names
 from tf2towers.names.canonical import canonical_name
+from tf2towers.names.symbols import imported_names
 from tf2towers.names.tables import RuntimeName, lookup
 from tf2towers.program.python_code.search import find_all
 from tf2towers.rewrites.expressions.tensorflow_symbols import SymbolRewriter

@@ -7,8 +7,7 @@ import statistics
 from dataclasses import dataclass, field
 from typing import Any
 
-from tf2towers.sidebyside.clock import ActiveClock
-from tf2towers.sidebyside.side import Side
+from tf2towers.sidebyside.side import ActiveClock, Side
 
 CHIEF = "worker 0"
 
