@@ -12,9 +12,8 @@ from tf2towers.certain.parameters import arguments
 from tf2towers.exact.file import File
 from tf2towers.names.meanings import Function
 from tf2towers.source.conversion import Conversion
-from tf2towers.source.one_statement_a_line import one_statement_a_line
 from tf2towers.source.script import Script
-from tf2towers.source.tree import parse_tree, text_of
+from tf2towers.source.tree import one_statement_a_line, parse_tree, text_of
 
 _PLACEHOLDERS = frozenset({"tf.placeholder", "tf.placeholder_with_default"})
 _STEPS = frozenset({"minimize", "apply_gradients"})
