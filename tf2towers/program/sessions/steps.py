@@ -47,6 +47,7 @@ def read_steps(training: Training) -> None:
     training.tower_needs = slice_for(loop_reads, before, effects)
     by_key: dict[tuple[str, ...], Step] = {}
     _make_steps(training, by_key)
+    _join_steps(training)
     for step in training.steps:
         narrow_to_part(training, step, {n for fetch in step.fetches for n in flow_of(fetch).reads})
 
@@ -69,6 +70,44 @@ def _make_steps(training: Training, by_key: dict[tuple[str, ...], Step]) -> None
             training.steps.append(step)
         else:
             step.runs.append(run)
+
+
+def _join_steps(training: Training) -> None:
+    """A run whose result nobody takes calls the step of a run that fetches the same and more: one model body less.
+
+    `sess.run(train_op, feed)`, and `_, loss_now = sess.run([train_op, loss], feed)` now and then.
+    """
+    for step in list(training.steps):
+        if all(_result_is_left(run) for run in step.runs):
+            whole = next((other for other in training.steps if _computes_no_more(training, step, other)), None)
+            if whole is not None:
+                whole.runs += step.runs
+                training.steps.remove(step)
+
+
+def _result_is_left(run: Run) -> bool:
+    match run.statement:
+        case cst.SimpleStatementLine(body=[cst.Expr(value=value)]):
+            return value is run.call
+    return False
+
+
+def _computes_no_more(training: Training, step: Step, whole: Step) -> bool:
+    """Whether another step fetches all that a training step does, and beside it what values alone are made of."""
+    fetched, all_fetched = ({_code(fetch) for fetch in each.fetches} for each in (step, whole))
+    more = [leaf for leaf in whole.slice.leaves if leaf not in step.slice.leaves]
+    return (
+        (step.trains and whole.trains and fetched < all_fetched)
+        and step.uses_towers == whole.uses_towers
+        and step.inputs == whole.inputs
+        and set(step.slice.leaves) <= {*whole.slice.leaves}
+        and all(leaf.kind == k.TENSOR and not _has_effects(training, leaf) for leaf in more)
+    )
+
+
+def _has_effects(training: Training, leaf: Leaf) -> bool:
+    effects = training.effects[leaf]
+    return bool({SUMMARIES, PRINTS} & (effects.reads | effects.writes)) or has_update(training, leaf)
 
 
 def _takes_a_batch(training: Training, run: Run) -> bool:
