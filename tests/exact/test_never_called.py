@@ -104,3 +104,45 @@ def test_uses_for_tpus_keep_their_import_where_another_use_needs_it() -> None:
     )
     for once in (alone, both):
         assert not migrate(Script.from_text(once.changes[0].after)).changed
+
+
+BEHIND_TESTS = [
+    "if tf.__version__ < '0.9':\n    x = tf.contrib.gone(x)\n",
+    "if LooseVersion(tf.VERSION) >= LooseVersion('1.0.0'):\n    pass\nelse:\n    x = tf.contrib.gone(x)\n",
+    "new = tf.__version__.startswith('1.')\nif not new:\n    x = tf.contrib.gone(x)\n",
+    "if int(tf.__version__.split('.')[1]) < 8:\n    x = tf.contrib.gone(x)\n",
+    "x = x if tf.__version__[0] == '1' else tf.contrib.gone(x)\n",
+]
+REACHED = [
+    "if tf.__version__ >= '0.9':\n    x = tf.contrib.gone(x)\n",
+    "if tf.__version__ >= '1.4':\n    x = tf.contrib.gone(x)\n",  # 1.15 is below 1.4 as a text
+    "new = tf.__version__.startswith('1.')\nnew = x is x\nif not new:\n    x = tf.contrib.gone(x)\n",
+    "if tf.__version__ < '0.9' or x is x:\n    x = tf.contrib.gone(x)\n",
+    "if tf.__version__ < wanted:\n    x = tf.contrib.gone(x)\n",
+    "if False:\n    x = tf.contrib.gone(x)\n",
+]
+
+
+def left_behind(tmp_path: Path, test: str) -> list[str]:
+    head = "import tensorflow as tf\nfrom distutils.version import LooseVersion\nx = tf.ones([2])\n"
+    return left(tmp_path, f"{head}{test}tf.Session().run(x)\n", "")
+
+
+@pytest.mark.parametrize("test", BEHIND_TESTS)
+def test_what_is_for_another_tensorflow_stays(tmp_path: Path, test: str) -> None:
+    assert left_behind(tmp_path, test) == []
+
+
+@pytest.mark.parametrize("test", REACHED)
+def test_what_may_be_reached_is_left(tmp_path: Path, test: str) -> None:
+    assert left_behind(tmp_path, test) == ["tf.contrib.gone"]
+
+
+def test_a_name_is_what_is_imported_for_this_tensorflow(tmp_path: Path) -> None:
+    choice = (
+        "import tensorflow as tf\nif tf.__version__ < '0.9':\n    from tensorflow.models.rnn import rnn_cell\n"
+        "else:\n    from tensorflow.contrib import rnn as rnn_cell\n"
+        "tf.Session().run(rnn_cell.GRUCell(2).zero_state(1, tf.float32))\n"
+    )
+    assert left(tmp_path, choice, "") == []
+    assert left(tmp_path, choice.replace("tf.__version__ < '0.9'", "tf.test.is_gpu_available()"), "") != []

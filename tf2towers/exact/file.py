@@ -134,6 +134,12 @@ class File:
             node = self.meanings.parents[node]
         return node
 
+    def forget(self, imports: set[ast.Import | ast.ImportFrom]) -> None:
+        """Leaves imports that are never run out of the meanings of names that something else binds, too."""
+        self.meanings.forget(imports)
+        for known in ("symbols", "doubtful"):
+            self.__dict__.pop(known, None)
+
     @cached_property
     def symbols(self) -> list[tuple[ast.Name | ast.Attribute, str]]:
         """Every use of something of TensorFlow outside imports: the longest attribute chain, and its canonical name."""

@@ -13,6 +13,7 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from tf2towers.exact.tensorflow_versions import is_for_another
 from tf2towers.source.script import Script
 from tf2towers.source.syntax import parse
 
@@ -61,6 +62,8 @@ def stays_in(file: File, node: ast.AST, why: str) -> str | None:
     unit = next((around for around in file.ancestors(node) if around in file.program.never_called), None)
     if unit is not None:
         return f"{getattr(unit, 'name', 'a function')}, which nothing here calls"
+    if is_for_another(file, node):
+        return "what is for another TensorFlow than 1.15"
     return "what is for TPUs" if "tf.contrib.tpu" in why and only_for_tpus(file, node) else None
 
 

@@ -117,9 +117,9 @@ def _is_risky(file: File, node: ast.AST) -> bool:
         name = file.canonical(node) or ""
         if _may_run(file, node, name):
             return True
-        if name.startswith("tf.contrib."):
-            return _needs_runtime(file, node, name)
-        return name.startswith("tf.") and name.count(".") == 1 and name in _needed()
+        return name.startswith("tf.") and (
+            _needs_runtime(file, node, name) or (name.count(".") == 1 and name in _needed())
+        )
     return False
 
 
@@ -144,7 +144,7 @@ def _is_flag_of_absl(call: ast.Call, name: str) -> bool:
 
 
 def _needs_runtime(file: File, node: ast.Name | ast.Attribute, canonical: str) -> bool:
-    """Whether a use of contrib becomes a name of the runtime; `slim = tf.contrib.slim`, once, becomes an import."""
+    """Whether a use becomes a name of the runtime; `slim = tf.contrib.slim`, once, becomes an import."""
     from tf2towers.exact.lookup import find
     from tf2towers.exact.rules.t2t601_symbols import alias_of
 

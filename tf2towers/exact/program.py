@@ -11,6 +11,7 @@ from tf2towers.exact.file import File
 from tf2towers.exact.library_names import LibraryNames
 from tf2towers.exact.lookup import sessions
 from tf2towers.exact.python2.reading import Reader, shows_python2
+from tf2towers.exact.tensorflow_versions import is_for_another
 from tf2towers.names.canonical import canonical_name
 from tf2towers.names.meanings import Meanings
 from tf2towers.source.errors import SourceError
@@ -73,6 +74,7 @@ class Program:
         for path in self.imports.modules:
             self._add(path)
         self._add_by_others()
+        self._forget_other_versions()
 
     def file(self, path: Path) -> File | None:
         """The file at a path, where it has TensorFlow in it."""
@@ -141,6 +143,14 @@ class Program:
         return any(_names_v1(file) for file in self.files) and not any(
             _needs_tf1(file) for file in self.files
         )
+
+    def _forget_other_versions(self) -> None:
+        """A name that is imported in one way for TF 1.15 and in another for other releases is the first."""
+        for file in self.files:
+            if "version" in file.script.text.lower():
+                others = {statement for statement in file.imports if is_for_another(file, statement)}
+                if others:
+                    file.forget(others)
 
     def _add(self, path: Path) -> None:
         try:

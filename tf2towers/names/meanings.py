@@ -94,6 +94,18 @@ class Meanings:
         self._walk(tree)
         self._star_root = self._root_of_stars()
 
+    def forget(self, statements: set[ast.Import | ast.ImportFrom]) -> None:
+        """Takes away what imports that are never run bind, where something else binds the name too."""
+        for scope in {*self._scopes.values()}:
+            for name, bindings in scope.bindings.items():
+                kept = [
+                    binding
+                    for binding in bindings
+                    if not (isinstance(binding, Imported) and binding.statement in statements)
+                ]
+                scope.bindings[name] = kept or bindings
+        self._known.clear()
+
     def scope(self, node: ast.AST) -> Scope:
         """The scope a node stands in."""
         while node not in self._scopes:

@@ -12,13 +12,14 @@ from tf2towers.exact.lookup import find, gone_private
 from tf2towers.exact.never_called import stays_in
 from tf2towers.exact.removal import removed
 from tf2towers.exact.rule import Example, Rule
+from tf2towers.exact.tensorflow_versions import is_for_another
 from tf2towers.names.canonical import canonical_name
 
 
 def edits(file: File) -> Iterator[Edit]:
     """A new statement for each import that binds something else now."""
     for node in file.imports:
-        if _touches_tensorflow(node):
+        if _touches_tensorflow(node) and not is_for_another(file, node):
             edit = _rewritten(file, node)
             if edit is not None:
                 yield edit
