@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from tf2towers.certain.building import Building
 from tf2towers.certain.parameters import values
 from tf2towers.certain.rule import Doubt, Rule
+from tf2towers.certain.worker_example import SUPERVISED, TWO, worker_with
 from tf2towers.exact.file import File
 from tf2towers.names.meanings import Function
 
@@ -30,7 +31,7 @@ _METHODS = frozenset(
         "format", "join", "split", "replace", "strip", "startswith", "endswith", "lower", "upper",
         "get_shape", "as_list", "num_elements", "set_shape", "is_fully_defined", "items", "keys", "values",
         "compute_gradients", "apply_gradients", "minimize", "apply", "average", "average_name", "get_next",
-        "reuse_variables", "assign", "assign_add", "assign_sub", "initialized_value", "read_value", "value",
+        "reuse_variables", "assign", "assign_add", "assign_sub", "read_value", "value",
         "make_initializable_iterator", "as_default", "astype", "flatten", "prod", "variables_to_restore",
     }
 )  # fmt: skip
@@ -46,6 +47,7 @@ _STATEMENTS = (
 def doubts(building: Building) -> Iterator[Doubt]:
     """Effects in the towers, in the functions they call, and in what follows them before a session is made."""
     loops = bool(building.loops)
+    yield from _first_values(building)
     if loops:
         yield from _batches_taken_in_passing(building)
     for file, part in [*building.bodies, *building.following] if loops else []:
@@ -55,6 +57,16 @@ def doubts(building: Building) -> Iterator[Doubt]:
     for file, function in building.averaging:
         for decorator in function.decorator_list:
             yield Doubt(file, decorator, f"`@{file.text.of(decorator)}` may do anything")
+
+
+def _first_values(building: Building) -> Iterator[Doubt]:
+    """`w.initialized_value()`: the variables of a strategy have none."""
+    for file in building.files:
+        for method in file.all(ast.Attribute):
+            if method.attr == "initialized_value":
+                yield Doubt(
+                    file, method, "a variable's first value, which a strategy's variables do not give"
+                )
 
 
 def _batches_taken_in_passing(building: Building) -> Iterator[Doubt]:
@@ -172,6 +184,7 @@ RULE = Rule(
         "loss: loss = tf.reduce_mean(tf.square(y)); seen[i] = loss",
         "loss: loss = tf.reduce_mean(tf.square(y)); print(loss.op.type)",
         "loss: loss = model.loss(y)",
+        "inputs: v = tf.Variable(tf.ones([])); w = v.initialized_value()",
         "after: print(len(grads))",
         "after: np.random.seed(len(grads))",
         f"inputs: {_ROWS}; xs = tf.split(rows.get_next(), N); {_OTHERS}\ntrain: print(sess.run([train_op, loss])[1])",

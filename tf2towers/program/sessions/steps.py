@@ -79,7 +79,9 @@ def _join_steps(training: Training) -> None:
     """
     for step in list(training.steps):
         if all(_result_is_left(run) for run in step.runs):
-            whole = next((other for other in training.steps if _computes_no_more(training, step, other)), None)
+            whole = next(
+                (other for other in training.steps if _computes_no_more(training, step, other)), None
+            )
             if whole is not None:
                 whole.runs += step.runs
                 training.steps.remove(step)
