@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from tf2towers.certain.building import Building
 from tf2towers.certain.parameters import values
 from tf2towers.certain.rule import Doubt, Rule
-from tf2towers.certain.worker_example import SUPERVISED, TWO, worker_with
 from tf2towers.exact.file import File
 from tf2towers.names.meanings import Function
 
