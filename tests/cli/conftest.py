@@ -10,7 +10,7 @@ import pytest
 
 from tf2towers.report.result import FileChange, Finding, MigrationResult
 from tf2towers.source.errors import SourceError
-from tf2towers.source.local_imports import local_modules
+from tf2towers.source.local_imports import LocalImports
 from tf2towers.source.script import Script
 
 
@@ -21,7 +21,7 @@ def stand_in(script: Script) -> MigrationResult:
         raise KeyError("bug")
     if "ODD" in script.text:
         raise SourceError(script.path, "too odd", 3)
-    modules = [Script.read(path, main=False) for path in local_modules(script)]
+    modules = [Script.read(path, main=False) for path in LocalImports(script).modules]
     for source in (script, *modules):
         after = source.text.replace("OLD", "NEW").replace("BREAK", "def (")
         if after != source.text:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tf2towers.source.local_imports import LocalImports, local_modules
+from tf2towers.source.local_imports import LocalImports
 from tf2towers.source.script import Script
 
 
@@ -16,7 +16,7 @@ def tree(root: Path, files: dict[str, str]) -> None:
 
 
 def reached(root: Path, script: str) -> list[str]:
-    return [str(path.relative_to(root)) for path in local_modules(Script.read(root / script))]
+    return [str(path.relative_to(root)) for path in LocalImports(Script.read(root / script)).modules]
 
 
 CASES: list[tuple[str, dict[str, str], str]] = [
@@ -77,7 +77,7 @@ def test_imports_by_the_name_they_are_used_by(tmp_path: Path) -> None:
 def test_a_relative_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     tree(tmp_path, {"a/train.py": "import model\n", "a/model.py": ""})
     monkeypatch.chdir(tmp_path)
-    assert local_modules(Script.read("a/../a/train.py")) == [tmp_path / "a/model.py"]
+    assert LocalImports(Script.read("a/../a/train.py")).modules == [tmp_path / "a/model.py"]
 
 
 def test_the_package_of_the_script_imports_it(tmp_path: Path) -> None:
@@ -126,7 +126,7 @@ def test_folders_of_sys_path(tmp_path: Path, source: str, folder: str) -> None:
     home = tmp_path / "tools"
     tree(home, {"train.py": f"{start}{source}\nimport net\n"})
     tree((home / folder).resolve(), {"net.py": ""})
-    assert local_modules(Script.read(home / "train.py")) == [(home / folder / "net.py").resolve()]
+    assert LocalImports(Script.read(home / "train.py")).modules == [(home / folder / "net.py").resolve()]
 
 
 def test_a_module_adds_a_folder_for_those_before_it(tmp_path: Path) -> None:
@@ -138,5 +138,5 @@ def test_a_module_adds_a_folder_for_those_before_it(tmp_path: Path) -> None:
     }
     tree(tmp_path / "tools", files)
     tree(tmp_path / "lib", {"net/model.py": ""})
-    found = local_modules(Script.read(tmp_path / "tools" / "train.py"))
+    found = LocalImports(Script.read(tmp_path / "tools" / "train.py")).modules
     assert {path.name for path in found} == {"_init_paths.py", "add.py", "model.py"}

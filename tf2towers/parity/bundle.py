@@ -10,9 +10,7 @@ from pathlib import Path
 from tf2towers.report.parity_html import parity_page
 from tf2towers.report.parity_json import parity_as_json
 from tf2towers.report.parity_result import ParityResult
-from tf2towers.source.errors import SourceError
-from tf2towers.source.local_imports import LocalImports
-from tf2towers.source.script import Script
+from tf2towers.source.local_imports import program_files
 
 
 def write_bundle(result: ParityResult, folder: Path, command: Sequence[str]) -> Path:
@@ -72,12 +70,9 @@ def _copied(script: Path, into: Path) -> Path:
     """The copy of a script, its local modules beside it."""
     into.mkdir(parents=True, exist_ok=True)
     base = script.resolve().parent
-    try:
-        modules = [path for path in LocalImports(Script.read(script)).modules if path.is_relative_to(base)]
-    except SourceError:  # such as Python 2: the script alone
-        modules = []
-    for path in [script.resolve(), *modules]:
-        target = into / path.relative_to(base)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(path, target)
+    for path in program_files(script.resolve()):
+        if path.is_relative_to(base):
+            target = into / path.relative_to(base)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(path, target)
     return into / script.name

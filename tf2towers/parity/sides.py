@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import shutil
 import sys
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from tf2towers.launch.cluster import Shape
-from tf2towers.parity.process import ROOT, Process, RunFailed
+from tf2towers.parity.process import ROOT, RunFailed, last_lines, run
 from tf2towers.parity.recording import Facts, read_facts
 
 Progress = Callable[[str, int], object]
 #: runs a script of TF1, or an exact migration
 RECORDER = ROOT / "tf2towers" / "recorder" / "__main__.py"
+#: runs a program of TF2
+MIGRATED = ROOT / "tf2towers" / "parity" / "migrated" / "__main__.py"
 
 
 @dataclass
@@ -102,8 +106,9 @@ def record_migrated(
         "tower_order": options.tower_order,
         "names": options.names,
     }
-    command = [sys.executable, "-m", "tf2towers.parity.migrated"]
-    return _record(command, "the migrated script", given, script, arguments, folder, options)
+    return _record(
+        [sys.executable, str(MIGRATED)], "the migrated script", given, script, arguments, folder, options
+    )
 
 
 def _record(
@@ -170,21 +175,27 @@ def run_recorder(
     Raises:
         RunFailed: it could not be started, took too long, failed, or was ended by something else than the recorder.
     """
-    process = Process(command, folder.with_suffix(".log"), temporary(folder, options))
-    side, tell = title.partition(",")[0], options.progress
-    try:
-        status = process.wait(options.timeout, tell and (lambda: tell(side, count_steps(folder))))
-    except TimeoutError:
+    log, began = folder.with_suffix(".log"), time.monotonic()
+
+    def tick() -> None:
+        if options.progress is not None:
+            options.progress(title.partition(",")[0], count_steps(folder))
+
+    status = None
+    with contextlib.suppress(TimeoutError):
+        status = run(command, log, temporary(folder, options), options.timeout, tick)
+    if status == 0 and (folder / "meta.json").exists():
+        return time.monotonic() - began
+    tail = last_lines(log.read_text(encoding="utf-8", errors="replace").splitlines())
+    if status is None:
         ended = f"within {options.timeout:g} s (--timeout) and was stopped"
+    elif "EOFError" in tail:
+        ended = "and asks for input, and there is nobody to answer"
+    elif status == 0:
+        ended = "and ended the process by itself"
     else:
         ended = f"and ended with {f'signal {-status}' if status < 0 else f'exit status {status}'}"
-        if not status and (folder / "meta.json").exists():
-            return process.seconds
-        if "EOFError" in process.tail():
-            ended = "and asks for input, and there is nobody to answer"
-        elif not status:
-            ended = "and ended the process by itself"
-    raise RunFailed(f"{title} made {made(count_steps(folder))} {ended}; it wrote last:\n{process.tail()}")
+    raise RunFailed(f"{title} made {made(count_steps(folder))} {ended}; it wrote last:\n{tail}")
 
 
 def count_steps(folder: Path) -> int:

@@ -15,6 +15,8 @@ from .writing import Writer
 
 #: a line of a task of a cluster: so many steps are recorded as were asked for
 RECORDED = "tf2towers: recorded"
+#: the same of worker 0, where its process makes the updates of all workers
+RECORDED_ALL = "tf2towers: recorded, all workers"
 
 
 def main(options: Dict[str, Any], script: str, arguments: List[str]) -> int:
@@ -52,7 +54,7 @@ def follow(tf: Any, recorder: Any, script: str, arguments: List[str], goes_on: b
             finish()
             if not goes_on:
                 leave(0)
-            print("\n" + RECORDED, flush=True)
+            print("\n" + (RECORDED_ALL if getattr(recorder, "records_all", False) else RECORDED), flush=True)
 
     recorder.on_enough = enough
     status = run(script, arguments)

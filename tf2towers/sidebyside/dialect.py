@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 import io
 import re
 import tokenize
 from pathlib import Path
 
-from tf2towers.source.errors import SourceError
-from tf2towers.source.local_imports import local_modules
-from tf2towers.source.script import Script
+from tf2towers.source.local_imports import program_files
 
 #: it is written for TF 2, whatever else it uses
 _TF2 = re.compile(
@@ -62,10 +59,7 @@ def has_cluster(script: Path) -> bool:
 
 def _texts(script: Path) -> list[str]:
     """Its own code and that of the local modules it reaches."""
-    paths = [script]
-    with contextlib.suppress(SourceError):  # Python 2, say
-        paths += local_modules(Script.read(script))
-    return [_text(path) for path in paths]
+    return [_text(path) for path in program_files(script)]
 
 
 def _text(path: Path) -> str:

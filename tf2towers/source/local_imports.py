@@ -211,9 +211,12 @@ def _below(bases: list[Path], start: str, dots: str) -> Iterator[tuple[str, Path
                     yield dots + ".".join(parts[:-1] if parts[-1] == "__init__" else parts), file
 
 
-def local_modules(script: Script) -> list[Path]:
-    """The paths of every local module a script reaches, itself left out."""
-    return LocalImports(script).modules
+def program_files(script: Path) -> list[Path]:
+    """A script and every local module that it reaches; itself alone where it cannot be read: Python 2, say."""
+    try:
+        return [script, *LocalImports(Script.read(script)).modules]
+    except SourceError:
+        return [script]
 
 
 def _absolute(path: Path) -> Path:

@@ -28,8 +28,10 @@ _OF_UPDATES = ("variable|", "after|", "gradient|")
 _OWN = ("loss|", "input|", "summary|")
 
 
-class FunctionWorkerRecorder:
-    """Lets a `FunctionRecorder` see the process: it is given what this worker of the original had."""
+class FunctionWorkerRecorder(FunctionRecorder):
+    """Sees the functions of the process, which is given what this worker of the original had."""
+
+    writer: _Split
 
     def __init__(self, worker: int, settings: dict[str, Any]) -> None:
         folder = Path(settings["out"], f"worker-{worker}")
@@ -40,35 +42,18 @@ class FunctionWorkerRecorder:
             _write_given(steps, read_facts(Path(settings["replay"])), given)
         if settings["tower_order"] and (original is None or is_synchronous(original)):
             _add_in_order()
-        self.on_step: Callable[[], object] = lambda: None
-        self._writer = _Split(folder, worker)
-        schedule_here(self._writer.begin_whole)
-        self._recorder = FunctionRecorder(
-            self._writer, settings["steps"], given, settings["lockstep"], False, {}
-        )
-        self._recorder.on_enough = self._wait_for_the_end
-
-    @property
-    def steps(self) -> int:
-        """How many are recorded."""
-        return self._writer.steps
+        writer = _Split(folder, worker)
+        schedule_here(writer.begin_whole)
+        super().__init__(writer, settings["steps"], given, settings["lockstep"], False, {})
 
     @property
     def records_all(self) -> bool:
         """Whether the updates of all workers are made in this process."""
-        return self._writer.whole
+        return self.writer.whole
 
-    def finish(self) -> None:
-        """Writes what is to be said of the run."""
-        import tensorflow as tf
-
-        from tf2towers.recorder.running import versions
-
-        self._writer.facts({**self._recorder.facts(), **versions(tf)})
-
-    def _wait_for_the_end(self) -> None:
+    def _end(self) -> None:
         """The cluster is stopped when every worker has its steps; without this one, another's last step would fail."""
-        self.on_step()
+        super()._end()
         time.sleep(3600)
 
 

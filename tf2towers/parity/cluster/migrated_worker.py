@@ -19,7 +19,6 @@ from tf2towers.parity.migrated.draws import DRAWING
 from tf2towers.parity.migrated.functions import results_of
 from tf2towers.parity.migrated.inputs import Inputs
 from tf2towers.parity.recording import Arrays, Recording, read_step
-from tf2towers.recorder.running import versions
 from tf2towers.recorder.writing import Writer
 from tf2towers.runtime import averaging, variable_store
 from tf2towers.runtime.cluster.steps import Step
@@ -89,11 +88,13 @@ class MigratedWorkerRecorder:
     def __init__(self, worker: int, settings: dict[str, Any]) -> None:
         self._worker = worker
         folder = Path(settings["out"], f"worker-{worker}")
-        self._own, self._updates = Writer(str(folder / OWN)), Writer(str(folder / UPDATES))
+        self.writer = self._own = Writer(str(folder / OWN))
+        self._updates = Writer(str(folder / UPDATES))
         self._traced: dict[str, Any] = {}
         self._before: Arrays = {}
         self._steps = 0
-        self.on_step: Callable[[], object] = lambda: None
+        self._wanted = settings["steps"]
+        self.on_enough: Callable[[], object] = lambda: None
         replay = settings["replay"]
         self._replay = None if replay is None else Recording.load(Path(replay))
         self._lockstep = settings["lockstep"]
@@ -129,7 +130,8 @@ class MigratedWorkerRecorder:
                 results = original(step, self._inputs_given(values))
             synchronous = step._workers is None or step._coordinator is None
             self._note(results["traced"], results_of(results["results"]), synchronous)
-            self.on_step()
+            if max(self._own.steps, self._updates.steps) >= self._wanted:
+                self.on_enough()
             return results["results"]
 
         def tower_gradients(original: Any, loss: Any, *args: Any, **kwargs: Any) -> Any:
@@ -204,18 +206,13 @@ class MigratedWorkerRecorder:
         return (*given, *self._draws.padded(draws))
 
     @property
-    def steps(self) -> int:
-        """How many updates are recorded."""
-        return max(self._own.steps, self._updates.steps)
-
-    @property
     def records_all(self) -> bool:
         """Whether the updates of all workers are made in this process."""
         return self._worker == 0 and not self._own.steps
 
-    def finish(self) -> None:
-        """Says what is to be said of the run; every step is written already."""
-        self._own.facts({"side": "migrated", **versions(tf)})
+    def facts(self) -> dict[str, Any]:
+        """What meta.json says of the run."""
+        return {"side": "migrated"}
 
 
 def _parts(gradient: Any) -> list[Any]:

@@ -15,13 +15,10 @@ from tf2towers.parity.cluster.tasks import OnLine, run_recorded
 from tf2towers.parity.cluster.turnstile import Turnstile
 from tf2towers.parity.process import RunFailed
 from tf2towers.parity.recording import Facts
-from tf2towers.parity.sides import RECORDER, Options, Recorded, prepared
+from tf2towers.parity.sides import MIGRATED, RECORDER, Options, Recorded, prepared
 from tf2towers.recorder.writing import Writer
-from tf2towers.source.errors import SourceError
-from tf2towers.source.local_imports import local_modules
-from tf2towers.source.script import Script
+from tf2towers.source.local_imports import program_files
 
-_MIGRATED = Path(__file__).with_name("migrated_task.py")
 _HINT = (
     ". Of such programs tf.functions that apply gradients are recorded, where every worker calls them (synchronous), "
     "or a ClusterCoordinator schedules them"
@@ -64,7 +61,7 @@ def record_side(
         given |= {"stand_ins": options.legacy_python is None, "seeded": seeded}
         python = options.legacy_python or python
     else:
-        title, recorder = f"the migrated script, {script.name},", _MIGRATED
+        title, recorder = f"the migrated script, {script.name},", MIGRATED
         variables = replay if original is None else original.folder
         given["replay"] = None if variables is None else str(variables.resolve())
         given["inputs"] = None if original is None else str((original.folder / "workers").resolve())
@@ -86,10 +83,8 @@ def record_side(
 
 def _is_on_runtime(script: Path) -> bool:
     """Whether it, or a local module of it, is a program that `migrate` has written."""
-    paths = [script]
-    with contextlib.suppress(SourceError):
-        paths += local_modules(Script.read(script))
-    return any("tf2towers.runtime" in path.read_text(encoding="utf-8", errors="replace") for path in paths)
+    texts = (path.read_text(encoding="utf-8", errors="replace") for path in program_files(script))
+    return any("tf2towers.runtime" in text for text in texts)
 
 
 @contextlib.contextmanager

@@ -8,10 +8,9 @@ from pathlib import Path
 from tf2towers.launch.cluster import Shape
 from tf2towers.launch.job import run_cluster
 from tf2towers.launch.plan import Plan
-from tf2towers.parity.cluster.migrated_task import RECORDED_ALL
 from tf2towers.parity.process import ENVIRONMENT, ROOT, RunFailed, last_lines
 from tf2towers.parity.sides import Options, temporary
-from tf2towers.recorder.running import RECORDED
+from tf2towers.recorder.running import RECORDED, RECORDED_ALL
 
 _SERIAL = "TF2TOWERS_SERIAL_SCHEDULE"  # the runtime's own: one worker's step at a time
 

@@ -54,7 +54,7 @@ class Call:
     file: str
     line: int
     inputs: list[str]
-    fetches: list[tuple[str, str, bool]]
+    fetches: list[list[Any]]
     train: bool
     writes: bool
     error: str
@@ -107,15 +107,4 @@ def _call(number: int, flat: dict[str, np.ndarray]) -> Call:
     for key, value in flat.items():
         kind, _, name = key.removeprefix("digest|").partition("|")
         values.setdefault(kind, {})[name] = value
-    return Call(
-        number=number,
-        session=about["session"],
-        file=about["file"],
-        line=about["line"],
-        inputs=about["inputs"],
-        fetches=[(name, kind, hook) for name, kind, hook in about["fetches"]],
-        train=about["train"],
-        writes=about["writes"],
-        error=about["error"],
-        values=values,
-    )
+    return Call(number=number, values=values, **about)

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import ast
-import contextlib
 from collections.abc import Iterator
 from pathlib import Path
 
 from tf2towers.runtime import _HOMES
 from tf2towers.source.errors import SourceError
-from tf2towers.source.local_imports import local_modules
-from tf2towers.source.script import Script
+from tf2towers.source.local_imports import program_files
 from tf2towers.source.syntax import parse
 
 _RUNTIME = "tf2towers.runtime"
@@ -20,10 +18,7 @@ NAMES = frozenset(name for name, home in _HOMES.items() if home.startswith("grap
 
 def is_exact(script: Path) -> bool:
     """Whether the script, or a local module that it reaches, uses the exact register's part of the runtime."""
-    paths = [script]
-    with contextlib.suppress(SourceError):
-        paths += local_modules(Script.read(script))
-    return any(name in NAMES for path in paths for name in _used(path))
+    return any(name in NAMES for path in program_files(script) for name in _used(path))
 
 
 def _used(path: Path) -> Iterator[str]:

@@ -1,29 +1,38 @@
-"""Runs a TF2 trainer unedited and records it: `python -m tf2towers.parity.migrated OPTIONS.json SCRIPT [ARGS]`.
+"""Runs a TF2 trainer unedited and records it: `python tf2towers/parity/migrated/__main__.py OPTIONS SCRIPT [ARGS]`.
 
-OPTIONS.json: {"out": folder, "steps": K, "original": folder or null, "lockstep": bool, "layers": bool, "names": {},
-"seed": int, "tower_order": bool, "scratch": folder or null}. Exit status: that of the script, or 0 once K steps are
-recorded.
+OPTIONS, a JSON file: {"out": folder, "steps": K, "original": folder or null, "lockstep": bool, "layers": bool, "names":
+{}, "seed": int, "tower_order": bool, "scratch": folder or null}. Exit status: that of the script, or 0 once K steps are
+recorded. With "on_runtime": bool it is one task of a cluster, JOB_NAME and TASK_INDEX in the environment say which, as
+`tf2towers launch` sets them; it is recorded where it is a worker, and goes on until it is stopped with the cluster.
+Then there are "replay": folder or null, "inputs": folder or null in place of "original", "layers", "names" and "seed",
+see `tf2towers.parity.cluster.sides`; what is written is in `tf2towers.parity.cluster.merging`.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import sys
 from pathlib import Path
 from typing import Any
 
-import tensorflow as tf
-
-from tf2towers.parity.migrated.functions import FunctionRecorder
-from tf2towers.recorder import running, seeds
-from tf2towers.recorder.overlay import keep_writes
-from tf2towers.recorder.writing import Writer
-from tf2towers.runtime import averaging
-
 
 def main(options: dict[str, Any], script: str, arguments: list[str]) -> int:
     """Records the script; its exit status."""
+    import tensorflow as tf
+
+    from tf2towers.recorder import running, seeds
+    from tf2towers.recorder.overlay import keep_writes
+    from tf2towers.runtime import averaging
+
     keep_writes(options)
+    if "on_runtime" in options:
+        if os.environ["JOB_NAME"] == "ps":
+            return running.leave(running.run(script, arguments))
+        return running.follow(tf, _worker(options), script, arguments, goes_on=True)
+    from tf2towers.parity.migrated.functions import FunctionRecorder
+    from tf2towers.recorder.writing import Writer
+
     recorder = FunctionRecorder(
         Writer(options["out"]),
         options["steps"],
@@ -38,5 +47,18 @@ def main(options: dict[str, Any], script: str, arguments: list[str]) -> int:
         return running.follow(tf, recorder, script, arguments)
 
 
+def _worker(options: dict[str, Any]) -> Any:
+    """The recorder of a worker: through the runtime's steps, or the program's functions."""
+    if options["on_runtime"]:
+        from tf2towers.parity.cluster.migrated_worker import MigratedWorkerRecorder
+
+        return MigratedWorkerRecorder(int(os.environ["TASK_INDEX"]), options)
+    from tf2towers.parity.cluster.function_worker import FunctionWorkerRecorder
+
+    return FunctionWorkerRecorder(int(os.environ["TASK_INDEX"]), options)
+
+
 if __name__ == "__main__":
+    # in the place of this folder; the script's own comes there when it is run
+    sys.path[0] = str(Path(__file__).resolve().parents[3])
     sys.exit(main(json.loads(Path(sys.argv[1]).read_text(encoding="utf-8")), sys.argv[2], sys.argv[3:]))

@@ -93,8 +93,11 @@ class FunctionRecorder:
         finally:
             self._tracing.wanted = False
         if self.writer.steps >= self._wanted or self._nothing_left():
-            self.on_enough()
+            self._end()
         return result
+
+    def _end(self) -> None:
+        self.on_enough()
 
     def _original_step(self) -> Step:
         if self._folder is None:
