@@ -49,7 +49,9 @@ def imported(name: str, file: Path) -> Iterator[str]:
                 home = ".".join([*above, *([home] if home else [])])
             for alias in node.names:
                 inner = f"{home}.{alias.name}"
-                yield from (one for one in ([inner] if inner in modules() else [home]) if one in modules())
+                yield from (
+                    module for module in ([inner] if inner in modules() else [home]) if module in modules()
+                )
 
 
 def circles() -> list[list[str]]:
@@ -104,6 +106,6 @@ def test_every_package_has_a_layer() -> None:
 def test_folders_can_be_looked_over() -> None:
     sizes = {
         str(folder.relative_to(PACKAGE)): len(list(folder.glob("*.py")))
-        for folder in [PACKAGE, *(one for one in PACKAGE.rglob("*") if one.is_dir())]
+        for folder in [PACKAGE, *(path for path in PACKAGE.rglob("*") if path.is_dir())]
     }
     assert {name: size for name, size in sizes.items() if size > LARGEST and name not in MAY_BE_LARGER} == {}

@@ -93,7 +93,7 @@ def test_the_cells_of_a_notebook_are_a_script(put: Callable[..., Path], tmp_path
     document = {
         "nbformat": 4,
         "metadata": {},
-        "cells": [{"cell_type": "code", "source": one} for one in cells],
+        "cells": [{"cell_type": "code", "source": cell} for cell in cells],
     }
     notebook = put("folder/a.ipynb", json.dumps(document))
     script = as_script(notebook, tmp_path / "new")

@@ -69,7 +69,7 @@ def test_output_named_as_a_file(put: Put, tmp_path: Path, capsys: pytest.Capture
     put("train.py", "x = OLD\n")
     assert main(["migrate", "train.py", "-o", "new.py"]) == 2
     assert "new.py reads as a file: a folder is asked for" in capsys.readouterr().err
-    assert sorted(one.name for one in tmp_path.iterdir()) == ["train.py"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["train.py"]
 
 
 def test_output_of_modules_outside_the_scripts_directory(put: Put, tmp_path: Path) -> None:

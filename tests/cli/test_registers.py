@@ -40,7 +40,7 @@ def test_what_is_not_is_exact_and_says_why(tmp_path: Path) -> None:
     result = idiomatic_or_exact(Script.read(path), Options())
     assert result.status == 0
     assert "in towers(strategy, range(2)):" in result.changes[0].after
-    note = next(one for one in result.findings if one.code == "T2T639")
+    note = next(finding for finding in result.findings if finding.code == "T2T639")
     assert (note.kind, note.line) == ("note", 7)
     assert note.message.endswith("not certain in idiomatic form, so the exact one is written")
 

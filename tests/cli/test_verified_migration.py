@@ -25,7 +25,7 @@ def test_sites_left_are_no_reason_not_to_run_it(
     monkeypatch.setattr(
         verified_migration,
         "verify_all",
-        lambda results, _: asked.extend(one.script for one in results) or verdict,
+        lambda results, _: asked.extend(result.script for result in results) or verdict,
     )
     assert main(["migrate", "--verify", "-o", "out", "left.py"]) == status
     assert asked == [Path("left.py")]

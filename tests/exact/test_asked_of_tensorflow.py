@@ -25,7 +25,7 @@ def test_an_answer_that_stays(name: str, answered_alike: bool) -> None:
         f"import tensorflow as tf\n\nx = tf.placeholder(tf.float32)\nif hasattr(tf, '{name}'):\n    y = x\n"
     )
     result = migrate(Script.from_text(text))
-    assert [one.code for one in result.left] == ([] if answered_alike else ["T2T626"])
+    assert [finding.code for finding in result.left] == ([] if answered_alike else ["T2T626"])
     assert f"hasattr(tf, '{name}')" in result.changes[0].after
 
 

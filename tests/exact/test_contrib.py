@@ -84,14 +84,14 @@ def test_slim_keeps_its_modules() -> None:
     result = migrated(
         text + "t = slim.tfexample_decoder.Tensor('a')\nm = slim.metrics.streaming_accuracy(1, 2)\n"
     )
-    assert not [one for one in result.findings if one.kind == "left"]
+    assert not [finding for finding in result.findings if finding.kind == "left"]
     assert "d = slim.dataset.Dataset(1)\nv = slim.nets.vgg.vgg_16(d)\n" in result.changes[0].after
 
 
 def test_slim_layers_are_those_of_contrib() -> None:
     text = "from tensorflow.contrib import slim\nfrom tensorflow.contrib.slim import layers as L\n\n"
     result = migrated(text + "y = slim.layers.conv2d(x, 4, 3)\nz = L.flatten(y)\n")
-    assert not [one for one in result.findings if one.kind == "left"]
+    assert not [finding for finding in result.findings if finding.kind == "left"]
     assert "y = slim.layers.conv2d(x, 4, 3)\nz = slim.flatten(y)\n" in result.changes[0].after
 
 
@@ -103,7 +103,7 @@ def test_an_import_that_is_another_one_in_another_branch_stays():
         "        from tensorflow.contrib.graph_editor import get_walk_ops as f\n    return f(1)\n\n\ns = tf.Session()\n"
     )
     result = migrated(text)
-    assert [one.code for one in result.left] == ["T2T620", "T2T620"]
+    assert [finding.code for finding in result.left] == ["T2T620", "T2T620"]
     assert "from tensorflow.contrib.graph_editor import get_walk_ops as f" in result.changes[0].after
 
 
@@ -111,5 +111,5 @@ def test_a_name_of_tensorflow_that_is_given_another_value():
     """It is not written as a name of its own, which would be another variable."""
     text = "import tensorflow as tf\n\n\ndef f(new):\n    tf.Session = new\n\n\ns = tf.Session()\n"
     result = migrated(text)
-    assert [(one.code, one.line) for one in result.left] == [("T2T626", 5)]
+    assert [(finding.code, finding.line) for finding in result.left] == [("T2T626", 5)]
     assert "    tf.Session = new\n" in result.changes[0].after

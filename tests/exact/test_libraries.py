@@ -122,7 +122,7 @@ LEFT = [
 
 def after(lines: str) -> str:
     result = migrate(Script.from_text(lines + END))
-    assert not [one for one in result.left if one.code == "T2T628"]
+    assert not [finding for finding in result.left if finding.code == "T2T628"]
     return result.changes[0].after
 
 
@@ -144,7 +144,7 @@ def test_left(lines: str) -> None:
     if "comment" in lines:
         lines = "from numpy import (product,  # a comment\n    sum)"
     result = migrate(Script.from_text(lines + END))
-    assert {one.code for one in result.left} == {"T2T628"}
+    assert {finding.code for finding in result.left} == {"T2T628"}
     assert lines in result.changes[0].after
 
 
@@ -156,7 +156,7 @@ def test_a_module_without_tensorflow(tmp_path: Path) -> None:
     (tmp_path / "other.py").write_text("import numpy as np\n\nx = np.float32\n")
     result = migrate(Script.read(tmp_path / "train.py"))
     assert not result.left
-    assert {one.path.name: one.after for one in result.changes}["data.py"] == (
+    assert {change.path.name: change.after for change in result.changes}["data.py"] == (
         '"""Data."""\nimport numpy as np\nfrom tf2towers.runtime.old_libraries import numpy1\n\n'
         'x = numpy1.fromstring(b"ab", bool)\n'
     )
@@ -175,14 +175,14 @@ def test_a_local_module_hands_a_library_on(tmp_path: Path, before: str, wanted: 
     (tmp_path / "common.py").write_text("import numpy as np\n")
     result = migrate(Script.read(tmp_path / "train.py"))
     assert not result.left
-    assert [wanted in one.after for one in result.changes] == [True]
+    assert [wanted in change.after for change in result.changes] == [True]
 
 
 def test_a_local_module_hands_on_what_is_no_more(tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text("from common import misc\nx = misc.imread('a.png')" + END)
     (tmp_path / "common.py").write_text("from scipy import misc\n")
     result = migrate(Script.read(tmp_path / "train.py"))
-    assert {(one.code, one.path.name) for one in result.left} == {("T2T628", "common.py")}
+    assert {(finding.code, finding.path.name) for finding in result.left} == {("T2T628", "common.py")}
 
 
 def test_a_program_of_tf2_is_left_alone() -> None:

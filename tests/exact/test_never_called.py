@@ -28,8 +28,8 @@ def left(folder: Path, main: str, shared: str = SHARED) -> list[str]:
     (folder / "shared.py").write_text(shared)
     (folder / "main.py").write_text(main)
     result = migrate(Script.read(folder / "main.py"))
-    assert all(one.kind in ("left", "note") for one in result.findings)
-    return [one.message.split(" ")[0] for one in result.findings if one.kind == "left"]
+    assert all(finding.kind in ("left", "note") for finding in result.findings)
+    return [finding.message.split(" ")[0] for finding in result.findings if finding.kind == "left"]
 
 
 def test_a_function_that_nothing_calls(tmp_path: Path) -> None:
@@ -97,7 +97,7 @@ def test_uses_for_tpus_keep_their_import_where_another_use_needs_it() -> None:
         and "tf.contrib.tpu.cross_replica_sum(x)" in alone.changes[0].after
     )
     both = migrate(Script.from_text(text.format("y = tpu.rewrite(lambda: x)\n")))
-    assert [one.code for one in both.left][:1] == ["T2T620"]
+    assert [finding.code for finding in both.left][:1] == ["T2T620"]
     assert (
         "from tensorflow.contrib import tpu" in both.changes[0].after
         and " tpu.cross_replica_sum(x)" in both.changes[0].after

@@ -183,7 +183,7 @@ def plain(cells: list[str]) -> list[str]:
         [row for row in cell.split("\n") if not row.strip().startswith(words) or "% 3" in row]
         for cell in cells
     ]
-    return ["\n".join(one) for one in rows]
+    return ["\n".join(source) for source in rows]
 
 
 def ran(folder: Path, text: str) -> str:

@@ -140,7 +140,7 @@ def test_a_program_in_python_2_is_converted_whole(tree):
     assert texts["package/a.py"] == "from . import b\nimport plain\nx = list(zip(b.x))\n"
     assert texts["package/b.py"] == "x = 1 // 2\n"
     assert "x = list(map(f, y))\nz = python2_division(x, y)\n" in texts["train.py"]
-    assert [one.before for one in result.changes if one.path.name == "old.py"] == ["print 'x'\n"]
+    assert [change.before for change in result.changes if change.path.name == "old.py"] == ["print 'x'\n"]
 
 
 def test_neighbours_by_their_bare_names_are_python_2(tree):
@@ -163,7 +163,7 @@ def test_neighbours_by_their_bare_names_are_python_2(tree):
     # one that says itself that it wants no such imports is not found, in Python 2 neither
     files["package/__init__.py"] = "from __future__ import absolute_import\nfrom model import net\n"
     result = migrate(Script.read(tree(files) / "train.py"))
-    assert [(one.code, one.path.name) for one in result.left] == [("T2T624", "__init__.py")]
+    assert [(finding.code, finding.path.name) for finding in result.left] == [("T2T624", "__init__.py")]
 
 
 def test_a_package_of_a_neighbours_name_is_what_python_3_finds(tree):
@@ -177,9 +177,11 @@ def test_a_package_of_a_neighbours_name_is_what_python_3_finds(tree):
     }
     files["utils/__init__.py"] = "from .models import net\n"
     result = migrate(Script.read(tree(files) / "train.py"))
-    missing = {(one.code, one.message.split()[2]) for one in result.left}
+    missing = {(finding.code, finding.message.split()[2]) for finding in result.left}
     assert missing == {("T2T624", "utils.missing"), ("T2T624", "models.large")}
-    assert "steps = 7 / 2\n" in next(one.after for one in result.changes if one.path.name == "train.py")
+    assert "steps = 7 / 2\n" in next(
+        change.after for change in result.changes if change.path.name == "train.py"
+    )
 
 
 @pytest.mark.parametrize(
@@ -193,7 +195,9 @@ def test_modules_without_tensorflow_lead_nowhere_too(lines, code, tree):
         }
     )
     result = migrate(Script.read(folder / "train.py"))
-    assert [(one.code, one.path.name, one.line) for one in result.left] == [(code, "glue.py", 2)]
+    assert [(finding.code, finding.path.name, finding.line) for finding in result.left] == [
+        (code, "glue.py", 2)
+    ]
 
 
 @pytest.mark.parametrize(
@@ -216,9 +220,11 @@ def test_a_compiled_module(file, text, left, tree):
         }
     )
     result = migrate(Script.read(folder / "train.py"))
-    assert [one.code for one in result.findings if one.code == "T2T624"] == ["T2T624"]
+    assert [finding.code for finding in result.findings if finding.code == "T2T624"] == ["T2T624"]
     assert len(result.left) == left
-    assert [one.name for one in result.copied if one.suffix != ".py"] == ([] if left else [Path(file).name])
+    assert [path.name for path in result.copied if path.suffix != ".py"] == (
+        [] if left else [Path(file).name]
+    )
 
 
 @pytest.mark.parametrize(
@@ -238,8 +244,8 @@ def test_tensorflow_by_a_computed_text(line, codes):
         f"    {line}\n    return importlib.import_module(name)\n\n\ntf.Session()\nfound('os')\n"
     )
     left = migrated(text).left
-    assert [one.code for one in left if one.code == "T2T626"] == codes
-    assert [one.code for one in left if one.code != "T2T626"] == [
+    assert [finding.code for finding in left if finding.code == "T2T626"] == codes
+    assert [finding.code for finding in left if finding.code != "T2T626"] == [
         "T2T624"
     ]  # and which module it is, nobody can see
 
@@ -290,7 +296,7 @@ def test_a_module_the_program_ends_without(ends):
         f"    {ends}\ntf.Session()\n"
     )
     result = migrated(text)
-    assert [(one.code, one.line) for one in result.left] == [("T2T624", 4)]
+    assert [(finding.code, finding.line) for finding in result.left] == [("T2T624", 4)]
 
 
 def test_the_edits_are_the_only_changes():
@@ -331,8 +337,8 @@ def test_a_module_imported_by_a_text(line, status, reached, tree):
         }
     )
     result = migrate(Script.read(folder / "train.py"))
-    assert {one.path.name for one in result.changes} - {"choice.py"} == {"train.py", *reached}
-    assert [one.code for one in result.left] == ["T2T624"] * status
+    assert {change.path.name for change in result.changes} - {"choice.py"} == {"train.py", *reached}
+    assert [finding.code for finding in result.left] == ["T2T624"] * status
 
 
 @pytest.mark.parametrize(

@@ -339,4 +339,4 @@ def test_tensorflow_kept_as_an_attribute(uses: str, left: bool) -> None:
     if "; " in uses:
         text = text.replace("return other", "other")
     result = migrate(Script.from_text(text))
-    assert [one.code for one in result.left] == (["T2T626"] if left else [])
+    assert [finding.code for finding in result.left] == (["T2T626"] if left else [])

@@ -80,7 +80,7 @@ def test_held_and_let_go() -> None:
 
 def states(*processes: subprocess.Popen[bytes]) -> list[str]:
     """As proc(5) has them: S sleeping, T stopped."""
-    texts = [Path(f"/proc/{one.pid}/stat").read_text() for one in processes]
+    texts = [Path(f"/proc/{process.pid}/stat").read_text() for process in processes]
     return [text.rpartition(")")[2].split()[0] for text in texts]
 
 

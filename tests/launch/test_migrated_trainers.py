@@ -118,8 +118,8 @@ def cluster(migrated: Path, tmp_path: Path) -> Iterator[Callable[..., Cluster]]:
         return made[-1]
 
     yield make
-    for one in made:
-        one.end()
+    for cluster in made:
+        cluster.end()
 
 
 def newest_checkpoint(folder: Path) -> int:
@@ -188,7 +188,7 @@ def test_worker_1_killed_and_started_again(cluster: Callable[..., Cluster], tmp_
     assert at_return < steps - 300, "the training is to go on for some time with the new worker"
     assert [job.status(name) for name in ALL] == [0, 0, 0], job.all_output()
     last = newest_checkpoint(tmp_path / "log")
-    own = {worker: [step for one, step, _ in job.steps() if one == worker] for worker in (0, 1)}
+    own = {worker: [step for own_worker, step, _ in job.steps() if own_worker == worker] for worker in (0, 1)}
     for worker, found in own.items():
         assert found == list(range(1, len(found) + 1)), f"worker {worker} has skipped or repeated a step"
         assert found[-1] > 300
@@ -312,7 +312,7 @@ def test_tasks_that_nobody_has_started(
         job = jobs[name]
         assert job.status(name, 30) != 0
         addresses = {"worker 0": job.workers[0], "worker 1": job.workers[1], "ps 0": job.ps[0]}
-        named = ", ".join(f"{one} ({addresses[one]})" for one in missing)
+        named = ", ".join(f"{task} ({addresses[task]})" for task in missing)
         assert f"no answer from {named} within 3 seconds" in job.output(name)[-1500:], job.output(name)
     assert time.monotonic() - start < 30
 

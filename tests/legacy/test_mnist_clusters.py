@@ -162,7 +162,7 @@ def monitored_sync(tmp_path_factory) -> Run:
     def as_by_hand(run: Run) -> bool:
         losses = np.transpose(trained_by_hand(checkpoint(run, 0))[0])
         steps = [[loss for _, loss, _ in run.steps(worker)] for worker in range(2)]
-        return all(len(one) == STEPS for one in steps) and np.allclose(steps, losses, rtol=2e-3, atol=0)
+        return all(len(own) == STEPS for own in steps) and np.allclose(steps, losses, rtol=2e-3, atol=0)
 
     flags = ("--issync=1", "--eval_steps=10", "--checkpoint_every=20", "--summary_every=15")
     return run_until(as_by_hand, tmp_path_factory.mktemp("monitored"), "mnist_monitored.py", *flags)
@@ -175,8 +175,8 @@ def supervisor_sync(tmp_path_factory, monitored_sync) -> Run:
 
     def as_the_other(run: Run) -> bool:
         return all(
-            len(one) == len(other) and np.allclose(one, other, rtol=1e-3, atol=0)
-            for one, other in zip(losses(run), losses(monitored_sync), strict=True)
+            len(mine) == len(other) and np.allclose(mine, other, rtol=1e-3, atol=0)
+            for mine, other in zip(losses(run), losses(monitored_sync), strict=True)
         )
 
     return run_until(as_the_other, tmp_path_factory.mktemp("supervisor"), "mnist_supervisor.py", "--issync=1")
@@ -214,7 +214,7 @@ def test_synchronous_training_is_adam_on_the_mean_of_both_workers(monitored_sync
 def test_both_trainers_are_the_same_when_synchronous(supervisor_sync, monitored_sync):
     for worker in range(2):
         steps, others = supervisor_sync.steps(worker), monitored_sync.steps(worker)
-        losses = [[loss for _, loss, _ in one[:STEPS]] for one in (steps, others)]
+        losses = [[loss for _, loss, _ in lines[:STEPS]] for lines in (steps, others)]
         assert len(losses[0]) == STEPS
         np.testing.assert_allclose(*losses, rtol=1e-3)
         assert len(steps) <= STEPS + 2  # the one that sees the last update may be a step late

@@ -82,7 +82,7 @@ class Kept:
 
     def apply(self, sums: list, variables: list) -> None:
         for kept, value in zip(self.sums, sums, strict=True):
-            self.strategy.extended.update(kept, lambda one, given: one.assign(given), args=(value,))
+            self.strategy.extended.update(kept, lambda copy, given: copy.assign(given), args=(value,))
         if self.optimizer is not None:
             self.optimizer.apply(sums, variables)
 
@@ -123,7 +123,7 @@ class Trainer:
 
     def put(self, step: Step, place: int) -> None:
         """The state before a legacy step: weights, statistics, Adam's slots and step count."""
-        for name, variable in [(one.path, one) for one in self.model.variables] + list(self.slots()):
+        for name, variable in [(weight.path, weight) for weight in self.model.variables] + list(self.slots()):
             variable.assign(step.variables[name])
         self.optimizer.iterations.assign(place)
 
@@ -138,13 +138,13 @@ class Trainer:
 
     def note(self, kind: str, place: int) -> None:
         """The variables after a step."""
-        for name, variable in [(one.path, one) for one in self.model.variables] + list(self.slots()):
+        for name, variable in [(weight.path, weight) for weight in self.model.variables] + list(self.slots()):
             OUT[f"{kind}|variable|{name}|{place}"] = copies(self.strategy, variable.value)
 
 
 def copies(strategy: tf.distribute.Strategy, variable: tf.Variable) -> np.ndarray:
     """A variable on each replica."""
-    return np.stack([one.numpy() for one in strategy.experimental_local_results(variable)])
+    return np.stack([copy.numpy() for copy in strategy.experimental_local_results(variable)])
 
 
 def replay(kind: str, trainer: Trainer, steps: list[Step]) -> None:

@@ -251,4 +251,4 @@ def test_all_blocks_have_the_same_gradients(tmp_path: Path) -> None:
         result = ParityResult(Side("original", LEGACY, ""), Side("migrated", MODERN, ""), [])
         judge(result, original, modern, Options(gradients_only=True))
         assert (result.outcome, result.steps, result.towers) == ("bitwise", STEPS, 2)
-        assert sum(one.kind == "gradient" for one in result.comparisons) == 158
+        assert sum(comparison.kind == "gradient" for comparison in result.comparisons) == 158

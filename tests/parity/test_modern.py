@@ -81,11 +81,11 @@ def test_gradients_and_losses_on_the_same_weights_are_bitwise_equal(kind, three)
     """At every step; with more than 2 replicas too, because the shares are added up in tower order here."""
     legacy, replay, _ = three(kind)
     assert len(replay.steps) == len(legacy.steps) == STEPS
-    for place, (one, other) in enumerate(zip(legacy.steps, replay.steps, strict=True)):
-        assert one.gradients.keys() == other.gradients.keys()
-        for name, gradient in one.gradients.items():
+    for place, (step, other) in enumerate(zip(legacy.steps, replay.steps, strict=True)):
+        assert step.gradients.keys() == other.gradients.keys()
+        for name, gradient in step.gradients.items():
             np.testing.assert_array_equal(other.gradients[name], gradient, err_msg=f"{name}, step {place}")
-        np.testing.assert_array_equal(other.losses, one.losses, err_msg=f"losses, step {place}")
+        np.testing.assert_array_equal(other.losses, step.losses, err_msg=f"losses, step {place}")
 
 
 def test_the_comparison_sees_another_batch(three):
@@ -93,8 +93,8 @@ def test_the_comparison_sees_another_batch(three):
     legacy, replay, _ = three("1 tower")
     apart = [
         relative(gradient, other.gradients[name])
-        for one, other in zip(legacy.steps, replay.steps[1:], strict=False)
-        for name, gradient in one.gradients.items()
+        for step, other in zip(legacy.steps, replay.steps[1:], strict=False)
+        for name, gradient in step.gradients.items()
     ]
     assert min(apart) > 1e-4
 
@@ -103,18 +103,18 @@ def test_the_comparison_sees_another_batch(three):
 def test_without_momentum_the_whole_trajectory_is_the_same(kind, three):
     """Across both drops of the learning rate: the schedule and the plain update are TF1's."""
     legacy, _, training = three(kind)
-    for one, other in zip(legacy.steps, training.steps, strict=True):
-        for name in one.gradients:
-            assert relative(one.variables[name], other.variables[name]) <= TRAJECTORY, name
-        np.testing.assert_allclose(other.losses[0], np.mean(one.losses), rtol=TRAJECTORY)
+    for step, other in zip(legacy.steps, training.steps, strict=True):
+        for name in step.gradients:
+            assert relative(step.variables[name], other.variables[name]) <= TRAJECTORY, name
+        np.testing.assert_allclose(other.losses[0], np.mean(step.losses), rtol=TRAJECTORY)
 
 
 @pytest.mark.parametrize("kind", [kind for kind, (_, _, momentum) in RUNS.items() if momentum])
 def test_momentum_is_the_same_until_the_rate_drops(kind, three):
     legacy, _, training = three(kind)
-    for one, other in zip(legacy.steps[: DROP + 1], training.steps[: DROP + 1], strict=True):
-        for name in one.gradients:
-            assert relative(one.variables[name], other.variables[name]) <= TRAJECTORY, name
+    for step, other in zip(legacy.steps[: DROP + 1], training.steps[: DROP + 1], strict=True):
+        for name in step.gradients:
+            assert relative(step.variables[name], other.variables[name]) <= TRAJECTORY, name
 
 
 @pytest.mark.parametrize("kind", [kind for kind, (_, _, momentum) in RUNS.items() if momentum])

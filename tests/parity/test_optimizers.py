@@ -75,7 +75,11 @@ def programs(
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(one, marks=[] if one == "Adam" else pytest.mark.long) for one in OPTIMIZERS]
+    "name",
+    [
+        pytest.param(optimizer, marks=[] if optimizer == "Adam" else pytest.mark.long)
+        for optimizer in OPTIMIZERS
+    ],
 )
 def test_bitwise_equal_with_every_optimizer(name: str, programs, record: Callable[..., Run]) -> None:
     """Every gradient of every step, and the last checkpoint: weights, slots, Adam's powers of beta, moving averages."""

@@ -29,7 +29,10 @@ def _either(often: str) -> pytest.MarkDecorator:
     """Both settings; the one that is tested often, the other in `make test-long`."""
     return pytest.mark.parametrize(
         "batch_norm",
-        [pytest.param(one, marks=[] if one == often else pytest.mark.long) for one in (PLAIN, BATCH_NORM)],
+        [
+            pytest.param(model, marks=[] if model == often else pytest.mark.long)
+            for model in (PLAIN, BATCH_NORM)
+        ],
     )
 
 
@@ -39,7 +42,7 @@ def _not_bitwise(verdicts: list[Comparison]) -> list[str]:
 
 @pytest.mark.parametrize(
     ("towers", "style", "batch_norm"),
-    [pytest.param(*one, marks=[] if one in FEW else pytest.mark.long) for one in ALL],
+    [pytest.param(*case, marks=[] if case in FEW else pytest.mark.long) for case in ALL],
 )
 def test_one_and_two_towers_are_bitwise_equal(pair: Pair, towers: int, style: str, batch_norm: str) -> None:
     original, migrated = pair(f"--num_gpus={towers}", f"--input={style}", batch_norm)
@@ -84,8 +87,8 @@ def test_every_step_of_four_towers_is_as_near_from_the_same_weights(lockstep: Pa
 
 
 def _step_by_step(original: Recording, migrated: Recording) -> Iterator[list[Comparison]]:
-    for one, other in zip(original.steps, migrated.steps, strict=True):
-        yield compare(Recording([one], original.facts), Recording([other], migrated.facts))
+    for step, other in zip(original.steps, migrated.steps, strict=True):
+        yield compare(Recording([step], original.facts), Recording([other], migrated.facts))
 
 
 def _until_something_tips(steps: list[list[Comparison]]) -> Iterator[list[Comparison]]:

@@ -320,7 +320,7 @@ for title in list(CASES) + [name + ", resource" for name in RESOURCE] + ["branch
         both = truth[name], truth[name.replace("|0|", "|1|")]
         truth[name.replace("tower gradient64|0|", "gradient64|")] = np.mean(both, 0)
     for name in sorted(set(truth) & set(step)):  # a tower's gradient that ends in a branch is not recorded
-        off = [float(np.abs(step[one] - truth[name]).max()) for one in (name, name.replace("64|", "|"))]
+        off = [float(np.abs(step[key] - truth[name]).max()) for key in (name, name.replace("64|", "|"))]
         told["values"][name] = [float(np.abs(truth[name]).max())] + off
     told["types"] = sorted({str(step[name].dtype) for name in step if name.split("|")[0].endswith("64")})
 print("\n" + json.dumps(said))

@@ -53,11 +53,11 @@ def runs():
         python: subprocess.Popen([python, DRIVE, ROOT], **pipes) for python in {sys.executable, TF1} - {None}
     }
     try:
-        yield {python: one.communicate(timeout=300) for python, one in started.items()}
+        yield {python: process.communicate(timeout=300) for python, process in started.items()}
     finally:
-        for one in started.values():
-            one.kill()
-            one.wait()
+        for process in started.values():
+            process.kill()
+            process.wait()
 
 
 def cases(run):

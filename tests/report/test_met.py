@@ -22,7 +22,7 @@ def test_both_registers(tmp_path: Path) -> None:
         "    if i:\n        break\nclass Held:\n    tf = None\nHeld.tf = tf\ntaken = Held.tf\n"
     )
     script = Script.from_text(text, tmp_path / "a.py")
-    assert any("`getattr(tf, input())`" in one.message for one in exact(script).left)
-    assert any("`Held.tf = tf`" in one.message for one in exact(script).left)
+    assert any("`getattr(tf, input())`" in finding.message for finding in exact(script).left)
+    assert any("`Held.tf = tf`" in finding.message for finding in exact(script).left)
     left = migrate(Program(script)).left
     assert all("`" in site.message or "'" in site.message for site in left), left

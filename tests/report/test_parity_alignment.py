@@ -85,7 +85,7 @@ def test_long_unchanged_stretches_are_folded_and_nothing_is_lost() -> None:
         "47 unchanged lines (1 to 47 on the left)",
         "46 unchanged lines (55 to 100 on the left)",
     ]
-    numbers = [int(one) for one in re.findall(r'<tr><td class="n [a-z]*">(\d+)', page)]
+    numbers = [int(number) for number in re.findall(r'<tr><td class="n [a-z]*">(\d+)', page)]
     assert numbers == list(range(1, 101))
     assert all(b == a + 1 for a, b in pairwise(numbers))
 

@@ -14,7 +14,7 @@ from tf2towers.report.parity_result import ParityResult
 
 def curves(drawing: str) -> list[list[tuple[float, float]]]:
     found = re.findall(r'<polyline points="([^"]*)"', drawing.split("</svg>", 1)[0])
-    return [[(float(x), float(y)) for x, y in (pair.split(",") for pair in one.split())] for one in found]
+    return [[(float(x), float(y)) for x, y in (pair.split(",") for pair in line.split())] for line in found]
 
 
 def errors(*values: float, tolerance: float = 0.0) -> str:
@@ -56,7 +56,7 @@ def test_a_single_step_is_a_point_in_the_middle() -> None:
 
 def test_losses_share_one_scale_and_break_at_nan() -> None:
     original, *migrated = curves(losses([3.0, 2.0, 1.0, 1.0, 1.0], [3.0, 2.0, math.nan, 1.0, 1.0]))
-    assert [len(one) for one in migrated] == [2, 2]
+    assert [len(points) for points in migrated] == [2, 2]
     assert migrated[0] + migrated[1] == [*original[:2], *original[3:]]
     assert original[0][1] < original[1][1] < original[2][1]
     assert losses([1.0, 2.0], [1.0, math.inf]).count('class="no-number"') == 1
@@ -104,6 +104,6 @@ def test_a_long_curve_keeps_its_extremes_and_what_is_no_number() -> None:
 
 def test_labels_at_the_ends_do_not_overlap() -> None:
     moved = chart.spread([290.0, 291.0, 20.0, 290.5])
-    assert [sorted(moved).index(one) for one in moved] == [1, 3, 0, 2]
+    assert [sorted(moved).index(height) for height in moved] == [1, 3, 0, 2]
     assert all(b - a >= 12 for a, b in zip(sorted(moved), sorted(moved)[1:], strict=False))
     assert max(moved) <= chart.BOTTOM

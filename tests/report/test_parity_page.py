@@ -78,7 +78,7 @@ def test_every_page_is_whole_and_on_its_own(name: str) -> None:
     assert len(ids) == len(set(ids))
     for _, attributes in page.tags:  # what a link or a label speaks of is there
         named = [*(attributes.get("aria-labelledby") or "").split(), (attributes.get("href") or "")[1:]]
-        assert {one for one in named if one} <= set(ids)
+        assert {name for name in named if name} <= set(ids)
 
 
 @pytest.mark.parametrize("name", EVERY)
@@ -88,10 +88,10 @@ def test_every_coordinate_is_a_number_inside_its_drawing(name: str) -> None:
         if tag in ("line", "circle", "rect", "text"):
             found = [float(value or "") for key, value in attributes.items() if key in COORDINATES]
         elif tag == "polyline":
-            found = [float(one) for one in re.split("[ ,]", attributes["points"] or "")]
+            found = [float(place) for place in re.split("[ ,]", attributes["points"] or "")]
         else:
             continue
-        assert all(math.isfinite(one) and 0 <= one <= 760 for one in found), (tag, attributes)
+        assert all(math.isfinite(place) and 0 <= place <= 760 for place in found), (tag, attributes)
 
 
 @pytest.mark.parametrize("name", EVERY)

@@ -65,7 +65,7 @@ def test_diagnoses_come_before_what_differs_first_and_that_before_the_tables() -
         "Dropout was given the original's draws.",
         "migrated: 2 logical CPUs",
     ]
-    places = [shown.index(one) for one in order]
+    places = [shown.index(title) for title in order]
     assert places == sorted(places)
 
 
@@ -115,7 +115,13 @@ def test_the_worst_come_first_and_nan_is_the_worst() -> None:
         apart("c", 9.0, within=True),
         apart("d", math.inf),
     ]
-    assert [one.name for one in words.worst_first(some)] == ["b", "d", "a", "c", "conv1/weights"]
+    assert [comparison.name for comparison in words.worst_first(some)] == [
+        "b",
+        "d",
+        "a",
+        "c",
+        "conv1/weights",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -146,7 +152,7 @@ def test_lines_of_a_message_stay_lines() -> None:
 @pytest.mark.parametrize("name", EVERY)
 def test_nothing_steers_the_terminal(name: str) -> None:
     shown = render_parity(EVERY[name](), verbose=True)
-    assert all(one == "\n" or one.isprintable() for one in shown)
+    assert all(sign == "\n" or sign.isprintable() for sign in shown)
     shown.encode("utf-8")
 
 

@@ -48,9 +48,13 @@ def test_every_rule_has_a_name_and_a_text() -> None:
 
 def test_what_is_accepted_says_how() -> None:
     results = log()["runs"][0]["results"]
-    assert [one["suppressions"][0]["kind"] for one in results[-3:]] == ["inSource", "external", "external"]
-    assert all(one["suppressions"] == [] for one in results[:-3])
-    assert {(one["kind"], one["level"]) for one in results} == {
+    assert [result["suppressions"][0]["kind"] for result in results[-3:]] == [
+        "inSource",
+        "external",
+        "external",
+    ]
+    assert all(result["suppressions"] == [] for result in results[:-3])
+    assert {(result["kind"], result["level"]) for result in results} == {
         ("fail", "warning"),
         ("informational", "none"),
     }

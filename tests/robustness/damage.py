@@ -199,7 +199,7 @@ def other_line_ends(text: str, chance: random.Random) -> str:
     often = chance.choice((1.0, 0.3, 0.02))
     if chance.random() < 0.2:
         text = text.rstrip("\n")
-    return "".join(end if one == "\n" and chance.random() < often else one for one in text)
+    return "".join(end if sign == "\n" and chance.random() < often else sign for sign in text)
 
 
 def joined(text: str, chance: random.Random) -> str:

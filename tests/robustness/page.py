@@ -29,7 +29,7 @@ def page(record: Record, files: list[Original], seed: int) -> str:
     """The whole page."""
     count = record.counts
     kinds = collections.Counter(kind for kind, _, _ in record.faults)
-    tf1 = sum(one.is_tf1 for one in files)
+    tf1 = sum(file.is_tf1 for file in files)
     programs, changed = count["trees: programs"] // 2, count["trees: files changed"]
     found = [f"| {words} | {kinds[kind]} |" for kind, words in FOUND.items()]
     registers = [
@@ -43,7 +43,7 @@ def page(record: Record, files: list[Original], seed: int) -> str:
         "# What hurts nothing",
         "",
         f"Written by `make robustness` on {datetime.date.today():%d %B %Y}, Python {platform.python_version()}.",
-        f"Python files of {len({one.repository for one in files})} public repositories, each text once, and damaged",
+        f"Python files of {len({file.repository for file in files})} public repositories, each text once, and damaged",
         f"ones made of them (seed {seed}) by {len(EVERY)} kinds of damage: tokens, lines and statements deleted,",
         "doubled and swapped, names changed, files truncated, indentation, line ends and odd bytes, nesting, Python 2.",
         "None of that code is in this repository.",
@@ -75,4 +75,4 @@ def page(record: Record, files: list[Original], seed: int) -> str:
 
 def _minutes() -> float:
     used = resource.getrusage(resource.RUSAGE_SELF), resource.getrusage(resource.RUSAGE_CHILDREN)
-    return sum(one.ru_utime + one.ru_stime for one in used) / 60
+    return sum(times.ru_utime + times.ru_stime for times in used) / 60

@@ -38,8 +38,8 @@ LONGEST = 6_000
 
 def choose(every: list[Original], count: int, seed: int) -> Iterator[tuple[str, bytes]]:
     """Damaged files."""
-    tf1 = [one for one in every if one.is_tf1 and len(one.data) < LONGEST]
-    others = [one for one in every if not one.is_tf1 and len(one.data) < LONGEST]
+    tf1 = [file for file in every if file.is_tf1 and len(file.data) < LONGEST]
+    others = [file for file in every if not file.is_tf1 and len(file.data) < LONGEST]
     for number in range(count):
         chance = random.Random(f"{seed} {number}")
         original = chance.choice(tf1 if chance.random() < TF1_SHARE or not others else others)
@@ -49,8 +49,8 @@ def choose(every: list[Original], count: int, seed: int) -> Iterator[tuple[str, 
 
 def fewer(every: list[Original], count: int, seed: int) -> list[Original]:
     """So many files, a third of them with TF1 where there are so many."""
-    tf1 = [one for one in every if one.is_tf1]
-    others = [one for one in every if not one.is_tf1]
+    tf1 = [file for file in every if file.is_tf1]
+    others = [file for file in every if not file.is_tf1]
     chance = random.Random(seed)
     first = chance.sample(tf1, min(len(tf1), count // 3))
     return first + chance.sample(others, min(len(others), count - len(first)))
@@ -77,12 +77,14 @@ def main() -> int:
     options.out.mkdir(parents=True)
     every = originals(options.repositories)
     files = every if options.files is None else fewer(every, options.files, options.seed)
-    cases = [("files", f"{one.repository}/{one.path}", one.data) for one in files]
-    cases += [("mutations", *one) for one in choose(every, options.mutations, options.seed)][options.first :]
+    cases = [("files", f"{file.repository}/{file.path}", file.data) for file in files]
+    cases += [("mutations", *case) for case in choose(every, options.mutations, options.seed)][
+        options.first :
+    ]
     directories = [
-        one
-        for one in git_directories(options.repositories)
-        if 0 < sum(1 for _ in files_of(one)) <= options.largest_tree
+        directory
+        for directory in git_directories(options.repositories)
+        if 0 < sum(1 for _ in files_of(directory)) <= options.largest_tree
     ]
     count = options.processes
     parts = [(options, number, cases[number::count], directories[number::count]) for number in range(count)]

@@ -94,12 +94,12 @@ def undefined_names(record: Record) -> None:
             text=True,
             check=True,
         )
-        for one in json.loads(done.stdout):
-            if one["code"] in ("F821", "F823"):
-                found[f"{which}/{Path(one['filename']).name}"].add((one["code"], one["message"]))
+        for text in json.loads(done.stdout):
+            if text["code"] in ("F821", "F823"):
+                found[f"{which}/{Path(text['filename']).name}"].add((text["code"], text["message"]))
     for number, case in enumerate(record.pairs):
         new = found[f"after/{number:06d}.py"] - found[f"before/{number:06d}.py"]
-        new = {one for one in new if not PYTHON2_NAMES & set(re.findall(r"\w+", one[1]))}
+        new = {case for case in new if not PYTHON2_NAMES & set(re.findall(r"\w+", case[1]))}
         if new:
             data = (record.out / "before" / f"{number:06d}.py").read_bytes()
             record.fault("undefined", case, "; ".join(sorted(message for _, message in new)), data)

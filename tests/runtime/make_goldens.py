@@ -72,7 +72,7 @@ def golden(case):
                 )
         result = running.facts(api, fetches)
         result["variables"] = [
-            [running.variable_name(one), one.shape.as_list()] for one in tf.global_variables()
+            [running.variable_name(variable), variable.shape.as_list()] for variable in tf.global_variables()
         ]
         result["values"] = {
             name: running.digest(value) for name, value in sorted(session.run(fetches).items())
@@ -81,9 +81,9 @@ def golden(case):
         for update in updates:  # one after the other: together they race
             session.run(update)
         after = {
-            running.variable_name(one): one
-            for one in tf.global_variables()
-            if one not in tf.trainable_variables()
+            running.variable_name(variable): variable
+            for variable in tf.global_variables()
+            if variable not in tf.trainable_variables()
         }
         result["after"] = {name: running.digest(value) for name, value in sorted(session.run(after).items())}
         return result
@@ -97,7 +97,7 @@ def signatures():
         for part in symbol.split(".")[1:]:
             value = getattr(value, part)
         if inspect.isclass(value):
-            value = next(one for one in value.__mro__ if "__init__" in vars(one)).__init__
+            value = next(kind for kind in value.__mro__ if "__init__" in vars(kind)).__init__
             if (
                 "args" in inspect.signature(value).parameters
             ):  # the wrappers' real arguments are a base class's
@@ -106,9 +106,9 @@ def signatures():
             continue
         parameters = inspect.signature(tf_decorator.unwrap(value)[1]).parameters.values()
         found.setdefault(module.split("runtime.")[1], {})[name] = [
-            [one.name, shown(one.default)]
-            for one in parameters
-            if one.kind == one.POSITIONAL_OR_KEYWORD and one.name != "self"
+            [parameter.name, shown(parameter.default)]
+            for parameter in parameters
+            if parameter.kind == parameter.POSITIONAL_OR_KEYWORD and parameter.name != "self"
         ]
     return found
 
@@ -128,14 +128,14 @@ def main(names):
         cases = importlib.import_module("cases." + CASE_MODULES[name]).CASES
         goldens = {title: golden(case) for title, case in sorted(cases.items())}
         if name == "contrib":  # its test does not compare these
-            for one in goldens.values():
+            for made in goldens.values():
                 for fact in ("after", "operations", "updates"):
-                    one.pop(fact, None)
+                    made.pop(fact, None)
         path = HERE / "goldens" / (name + ".json")
         with path.open("w") as file:
             lines = [
-                json.dumps(title) + ": " + json.dumps(one, sort_keys=True)
-                for title, one in sorted(goldens.items())
+                json.dumps(title) + ": " + json.dumps(made, sort_keys=True)
+                for title, made in sorted(goldens.items())
             ]
             file.write("{\n" + ",\n".join(lines) + "\n}\n")
         print(f"{path}: {len(goldens)} cases, TensorFlow {tf.__version__}")

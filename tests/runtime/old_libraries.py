@@ -62,4 +62,4 @@ def arrays(numpy):
 def told(value):
     """An array as numbers that JSON has."""
     flat = np.ravel(value)
-    return [list(value.shape), str(value.dtype), float(flat.sum()), [float(one) for one in flat[:12]]]
+    return [list(value.shape), str(value.dtype), float(flat.sum()), [float(number) for number in flat[:12]]]

@@ -43,9 +43,11 @@ def test_seeded_initializers_draw_what_a_graph_draws(seed: int | None) -> None:
     (expected,) = in_session(seeded_variables, seed=seed)
     v1.set_random_seed(seed)
     for towers in (1, 2):
-        for found in step_of(new_store(towers), lambda: [one.read_value() for one in seeded_variables()])():
-            for one, other in zip(found, expected, strict=True):
-                equal(one, other)
+        for found in step_of(
+            new_store(towers), lambda: [variable.read_value() for variable in seeded_variables()]
+        )():
+            for value, other in zip(found, expected, strict=True):
+                equal(value, other)
     equal(expected[0], expected[1])
 
 
@@ -58,9 +60,9 @@ def test_under_a_global_seed_no_two_variables_start_alike(seed: int) -> None:
     with store.strategy.scope(), store.scope():
         made_before = v1.get_variable("default", [3, 4])
     equal(made_before.numpy(), expected[0])
-    for found in step_of(store, lambda: [one.read_value() for one in unseeded_variables()])():
-        for one, other in zip(found, expected, strict=True):
-            equal(one, other)
+    for found in step_of(store, lambda: [variable.read_value() for variable in unseeded_variables()])():
+        for value, other in zip(found, expected, strict=True):
+            equal(value, other)
 
 
 def test_without_any_seed_every_run_differs() -> None:

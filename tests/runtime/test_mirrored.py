@@ -26,7 +26,9 @@ CASES = {
 def test_every_replica_is_as_tf1(module: str, title: str) -> None:
     case = CASES[module, title][title]
     golden = against_golden.goldens(module)[title]
-    strategy = tf.distribute.MirroredStrategy([one.name for one in tf.config.list_logical_devices("CPU")][:2])
+    strategy = tf.distribute.MirroredStrategy(
+        [device.name for device in tf.config.list_logical_devices("CPU")][:2]
+    )
     store = VariableStore(strategy)
     api = running.Api(tf.compat.v1, layers, slim, rnn=rnn)
 
@@ -44,6 +46,6 @@ def test_every_replica_is_as_tf1(module: str, title: str) -> None:
         store[name].assign(running.fixed(name, store[name].shape.as_list()))
     assert [[name, store[name].shape.as_list()] for name in store.names()] == golden["variables"]
     for name, value in step(inputs).items():
-        largest = max(one["norm"] for one in golden["values"].values())
+        largest = max(value["norm"] for value in golden["values"].values())
         for of_replica in strategy.experimental_local_results(value):
             against_golden.assert_close(of_replica.numpy(), golden["values"][name], 1e-4 * largest, name)

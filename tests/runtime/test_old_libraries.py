@@ -35,7 +35,7 @@ def test_images() -> None:
         mine, its = made.pop(name), wanted[name]
         assert mine[:2] == its[:2]
         assert np.abs(np.subtract(mine[3], its[3])).max() <= 1
-    assert made == {name: one for name, one in wanted.items() if name not in ROUNDED}
+    assert made == {name: digest for name, digest in wanted.items() if name not in ROUNDED}
     with pytest.raises(ValueError, match="suitable array shape"):
         scipy_misc.toimage(np.zeros((2, 2, 2)))
 

@@ -64,9 +64,9 @@ def test_tensors():
         assert python2_division(x, 2).op.type == "RealDiv" and python2_division(x, 2).op.name == "div_1"
         n = tf.constant([7, -7])
         floors = [python2_division(n, 2), python2_division(20, n)]
-        assert [one.dtype for one in floors] == [tf.int32, tf.int32]
+        assert [floor.dtype for floor in floors] == [tf.int32, tf.int32]
         with tf.compat.v1.Session() as session:
-            assert [one.tolist() for one in session.run(floors)] == [[3, -4], [2, -3]]
+            assert [value.tolist() for value in session.run(floors)] == [[3, -4], [2, -3]]
             quotient = python2_division(6, tf.constant([4.0]))
             assert session.run(quotient).tolist() == [1.5]
         assert python2_division(tf.compat.v1.Dimension(7), 2) == 3

@@ -29,12 +29,14 @@ def test_arguments(symbol: str) -> None:
     module, _, name = symbol.rpartition(".")
     ours = getattr(MODULES[module], name)
     found = [
-        (one.name, one.default)
-        for one in inspect.signature(ours.__init__ if inspect.isclass(ours) else ours).parameters.values()
-        if one.kind is one.POSITIONAL_OR_KEYWORD and one.name != "self"
+        (parameter.name, parameter.default)
+        for parameter in inspect.signature(
+            ours.__init__ if inspect.isclass(ours) else ours
+        ).parameters.values()
+        if parameter.kind is parameter.POSITIONAL_OR_KEYWORD and parameter.name != "self"
     ]
     expected = SIGNATURES[module][name]
-    assert [one[0] for one in found][: len(expected)] == [one[0] for one in expected]
+    assert [parameter[0] for parameter in found][: len(expected)] == [parameter[0] for parameter in expected]
     for (argument, default), (_, shown) in zip(found, expected, strict=False):
         if default is inspect.Parameter.empty:
             assert shown == "required", argument

@@ -67,8 +67,8 @@ def test_turn(now: float, step_ended: bool, step_seconds: float | None, over: bo
 
 def steps(seconds: list[float], interrupted: set[int] = frozenset()) -> list[StepLine]:  # type: ignore[assignment]
     return [
-        StepLine(number, 0.0, one, number in interrupted, None, None, None)
-        for number, one in enumerate(seconds, 1)
+        StepLine(number, 0.0, duration, number in interrupted, None, None, None)
+        for number, duration in enumerate(seconds, 1)
     ]
 
 
@@ -83,7 +83,7 @@ def steps(seconds: list[float], interrupted: set[int] = frozenset()) -> list[Ste
     ],
 )
 def test_steady_state(made: int, interrupted: set[int], numbers: list[int]) -> None:
-    assert [one.number for one in steady_steps(steps([0.1] * made, interrupted))] == numbers
+    assert [step.number for step in steady_steps(steps([0.1] * made, interrupted))] == numbers
 
 
 def test_spread() -> None:

@@ -83,8 +83,8 @@ class Graph:
 
     def get_collection(self, name: str) -> list[Any]:
         return [
-            type("Variable", (), {"op": type("Op", (), {"name": one})})
-            for one in self._collections.get(name, [])
+            type("Variable", (), {"op": type("Op", (), {"name": variable})})
+            for variable in self._collections.get(name, [])
         ]
 
 

@@ -25,7 +25,7 @@ def test_asynchronous_steps_all_count() -> None:
     ends = [(worker, 2.0 * n + 0.1 * worker) for n in range(1, 21) for worker in (0, 1)]
     made = side(*(step(f"worker {worker}", end, examples=8) for worker, end in ends))
     assert made.count == 40
-    assert [one.seconds for one in made.steps[3:]] == pytest.approx([1] * 37)
+    assert [step.seconds for step in made.steps[3:]] == pytest.approx([1] * 37)
     assert (made.synchronous, made.towers) == (False, 1)
     summary = summarise(made, made)
     assert summary.legacy.rate is not None
@@ -34,8 +34,8 @@ def test_asynchronous_steps_all_count() -> None:
 
 def test_ends_that_are_told_in_another_order() -> None:
     made = side(step("worker 0", 3), step("worker 1", 2.5), step("worker 0", 4), step("worker 1", 5))
-    assert [one.end for one in made.steps] == [3, 3, 4, 5]
-    assert [one.seconds for one in made.steps] == [1, 0, 0.5, 1]
+    assert [step.end for step in made.steps] == [3, 3, 4, 5]
+    assert [step.seconds for step in made.steps] == [1, 0, 0.5, 1]
 
 
 def test_an_update_of_all_workers_counts_once() -> None:
@@ -46,12 +46,12 @@ def test_an_update_of_all_workers_counts_once() -> None:
         step("worker 1", 2.0, together=2, loss=3.0, examples=8),
         step("worker 0", 3.1, together=2, loss=None, examples=8),
     )
-    assert [(one.number, one.loss, one.examples) for one in made.steps] == [
+    assert [(step.number, step.loss, step.examples) for step in made.steps] == [
         (1, 3, 16),
         (2, 2, 16),
         (3, None, 16),
     ]
-    assert [one.seconds for one in made.steps] == pytest.approx([1, 1, 1])
+    assert [step.seconds for step in made.steps] == pytest.approx([1, 1, 1])
     assert (made.synchronous, made.towers) == (True, 2)
 
 

@@ -111,8 +111,8 @@ def test_table() -> None:
 
 def test_live() -> None:
     sides = side("legacy", training(0.11)), side("modern", [])
-    for one in sides:
-        one.total = 80
+    for of_either in sides:
+        of_either.total = 80
     lines = Live(sides, alternating=True).lines(sides[0])
     assert lines[0].split() == ["legacy", "*", "modern"]
     assert lines[1].split() == ["step", "40/80", "##########..........", "0/80", "...................."]

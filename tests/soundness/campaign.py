@@ -90,41 +90,46 @@ def variant(number: int, seed: int, scripts: list[Path], only: list[str]) -> Var
 def judge(variants: list[Variant], expected: dict[Path, dict], out: Path, mode: str) -> None:
     """Runs, migrates, runs again and compares a number of variants."""
     folder = Path(tempfile.mkdtemp(prefix="soundness"))
-    originals = {one.name: one.write(folder / "original") for one in variants if one.changes}
+    originals = {variant.name: variant.write(folder / "original") for variant in variants if variant.changes}
     runs = run_all("original", [str(path) for path in originals.values()], LONGEST) if originals else {}
     sane = [
-        one for one in variants
-        if one.name in originals and first_difference(expected[one.script], runs[str(originals[one.name])]) is None
+        variant for variant in variants
+        if variant.name in originals
+        and first_difference(expected[variant.script], runs[str(originals[variant.name])]) is None
     ]  # fmt: skip
     targets: dict[str, Path] = {}
-    for one in sane:
-        targets |= _migrate(one, originals[one.name], folder, mode)
+    for variant in sane:
+        targets |= _migrate(variant, originals[variant.name], folder, mode)
     after = run_all(mode, [str(path) for path in targets.values()], LONGEST) if targets else {}
     doubtful = []
-    for one in sane:
-        if one.name in targets:
-            run = after[str(targets[one.name])]
-            difference = first_difference(expected[one.script], run)
-            one.came = "same" if difference is None else "wrong"
+    for variant in sane:
+        if variant.name in targets:
+            run = after[str(targets[variant.name])]
+            difference = first_difference(expected[variant.script], run)
+            variant.came = "same" if difference is None else "wrong"
             if difference is not None:
-                one.detail = f"{difference}\n{run['traceback']}"
-                doubtful.append(one)
+                variant.detail = f"{difference}\n{run['traceback']}"
+                doubtful.append(variant)
     if doubtful:  # what is chance in both programs is no difference between them
-        again = run_all("original", [str(originals[one.name]) for one in doubtful], LONGEST)
-        twice = run_all(mode, [str(targets[one.name]) for one in doubtful], LONGEST)
-        for one in doubtful:
-            difference = first_difference(again[str(originals[one.name])], twice[str(targets[one.name])])
+        again = run_all("original", [str(originals[variant.name]) for variant in doubtful], LONGEST)
+        twice = run_all(mode, [str(targets[variant.name]) for variant in doubtful], LONGEST)
+        for variant in doubtful:
+            difference = first_difference(
+                again[str(originals[variant.name])], twice[str(targets[variant.name])]
+            )
             if difference is None:
-                one.came = "same"
-                one.detail = ""
-    for one in variants:
-        if one.came in ("wrong", "crash"):
-            kept = out / "wrong" / one.name
+                variant.came = "same"
+                variant.detail = ""
+    for variant in variants:
+        if variant.came in ("wrong", "crash"):
+            kept = out / "wrong" / variant.name
             kept.mkdir(parents=True, exist_ok=True)
             for kind in ("original", "migrated"):
-                if (folder / kind / one.name).exists():
-                    shutil.copytree(folder / kind / one.name, kept / kind, dirs_exist_ok=True)
-            (kept / "difference.txt").write_text(f"{one.script}\n{', '.join(one.changes)}\n{one.detail}\n")
+                if (folder / kind / variant.name).exists():
+                    shutil.copytree(folder / kind / variant.name, kept / kind, dirs_exist_ok=True)
+            (kept / "difference.txt").write_text(
+                f"{variant.script}\n{', '.join(variant.changes)}\n{variant.detail}\n"
+            )
     shutil.rmtree(folder, ignore_errors=True)
 
 
@@ -150,18 +155,18 @@ def _migrate(one: Variant, path: Path, folder: Path, mode: str) -> dict[str, Pat
 
 def summary(done: list[Variant], seconds: float) -> dict:
     """The numbers of a campaign."""
-    came = collections.Counter(one.came for one in done)
+    came = collections.Counter(variant.came for variant in done)
     by_change: dict[str, collections.Counter] = collections.defaultdict(collections.Counter)
-    for one in done:
-        for name in one.changes:
-            by_change[name][one.came] += 1
+    for variant in done:
+        for name in variant.changes:
+            by_change[name][variant.came] += 1
     return {
         "variants": len(done),
         **{name: came[name] for name in ("dropped", "refused", "exact", "same", "wrong", "crash")},
         "refused by code": dict(
-            collections.Counter(code for one in done for code in one.codes).most_common()
+            collections.Counter(code for variant in done for code in variant.codes).most_common()
         ),
-        "wrong ones": [one.name for one in done if one.came in ("wrong", "crash")],
+        "wrong ones": [variant.name for variant in done if variant.came in ("wrong", "crash")],
         "by change": {name: dict(count) for name, count in sorted(by_change.items())},
         "seconds": round(seconds),
     }
@@ -212,7 +217,7 @@ def main() -> int:
             }
             print(counts, flush=True)
     print(json.dumps(summary(done, time.monotonic() - started), indent=1))
-    return 1 if any(one.came in ("wrong", "crash") for one in done) else 0
+    return 1 if any(variant.came in ("wrong", "crash") for variant in done) else 0
 
 
 def _expected(scripts: list[Path]) -> dict[Path, dict]:

@@ -36,11 +36,11 @@ def tasks_of(path: Path) -> dict[str, int]:
 def free_ports(count: int) -> list[int]:
     """Ports that nobody listens at; all are held until all are found."""
     sockets = [socket.socket() for _ in range(count)]
-    for one in sockets:
-        one.bind(("localhost", 0))
-    ports = [one.getsockname()[1] for one in sockets]
-    for one in sockets:
-        one.close()
+    for held in sockets:
+        held.bind(("localhost", 0))
+    ports = [held.getsockname()[1] for held in sockets]
+    for held in sockets:
+        held.close()
     return ports
 
 

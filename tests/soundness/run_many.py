@@ -31,7 +31,7 @@ def run_all(mode: str, scripts: list[str], longest: float = LONGEST) -> dict[str
     with tempfile.TemporaryDirectory() as folder:
         lines = Path(folder) / "results.jsonl"
         lines.touch()
-        while remaining := [one for one in scripts if one not in results]:
+        while remaining := [script for script in scripts if script not in results]:
             command = [sys.executable, __file__, "--inside", mode, str(lines), *remaining]
             with (Path(folder) / "stderr").open("w+") as stderr:
                 child = subprocess.Popen(command, stderr=stderr, stdout=subprocess.DEVNULL)
@@ -39,7 +39,7 @@ def run_all(mode: str, scripts: list[str], longest: float = LONGEST) -> dict[str
                 stderr.seek(0)
                 said = stderr.read()[-2000:]
             results = {row.pop("script"): row for row in map(json.loads, lines.read_text().splitlines())}
-            stopped = [one for one in remaining if one not in results]
+            stopped = [script for script in remaining if script not in results]
             if len(stopped) == len(remaining) == len(scripts) and child.returncode == 1:
                 raise RuntimeError(f"no script could be started:\n{said}")
             if stopped:
@@ -70,7 +70,7 @@ def inside(mode: str, lines: str, scripts: list[str]) -> None:
     os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
     if mode == "migrated":
         os.environ["TF2TOWERS_COLLECTIVES"] = "always"
-    absolute = [str(Path(one).resolve()) for one in scripts]
+    absolute = [str(Path(script).resolve()) for script in scripts]
     if mode == "original":
         from tf2towers.recorder import placement
         from tf2towers.stand_ins import install

@@ -32,7 +32,7 @@ def clusters(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, di
     folder = tmp_path_factory.mktemp("clusters")
     texts = []
     for path in ALL:
-        change = next(one for one in migrated(path).changes if one.path == path)
+        change = next(change for change in migrated(path).changes if change.path == path)
         target = folder / path.name
         target.write_text(change.after)
         texts.append(target)
@@ -55,7 +55,7 @@ def ended(process: subprocess.Popen[str], out: Path) -> dict[str, dict]:
     """Name of the script -> task -> its run."""
     _, said = process.communicate(timeout=600)
     assert process.returncode == 0, said[-3000:]
-    return {Path(one).stem: row for one, row in json.loads(out.read_text()).items()}
+    return {Path(script).stem: row for script, row in json.loads(out.read_text()).items()}
 
 
 @pytest.mark.parametrize("path", ALL, ids=lambda path: path.stem)

@@ -67,7 +67,7 @@ def result(process: subprocess.Popen, out: Path) -> dict[str, dict]:
     _, said = process.communicate(timeout=1200)
     assert process.returncode == 0, said[-3000:]
     rows = json.loads(out.read_text())
-    return {"/".join(Path(one).with_suffix("").parts[-2:]): row for one, row in rows.items()}
+    return {"/".join(Path(script).with_suffix("").parts[-2:]): row for script, row in rows.items()}
 
 
 def start(mode: str, folder: Path, scripts: list[Path]) -> subprocess.Popen:

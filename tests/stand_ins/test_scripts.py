@@ -23,7 +23,9 @@ def test_a_name_that_nothing_stands_for_says_what_to_do(found: dict) -> None:
     absent, *errors = lines(found["scripts"]["gone"])
     assert absent == "False False"
     touched = ["gan.gan_loss", "gan.gan_model", "tpu.RunConfig"]
-    for error, name in zip(errors, [*(f"tf.contrib.{one}" for one in touched), "tf.estimator"], strict=False):
+    for error, name in zip(
+        errors, [*(f"tf.contrib.{package}" for package in touched), "tf.estimator"], strict=False
+    ):
         assert error.startswith(f"{name} is not in TensorFlow 2"), error
         assert "--legacy-python" in error
     assert "NoStandInError: tf.contrib.gan.GANModel is not" in errors[-1]  # a base class

@@ -83,15 +83,23 @@ def in_session(case, api, running):
         session.run(tf.global_variables_initializer())
         variables = tf.global_variables()
         if not case.keep_initial:
-            for one in variables:
-                one.load(running.fixed(running.variable_name(one), one.shape.as_list()), session)
+            for variable in variables:
+                variable.load(
+                    running.fixed(running.variable_name(variable), variable.shape.as_list()), session
+                )
         found = running.facts(api, fetches)
-        found["variables"] = [[running.variable_name(one), one.shape.as_list()] for one in variables]
+        found["variables"] = [
+            [running.variable_name(variable), variable.shape.as_list()] for variable in variables
+        ]
         found["values"] = session.run(fetches)
         for update in tf.get_collection(tf.GraphKeys.UPDATE_OPS) + tf.get_collection("elsewhere"):
             session.run(update)
         trainable = set(found["trainable"])
-        after = {name: one for one in variables if (name := running.variable_name(one)) not in trainable}
+        after = {
+            name: variable
+            for variable in variables
+            if (name := running.variable_name(variable)) not in trainable
+        }
         found["after"] = session.run(after)
         return found
 
@@ -102,7 +110,7 @@ def compare(found, golden, running):
         assert found[fact] == golden[fact], f"{fact}: {found[fact]} != {golden[fact]}"
     for kind in ("values", "after"):
         assert sorted(found[kind]) == sorted(golden[kind]), kind
-        largest = max((one["norm"] for one in golden[kind].values()), default=0.0)
+        largest = max((value["norm"] for value in golden[kind].values()), default=0.0)
         for name, expected in golden[kind].items():
             actual = running.digest(found[kind][name])
             assert actual["shape"] == expected["shape"], name

@@ -44,7 +44,7 @@ PYTHON3 = [
 
 
 @pytest.mark.parametrize(
-    ("text", "half"), [*((one, "3 // 2") for one in PYTHON2), *((one, "3 / 2") for one in PYTHON3)]
+    ("text", "half"), [*((text, "3 // 2") for text in PYTHON2), *((text, "3 / 2") for text in PYTHON3)]
 )
 def test_what_shows_python_2(tmp_path: Path, text: str, half: str) -> None:
     (tmp_path / "train.py").write_text(text)

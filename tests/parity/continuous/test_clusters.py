@@ -66,7 +66,7 @@ def test_the_same(kind: str, runs: dict[str, Run]) -> None:
     result = verdict(runs, kind, "migrated")
     assert (result.outcome, result.diagnoses) == ("bitwise", [])
     assert result.steps == 3 * KINDS[kind][0]
-    compared = {(one.kind, one.name) for one in result.comparisons}
+    compared = {(comparison.kind, comparison.name) for comparison in result.comparisons}
     assert compared >= {("variable", "hid_w/Adam"), ("variable", "global_step"), ("gradient", "sm_b")}
 
 

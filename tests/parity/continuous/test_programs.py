@@ -107,7 +107,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> dict[str, ParityResult]:
 
 
 def migrated(path: Path) -> str:
-    return next(one.after for one in migrate(Script.read(path)).changes if one.path == path)
+    return next(change.after for change in migrate(Script.read(path)).changes if change.path == path)
 
 
 @pytest.mark.parametrize("name", RIGHT)
@@ -119,7 +119,7 @@ def test_right(name: str, made: dict[str, ParityResult]) -> None:
 
 def test_what_is_compared(made: dict[str, ParityResult]) -> None:
     result = made["the trainer"]
-    names = {(one.kind, one.name) for one in result.comparisons}
+    names = {(comparison.kind, comparison.name) for comparison in result.comparisons}
     assert (result.calls, result.steps) == (7, 4)
     assert names >= {
         ("gradient", "softmax/biases"), ("variable", "hidden/weights/Adam_1"), ("variable", "rate"),

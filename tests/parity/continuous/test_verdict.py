@@ -31,8 +31,8 @@ def run(
     folder: Path, *calls: dict[str, Any], tensorflow: str = "2.21.0", towers: int = 2, **facts: Any
 ) -> Run:
     writer = Writer(str(folder))
-    for one in calls:
-        writer.step(one)
+    for call in calls:
+        writer.step(call)
     writer.facts(
         {"tensorflow": tensorflow, "python": "3.11", "calls": len(calls), "trained": len(calls), "towers": towers,
          "threads": [], **facts}
@@ -171,7 +171,7 @@ def test_an_original_that_differs_from_itself_elsewhere_says_so_as_a_cause(
 
     result = verdict_of(runs, "fetched_0000", tmp_path, monkeypatch)
     assert result.outcome == "differs"
-    assert [one.name for one in result.diagnoses] == [
+    assert [diagnosis.name for diagnosis in result.diagnoses] == [
         "first difference",
         "the original does not repeat itself",
     ]

@@ -111,7 +111,7 @@ def _forward(trainer: Trainer, v: Arrays, x: np.ndarray, labels: np.ndarray):
         "hidden/Relu": hidden,
         "logits/BiasAdd": logits,
     }
-    return loss, gradients, {n: _digest(one) for n, one in layers.items()}, mean, variance
+    return loss, gradients, {n: _digest(value) for n, value in layers.items()}, mean, variance
 
 
 def _clipped(clip: tuple[str, str, float], gradients: Arrays) -> Arrays:
@@ -125,16 +125,16 @@ def _clipped(clip: tuple[str, str, float], gradients: Arrays) -> Arrays:
 
 def _applied(trainer: Trainer, towers: list[Arrays]) -> Arrays:
     if trainer.clip and trainer.clip[1] == "before":
-        towers = [_clipped(trainer.clip, one) for one in towers]
+        towers = [_clipped(trainer.clip, tower) for tower in towers]
     if trainer.alone is not None:
         made = dict(towers[trainer.alone])
     elif trainer.skip is not None:
         left_out, of = trainer.skip
-        rest = [one for j, one in enumerate(towers) if j != left_out]
+        rest = [tower for j, tower in enumerate(towers) if j != left_out]
         count = len(rest) if of == "mean" else len(towers)
-        made = {n: sum(one[n] for one in rest) / count for n in towers[0]}
+        made = {n: sum(tower[n] for tower in rest) / count for n in towers[0]}
     else:
-        made = {n: sum(one[n] for one in towers) / len(towers) for n in towers[0]}
+        made = {n: sum(tower[n] for tower in towers) / len(towers) for n in towers[0]}
     if trainer.clip and trainer.clip[1] == "after":
         made = _clipped(trainer.clip, made)
     return {n: trainer.factor * g for n, g in made.items()}
@@ -195,7 +195,7 @@ def _initial(trainer: Trainer) -> Arrays:
 def _statistics(trainer: Trainer, v: Arrays, moments: list[tuple[np.ndarray, np.ndarray]]) -> None:
     turns = {"last": moments[-1:], "first": moments[:1], "all": moments, "never": []}
     if trainer.policy == "mean":
-        taken = [tuple(np.mean([one[i] for one in moments], axis=0) for i in range(2))]
+        taken = [tuple(np.mean([of_tower[i] for of_tower in moments], axis=0) for i in range(2))]
     else:
         taken = turns[trainer.policy]
     for pair in taken:
@@ -224,7 +224,9 @@ def run(trainer: Trainer, lockstep_with: Recording | None = None) -> Recording:
         if lockstep_with is not None:
             before = lockstep_with.steps[k].variables
             v.update({name: value.copy() for name, value in before.items() if name in v})
-        step = Step(variables={n: np.array(one) for n, one in v.items()}, inputs={"x": x, "labels": labels})
+        step = Step(
+            variables={n: np.array(value) for n, value in v.items()}, inputs={"x": x, "labels": labels}
+        )
         moments = []
         for j in range(trainer.towers):
             given = j if trainer.data_of is None else trainer.data_of
@@ -240,7 +242,7 @@ def run(trainer: Trainer, lockstep_with: Recording | None = None) -> Recording:
             step.layers.append(layers)
             moments.append((mean, variance))
         applied = _applied(
-            trainer, [{n: g.astype(float) for n, g in one.items()} for one in step.tower_gradients]
+            trainer, [{n: g.astype(float) for n, g in of_tower.items()} for of_tower in step.tower_gradients]
         )
         step.gradients = {n: g.astype(np.float32) for n, g in applied.items()}
         rate = trainer.rate * (trainer.drop[1] if trainer.drop and k >= trainer.drop[0] else 1.0)
@@ -254,7 +256,7 @@ def run(trainer: Trainer, lockstep_with: Recording | None = None) -> Recording:
             shadow = f"{name}/ExponentialMovingAverage"
             taken = v[name] if trainer.ema_when == "after" else step.variables[name]
             v[shadow] = (trainer.ema * v[shadow] + (1 - trainer.ema) * taken).astype(np.float32)
-        step.after = {n: np.array(one) for n, one in v.items()}
+        step.after = {n: np.array(value) for n, value in v.items()}
         if not trainer.digests:
             step.layers = []
         if not trainer.own_gradients:

@@ -149,16 +149,16 @@ def test_a_mistake_is_named(what: str, lockstep: bool, towers: int, noise: float
     original, mistake, name, words = ROWS[what]
     runs = both(Trainer(towers=towers, **original), lockstep, noise, **_numbers(mistake, towers))
     diagnoses = diagnose(*runs, lockstep=lockstep)
-    assert [one.name for one in diagnoses] == [name]
+    assert [diagnosis.name for diagnosis in diagnoses] == [name]
     assert words in diagnoses[0].message
     assert diagnoses[0].todo
     assert diagnoses[0].confidence >= 0.5
 
 
 def test_other_initial_values_are_named_first() -> None:
-    assert [one.name for one in diagnose(*both(Trainer(), False, 0.0, start=1.1), lockstep=False)] == [
-        "initial values differ"
-    ]
+    assert [
+        diagnosis.name for diagnosis in diagnose(*both(Trainer(), False, 0.0, start=1.1), lockstep=False)
+    ] == ["initial values differ"]
 
 
 PAIRS = {
@@ -203,7 +203,7 @@ PAIRS = {
 def test_mistakes_of_different_links_are_all_named(what: str) -> None:
     original, mistakes, names = PAIRS[what]
     found = diagnose(*both(Trainer(**original), True, 1e-6, **mistakes))
-    assert [one.name for one in found] == names
+    assert [diagnosis.name for diagnosis in found] == names
 
 
 def test_every_name_of_the_table_has_a_row() -> None:

@@ -74,7 +74,7 @@ MISTAKES = {
 def mutant(folder: Path, migrated: Path, mistake: Mistake) -> Path:
     text = migrated.read_text(encoding="utf-8")
     assert mistake.right in text, f"the mistake no longer applies: {mistake.right!r}"
-    line = next(one for one in text.splitlines() if mistake.right.strip().splitlines()[0] in one)
+    line = next(line for line in text.splitlines() if mistake.right.strip().splitlines()[0] in line)
     indent = line[: len(line) - len(line.lstrip())]
     text = text.replace(mistake.right, mistake.wrong.replace("{indent}", indent))
     if mistake.name == "clipping order":

@@ -43,7 +43,7 @@ def found(original: Step, migrated: Step, **options: object) -> dict[tuple[str, 
 
 def test_equal() -> None:
     comparisons = found(step(), step())
-    assert all(one.bitwise and one.within and not one.problem for one in comparisons.values())
+    assert all(made.bitwise and made.within and not made.problem for made in comparisons.values())
     assert {kind for kind, _ in comparisons} == {
         "input", "loss", "tower gradient", "gradient", "variable", "fetched", "summary",
     }  # fmt: skip
@@ -107,7 +107,7 @@ def test_a_share_of_the_mean() -> None:
     parts = [{"w": (ONE - 1) / 2}, {"w": (ONE + 1) / 2}]
     migrated = step(losses=halves, tower_gradients=parts)
     assert share_of(step(), migrated, Facts(towers=2)) == 2
-    assert all(one.bitwise for one in found(step(), migrated, share=2).values())
+    assert all(comparison.bitwise for comparison in found(step(), migrated, share=2).values())
     assert share_of(step(), step(), Facts(towers=2)) == 1
     assert share_of(step(), step(losses=[loss / 3 for loss in halves]), Facts(towers=2)) == 1
 
@@ -118,7 +118,7 @@ def test_steps_whose_summaries_were_fetched_at_other_times() -> None:
 
     def summaries(original: list[Step], migrated: list[Step], own_times: bool) -> list[tuple[str, bool]]:
         verdicts = compare(original, migrated, own_times=own_times, kinds=["summary"])
-        return [(one.problem, one.bitwise) for one in verdicts]
+        return [(verdict.problem, verdict.bitwise) for verdict in verdicts]
 
     assert summaries([with_some, with_some], [with_some, none], True) == [("", True)]
     assert summaries([with_some, other], [none, other], True) == [("", True)]
@@ -134,7 +134,7 @@ def test_written_and_read(tmp_path: Path) -> None:
     again = Recording.load(tmp_path / "run")
     assert again.facts == recording.facts
     assert len(again.steps) == 2
-    for one, other in zip(recording.steps, again.steps, strict=True):
-        np.testing.assert_equal(vars(other), {**vars(one), "layers": one.layers[:1]})
+    for saved, other in zip(recording.steps, again.steps, strict=True):
+        np.testing.assert_equal(vars(other), {**vars(saved), "layers": saved.layers[:1]})
     assert list(again.steps[0].inputs) == ["x:0", "y:0"]
     np.testing.assert_equal(again.steps[-1].after, step().after)

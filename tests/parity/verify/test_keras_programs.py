@@ -110,7 +110,12 @@ def test_the_same_gradients(
     result = ParityResult(Side("original", LEGACY, ""), Side("migrated", script, ""), [])
     judge(result, original, migrated, Options(gradients_only=True))
     assert result.outcome == "bitwise"
-    assert {one.kind for one in result.comparisons} == {"input", "loss", "tower gradient", "gradient"}
+    assert {comparison.kind for comparison in result.comparisons} == {
+        "input",
+        "loss",
+        "tower gradient",
+        "gradient",
+    }
     assert (result.steps, result.towers) == (4, 2)
     assert any("jit_compile" in note for note in result.migrated.notes) == (name == "nested")
 

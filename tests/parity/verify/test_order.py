@@ -30,15 +30,15 @@ def test_each_order_of_the_original_is_right(original: tuple[Arrays, Arrays]) ->
     order = Order(AVERAGES)
     migrated = [_step(AFTER, AFTER)]
     found = compare(order.of([_step(*original)], migrated), migrated, kinds=["variable"])
-    assert all(one.bitwise for one in found)
+    assert all(comparison.bitwise for comparison in found)
     assert order.other == {"w/ema"}
 
 
 def test_another_average_is_not() -> None:
     migrated = [_step(AFTER, AFTER, 1.1)]
     found = {
-        one.name: one.bitwise
-        for one in compare(
+        comparison.name: comparison.bitwise
+        for comparison in compare(
             Order(AVERAGES).of([_step(BEFORE, BEFORE)], migrated), migrated, kinds=["variable"]
         )
     }
@@ -50,7 +50,7 @@ def test_an_average_that_the_original_leaves_alone_may_not_move() -> None:
     still, moved = Step(BEFORE, {**AFTER, "w/ema": BEFORE["w/ema"]}), _step(AFTER, AFTER)
     for migrated, right in ((still, True), (moved, False)):
         found = compare(Order(AVERAGES).of([still], [migrated]), [migrated], kinds=["variable"])
-        assert {one.name: one.bitwise for one in found} == {"w": True, "step": True, "w/ema": right}
+        assert {made.name: made.bitwise for made in found} == {"w": True, "step": True, "w/ema": right}
 
 
 def test_an_order_that_is_fixed_is_kept() -> None:
@@ -60,7 +60,7 @@ def test_an_order_that_is_fixed_is_kept() -> None:
 
 
 START, BATCHES = np.array([1.0, 5.0], np.float32), (np.array([2.0, 1.0]), np.array([4.0, 0.0]))
-WORKERS = [{"norm/mean": one.astype(np.float32)} for one in BATCHES]
+WORKERS = [{"norm/mean": batch.astype(np.float32)} for batch in BATCHES]
 
 
 def _of_workers(mean: np.ndarray, rate: float = 0.25) -> Step:

@@ -18,7 +18,9 @@ def unwatched() -> Iterator[None]:
     import keras
     import tensorflow as tf
 
-    kinds = {kind for one in vars(keras.optimizers).values() if isinstance(one, type) for kind in one.__mro__}
+    kinds = {
+        kind for value in vars(keras.optimizers).values() if isinstance(value, type) for kind in value.__mro__
+    }
     places = [(kind, name) for kind in kinds for name in ("apply", "update_step") if name in vars(kind)]
     places.append((tf.compat.v1.train.Optimizer, "apply_gradients"))
     before = [(kind, name, vars(kind)[name]) for kind, name in places]

@@ -39,7 +39,11 @@ def gradients(trainer: Trainer, weights: Arrays, batch: Arrays, dtype: type) -> 
     """Loss, gradients and the mean of the layer before the norm, all in one type."""
     order = slice(None, None, -1 if trainer.backwards else 1)
     x, ids, y = (batch[name][order] for name in ("x", "ids", "y"))
-    x, y, of = x.astype(dtype), y.astype(dtype), {name: one.astype(dtype) for name, one in weights.items()}
+    x, y, of = (
+        x.astype(dtype),
+        y.astype(dtype),
+        {name: weight.astype(dtype) for name, weight in weights.items()},
+    )
     inner = x + of["table"][ids]
     z = inner @ of["w"] + of["bias"]
     mean = z.mean(0)
@@ -60,7 +64,7 @@ def gradients(trainer: Trainer, weights: Arrays, batch: Arrays, dtype: type) -> 
         "table//values": (d_z @ of["w"].T)[order],
         "table//indices": batch["ids"],
     }
-    assert all(one.dtype == dtype for name, one in found.items() if name != "table//indices")
+    assert all(value.dtype == dtype for name, value in found.items() if name != "table//indices")
     return found, mean
 
 
@@ -128,7 +132,7 @@ def run(trainer: Trainer, dtype: type = np.float32) -> list[Step]:
 
 
 def in_lockstep(trainer: Trainer, original: list[Step]) -> list[Step]:
-    return [step(trainer, one.variables, batch) for one, batch in zip(original, batches(), strict=True)]
+    return [step(trainer, mine.variables, batch) for mine, batch in zip(original, batches(), strict=True)]
 
 
 def told(trainer: Trainer, right: Trainer | None = None) -> dict[tuple[str, str], Comparison]:
@@ -137,13 +141,16 @@ def told(trainer: Trainer, right: Trainer | None = None) -> dict[tuple[str, str]
     original, reference = run(right), run(right, np.float64)
     migrated = in_lockstep(trainer, original)
     plain = compare(original, migrated)
-    return {(one.kind, one.name): one for one in tell(plain, original, migrated, reference)}
+    return {
+        (comparison.kind, comparison.name): comparison
+        for comparison in tell(plain, original, migrated, reference)
+    }
 
 
 @pytest.mark.parametrize("optimizer", ["momentum", "adam"])
 def test_another_order_is_rounding(optimizer: str) -> None:
     found = told(Trainer(optimizer, backwards=True))
-    assert [key for key, one in found.items() if not one.within] == []
+    assert [key for key, comparison in found.items() if not comparison.within] == []
     bias = found["gradient", "bias"]
     assert bias.rounding and bias.max_rel > 0.1 and not bias.bitwise
     assert found["variable", "moving_mean"].rounding
@@ -185,7 +192,7 @@ def test_what_is_too_far_apart_needs_no_float64_run() -> None:
     assert not is_hopeless(Trainer(factor=1.0001))
     assert is_hopeless(Trainer(factor=1.5))
     assert is_hopeless(Trainer(rate=0.02)), "every gradient is bit-identical"
-    missing = compare(original, [replace(one, losses=[]) for one in original])
+    missing = compare(original, [replace(made, losses=[]) for made in original])
     assert hopeless(missing, original, original)
 
 
@@ -196,7 +203,8 @@ def test_only_steps_that_differ_are_asked_for() -> None:
     steps = last_step(comparisons, Tolerances()) + 1
     assert steps == 3
     assert all(
-        one.within for one in tell(comparisons, original, migrated, run(Trainer(), np.float64)[:steps])
+        comparison.within
+        for comparison in tell(comparisons, original, migrated, run(Trainer(), np.float64)[:steps])
     )
     assert last_step(compare(original, original), Tolerances()) == -1
 
@@ -222,8 +230,8 @@ def test_a_float64_run_that_computes_something_else_is_not_believed() -> None:
     original = run(Trainer())
     migrated = in_lockstep(Trainer(factor=1.0001), original)
     off = [
-        replace(one, gradients64={**one.gradients64, "w": one.gradients64["w"] * 1.01})
-        for one in run(Trainer(), np.float64)
+        replace(made, gradients64={**made.gradients64, "w": made.gradients64["w"] * 1.01})
+        for made in run(Trainer(), np.float64)
     ]
     found = {(c.kind, c.name): c for c in tell(compare(original, migrated), original, migrated, off)}
     assert not found["gradient", "w"].within
@@ -252,7 +260,7 @@ def test_where_something_tips_is_rounding(
     original, migrated = (tipped, steps) if side == "original" else (steps, tipped)
     comparisons = compare(original, migrated, kinds=["gradient"])
     assert not hopeless(comparisons, original, migrated)
-    reference = [replace(wide, after=one.after) for wide, one in zip(reference, original, strict=True)]
+    reference = [replace(wide, after=mine.after) for wide, mine in zip(reference, original, strict=True)]
     (found,) = [c for c in tell(comparisons, original, migrated, reference) if c.name == "w"]
     assert found.rounding == found.within == right
 
@@ -281,7 +289,10 @@ def test_the_reports_say_so() -> None:
     assert "differ by rounding" in first_line
     assert ">rounding</td>" in parity_page(result)
     listed = json.loads(parity_as_json(result))["comparisons"]
-    assert {one["name"] for one in listed if one["rounding"] and one["kind"] == "gradient"} >= {"bias", "w"}
+    assert {entry["name"] for entry in listed if entry["rounding"] and entry["kind"] == "gradient"} >= {
+        "bias",
+        "w",
+    }
 
 
 def test_float64_values_are_written_and_read(tmp_path: Path) -> None:

@@ -27,9 +27,11 @@ def test_gradients_of_ten_steps(style: str, migrated: Path) -> None:
     result = verify(LEGACY, migrated / LEGACY.name, flags, Options(steps=10, legacy_python=TF1))
     assert result.original.tensorflow.startswith("1."), result.error
     assert result.steps == 10
-    gradients = {one.name: one for one in result.comparisons if one.kind == "gradient"}
+    gradients = {
+        comparison.name: comparison for comparison in result.comparisons if comparison.kind == "gradient"
+    }
     assert len(gradients) == 8
-    assert max(one.max_rel for one in gradients.values()) <= 1e-5
+    assert max(gradient.max_rel for gradient in gradients.values()) <= 1e-5
     assert result.outcome == "within"
 
 
@@ -39,10 +41,10 @@ def test_a_relu_tips(migrated: Path) -> None:
     flags = ["--num_gpus=2", "--batch_size=16", "--batch_norm"]
     result = verify(LEGACY, migrated / LEGACY.name, flags, Options(steps=10, legacy_python=TF1))
     assert result.original.tensorflow.startswith("1."), result.error
-    gradients = [one for one in result.comparisons if one.kind == "gradient"]
+    gradients = [comparison for comparison in result.comparisons if comparison.kind == "gradient"]
     assert (result.outcome, len(gradients)) == ("within", 10)
-    assert all(one.rounding or one.max_rel <= 1e-5 for one in gradients)
-    assert max(one.max_rel for one in gradients) > 1e-3
+    assert all(gradient.rounding or gradient.max_rel <= 1e-5 for gradient in gradients)
+    assert max(gradient.max_rel for gradient in gradients) > 1e-3
 
 
 @pytest.mark.skipif(not TF1, reason="TF2TOWERS_TF1_PYTHON names no interpreter")
@@ -54,9 +56,9 @@ def test_a_cluster(script: str, issync: int, tmp_path: Path) -> None:
     options = Options(steps=10, timeout=240, legacy_python=TF1, scratch=tmp_path / "scratch", cluster=Shape())
     result = verify(LEGACY.with_name(script), tmp_path / script, flags, options)
     assert result.original.tensorflow.startswith("1."), result.error
-    gradients = [one for one in result.comparisons if one.kind == "gradient"]
+    gradients = [comparison for comparison in result.comparisons if comparison.kind == "gradient"]
     assert (result.outcome, result.steps, len(gradients)) == ("within", 10, 4)
-    assert max(one.max_rel for one in gradients) <= 1e-5
+    assert max(gradient.max_rel for gradient in gradients) <= 1e-5
 
 
 @pytest.mark.skipif(not TF1, reason="TF2TOWERS_TF1_PYTHON names no interpreter")
@@ -66,13 +68,15 @@ def test_a_bias_before_a_batch_norm(factor: str, tmp_path: Path) -> None:
     script = tmp_path / SMALL.name
     text = (SMALL.parents[1] / "hand_shaped" / SMALL.name).read_text(encoding="utf-8")
     script.write_text(text, encoding="utf-8")
-    line = next(one for one in text.splitlines(keepends=True) if one.endswith(AVERAGE))
+    line = next(line for line in text.splitlines(keepends=True) if line.endswith(AVERAGE))
     if factor:
         wrong = line.replace(AVERAGE, f"grads = [({factor} * g, v) for g, v in grads]\n")
         script.write_text(text.replace(line, line + wrong), encoding="utf-8")
     options = Options(steps=5, legacy_python=TF1)
     result = verify(SMALL, script, ["--optimizer=adam"], options)
-    found = {one.name: one for one in result.comparisons if one.kind == "gradient"}
+    found = {
+        comparison.name: comparison for comparison in result.comparisons if comparison.kind == "gradient"
+    }
     assert found["hidden/biases"].rounding and found["hidden/biases"].max_rel > 0.01, result.error
     assert not found["hidden/weights"].rounding
     assert found["hidden/weights"].within == (not factor)

@@ -12,7 +12,7 @@ VOCABULARY = 6
 def tensors(nest):
     """The tensors of outputs and state, in order."""
     if isinstance(nest, (list, tuple)):
-        return [one for part in nest for one in tensors(part)]
+        return [tensor for part in nest for tensor in tensors(part)]
     return [nest] if hasattr(nest, "dtype") and hasattr(nest, "op") else []
 
 
@@ -94,7 +94,7 @@ def _tree(api):
         api.contrib.seq2seq.gather_tree(steps, parents, max_sequence_lengths=[length], end_token=9)
         for length in (4, 3, 0)
     ]
-    return [tf.cast(one, tf.float32) for one in found]
+    return [tf.cast(tensor, tf.float32) for tensor in found]
 
 
 def _sequence_loss(**options):

@@ -8,7 +8,7 @@ SEQUENCES = (3, 4, 5)
 def _tensors(nest):
     """The tensors of outputs and state, in order."""
     if isinstance(nest, (list, tuple)):
-        return [one for part in nest for one in _tensors(part)]
+        return [tensor for part in nest for tensor in _tensors(part)]
     return [nest]
 
 
@@ -108,7 +108,8 @@ def _steps(api, x):
             outputs.append(output)
     other = rnn.GRUCell(4)
     output, state = other(outputs[-1], other.zero_state(tf.shape(x)[0], tf.float32), scope="named")
-    assert [one.name for one in other.variables] == [one.name for one in tf.trainable_variables()[2:]]
+    names = [variable.name for variable in tf.trainable_variables()[2:]]
+    assert [variable.name for variable in other.variables] == names
     return [output, *outputs]
 
 

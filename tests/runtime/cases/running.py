@@ -50,13 +50,17 @@ def build(case, api, inputs):
     if case.gradients and not case.names_only:
         loss = tf.add_n(
             [
-                tf.reduce_sum(one * (one + fixed(f"weight{i}", [size or 1 for size in one.shape.as_list()])))
-                for i, one in enumerate(outputs)
+                tf.reduce_sum(
+                    output * (output + fixed(f"weight{i}", [size or 1 for size in output.shape.as_list()]))
+                )
+                for i, output in enumerate(outputs)
             ]
         )
         variables = tf.trainable_variables()
         sources = list(inputs) + variables
-        names = [f"input{i}" for i in range(len(inputs))] + [variable_name(one) for one in variables]
+        names = [f"input{i}" for i in range(len(inputs))] + [
+            variable_name(variable) for variable in variables
+        ]
         for i, gradient in enumerate(tf.gradients(loss, sources)):
             if gradient is not None:
                 fetches["gradient " + names[i]] = tf.convert_to_tensor(gradient)
@@ -67,19 +71,23 @@ def facts(api, fetches):
     """What can be said without running: names of variables, scopes of outputs and of update operations."""
     tf = api.tf
     return {
-        "trainable": [variable_name(one) for one in tf.trainable_variables()],
-        "model_variables": [variable_name(one) for one in tf.get_collection(tf.GraphKeys.MODEL_VARIABLES)],
-        "updates": [_plain(one.name) for one in tf.get_collection(tf.GraphKeys.UPDATE_OPS)],
+        "trainable": [variable_name(variable) for variable in tf.trainable_variables()],
+        "model_variables": [
+            variable_name(variable) for variable in tf.get_collection(tf.GraphKeys.MODEL_VARIABLES)
+        ],
+        "updates": [_plain(update.name) for update in tf.get_collection(tf.GraphKeys.UPDATE_OPS)],
         "operations": {
-            name: _plain(one.op.name) for name, one in fetches.items() if name.startswith("output")
+            name: _plain(tensor.op.name) for name, tensor in fetches.items() if name.startswith("output")
         },
-        "shapes": {name: one.shape.as_list() for name, one in fetches.items() if name.startswith("output")},
+        "shapes": {
+            name: tensor.shape.as_list() for name, tensor in fetches.items() if name.startswith("output")
+        },
     }
 
 
 def _plain(operation):
     """An operation's name, without what the two releases call differently."""
-    for one, other in (
+    for ending, other in (
         ("/cond", None),
         ("/while", None),
         ("/AssignMovingAvg", None),
@@ -87,7 +95,7 @@ def _plain(operation):
         ("/TensorArrayV2Stack/TensorListStack", "/TensorArrayStack/TensorArrayGatherV3"),
         ("/IdentityN", "/LSTMBlockCell"),
     ):
-        operation = operation.split(one)[0] if other is None else operation.replace(one, other)
+        operation = operation.split(ending)[0] if other is None else operation.replace(ending, other)
     return operation
 
 
@@ -98,7 +106,7 @@ def counted(names):
 
 def names_of(tf, facts):
     """`facts` of a large network, counted, with its variables and their shapes."""
-    variables = [[variable_name(one), one.shape.as_list()] for one in tf.global_variables()]
+    variables = [[variable_name(variable), variable.shape.as_list()] for variable in tf.global_variables()]
     return {
         "variables": counted(variables),
         "trainable": counted(facts["trainable"]),
@@ -118,7 +126,7 @@ def digest(value):
     return {
         "shape": list(np.shape(value)),
         "norm": _rounded(np.sqrt((flat * flat).sum())),
-        "some": [_rounded(one) for one in picked],
+        "some": [_rounded(value) for value in picked],
     }
 
 

@@ -90,7 +90,7 @@ def _queries(api, x):
         tf.get_collection("other"),
     ]
     assert slim.get_unique_variable("one/fully_connected/weights") is tf.get_collection("mine")[0]
-    return [y, tf.reduce_sum(y) * 0 + tf.constant([float(len(one)) for one in counts])]
+    return [y, tf.reduce_sum(y) * 0 + tf.constant([float(len(count)) for count in counts])]
 
 
 def _batch_norm(training, **options):

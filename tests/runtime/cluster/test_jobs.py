@@ -44,7 +44,7 @@ def test_asynchronous_workers_in_turn_update_one_another_variables(tmp_path: Pat
     with jobs.job(tmp_path, "job_steps.py", False, "4", TF2TOWERS_SERIAL_SCHEDULE="1") as job:
         job.start(*ALL)
         assert [job.status(name) for name in ALL] == [0, 0, 0]
-        seen = sorted(steps_of(job.output("worker 0")), key=lambda one: one[1])
+        seen = sorted(steps_of(job.output("worker 0")), key=lambda seen_step: seen_step[1])
         assert "nothing" not in job.output("ps 0")
     assert [(worker, step) for worker, step, _ in seen] == [(i % 2, i + 1) for i in range(8)]
     state = np.array([1, 1, 0], np.float32)

@@ -50,11 +50,11 @@ def test_resumed_training_goes_on_with_the_optimizer_as_it_was(tmp_path: Path) -
 
     first, start = trained(tmp_path / "a", 6, save_checkpoint_steps=4, save_summaries_steps=2)
     assert (start, len(first)) == (0, 6)
-    saved = sorted(one.name for one in (tmp_path / "a").glob("*.index"))
+    saved = sorted(path.name for path in (tmp_path / "a").glob("*.index"))
     assert saved == ["model.ckpt-0.index", "model.ckpt-4.index", "model.ckpt-6.index"]
     assert tf.train.load_checkpoint(str(tmp_path / "a")).has_tensor("w/Momentum")
     events = next((tmp_path / "a").glob("events*"))
-    steps = [one.step for one in tf.compat.v1.train.summary_iterator(str(events)) if one.summary.value]
+    steps = [event.step for event in tf.compat.v1.train.summary_iterator(str(events)) if event.summary.value]
     assert steps == [1, 3, 5]
     second, start = trained(tmp_path / "a", 8)
     assert (start, len(second)) == (6, 2)

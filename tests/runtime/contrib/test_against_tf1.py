@@ -72,7 +72,7 @@ def test_same_as_tf1(title: str) -> None:
             assert running.names_of(v1, found) == golden
             return
         found["variables"] = [
-            [running.variable_name(one), one.shape.as_list()] for one in v1.global_variables()
+            [running.variable_name(variable), variable.shape.as_list()] for variable in v1.global_variables()
         ]
         for fact in ("variables", "trainable", "model_variables", "shapes"):
             assert found[fact] == golden[fact], fact
@@ -170,7 +170,7 @@ def test_tables() -> None:
         table = lookup.HashTable(lookup.KeyValueTensorInitializer(["a"], tf.constant([5], tf.int64)), -1)
         session.run([v1.tables_initializer(), table.init])
         found = words.lookup(tf.constant([1, 7], tf.int64)), table.lookup(tf.constant(["a", "c"]))
-        assert [list(one) for one in session.run(found)] == [[b"b", b"?"], [5, -1]]
+        assert [list(value) for value in session.run(found)] == [[b"b", b"?"], [5, -1]]
 
 
 def test_training_operations_change_variables() -> None:
@@ -241,15 +241,15 @@ def test_sums_over_devices_and_their_gradients() -> None:
             with v1.device(f"/gpu:{place}"):
                 values.append(tf.constant([1.0, -2.0]) * (place + 1))
         sums = nccl.all_sum(values)
-        assert [one.device for one in sums] == [one.device for one in values]
+        assert [value.device for value in sums] == [value.device for value in values]
         # TF 1's gradient is the sum of what came back to every device
         weights = [tf.constant([float(place), 1.0]) for place in range(3)]
         gradients = tf.gradients(sums, values, weights)
         others = [nccl.all_prod(values)[0], nccl.all_min(values)[1], nccl.all_max(values)[2]]
         found = session.run([sums, gradients, others, nccl.reduce_sum(values), nccl.broadcast(values[1])])
-    assert [one.tolist() for one in found[0]] == [[6.0, -12.0]] * 3
-    assert [one.tolist() for one in found[1]] == [[3.0, 3.0]] * 3
-    assert [one.tolist() for one in found[2]] == [[6.0, -48.0], [1.0, -6.0], [3.0, -2.0]]
+    assert [value.tolist() for value in found[0]] == [[6.0, -12.0]] * 3
+    assert [value.tolist() for value in found[1]] == [[3.0, 3.0]] * 3
+    assert [value.tolist() for value in found[2]] == [[6.0, -48.0], [1.0, -6.0], [3.0, -2.0]]
     assert found[3].tolist() == [6.0, -12.0]
     assert found[4].tolist() == [2.0, -4.0]
     with tf.Graph().as_default(), pytest.raises(ValueError, match="Device assignment"):

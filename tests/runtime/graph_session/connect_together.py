@@ -43,11 +43,11 @@ def connect_together(begin: Callable[[Any], object], turns: int) -> int:
             pywrap_tfe.TFE_Py_Execute(context._handle, _CPU, "VarHandleOp", [], attributes, 1)
             clients.append(context)
 
-        threads = [threading.Thread(target=client, args=(one,)) for one in range(CLIENTS)]
-        for one in threads:
-            one.start()
-        for one in threads:
-            one.join()
+        threads = [threading.Thread(target=client, args=(number,)) for number in range(CLIENTS)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
     return len(clients)
 
 

@@ -92,9 +92,11 @@ def trained(count, average, **options):
             "losses": [float(value) for value in values],
             "collectives": sum(node.op == "CollectiveReduceV2" for node in nodes),
             "updates": sorted(node.device[-5:] for node in nodes if node.op == "ResourceApplyMomentum"),
-            "parts": sorted({one.device[-5:] for one in nodes if one.op in PARTS and "feed" in " ".join(one.input)}),
-            "copies": {name: [one.tolist() for one in values] for name, values in copies.items()},
-            "variables": [one.tolist() for one in variables],
+            "parts": sorted(
+                {node.device[-5:] for node in nodes if node.op in PARTS and "feed" in " ".join(node.input)}
+            ),
+            "copies": {name: [value.tolist() for value in values] for name, values in copies.items()},
+            "variables": [variable.tolist() for variable in variables],
         }  # fmt: skip
 
 
@@ -117,7 +119,7 @@ def copies_of(session, name):
             with tf.device(program.towers.devices[tower]):
                 handle = tf.raw_ops.VarHandleOp(
                     dtype=tf.float32,
-                    shape=[one.size for one in node.attr["shape"].shape.dim],
+                    shape=[dimension.size for dimension in node.attr["shape"].shape.dim],
                     container=session._container,
                     shared_name=f"{name}/tower_{tower}" if tower else name,
                 )
@@ -142,7 +144,7 @@ def written_in_a_branch():
             session.run(update, {on: flag})
         return {
             "copies": session._program.mirror.copies,
-            "values": [float(one) for one in session.run(values)],
+            "values": [float(value) for value in session.run(values)],
         }
 
 
@@ -160,7 +162,7 @@ def read_beside_writes():
             reads.append(count * 100.0)  # built after the write
         session = Session()
         session.run(v1.global_variables_initializer())
-        found = [[float(one) for one in session.run([*reads, update])[:3]] for _ in range(20)]
+        found = [[float(value) for value in session.run([*reads, update])[:3]] for _ in range(20)]
         return found == [[10.0 * n, 10.0 * n, 100.0 * n] for n in range(20)]
 
 
@@ -186,8 +188,8 @@ def average_that_waits(average):
         before = [needs(nodes, node.name) for node in updates]
         return {
             "collectives": sum(node.op == "CollectiveReduceV2" for node in nodes.values()),
-            "values": [float(one) for one in session.run([writes, w])],
-            "after": [any(name.startswith("AssignAddVariableOp") for name in one) for one in before],
+            "values": [float(value) for value in session.run([writes, w])],
+            "after": [any(name.startswith("AssignAddVariableOp") for name in names) for names in before],
         }
 
 
@@ -243,7 +245,7 @@ print(
             "summed": trained(2, summed),
             "weighted": trained(2, weighted),
             "branch": written_in_a_branch(),
-            "waits": [average_that_waits(one) for one in (all_reduce_mean, stacked, added)],
+            "waits": [average_that_waits(average) for average in (all_reduce_mean, stacked, added)],
             "read_first": read_beside_writes(),
             "errors": errors(),
         }

@@ -116,7 +116,7 @@ with Session(
         "table:0",
         "bias/ExponentialMovingAverage:0",
     ):
-        variable = next(one for one in tf.global_variables() if one.name == name)
+        variable = next(variable for variable in tf.global_variables() if variable.name == name)
         say(name, sess.run(variable).astype("f8").sum().hex())
     if INDEX == 0:
         sess.run(pass_on)

@@ -14,13 +14,15 @@ def _values(source: Source) -> list[ast.expr]:
     found: list[ast.expr] = [node.value for node in source.all(ast.Assign)]
     found += [node.value for node in source.all(ast.Return) if node.value is not None]
     for node in source.all(ast.Call):
-        found += [one for one in node.args if not isinstance(one, ast.Starred | ast.GeneratorExp)]
-        found += [one.value for one in node.keywords]
+        found += [
+            argument for argument in node.args if not isinstance(argument, ast.Starred | ast.GeneratorExp)
+        ]
+        found += [keyword.value for keyword in node.keywords]
     return [node for node in found if not _awkward(source, node)]
 
 
 def _awkward(source: Source, node: ast.expr) -> bool:
-    if any(isinstance(one, ast.Yield | ast.Await | ast.NamedExpr | ast.Starred) for one in ast.walk(node)):
+    if any(isinstance(part, ast.Yield | ast.Await | ast.NamedExpr | ast.Starred) for part in ast.walk(node)):
         return True
     if isinstance(node, ast.Tuple) and not source.of(node).startswith("("):
         return True
@@ -58,23 +60,23 @@ def called_in_another_way(source: Source, rng: random.Random) -> str | None:
     """Star-args, keyword dicts, partials, getattr, unbound methods."""
     calls = [
         node for node in source.all(ast.Call)
-        if not any(isinstance(one, ast.Starred) for one in node.args) and all(one.arg for one in node.keywords)
+        if not any(isinstance(argument, ast.Starred) for argument in node.args) and all(keyword.arg for keyword in node.keywords)
         and not (len(node.args) == 1 and isinstance(node.args[0], ast.GeneratorExp))
         and "super" not in source.of(node) and "#" not in source.of(node)
     ]  # fmt: skip
     edits = []
     for node in outermost(source, pick(rng, calls, 5)):
         func = source.of(node.func)
-        args = [source.of(one) for one in node.args]
-        keys = [(one.arg, source.of(one.value)) for one in node.keywords]
+        args = [source.of(argument) for argument in node.args]
+        keys = [(keyword.arg, source.of(keyword.value)) for keyword in node.keywords]
         written = [f"{name}={value}" for name, value in keys]
         form = rng.randrange(9)
         if form == 0 and args:
-            text = f"{func}(*[{', '.join(args)}]{''.join(', ' + one for one in written)})"
+            text = f"{func}(*[{', '.join(args)}]{''.join(', ' + argument for argument in written)})"
         elif form == 1 and keys:
-            text = f"{func}({''.join(one + ', ' for one in args)}**{{{', '.join(f'{n!r}: {v}' for n, v in keys)}}})"
+            text = f"{func}({''.join(argument + ', ' for argument in args)}**{{{', '.join(f'{n!r}: {v}' for n, v in keys)}}})"
         elif form == 2 and keys:
-            text = f"{func}({''.join(one + ', ' for one in args)}**dict({', '.join(written)}))"
+            text = f"{func}({''.join(argument + ', ' for argument in args)}**dict({', '.join(written)}))"
         elif form == 3 and args:
             text = f"__import__('functools').partial({func}, {', '.join([*args, *written])})()"
         elif form == 4 and isinstance(node.func, ast.Attribute):
@@ -84,7 +86,7 @@ def called_in_another_way(source: Source, rng: random.Random) -> str | None:
             text = f"(lambda run, *a, **k: run(*a, **k))({', '.join([func, *args, *written])})"
         elif form == 6 and isinstance(node.func, ast.Attribute) and node.func.attr == "run":
             names = ["fetches", "feed_dict"]
-            extra = [f"{name}={one}" for name, one in zip(names, args, strict=False)]
+            extra = [f"{name}={argument}" for name, argument in zip(names, args, strict=False)]
             text = f"{func}({', '.join([*extra, *written])})"
         elif (
             form == 7
@@ -268,9 +270,9 @@ def comprehension_to_loop(source: Source, rng: random.Random) -> str | None:
     for node in pick(rng, found, 3):
         part = node.value.generators[0]
         name, indent = node.targets[0].id, source.indent(node)
-        if name in {one.id for one in ast.walk(node.value) if isinstance(one, ast.Name)}:
+        if name in {part.id for part in ast.walk(node.value) if isinstance(part, ast.Name)}:
             continue
-        tests = "".join(f"if not ({source.of(one)}): continue\n{indent}    " for one in part.ifs)
+        tests = "".join(f"if not ({source.of(condition)}): continue\n{indent}    " for condition in part.ifs)
         edits.append((node, f"{name} = []\n{indent}for {source.of(part.target)} in {source.of(part.iter)}:\n{indent}    {tests}"
                             f"{name}.append({source.of(node.value.elt)})"))  # fmt: skip
     return source.replaced(edits) if edits else None

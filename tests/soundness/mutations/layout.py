@@ -118,9 +118,9 @@ def split_calls(source: Source, rng: random.Random) -> str | None:
     edits = []
     for node in outermost(source, pick(rng, calls, 6)):
         parts = sorted([*node.args, *node.keywords], key=source.start)
-        if all("#" not in source.of(one) for one in parts):
+        if all("#" not in source.of(part) for part in parts):
             gap = rng.choice([",\n  ", ", \\\n  ", ",  # tf.Session(\n  "])
-            body = gap.join(source.of(one) for one in parts)
+            body = gap.join(source.of(part) for part in parts)
             edits.append((node, f"{source.of(node.func)}(\n  {body},\n)"))
     return source.replaced(edits) if edits else None
 
@@ -141,14 +141,17 @@ def semicolons(source: Source, rng: random.Random) -> str | None:
         for body in (getattr(node, "body", None), getattr(node, "orelse", None)):
             if isinstance(body, list):
                 pairs += [
-                    (one, two) for one, two in pairwise(body)
-                    if isinstance(one, simple) and isinstance(two, simple) and source.plain(one) and source.plain(two)
-                    and not source.lines[one.end_lineno - 1][one.end_col_offset:].strip()
+                    (first, two) for first, two in pairwise(body)
+                    if isinstance(first, simple) and isinstance(two, simple) and source.plain(first) and source.plain(two)
+                    and not source.lines[first.end_lineno - 1][first.end_col_offset:].strip()
                 ]  # fmt: skip
     edits, last = [], -1
-    for one, two in pick(rng, pairs, 5):
-        if source.end(one) > last and not source.text.encode()[source.end(one) : source.start(two)].strip():
-            edits.append(((source.end(one), source.start(two)), "; "))
+    for first, two in pick(rng, pairs, 5):
+        if (
+            source.end(first) > last
+            and not source.text.encode()[source.end(first) : source.start(two)].strip()
+        ):
+            edits.append(((source.end(first), source.start(two)), "; "))
             last = source.end(two)
     return source.replaced(edits) if edits else None
 
@@ -158,7 +161,7 @@ def one_line_blocks(source: Source, rng: random.Random) -> str | None:
     """`with x: statement` on one line."""
     found = []
     for node in source.all(ast.With, ast.For, ast.If):
-        simple = all(isinstance(one, ast.Assign | ast.Expr | ast.AugAssign) for one in node.body)
+        simple = all(isinstance(statement, ast.Assign | ast.Expr | ast.AugAssign) for statement in node.body)
         if (
             simple
             and not getattr(node, "orelse", None)
@@ -166,12 +169,12 @@ def one_line_blocks(source: Source, rng: random.Random) -> str | None:
             and node.body[0].lineno > node.lineno
         ):
             between = source.text.encode()[source.start(node) : source.end(node)]
-            if b"#" not in between and len({one.lineno for one in node.body}) == len(node.body):
+            if b"#" not in between and len({statement.lineno for statement in node.body}) == len(node.body):
                 found.append(node)
     edits = []
     for node in outermost(source, pick(rng, found, 4)):
         head = source.text.encode()[source.start(node) : source.start(node.body[0])].decode().rstrip()
-        edits.append((node, head + " " + "; ".join(source.of(one) for one in node.body)))
+        edits.append((node, head + " " + "; ".join(source.of(statement) for statement in node.body)))
     return source.replaced(edits) if edits else None
 
 

@@ -11,16 +11,18 @@ from mutations.text import Source, mutation, pick
 
 def _free(node: ast.AST) -> set[str]:
     """Names that a definition uses and does not bind anywhere inside."""
-    used = {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
-    bound = {one.id for one in ast.walk(node) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)}
-    bound |= {one.arg for one in ast.walk(node) if isinstance(one, ast.arg)}
-    bound |= {one.name for one in ast.walk(node) if isinstance(one, ast.FunctionDef | ast.ClassDef)}
+    used = {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
+    bound = {
+        part.id for part in ast.walk(node) if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)
+    }
+    bound |= {part.arg for part in ast.walk(node) if isinstance(part, ast.arg)}
+    bound |= {part.name for part in ast.walk(node) if isinstance(part, ast.FunctionDef | ast.ClassDef)}
     return {name for name in used - bound if not hasattr(builtins, name)}
 
 
 def _imports(source: Source) -> tuple[str, set[str]]:
     nodes = [node for node in source.tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
-    names = {one.asname or one.name.partition(".")[0] for node in nodes for one in node.names}
+    names = {alias.asname or alias.name.partition(".")[0] for node in nodes for alias in node.names}
     return "\n".join(source.of(node) for node in nodes), names
 
 
@@ -31,11 +33,11 @@ def functions_into_module(source: Source, rng: random.Random) -> dict[str, str] 
     candidates = [
         node for node in source.tree.body
         if isinstance(node, ast.FunctionDef | ast.ClassDef) and source.plain(node)
-        and not any(isinstance(one, ast.Global) for one in ast.walk(node))
+        and not any(isinstance(part, ast.Global) for part in ast.walk(node))
     ]  # fmt: skip
     moved: list = []
     for node in candidates:
-        if _free(node) <= known | {one.name for one in moved}:
+        if _free(node) <= known | {function.name for function in moved}:
             moved.append(node)
     moved = moved if rng.random() < 0.6 else moved[:1]
     if not moved:
@@ -126,7 +128,7 @@ def tensorflow_through_module(source: Source, rng: random.Random) -> dict[str, s
         return None
     chosen = pick(rng, names, 3)
     lines = "".join(f"{text[3:]}_ = {text}\n" for text in chosen)
-    edits = [(one, f"{text[3:]}_") for text in chosen for one in found[text]]
+    edits = [(place, f"{text[3:]}_") for text in chosen for place in found[text]]
     bound = ", ".join(f"{text[3:]}_" for text in chosen)
     return {
         "script.py": source.replaced(
@@ -168,7 +170,7 @@ def constants_into_module(source: Source, rng: random.Random) -> dict[str, str] 
         node for node in source.tree.body
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and len(node.targets) == 1
         and isinstance(node.value, ast.Constant | ast.List | ast.Tuple) and source.plain(node)
-        and not any(isinstance(one, ast.Name | ast.Call) for one in ast.walk(node.value))
+        and not any(isinstance(part, ast.Name | ast.Call) for part in ast.walk(node.value))
     ]  # fmt: skip
     if not found:
         return None

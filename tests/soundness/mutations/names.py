@@ -141,7 +141,7 @@ def import_whole_name(source: Source, rng: random.Random) -> str | None:
     node = tensorflow_import(source)
     if node is None or _in_fstring(source, "tf"):
         return None
-    places = [(one, "tensorflow") for one in uses(source, "tf")]
+    places = [(use, "tensorflow") for use in uses(source, "tf")]
     return source.replaced([(node, "import tensorflow"), *places])
 
 
@@ -163,7 +163,7 @@ def chains(source: Source, *, depth: int = 1) -> dict[str, list[ast.Attribute]]:
 def from_import(source: Source, rng: random.Random) -> str | None:
     node = tensorflow_import(source)
     found = chains(source)
-    used = {one.id for one in ast.walk(source.tree) if isinstance(one, ast.Name)}
+    used = {node.id for node in ast.walk(source.tree) if isinstance(node, ast.Name)}
     names = [text for text in found if text[3:] not in used and not text.endswith("app")]
     if node is None or not names:
         return None
@@ -171,7 +171,7 @@ def from_import(source: Source, rng: random.Random) -> str | None:
     for text in pick(rng, sorted(names), 6):
         name = text[3:]
         bound = source.fresh(rng) if rng.random() < 0.3 else name
-        if any(bound in one for one in imported):
+        if any(bound in name for name in imported):
             bound = name
         imported.append(name if bound == name else f"{name} as {bound}")
         edits += [(place, bound) for place in found[text]]
@@ -191,11 +191,11 @@ def alias_of_symbol(source: Source, rng: random.Random) -> str | None:
         return None
     text = rng.choice(sorted(found))
     name = source.fresh(rng)
-    places = [one for one in found[text] if source.start(one) > source.start(node)]
+    places = [place for place in found[text] if source.start(place) > source.start(node)]
     if rng.random() < 0.5:
         places = pick(rng, places, len(places))
     return source.replaced(
-        [(node, f"import tensorflow as tf\n{name} = {text}"), *((one, name) for one in places)]
+        [(node, f"import tensorflow as tf\n{name} = {text}"), *((place, name) for place in places)]
     )
 
 
@@ -221,7 +221,7 @@ def alias_in_container(source: Source, rng: random.Random) -> str | None:
             (f"import operator\n{name} = operator.attrgetter({text[3:]!r})", f"{name}(tf)"),
         ]
     )
-    places = [(one, use) for one in found[text] if source.start(one) > source.start(node)]
+    places = [(place, use) for place in found[text] if source.start(place) > source.start(node)]
     return source.replaced([(node, f"import tensorflow as tf\n{made}"), *places])
 
 
@@ -235,7 +235,7 @@ def two_names_for_tensorflow(source: Source, rng: random.Random) -> str | None:
         [f"import tensorflow as {name}", f"{name} = tf", f"import tensorflow.compat.v1 as {name}",
          f"from tensorflow import compat as _compat\n{name} = _compat.v1"]
     )  # fmt: skip
-    places = [(one, name) for one in uses(source, "tf") if rng.random() < 0.5]
+    places = [(use, name) for use in uses(source, "tf") if rng.random() < 0.5]
     return source.replaced([(node, f"import tensorflow as tf\n{made}"), *places])
 
 
@@ -248,7 +248,7 @@ def parameter_tf(source: Source, rng: random.Random) -> str | None:
         if not node.args.vararg and not node.args.kwarg and not node.args.kwonlyargs and node.args.args
         and node.args.args[0].arg != "self"
     ]  # fmt: skip
-    if not functions or "tf" not in {one.id for one in source.all(ast.Name)}:
+    if not functions or "tf" not in {node.id for node in source.all(ast.Name)}:
         return None
     node = rng.choice(functions)
     last = node.args.defaults[-1] if node.args.defaults else node.args.args[-1]
@@ -321,15 +321,15 @@ def into_namespace(source: Source, rng: random.Random) -> str | None:
     """A variable becomes an attribute of a class, a namespace, or a dict's item, wherever it is used."""
     taken = {node.arg for node in source.all(ast.arg, ast.keyword)}
     taken |= {name for node in source.all(ast.Global, ast.Nonlocal) for name in node.names}
-    taken |= {one.asname or one.name for one in source.all(ast.alias)}
+    taken |= {alias.asname or alias.name for alias in source.all(ast.alias)}
     taken |= {node.name for node in source.all(ast.FunctionDef, ast.ClassDef)}
     names = [
         name
         for name in source.bound_at_top()
         if name not in taken and not _in_fstring(source, name)
         and not any(
-            isinstance(up, ast.comprehension | ast.NamedExpr) for one in uses(source, name)
-            if isinstance(one.ctx, ast.Store) for up in source.around(one))
+            isinstance(up, ast.comprehension | ast.NamedExpr) for use in uses(source, name)
+            if isinstance(use.ctx, ast.Store) for up in source.around(use))
     ]  # fmt: skip
     first = source.after_imports()
     if not names or first is None:
@@ -349,7 +349,7 @@ def into_namespace(source: Source, rng: random.Random) -> str | None:
         ]
     )
     edits = [
-        (one, form.format(home=home, name=name)) for name in pick(rng, names, 5) for one in uses(source, name)
+        (use, form.format(home=home, name=name)) for name in pick(rng, names, 5) for use in uses(source, name)
     ]
     return source.replaced([source.before(first, made), *edits])
 

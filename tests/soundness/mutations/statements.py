@@ -98,12 +98,12 @@ def statement_into_function(source: Source, rng: random.Random) -> str | None:
         head = ""
     else:
         declared = f"    nonlocal {', '.join(names)}\n" if names else ""
-        own = {one.arg for one in ast.walk(inside) if isinstance(one, ast.arg)}
+        own = {part.arg for part in ast.walk(inside) if isinstance(part, ast.arg)}
         before = {
-            one.id for one in ast.walk(inside)
-            if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store) and source.start(one) < source.start(node)
+            part.id for part in ast.walk(inside)
+            if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store) and source.start(part) < source.start(node)
         }  # fmt: skip
-        head = "".join(f"{one} = None\n" for one in names if one not in own | before)
+        head = "".join(f"{name} = None\n" for name in names if name not in own | before)
     forms = [
         f"{head}def {name}():\n{declared}{body}\n{name}()",
         f"{head}def {name}(*args, **kwargs):\n    '''sess.run'''\n{declared}{body}\n{name}(1, session=None)",
@@ -126,7 +126,7 @@ def value_into_function(source: Source, rng: random.Random) -> str | None:
     found = [
         node for node in _movable(source, ast.Assign)
         if not isinstance(source.function(node), ast.ClassDef) and "super()" not in source.of(node)
-        and not any(isinstance(one, ast.Yield | ast.NamedExpr) for one in ast.walk(node))
+        and not any(isinstance(part, ast.Yield | ast.NamedExpr) for part in ast.walk(node))
     ]  # fmt: skip
     if not found:
         return None
@@ -134,16 +134,18 @@ def value_into_function(source: Source, rng: random.Random) -> str | None:
     value = source.of(node.value)
     used = sorted(
         {
-            one.id
-            for one in ast.walk(node.value)
-            if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Load)
+            part.id
+            for part in ast.walk(node.value)
+            if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load)
         }
     )
     inner = {
-        one.id for one in ast.walk(node.value) if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)
+        part.id
+        for part in ast.walk(node.value)
+        if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)
     }
-    inner |= {one.arg for one in ast.walk(node.value) if isinstance(one, ast.arg)}
-    used = [one for one in used if one not in inner]
+    inner |= {part.arg for part in ast.walk(node.value) if isinstance(part, ast.arg)}
+    used = [name for name in used if name not in inner]
     some = pick(rng, used, len(used))
     name = source.fresh(rng, "make", "get_session", "session", "build", "create", "model", "sess_")
     result = source.of(node)[: len(source.of(node)) - len(value)] if source.of(node).endswith(value) else None
@@ -152,11 +154,11 @@ def value_into_function(source: Source, rng: random.Random) -> str | None:
     forms = [
         f"def {name}():\n    return {value}\n{result}{name}()",
         f"def {name}({', '.join(some)}):\n    return {value}\n{result}{name}({', '.join(some)})",
-        f"def {name}({', '.join(some)}):\n    return {value}\n{result}{name}({', '.join(f'{one}={one}' for one in some)})",
-        f"def {name}({', '.join(f'{one}={one}' for one in some)}):\n    return {value}\n{result}{name}()",
+        f"def {name}({', '.join(some)}):\n    return {value}\n{result}{name}({', '.join(f'{parameter}={parameter}' for parameter in some)})",
+        f"def {name}({', '.join(f'{parameter}={parameter}' for parameter in some)}):\n    return {value}\n{result}{name}()",
         f"{name} = lambda: {value if not isinstance(node.value, ast.Tuple) else '(' + value + ')'}\n{result}{name}()",
         f"def {name}():\n    yield ({value})\n{result}next({name}())",
-        f"class {name.title()}_(object):\n    def get(self{''.join(', ' + one for one in some)}):\n        return {value}\n"
+        f"class {name.title()}_(object):\n    def get(self{''.join(', ' + parameter for parameter in some)}):\n        return {value}\n"
         f"{result}{name.title()}_().get({', '.join(some)})",
     ]
     return source.replaced([(source.lines_of(node), indented(rng.choice(forms), source.indent(node)))])
@@ -175,15 +177,19 @@ def argument_before(source: Source, rng: random.Random) -> str | None:
             or source.function(node) is not source.function(statement)
         ):
             continue
-        if isinstance(statement, ast.With) and node not in [one.context_expr for one in statement.items]:
+        if isinstance(statement, ast.With) and node not in [item.context_expr for item in statement.items]:
             continue
         places += [
-            (statement, one) for one in node.args if not isinstance(one, ast.Starred | ast.GeneratorExp)
+            (statement, argument)
+            for argument in node.args
+            if not isinstance(argument, ast.Starred | ast.GeneratorExp)
         ]
-        places += [(statement, one.value) for one in node.keywords]
+        places += [(statement, keyword.value) for keyword in node.keywords]
     edits, taken = [], []
     for count, (statement, node) in enumerate(pick(rng, places, 3)):
-        if any(node is one or node in source.around(one) or one in source.around(node) for one in taken):
+        if any(
+            node is place or node in source.around(place) or place in source.around(node) for place in taken
+        ):
             continue
         taken.append(node)
         name = rng.choice(["config", "feed", "tmp", "graph_", "sess_arg", "cfg"]) + f"_{count}"
@@ -230,7 +236,7 @@ def for_to_while(source: Source, rng: random.Random) -> str | None:
 
 
 def _leaves_loop(node: ast.For) -> bool:
-    return any(isinstance(one, ast.Continue | ast.Break | ast.Return) for one in ast.walk(node))
+    return any(isinstance(part, ast.Continue | ast.Break | ast.Return) for part in ast.walk(node))
 
 
 @mutation
@@ -250,16 +256,19 @@ def with_forms(source: Source, rng: random.Random) -> str | None:
         return None
     body = textwrap.dedent(source.text.encode()[source.starts[first.lineno - 1] : source.end(node)].decode())
     items = [
-        (source.of(one.context_expr), source.of(one.optional_vars) if one.optional_vars is not None else None)
-        for one in node.items
+        (
+            source.of(item.context_expr),
+            source.of(item.optional_vars) if item.optional_vars is not None else None,
+        )
+        for item in node.items
     ]
     written = [value + (f" as {name}" if name else "") for value, name in items]
     form = rng.randrange(7)
     value, name = items[0]
     if len(items) > 1:
         text, depth = "", ""
-        for one in written:
-            text += f"{depth}with {one}:\n"
+        for entry in written:
+            text += f"{depth}with {entry}:\n"
             depth += "    "
         text += indented(body, depth)
     elif form == 0:
@@ -298,8 +307,8 @@ def nested_withs_joined(source: Source, rng: random.Random) -> str | None:
         return None
     node = rng.choice(found)
     inner = node.body[0]
-    head = ", ".join(source.of(one.context_expr) + (f" as {source.of(one.optional_vars)}" if one.optional_vars is not None else "")
-                     for one in [*node.items, *inner.items])  # fmt: skip
+    head = ", ".join(source.of(item.context_expr) + (f" as {source.of(item.optional_vars)}" if item.optional_vars is not None else "")
+                     for item in [*node.items, *inner.items])  # fmt: skip
     first = inner.body[0]
     if first.lineno == inner.lineno or getattr(first, "decorator_list", None):
         return None

@@ -90,7 +90,7 @@ class Source:
             for where, text in edits
         ]
         out, last, data = [], 0, self.text.encode()
-        for (start, end), text in sorted(ranges, key=lambda one: one[0]):
+        for (start, end), text in sorted(ranges, key=lambda place: place[0]):
             if start < last:
                 raise ValueError("edits overlap")
             out += [data[last:start], text.encode()]
@@ -167,7 +167,7 @@ def pick(rng: random.Random, items: list, most: int = 1) -> list:
 def has_long_string(node: ast.AST) -> bool:
     """Whether a string over several lines is in it, which cannot be indented."""
     return any(
-        isinstance(one, ast.Constant | ast.JoinedStr) and one.end_lineno != one.lineno
-        for one in ast.walk(node)
-        if hasattr(one, "lineno")
+        isinstance(part, ast.Constant | ast.JoinedStr) and part.end_lineno != part.lineno
+        for part in ast.walk(node)
+        if hasattr(part, "lineno")
     )

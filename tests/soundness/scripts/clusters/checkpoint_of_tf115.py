@@ -45,10 +45,10 @@ for _ in range(3):
 with tf.Session(server.target) as sess:
     saver.restore(sess, path)
     print(sess.run(step), len(sess.run(tf.report_uninitialized_variables())))
-    for one in sess.run([a, b] + slots):
-        print(' '.join('%.9g' % number for number in one.ravel()))
+    for value in sess.run([a, b] + slots):
+        print(' '.join('%.9g' % number for number in value.ravel()))
     losses = [sess.run([loss, train], {x: rng.randn(4, 2)})[0] for _ in range(3)]
-    print(['%.5g' % one for one in losses])
+    print(['%.5g' % loss for loss in losses])
     # as TensorFlow 1.15 went on
     print(np.allclose(losses, [0.25960511, 0.216891587, 0.050374046], rtol=1e-5))
     print(np.allclose(sess.run(slots[1]), [[0.00065853080, 4.1837142e-05], [0.0026105850, 0.0010738332]], rtol=1e-5))

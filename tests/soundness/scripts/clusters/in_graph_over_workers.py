@@ -44,7 +44,7 @@ with tf.Session("grpc://" + workers[0]) as sess:
     random = np.random.RandomState(7)
     for step in range(6):
         xs = [random.rand(4, 3) for _ in workers]
-        values = [part for one in xs for part in (one, one.sum(1, keepdims=True))]
+        values = [part for x in xs for part in (x, x.sum(1, keepdims=True))]
         print(
             step,
             sess.run([train, table], dict(zip(feeds, values)))[0].ravel(),

@@ -38,7 +38,7 @@ with tf.Session(server.target) as sess:
     else:
         sess.run(tf.global_variables_initializer())
         for _ in range(6):
-            print([one.tolist() for one in sess.run(take)])
+            print([value.tolist() for value in sess.run(take)])
         print(sess.run(hear).tolist())
         print(sess.run(update).tolist(), sess.run(acc.num_accumulated()))
         sess.run(answer)

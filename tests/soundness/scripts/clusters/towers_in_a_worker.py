@@ -42,7 +42,7 @@ with tf.Session(server.target, config=config) as sess:
     sess.run(tf.global_variables_initializer())
     for _ in range(3):
         data = rng.rand(4, 3).astype(np.float32)
-        print(' '.join('%.9g' % one for one in sess.run(losses + regular, {x: data})))
+        print(' '.join('%.9g' % value for value in sess.run(losses + regular, {x: data})))
         sess.run(follow, {x: data})
-        print(' '.join('%.9g' % one for one in sess.run(w).ravel()), '%.9g' % sess.run(scale), sess.run(step))
-    print(['%.5g' % one for one in sess.run([average.average(loss) for loss in losses])])
+        print(' '.join('%.9g' % value for value in sess.run(w).ravel()), '%.9g' % sess.run(scale), sess.run(step))
+    print(['%.5g' % value for value in sess.run([average.average(loss) for loss in losses])])

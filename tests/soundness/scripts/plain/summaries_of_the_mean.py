@@ -9,9 +9,9 @@ import tensorflow as tf
 def show(folder):
     for name in sorted(os.listdir(folder)):
         for event in tf.train.summary_iterator(os.path.join(folder, name)):
-            for one in event.summary.value:
-                picture = one.image
-                print(event.step, one.tag, '%.9g' % one.simple_value, picture.height, sum(picture.encoded_image_string))
+            for entry in event.summary.value:
+                picture = entry.image
+                print(event.step, entry.tag, '%.9g' % entry.simple_value, picture.height, sum(picture.encoded_image_string))
 
 
 folder = sys.argv[1]

@@ -18,7 +18,7 @@ for spec, bx, bt in zip(specs, tf.split(x, sizes), tf.split(t, sizes)):
 weights = [float(s) / sum(sizes) for s in sizes]
 final = []
 for gv in zip(*[g for _, g in collected]):
-    g = sum(k * one for k, (one, _) in zip(weights, gv))
+    g = sum(k * gradient for k, (gradient, _) in zip(weights, gv))
     final.append((g, gv[0][1]))
 train = opt.apply_gradients(final)
 loss = tf.add_n([k * l for k, (l, _) in zip(weights, collected)])

@@ -54,7 +54,7 @@ def main():
         sess.run(tf.global_variables_initializer())
         for _ in range(4):
             feed = {ids: [1, 3, 1, 4], x: rng.randn(4, 3)}
-            print(['%.9g' % one for one in sess.run(losses, feed)])
+            print(['%.9g' % value for value in sess.run(losses, feed)])
             sess.run(train, feed)
             sess.run(first, feed)
         for v in tf.global_variables():

@@ -56,7 +56,7 @@ train(4)
 train(6, init_fn=lambda sess: print('not when it resumes'))
 reader = tf.train.NewCheckpointReader(tf.train.latest_checkpoint(logdir))
 for name in sorted(reader.get_variable_to_shape_map()):
-    print(name, ' '.join('%.9g' % one for one in reader.get_tensor(name).ravel()))
+    print(name, ' '.join('%.9g' % number for number in reader.get_tensor(name).ravel()))
 try:
     with tf.Graph().as_default():
         slim.learning.train(tf.constant(1.0), None, summary_op=tf.constant(''))

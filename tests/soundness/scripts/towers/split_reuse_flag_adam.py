@@ -46,7 +46,7 @@ def main():
         for step in range(5):
             feed = {images: rng.rand(6, 4), labels: rng.randint(0, 3, 6)}
             both, mean, _ = sess.run([losses, total, train_op], feed_dict=feed)
-            print(step, ' '.join('%.9g' % one for one in both), '%.9g' % mean)
+            print(step, ' '.join('%.9g' % value for value in both), '%.9g' % mean)
         for v in tf.trainable_variables():
             print(v.name, v.get_shape().as_list(), '%.9g' % sess.run(tf.reduce_sum(tf.square(v))))
         b1p = [v for v in tf.global_variables() if 'beta1_power' in v.name]

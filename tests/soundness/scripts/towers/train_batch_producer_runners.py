@@ -16,7 +16,7 @@ with tf.Graph().as_default(), tf.device('/cpu:0'):
             w = tf.get_variable('w', [2], initializer=tf.ones_initializer())
             loss = tf.reduce_mean((tf.reduce_sum(px[i] * w, 1) - py[i]) ** 2)
             tower.append((loss, opt.compute_gradients(loss)))
-    grads = [(tf.reduce_mean(tf.stack([one[0] for one in gv], 0), 0), gv[0][1]) for gv in zip(*[g for _, g in tower])]
+    grads = [(tf.reduce_mean(tf.stack([pair[0] for pair in gv], 0), 0), gv[0][1]) for gv in zip(*[g for _, g in tower])]
     train = opt.apply_gradients(grads, step)
     with tf.Session(config=tf.ConfigProto(allow_soft_placement=True)) as sess:
         sess.run(tf.global_variables_initializer())

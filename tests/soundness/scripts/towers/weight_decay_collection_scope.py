@@ -53,7 +53,7 @@ with tf.Graph().as_default(), tf.device('/cpu:0'):
                     grads.append(opt.compute_gradients(loss))
     mean = []
     for gv in zip(*grads):
-        g = tf.concat([tf.expand_dims(one, 0) for one, _ in gv], 0)
+        g = tf.concat([tf.expand_dims(gradient, 0) for gradient, _ in gv], 0)
         mean.append((tf.reduce_mean(g, 0), gv[0][1]))
     train = opt.apply_gradients(mean)
     print(names)
@@ -66,5 +66,5 @@ with tf.Graph().as_default(), tf.device('/cpu:0'):
         feed = {images: rng.randn(6, FEATURES), labels: rng.randint(0, 3, 6)}
         value = sess.run(loss, feed)
         sess.run(train, feed)
-        print('%.9g' % value, [['%.9g' % v for v in one] for one in sess.run(shown)])
+        print('%.9g' % value, [['%.9g' % v for v in row] for row in sess.run(shown)])
     print(sess.run(tf.trainable_variables()[0]).tolist())

@@ -27,8 +27,8 @@ for i, part in enumerate(tf.split(x, 2)):
 average = [(tf.reduce_mean(tf.stack([g for g, _ in pairs]), 0), pairs[0][1]) for pairs in zip(*gradients)]
 train = optimizer.apply_gradients(average)
 step = tf.Variable(0, trainable=False)
-for one in (w, step, y, train, step.initializer, w.name, tf.global_variables()[0], average[0][1], average[0][0]):
-    print(kinds(one))
+for thing in (w, step, y, train, step.initializer, w.name, tf.global_variables()[0], average[0][1], average[0][0]):
+    print(kinds(thing))
 with tf.Session(config=tf.ConfigProto(allow_soft_placement=True)) as session:
     session.run(tf.global_variables_initializer())
     for number in range(4):
