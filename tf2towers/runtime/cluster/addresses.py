@@ -145,15 +145,15 @@ def _check_hosts_exist(task: str, addresses: Iterable[str]) -> None:
         raise ClusterError(f"{task}: no such host: {', '.join(lost)}. No address is known for it here.")
 
 
-def check_own_port(addresses: Addresses) -> None:
-    """Raises ClusterError where another process listens at this task's address (gRPC would share the port with it)."""
-    _, port = split(addresses.own)
+def check_port(task: str, address: str) -> None:
+    """Raises ClusterError where another process listens at a task's address (gRPC would share the port with it)."""
+    _, port = split(address)
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind(("", port))
         except OSError as error:
             raise ClusterError(
-                f"job_name={addresses.job!r}, task_index={addresses.index}: port {port} of {addresses.own} cannot be "
-                f"used here ({error.strerror}). Does this task run already, or another program at this port?"
+                f"{task}: port {port} of {address} cannot be used here ({error.strerror}). Does this task run already, "
+                "or another program at this port?"
             ) from None

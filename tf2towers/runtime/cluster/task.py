@@ -10,7 +10,7 @@ from typing import Any
 import tensorflow as tf
 
 from tf2towers.runtime.cluster import ending, lost_requests, waiting
-from tf2towers.runtime.cluster.addresses import ClusterError, check_own_port, read_addresses, split
+from tf2towers.runtime.cluster.addresses import ClusterError, check_port, read_addresses, split
 from tf2towers.runtime.cluster.steps import Step, step
 from tf2towers.runtime.cluster.threads import Workers
 
@@ -48,7 +48,8 @@ class ClusterTask:
                 "which asynchronous training keeps its variables in."
             )
         if not (self.synchronous and self._addresses.job == "ps"):
-            check_own_port(self._addresses)
+            own = self._addresses
+            check_port(f"job_name={own.job!r}, task_index={own.index}", own.own)
         os.environ.setdefault("GRPC_FAIL_FAST", "use_caller")  # or a task that has died is waited for
         self._starting = contextlib.ExitStack()
         self._coordinator: Any = None

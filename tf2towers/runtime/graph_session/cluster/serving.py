@@ -24,7 +24,7 @@ from typing import Any
 import tensorflow as tf
 
 from tf2towers.runtime.cluster import waiting
-from tf2towers.runtime.cluster.addresses import ClusterError, split
+from tf2towers.runtime.cluster.addresses import check_port, split
 from tf2towers.runtime.graph_session import private
 
 #: seconds in which a worker that died may come back, once another has ended well
@@ -97,7 +97,7 @@ class Serving:
         self._door: socket.socket | None = None
         self._seen: set[str] = set()
         self.says = UNDECIDED
-        _check_port(self._name, self._address)
+        check_port(self._name, self._address)
         if serves:
             self.serve()
         else:
@@ -171,17 +171,3 @@ class Serving:
         files = Path(_folder(self._address)).glob("*.here")
         addresses = [file.read_text(encoding="utf-8") for file in files]
         return {address: address for address in addresses if address and address != self._address}
-
-
-def _check_port(name: str, address: str) -> None:
-    """Raises ClusterError where another process listens at a task's address (gRPC would share the port with it)."""
-    _, port = split(address)
-    with socket.socket() as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind(("", port))
-        except OSError as error:
-            raise ClusterError(
-                f"{name}: port {port} of {address} cannot be used here ({error.strerror}). Does this task run already, "
-                "or another program at this port?"
-            ) from None
