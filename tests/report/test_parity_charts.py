@@ -7,8 +7,7 @@ import pytest
 from parity_results import apart, sides
 
 from tf2towers.report.html import chart
-from tf2towers.report.parity_page.error_chart import error_chart
-from tf2towers.report.parity_page.loss_chart import loss_chart
+from tf2towers.report.parity_page.charts import error_chart, loss_chart
 from tf2towers.report.parity_result import ParityResult
 
 

@@ -11,7 +11,7 @@ import pytest
 from parity_results import EVERY, apart, bitwise, differs, failed, hostile, sides, within
 
 from tf2towers.report.parity_html import parity_page
-from tf2towers.report.parity_page.error_chart import DRAWN
+from tf2towers.report.parity_page.charts import DRAWN
 from tf2towers.report.parity_result import ParityResult
 
 COORDINATES = ("x", "y", "x1", "x2", "y1", "y2", "cx", "cy", "r", "width", "height")

@@ -90,7 +90,7 @@ class Series:
             self._fail(place, f"shape {list(mine.shape)} against {list(its.shape)}")
         elif mine.dtype != its.dtype:
             self._fail(place, f"dtype {mine.dtype} against {its.dtype}")
-        elif np.array_equal(mine, its, equal_nan=mine.dtype.kind in "fc"):
+        elif equal(mine, its):
             self.errors.append(0.0)
         else:
             self._differ(place, mine, its)
@@ -225,6 +225,13 @@ def pairs(
         yield "fetched", f"value {place}", _at(original.fetched, place), _at(migrated.fetched, place)
     for name in _names(original.summaries, migrated.summaries):
         yield "summary", name, original.summaries.get(name), migrated.summaries.get(name)
+
+
+def equal(left: np.ndarray | None, right: np.ndarray | None) -> bool:
+    """Whether two values are there, of one type and shape, and equal; a NaN equals a NaN."""
+    if left is None or right is None or left.shape != right.shape or left.dtype != right.dtype:
+        return False
+    return np.array_equal(left, right, equal_nan=left.dtype.kind in "fc")
 
 
 def _names(left: Arrays, right: Arrays) -> list[str]:

@@ -126,6 +126,19 @@ def _listed(flat: Arrays, prefix: str) -> list[np.ndarray]:
     return [found[place] for place in sorted(found)]
 
 
+def added_up(
+    values: np.ndarray | None, rows: np.ndarray | None, shape: tuple[int, ...], dtype: Any = np.float64
+) -> np.ndarray | None:
+    """A gradient of some rows in the shape of its variable; None where its parts do not fit that."""
+    if values is None or rows is None or not shape or values.shape != (*rows.shape, *shape[1:]):
+        return None
+    if rows.size and not 0 <= rows.min() <= rows.max() < shape[0]:
+        return None
+    whole = np.zeros(shape, dtype)
+    np.add.at(whole, rows.astype(np.int64), values.astype(dtype))
+    return whole
+
+
 @dataclass
 class Facts:
     """What is said of a whole run in meta.json."""

@@ -44,9 +44,9 @@ from pathlib import Path
 
 import numpy as np
 
-from tf2towers.parity.compare import Tolerances, pairs
+from tf2towers.parity.compare import Tolerances, equal, pairs
 from tf2towers.parity.process import RunFailed
-from tf2towers.parity.recording import Arrays, Step, read_steps
+from tf2towers.parity.recording import Arrays, Step, added_up, read_steps
 from tf2towers.parity.sides import Options, Recorded, record_original
 from tf2towers.report.parity_result import Comparison, Kind, ParityResult
 
@@ -83,7 +83,7 @@ def check_same_step(place: int, left: Step, again: Step) -> None:
     }
     for title, (first, second) in same.items():
         for name, value in first.items():
-            if name not in second or not _equal(value, second[name]):
+            if name not in second or not equal(value, second[name]):
                 raise NoReference(f"run again, the original has other {title} at step {place}")
 
 
@@ -143,20 +143,11 @@ def _dense(name: str, gradients: Arrays, shape: tuple[int, ...]) -> np.ndarray |
     if name in gradients:
         found = np.asarray(gradients[name], np.float64)
         return found if found.shape == shape else None
-    values, rows = gradients.get(f"{name}//values"), gradients.get(f"{name}//indices")
-    if values is None or rows is None or values.shape != (*rows.shape, *shape[1:]):
-        return None
-    found = np.zeros(shape)
-    np.add.at(found, rows, values)
-    return found
+    return added_up(gradients.get(f"{name}//values"), gradients.get(f"{name}//indices"), shape)
 
 
 def _numbered(draws: list[list[np.ndarray]]) -> Arrays:
     return {f"{tower} {place}": draw for tower, drawn in enumerate(draws) for place, draw in enumerate(drawn)}
-
-
-def _equal(left: np.ndarray, right: np.ndarray) -> bool:
-    return np.array_equal(left, right, equal_nan=left.dtype.kind in "fc" and right.dtype.kind in "fc")
 
 
 # -- the rule ----------------------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from . import graph as graphs
 #: kinds of NumPy's types that are recorded
 NUMBERS = "biufc"
 #: beside which a `MonitoredSession` fetches what its hooks want (`_HookedSession.run`)
-_CALLER = "caller"
+CALLER = "caller"
 
 
 def leaves(fetches: Any) -> List[Any]:
@@ -47,8 +47,8 @@ def fetched_values(tf: Any, values: Any) -> Dict[str, Any]:
 
     Of a `MonitoredSession`'s call, those that the script asked for; its hooks ask at times of their own.
     """
-    if isinstance(values, dict) and _CALLER in values:
-        values = values[_CALLER]
+    if isinstance(values, dict) and CALLER in values:
+        values = values[CALLER]
     found: Dict[str, Any] = {}
     place = 0
     for value in leaves(values):
@@ -60,11 +60,15 @@ def fetched_values(tf: Any, values: Any) -> Dict[str, Any]:
     return found
 
 
+def summary_class(tf: Any) -> Any:
+    """The protocol buffer of summaries, of TensorFlow or its TF1 module."""
+    return getattr(tf, "Summary", None) or tf.summary.Summary
+
+
 def scalar_summaries(tf: Any, text: bytes) -> Dict[str, Any]:
     """Those in a text that is a summary, by 'summary|tag'; of any other text none."""
-    summary = getattr(tf, "Summary", None) or tf.summary.Summary
     try:
-        parsed = summary.FromString(text)
+        parsed = summary_class(tf).FromString(text)
     except Exception:  # other bytes
         return {}
     return {

@@ -9,8 +9,7 @@ from importlib import resources
 from tf2towers.report import parity_words as words
 from tf2towers.report.html.document import document
 from tf2towers.report.html.elements import Markup, element, joined, row, section, table
-from tf2towers.report.parity_page.error_chart import error_chart
-from tf2towers.report.parity_page.loss_chart import loss_chart
+from tf2towers.report.parity_page.charts import error_chart, loss_chart
 from tf2towers.report.parity_page.scripts import scripts
 from tf2towers.report.parity_page.values import values
 from tf2towers.report.parity_result import ParityResult, Side

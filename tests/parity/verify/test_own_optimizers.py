@@ -65,7 +65,7 @@ def optimizer(kind: str) -> Any:
 def test_what_is_applied_is_seen_once(kind: str, part: float, unwatched: None) -> None:
     import tensorflow as tf
 
-    from tf2towers.parity.migrated.optimizers import Applied
+    from tf2towers.parity.migrated.gradients import Applied
 
     seen: list[tuple[float, str]] = []
 

@@ -18,7 +18,7 @@ from tf2towers.parity.cluster.merging import OWN, UPDATES, own_steps
 from tf2towers.parity.migrated.draws import DRAWING
 from tf2towers.parity.migrated.functions import results_of
 from tf2towers.parity.migrated.inputs import Inputs
-from tf2towers.parity.recording import Arrays, Recording, read_step
+from tf2towers.parity.recording import Arrays, Recording, added_up, read_step
 from tf2towers.recorder.writing import Writer
 from tf2towers.runtime import averaging, variable_store
 from tf2towers.runtime.cluster.steps import Step
@@ -229,6 +229,6 @@ def _gradient(name: str, parts: list[np.ndarray], shape: tuple[int, ...], dense:
     values, rows = parts
     if not dense:
         return {f"gradient|{name}//values": values, f"gradient|{name}//indices": rows}
-    whole = np.zeros(shape, values.dtype)
-    np.add.at(whole, rows, values)
+    whole = added_up(values, rows, shape, values.dtype)
+    assert whole is not None
     return {f"gradient|{name}": whole}

@@ -8,7 +8,7 @@ from itertools import zip_longest
 
 import numpy as np
 
-from tf2towers.parity.compare import Series, Tolerances
+from tf2towers.parity.compare import Series, Tolerances, equal
 from tf2towers.parity.continuous.recording import KINDS, Call, Run
 from tf2towers.report.parity_result import Comparison, Kind
 
@@ -77,7 +77,7 @@ def compare(
             if kind == "variable" and key in left_out:
                 continue
             place: Place = (call.number, kind, key)
-            alike = _equal(mine, its)
+            alike = equal(mine, its)
             if not alike:
                 found.places.add(place)
             if alike or place in excused:
@@ -161,12 +161,6 @@ def _label(kind: Kind, key: str, mine: Call, its: Call) -> str:
 
 def _owned(call: Call, name: str) -> tuple[int, int, str]:
     return call.worker or 0, call.session, name
-
-
-def _equal(left: np.ndarray | None, right: np.ndarray | None) -> bool:
-    if left is None or right is None or left.shape != right.shape or left.dtype != right.dtype:
-        return False
-    return np.array_equal(left, right, equal_nan=left.dtype.kind in "fc")
 
 
 def _within(left: np.ndarray | None, right: np.ndarray | None, limit: float) -> bool:

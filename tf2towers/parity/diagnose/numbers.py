@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 
-from tf2towers.parity.recording import Arrays, Step
+from tf2towers.parity.recording import Arrays, Step, added_up
 
 Vectors = dict[str, np.ndarray]  # name -> float64, one dimension
 
@@ -67,18 +67,9 @@ def dense(arrays: Arrays, shapes: Mapping[str, tuple[int, ...]]) -> Vectors:
             made[key] = np.asarray(value).reshape(-1)
             continue
         name = key.removesuffix("//values")
-        shape, rows = shapes.get(name), arrays.get(f"{name}//indices")
-        if not shape or rows is None or value.ndim == 0 or value.shape[1:] != shape[1:]:
-            continue
-        if len(rows) != len(value) or not len(rows):
-            if not len(rows):
-                made[name] = np.zeros(int(np.prod(shape)))
-            continue
-        if rows.min() < 0 or rows.max() >= shape[0]:
-            continue
-        full = np.zeros(shape)
-        np.add.at(full, rows.astype(np.int64), value.astype(np.float64))
-        made[name] = full.reshape(-1)
+        whole = added_up(value, arrays.get(f"{name}//indices"), shapes.get(name, ()))
+        if whole is not None:
+            made[name] = whole.reshape(-1)
     return made
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from tf2towers.parity.migrated.optimizers import Applied
+from tf2towers.parity.migrated.gradients import Applied
 from tf2towers.parity.migrated.state import State
 from tf2towers.parity.recording import FirstVariables, read_facts
 

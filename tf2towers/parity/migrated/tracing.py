@@ -79,7 +79,7 @@ def tower() -> int | None:
     return 0 if index is None else int(index)
 
 
-# -- python functions as operations of the step that is recorded, and what they note for a recorder --------------------
+# -- Python functions as operations of the step that is recorded, and what they note for a recorder --------------------
 
 
 def python_op(function: Callable[..., Any], tensors: Sequence[Any], dtypes: Any) -> Any:

@@ -18,8 +18,7 @@ from ..fetches import fetched_ops
 from ..training import name_of as name_of_variable
 from ..writing import Writer
 from . import values
-from .variables import Variables
-from .writes import Effects
+from .variables import Effects, Variables
 
 _DEVICE = ("GPU:", "CPU:")
 

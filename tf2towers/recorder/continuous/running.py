@@ -1,7 +1,9 @@
 """Runs one side of a continuous comparison, as `python SCRIPT ARGS` would, and ends it when there is enough."""
 
+import contextlib
 import os
-from typing import Any, Dict, List
+import time
+from typing import Any, Dict, Iterator, List
 
 from tf2towers.instrumentation.session_runs import change_settings
 
@@ -11,8 +13,8 @@ from ..cluster.worker_turns import Turns
 from ..overlay import keep_writes
 from ..running import follow, leave, prepare, run
 from ..writing import Writer
-from .calls import CallRecorder
-from .cluster import InTurns, session_manager
+from .calls import Alone, CallRecorder
+from .variables import Effects
 
 
 def main(options: Dict[str, Any], script: str, arguments: List[str]) -> int:
@@ -71,3 +73,58 @@ def _without_rewriting(settings: Any, given: Any) -> Any:
     if hasattr(rewriting, "disable_meta_optimizer"):
         rewriting.disable_meta_optimizer = True
     return settings
+
+
+# -- one task of a cluster: workers make the calls that count in turns, so that a run can be repeated ------------------
+
+_PAUSE = 0.25  # seconds between two readings of variables that may still change
+
+
+class InTurns(Alone):
+    """Asynchronous workers: from its first training call on, one worker's call at a time, with what is read after it.
+
+    Synchronous workers: all begin a step together. When all have made it, and the chief its update, each reads.
+    """
+
+    def __init__(self, turns: Turns) -> None:
+        self._turns = turns
+        self._begun = False
+
+    @contextlib.contextmanager
+    def call(self, effects: Effects) -> Iterator[None]:
+        """A turn of its own; of synchronous workers a moment at which all are there."""
+        self._begun = self._begun or effects.training
+        counts = effects.training if self.synchronous else self._begun and bool(effects.used)
+        if not counts:
+            yield
+        elif self.synchronous:
+            with self._turns.turn():
+                pass
+            yield
+        else:
+            with self._turns.turn():
+                yield
+
+    @contextlib.contextmanager
+    def after(self, effects: Effects) -> Iterator[None]:
+        """Of synchronous workers: all have made the step."""
+        if self.synchronous and effects.training:
+            with self._turns.turn():
+                yield
+        else:
+            yield
+
+    def is_settled(self) -> bool:
+        """Synchronous: the chief's thread may not have made its update yet."""
+        if self.synchronous:
+            time.sleep(_PAUSE)
+        return not self.synchronous
+
+
+def session_manager(options: Dict[str, Any], tf: Any) -> Any:
+    """The class whose objects wait for the chief."""
+    if options["calls"] == "migrated":
+        from tf2towers.runtime.graph_session.managed import SessionManager
+
+        return SessionManager
+    return tf.train.SessionManager

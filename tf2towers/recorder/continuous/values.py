@@ -6,7 +6,8 @@ from typing import Any, Dict, Iterator, List, Tuple
 
 import numpy as np
 
-_CALLER = "caller"  # beside which a `MonitoredSession` fetches what its hooks want
+from ..fetches import CALLER, summary_class
+
 _SUMMARIES = (
     "MergeSummary", "ScalarSummary", "HistogramSummary", "ImageSummary", "ImageSummaryV2", "AudioSummary",
     "AudioSummaryV2", "TensorSummary", "TensorSummaryV2",
@@ -18,10 +19,10 @@ _SMALL = 65536
 def leaves(fetch: Any, value: Any, hooks: bool = False) -> Iterator[Tuple[Any, Any, bool]]:
     """(what was fetched, its value, whether a hook wanted it) of a nest, in order."""
     if isinstance(value, dict):
-        outer = _CALLER in value and not hooks
+        outer = CALLER in value and not hooks
         for key in value:
             part = fetch[key] if isinstance(fetch, dict) and key in fetch else fetch
-            for leaf in leaves(part, value[key], hooks or (outer and key != _CALLER)):
+            for leaf in leaves(part, value[key], hooks or (outer and key != CALLER)):
                 yield leaf
     elif isinstance(value, (list, tuple)):
         parts = list(fetch) if isinstance(fetch, (list, tuple)) and len(fetch) == len(value) else []
@@ -60,9 +61,8 @@ def is_summary(graph: Any, fetch: Any) -> bool:
 
 def summaries(tf: Any, text: bytes) -> Dict[str, Any]:
     """The values in a summary by their tags, as arrays."""
-    summary = getattr(tf, "Summary", None) or tf.summary.Summary
     found = {}
-    for entry in summary.FromString(text).value:
+    for entry in summary_class(tf).FromString(text).value:
         if entry.WhichOneof("value") == "simple_value":
             found[entry.tag] = np.float32(entry.simple_value)
         elif entry.WhichOneof("value") == "histo":

@@ -16,7 +16,7 @@ from typing import Any, Dict
 from .paths import Overlay
 from .python import patch_python
 from .refusals import OverlayError
-from .tensorflow import patch_tensorflow
+from .tf_data import patch_tensorflow
 
 __all__ = ["Overlay", "OverlayError", "keep_writes", "patch_python", "patch_tensorflow"]
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from .paths import Overlay
 from .python import patch_python
-from .tensorflow import patch_tensorflow
+from .tf_data import patch_tensorflow
 
 
 def start(folder: str) -> None:

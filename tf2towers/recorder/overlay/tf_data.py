@@ -10,7 +10,8 @@ from .changes import make_folders
 from .paths import Overlay
 from .refusals import OverlayError
 from .swap import Swaps
-from .tf_files import matches
+from .tf_checkpoints import patch_checkpoints
+from .tf_files import matches, patch_files
 from .tf_paths import concrete, local, refuse, to_read, to_write, with_path
 
 
@@ -210,3 +211,19 @@ def _patch_h5py(overlay: Overlay) -> None:
         original(self, name, mode, *args, **kwargs)
 
     kind.__init__ = start
+
+
+# -- puts the overlay under the files that TensorFlow opens in C++ -----------------------------------------------------
+
+
+def patch_tensorflow(overlay: Overlay) -> None:
+    """Patch TensorFlow 1.12 to 1.15 or 2.21, after it is imported; a name that a version does not have is skipped.
+
+    Writing to a remote path (gs://, hdfs://, s3://) raises `OverlayError` from then on; reading one goes through.
+    So does writing a file whose name is computed in the graph (`tf.io.write_file` of a tensor that is no constant).
+    """
+    swaps = Swaps()
+    patch_files(overlay)
+    patch_checkpoints(overlay, swaps)
+    patch_data(overlay, swaps)
+    swaps.everywhere()
