@@ -40,6 +40,15 @@ print(tf.python.framework.ops is ops, tf.mul is tf.multiply)
 print(tf.keras.utils.to_categorical([1], 2).tolist(), tf.__version__.split(".")[0])
 """
 
+TUTORIAL = """
+import tensorflow as tf
+from tensorflow.examples.tutorials.mnist import mnist
+
+logits = [mnist.inference(tf.ones([1, 784]), 2, 3) for _ in range(2)]
+mnist.training(mnist.loss(logits[0], [1]), 0.1)
+print([variable.op.name for variable in tf.global_variables()][4:8])
+"""
+
 LAYERS = """
 import tensorflow as tf
 
@@ -331,6 +340,12 @@ True
 /job:worker/device:CPU:1 /job:ps/task:0/device:CPU:0
 [0.25, 1.25] 9.0 10
 9.0
+""",
+    ),
+    "tutorial": (
+        TUTORIAL,
+        """
+['softmax_linear/weights', 'softmax_linear/biases', 'hidden1_1/weights', 'hidden1_1/biases']
 """,
     ),
     "shapes": (

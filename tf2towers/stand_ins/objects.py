@@ -78,10 +78,12 @@ class Objects:
             if name in ONLY_HERE:
                 module, attribute = ONLY_HERE[name]
                 return getattr(import_module(module), attribute)
-            target = lookup(name).target
+            # of the tutorials the table has the form for variables that are made elsewhere
+            target = None if name.startswith("tf.examples.") else lookup(name).target
             if target is None and (target := in_own(name)) is not None:
                 with self._tensorflow_2():
                     import_module(target.module)
+            target = target or lookup(name).target
             if target is None:
                 continue
             try:
