@@ -111,16 +111,33 @@ def test_an_import_that_shares_a_line_in_a_module(tmp_path: Path, line: str, dou
 
 
 @pytest.mark.parametrize(
-    ("made", "is_certain"), [("scale = tf.Variable(tf.ones([1]))", True), ("scale = 1.0", False)]
+    ("losses", "code"),
+    [
+        ("train_op = opt.minimize(loss)", None),
+        ("scale = tf.Variable(tf.ones([1])); train_op = opt.minimize(tf.reduce_mean(loss * scale))", None),
+        # made in the middle of something: at every step
+        ("train_op = opt.minimize(tf.reduce_mean(loss * bias()))", "T2T304"),
+        (
+            "with tf.name_scope('a'):;             v = tf.Variable(1.0);             "
+            "train_op = tf.train.AdamOptimizer(0.1).minimize(loss * v)",
+            "T2T304",
+        ),
+        # TF1's worker has what it was sent before the update
+        ("train_op = opt.minimize(loss); loss = loss * 2; loss = tf.identity(loss)", None),
+        ("train_op = opt.minimize(loss); loss = tf.reduce_mean(w)", "T2T208"),
+        ("train_op = opt.minimize(loss); loss = tf.reduce_mean(of_weights())", "T2T208"),
+    ],
 )
-def test_variables_that_a_workers_step_would_make(made: str, is_certain: bool) -> None:
-    """One in the middle of something would be made at every step; in a statement of its own it is made before."""
-    head = "head: import numpy as np; import tensorflow as tf; N = 2; def bias():;     return tf.Variable(tf.ones([1]))"
-    added = "scale" if is_certain else "bias()"
-    loss = f"loss: {made}; loss = tf.reduce_mean(tf.square(y + {added}))"
-    text = trainer(f"{worker_with(TWO, SUPERVISED)}\n{loss}" + ("" if is_certain else f"\n{head}"))
+def test_what_a_workers_step_is_written_for(losses: str, code: str | None) -> None:
+    functions = {
+        "bias": "def bias():;     return tf.Variable(tf.ones([1]))",
+        "of_weights": "def of_weights():;     return tf.get_variable('w', initializer=1.0)",
+    }
+    called = [text for name, text in functions.items() if f"{name}()" in losses]
+    head = "; ".join(["head: import numpy as np; import tensorflow as tf; N = 2", *called])
+    variable = "variable: w = tf.Variable(tf.ones([3, 1]))"
+    text = trainer(f"{worker_with(TWO, SUPERVISED)}\n{head}\n{variable}\nlosses: {losses}")
     result = idiomatic_or_exact(Script.from_text(text), Options())
-    assert [site.code for site in result.findings if site.code == "T2T304"] == (
-        [] if is_certain else ["T2T304"]
-    )
-    assert ("VariableStore(" in result.changes[0].after) == is_certain
+    in_the_way = {site.code for site in result.findings if site.message.endswith("the exact one is written")}
+    assert in_the_way == ({code} if code else set())
+    assert ("VariableStore(" in result.changes[0].after) == (code is None)

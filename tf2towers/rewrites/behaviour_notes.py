@@ -182,7 +182,7 @@ def _may_differ(sizes: cst.BaseExpression, bound: dict[str, cst.BaseExpression])
 
 def _state_with_update(training: Training) -> Found:
     for step in training.steps:
-        if not step.trains:
+        if not step.trains or training.tower.cluster is not None:
             continue
         for fetch in step.fetches:
             if isinstance(fetch, cst.Name) and training.kinds.of(fetch) == k.STATE:

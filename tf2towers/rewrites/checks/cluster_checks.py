@@ -13,6 +13,7 @@ from tf2towers.program.clusters.workers_part import names_of_task
 from tf2towers.program.problem import Problem
 from tf2towers.program.python_code.names_read_by_calls import reads
 from tf2towers.program.python_code.search import find_all
+from tf2towers.program.sessions.steps import has_update
 from tf2towers.program.statements import value_kinds as k
 from tf2towers.program.statements.symbol_roles import role
 from tf2towers.program.statements.trainer_statement import Leaf
@@ -20,6 +21,10 @@ from tf2towers.program.training import Training
 from tf2towers.rewrites.expressions.call_arguments import named
 from tf2towers.rewrites.files.file_context import code_of
 
+#: what a function reads variables by that it is not given
+_OF_VARIABLES = frozenset(
+    {"tf.Variable", "tf.get_variable", "tf.trainable_variables", "tf.global_variables", "tf.get_collection"}
+)
 _ONLY_IN_CLUSTERS = frozenset({"server", "supervisor", "monitored", "tensor_hook", "synchronous"})
 
 
@@ -43,6 +48,7 @@ def cluster_problems(training: Training) -> Iterator[Problem]:
     yield from _state_of_workers(training, cluster)
     yield from _index_in_functions(training, cluster)
     yield from _different_steps(training, cluster)
+    yield from _read_behind_update(training)
     yield from _returns(training)
     yield from _server_elsewhere(training, cluster)
 
@@ -117,6 +123,28 @@ def _different_steps(training: Training, cluster: Cluster) -> Iterator[Problem]:
     trains = [step for step in training.steps if step.trains]
     for step in trains[1:]:
         yield Problem(step.runs[0].call, "T2T505", "synchronous workers with another training step")
+
+
+def _read_behind_update(training: Training) -> Iterator[Problem]:
+    """Variables that a step reads behind its update: TF1's worker was sent them once, at the start of the run."""
+    for step in training.steps:
+        leaves = [leaf for outer in step.slice.leaves for leaf in outer.every() if not leaf.inner]
+        updates = [place for place, leaf in enumerate(leaves) if has_update(training, leaf)]
+        for leaf in leaves[updates[0] + 1 :] if updates else ():
+            if leaf.kind == k.TENSOR and _reads_variables(training, leaf):
+                yield Problem(leaf.node, "T2T208", "a variable that is read behind the update")
+
+
+def _reads_variables(training: Training, leaf: Leaf) -> bool:
+    """Whether a statement computes with variables; not where it updates them, or their averages."""
+    kinds, calls = training.kinds, find_all(leaf.node, cst.Call)
+    methods = [call.func for call in calls if isinstance(call.func, cst.Attribute)]
+    if has_update(training, leaf) or any(kinds.of(method.value) == k.AVERAGE for method in methods):
+        return False
+    summaries = [training.functions.summary(kinds.resolver.canonical(call.func) or "") for call in calls]
+    return any(kinds.names.get(name) in (k.STATE, k.SCHEDULE) for name in leaf.flow.reads) or any(
+        summary is not None and not _OF_VARIABLES.isdisjoint(summary.symbols) for summary in summaries
+    )
 
 
 def _returns(training: Training) -> Iterator[Problem]:

@@ -201,6 +201,8 @@ def _made_inside(training: Training) -> Iterator[Problem]:
                     yield Problem(call, "T2T305", "an input that would be made inside a step")
                 elif summary is not None and summary.makes_inputs:
                     yield Problem(call, "T2T305", f"{name} makes inputs where the towers run")
+                elif outer.kind == MIXED and leaf.kind != k.STATE and role(name) == "optimizer":
+                    yield Problem(call, "T2T304", "an optimizer that would be made inside a step")
                 elif leaf.kind != k.STATE and (
                     name == "tf.Variable" or (summary is not None and "tf.Variable" in summary.symbols)
                 ):

@@ -81,12 +81,18 @@ class ReplicaBuilder(TowerFunctions):
         params = [n for n in dict.fromkeys([*own, *extra]) if self._fed(n) == n]
         outer = [*params, *dict.fromkeys(fed)]
         feeds = [statement(f"{name.removesuffix('_value')}.feed({name})") for name in dict.fromkeys(fed)]
-        values = [self._fetched(value) for value in returned if value is not None or len(returned) > 1]
+        before = self._state_before_update(step, returned)
+        values = [
+            before.get(value) or self._fetched(value)
+            for value in returned
+            if value is not None or len(returned) > 1
+        ]
         result = ", ".join(values)
         scope = f"{self.given['variables']}.scope({'' if step.trains else 'update=False'})"
         cluster = training.tower.cluster
         if cluster is not None:
             body = [s for leaf in step.slice.leaves for s in self._in_contexts(leaf, self.moved(leaf))]
+            body = [statement(f"{name} = {self._fetched(value)}") for value, name in before.items()] + body
             body.append(statement(f"return {result}" if result else "return None"))
             return self._definition(
                 step.name, outer, [*feeds, *body], [self._cluster_step(cluster, step, outer)]
@@ -153,6 +159,18 @@ class ReplicaBuilder(TowerFunctions):
             return [statement(f"return {self._pick(firsts[0])}({run})")]
         parts = [f"{self._pick(first)}(results[{place}])" for place, first in enumerate(firsts)]
         return [statement(f"results = {run}"), statement(f"return {', '.join(parts)}")]
+
+    def _state_before_update(
+        self, step: Step, returned: list[cst.BaseExpression | None]
+    ) -> dict[cst.BaseExpression | None, str]:
+        """Names for the variables that a worker fetches with the update: TF1 sent it their values first."""
+        if self.training.tower.cluster is None or not step.trains:
+            return {}
+        return {
+            value: self.context.fresh(f"{value.value}_before")
+            for value in returned
+            if isinstance(value, cst.Name) and self.training.kinds.of(value) in (k.STATE, k.SCHEDULE)
+        }
 
     def _rates_before_update(self, step: Step) -> list[str]:
         """The schedules that the step reads after the update: in TF1 one run had one rate, the update's."""

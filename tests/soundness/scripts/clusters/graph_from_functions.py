@@ -78,7 +78,7 @@ def main(_):
             batch = draws.randn(6, 4), draws.randint(0, 4, 6)
             number, value, _, share = sess.run([count, loss, train_op, accuracy],
                                                {features: batch[0], labels: batch[1], keep: 1.0})
-            print('%.9g %.9g' % (value, share), batch[0].shape)
+            print(number, '%.9g %.9g' % (value, share), batch[0].shape)  # the step's number before it
 
 
 if __name__ == '__main__':
