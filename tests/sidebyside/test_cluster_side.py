@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tf2towers.sidebyside.cluster.side import ClusterSide
+from tf2towers.sidebyside.cluster_side import ClusterSide
 from tf2towers.sidebyside.side import ActiveClock
 from tf2towers.sidebyside.summary import summarise
 

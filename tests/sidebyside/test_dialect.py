@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tf2towers.sidebyside.cluster.shape import described, shape_of
+from tf2towers.sidebyside.cluster_side import described, shape_of
 from tf2towers.sidebyside.dialect import has_cluster, is_of_cluster, is_tf1
 
 

@@ -21,6 +21,11 @@ if TYPE_CHECKING:
     from tf2towers.sidebyside.outcome import Outcome
 
 FAILED = 2
+#: the options that say how the two are run, by the names that `Plan` has for them
+_OF_THE_PLAN = (
+    "arguments", "steps", "turns", "at_once", "batch_size", "legacy_python", "modern_python", "timeout", "own_weights",
+    "ps", "workers", "task_flags",
+)  # fmt: skip
 prepare = script_arguments.prepare
 
 
@@ -50,7 +55,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--own-weights", action="store_true", help="MODERN is not given the initial weights of LEGACY"
     )
     parser.add_argument(
-        "--python", metavar="EXE", default=sys.executable, help="runs MODERN (default: this one)"
+        "--python",
+        dest="modern_python",
+        metavar="EXE",
+        default=sys.executable,
+        help="runs MODERN (default: this one)",
     )
     parser.add_argument(
         "--legacy-python",
@@ -68,7 +77,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Compares; see the epilog for the status."""
-    for script, python in ((options.legacy, options.legacy_python), (options.modern, options.python)):
+    for script, python in ((options.legacy, options.legacy_python), (options.modern, options.modern_python)):
         if wrong := why_not(script, python):
             print(f"tf2towers compare: {wrong}", file=sys.stderr)
             return FAILED
@@ -100,23 +109,8 @@ def _compared(options: argparse.Namespace, signals: Sequence[int]) -> Outcome:
     with tempfile.TemporaryDirectory(prefix="tf2towers-compare-") as folder:
         legacy = as_script(options.legacy, Path(folder, "legacy"))
         modern = as_script(options.modern, Path(folder, "modern"))
-        plan = Plan(
-            legacy=legacy,
-            modern=modern,
-            arguments=tuple(options.arguments),
-            steps=options.steps,
-            turns=options.turns,
-            at_once=options.at_once,
-            batch_size=options.batch_size,
-            legacy_python=options.legacy_python,
-            modern_python=options.python,
-            timeout=options.timeout,
-            own_weights=options.own_weights,
-            ps=options.ps,
-            workers=options.workers,
-            task_flags=options.task_flags,
-        )
-        outcome = compare(plan, signals)
+        given = {name: getattr(options, name) for name in _OF_THE_PLAN}
+        outcome = compare(Plan(legacy=legacy, modern=modern, **given), signals)
     outcome.legacy.script, outcome.modern.script = options.legacy, options.modern
     mine, its = outcome.commands
     named = mine.replace(str(legacy), str(options.legacy)), its.replace(str(modern), str(options.modern))
@@ -125,7 +119,7 @@ def _compared(options: argparse.Namespace, signals: Sequence[int]) -> Outcome:
 
 def _needed(options: argparse.Namespace) -> list[str]:
     """What this interpreter has to have for these options: TensorFlow where it runs a side."""
-    runs = sys.executable in (options.python, options.legacy_python)
+    runs = sys.executable in (options.modern_python, options.legacy_python)
     return ["tensorflow"] * runs + ["matplotlib"] * (options.report is not None)
 
 

@@ -7,13 +7,15 @@ gives the arguments as argparse understands them. Only the one called is importe
 from __future__ import annotations
 
 import argparse
+import contextlib
+import errno
 import gc
 import importlib
+import os
 import sys
 from collections.abc import Sequence
 from typing import NamedTuple, NoReturn
 
-from tf2towers.cli import streams
 from tf2towers.cli.installed import NotInstalled
 from tf2towers.cli.internal_errors import internal_error, wants_traceback
 
@@ -53,7 +55,7 @@ def run() -> NoReturn:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs a command line and gives its exit status."""
     given = list(sys.argv[1:] if arguments is None else arguments)
-    if not streams.usable():
+    if not _usable():
         print("tf2towers: the standard output is closed: nothing was done", file=sys.stderr)
         return 2
     try:
@@ -63,12 +65,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("interrupted", file=sys.stderr)
         return INTERRUPTED
     except BrokenPipeError:  # `| head` has seen enough
-        streams.discard_output()
+        _discard_output()
         return BROKEN_PIPE
     except SystemExit as ended:  # argparse
         return ended.code if isinstance(ended.code, int) else 0 if ended.code is None else 2
     except Exception as problem:
-        if isinstance(problem, OSError) and streams.output_is_full(problem):
+        if isinstance(problem, OSError) and _output_is_full(problem):
             print(f"tf2towers: the output cannot be written ({problem.strerror})", file=sys.stderr)
             return 2
         if wants_traceback():
@@ -124,3 +126,42 @@ def _parser() -> argparse.ArgumentParser:
         "command", nargs="?", choices=list(COMMANDS), metavar="COMMAND", help=argparse.SUPPRESS
     )
     return parser
+
+
+# -- the standard streams, which may be closed or full -----------------------------------------------------------------
+
+_FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF, errno.ENXIO})
+
+
+def _usable() -> bool:
+    """Makes the streams fit to write a script's text to; says whether there is a standard output at all.
+
+    A closed standard error is written to nobody.
+    """
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115 - as long as the process
+    if sys.stdout is None:
+        return False
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):  # a script's text may hold what the terminal cannot show
+            stream.reconfigure(errors="backslashreplace")
+    return True
+
+
+def _output_is_full(problem: OSError) -> bool:
+    """Whether this is what a standard output says that takes no more; from then on it goes to nobody.
+
+    Errors about files have their names.
+    """
+    if problem.filename is not None or problem.errno not in _FULL:
+        return False
+    _discard_output()
+    return True
+
+
+def _discard_output() -> None:
+    """What is still to be written to the standard output goes to nobody."""
+    with contextlib.suppress(OSError, ValueError):
+        nobody = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nobody, sys.stdout.fileno())
+        os.close(nobody)

@@ -17,7 +17,6 @@ from tf2towers.cli.runnable import as_script, why_not
 from tf2towers.cli.script_arguments import positive, seconds
 
 if TYPE_CHECKING:
-    from tf2towers.launch.cluster import Shape
     from tf2towers.report.parity_result import ParityResult
 
 
@@ -145,6 +144,7 @@ def _verdict(
     from tf2towers.parity.continuous.verdict import verify_exact
     from tf2towers.parity.sides import Options
     from tf2towers.parity.verify import verify
+    from tf2towers.sidebyside.dialect import asked_shape
 
     def given(name: str, otherwise: Any = None) -> Any:
         return getattr(options, name, otherwise)
@@ -157,7 +157,7 @@ def _verdict(
         tower_order=given("tower_order", False),
         names=dict(pair.split("=", 1) for pair in given("name", [])),
         seed=given("seed", 0),
-        cluster=cluster_of(legacy, given("ps"), given("workers"), given("task_flags")),
+        cluster=asked_shape([legacy], given("ps"), given("workers"), given("task_flags")),
         progress=progress,
         tolerance=options.tolerance,
         gradients_only=given("gradients_only", False),
@@ -175,20 +175,6 @@ def _problem(options: argparse.Namespace) -> str:
         if "=" not in pair:
             return f"--name {pair}: OLD=NEW is expected"
     return ""
-
-
-def cluster_of(script: Path, ps: int | None, workers: int | None, task_flags: str | None) -> Shape | None:
-    """The cluster to run a script as; None for one of one process.
-
-    Args:
-        ps, workers, task_flags: as the user says; one that says nothing has 1 and 2 where the script starts servers.
-    """
-    from tf2towers.launch.cluster import Shape
-    from tf2towers.sidebyside.dialect import is_of_cluster
-
-    if ps is None and workers is None and not is_of_cluster(script):
-        return None
-    return Shape.asked(ps, workers or None, task_flags)
 
 
 def _progress() -> Callable[[str, int], object] | None:

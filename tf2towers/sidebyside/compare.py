@@ -17,9 +17,7 @@ from tf2towers.parity.recording import FirstVariables
 from tf2towers.parity.sides import Options, record_original
 from tf2towers.report.paths import told_apart
 from tf2towers.sidebyside.child import Child
-from tf2towers.sidebyside.cluster.child import ClusterChild, launched
-from tf2towers.sidebyside.cluster.shape import described, shape_of
-from tf2towers.sidebyside.cluster.side import ClusterSide
+from tf2towers.sidebyside.cluster_side import ClusterChild, ClusterSide, described, launched, shape_of
 from tf2towers.sidebyside.dialect import is_tf1
 from tf2towers.sidebyside.errors import CompareError, has_resumed
 from tf2towers.sidebyside.guesses import batch_size_of, last_accuracy, steps_of
@@ -51,7 +49,7 @@ class Plan:
 
     legacy: Path
     modern: Path
-    arguments: tuple[str, ...] = ()
+    arguments: Sequence[str] = ()
     steps: int | None = None
     turns: float | None = None
     at_once: bool = False

@@ -5,8 +5,10 @@ from __future__ import annotations
 import io
 import re
 import tokenize
+from collections.abc import Iterable
 from pathlib import Path
 
+from tf2towers.launch.cluster import Shape
 from tf2towers.source.local_imports import program_files
 
 #: it is written for TF 2, whatever else it uses
@@ -50,6 +52,19 @@ def is_tf1(script: Path) -> bool:
 def is_of_cluster(script: Path) -> bool:
     """Whether it is one task of a TF1 cluster: it starts a server, or places variables on parameter servers."""
     return _CLUSTER.search(_text(script)) is not None
+
+
+def asked_shape(
+    scripts: Iterable[Path], ps: int | None, workers: int | None, task_flags: str | None
+) -> Shape | None:
+    """The cluster to run scripts as; None where nobody asks for one, and none of them is a task of one.
+
+    Args:
+        ps, workers, task_flags: as the user says; one that says nothing has 1 and 2.
+    """
+    if ps is None and workers is None and not any(map(is_of_cluster, scripts)):
+        return None
+    return Shape.asked(ps, workers, task_flags)
 
 
 def has_cluster(script: Path) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -24,7 +25,7 @@ class Outcome:
     modern: Side
     summary: Summary
     commands: tuple[str, str]
-    arguments: tuple[str, ...]
+    arguments: Sequence[str]
     machine: str
     how: str
 

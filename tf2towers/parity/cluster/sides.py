@@ -11,8 +11,7 @@ from pathlib import Path
 
 from tf2towers.launch.cluster import Shape
 from tf2towers.parity.cluster.merging import count_updates, facts_of, merged
-from tf2towers.parity.cluster.tasks import OnLine, run_recorded
-from tf2towers.parity.cluster.turnstile import Turnstile
+from tf2towers.parity.cluster.tasks import OnLine, Turnstile, run_recorded
 from tf2towers.parity.process import RunFailed
 from tf2towers.parity.recording import Facts
 from tf2towers.parity.sides import MIGRATED, RECORDER, Options, Recorded, prepared

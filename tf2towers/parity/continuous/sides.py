@@ -9,8 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
-from tf2towers.parity.cluster.tasks import run_recorded
-from tf2towers.parity.cluster.turnstile import Turnstile
+from tf2towers.parity.cluster.tasks import Turnstile, run_recorded
 from tf2towers.parity.continuous.recording import Run
 from tf2towers.parity.process import RunFailed, last_lines
 from tf2towers.parity.sides import RECORDER, Options, prepared, run_recorder

@@ -1,4 +1,4 @@
-"""Runs one side's cluster to its end: python tf2towers/sidebyside/cluster/__main__.py SETTINGS
+"""Runs one side's cluster to its end: python tf2towers/sidebyside/cluster_launcher.py SETTINGS
 
 SETTINGS is JSON: "ps", "workers", "task_flags", "python", "script", "args", as `launch.plan.Plan` has them. The output
 of all tasks goes to standard output; the exit status is that of `tf2towers launch`.
@@ -14,7 +14,7 @@ from pathlib import Path
 def main(settings: str) -> int:
     """Its exit status."""
     # this file's folder is no place for imports, and that of the package may be left off the path of what is started
-    sys.path[0] = str(Path(__file__).resolve().parents[3])
+    sys.path[0] = str(Path(__file__).resolve().parents[2])
     from tf2towers.launch.errors import LaunchError
     from tf2towers.launch.job import Job
     from tf2towers.launch.plan import Plan
