@@ -194,7 +194,7 @@ def test_worker_1_killed_and_started_again(cluster: Callable[..., Cluster], tmp_
         assert found[-1] > 300
     made = sum(map(len, own.values()))
     assert made - 1 <= last <= made + 1  # one worker may make its last step behind the checkpoint
-    assert steps <= last <= steps + 2  # each loop looks at the step after its own update
+    assert steps < last <= steps + 3  # each loop sees the step's number before its own update
     assert job.output("worker 0").count(f"After {steps} training step(s), validation cross entropy = ") == 2
 
 
@@ -230,13 +230,13 @@ def test_the_chief_killed_and_started_again(
     assert [job.status(name) for name in ALL] == [0, 0, 0], job.all_output()
     again = job.steps()[killed:]
     assert again[0][:2] == (again[0][0], 1), "a worker counts its own steps from 1"
-    assert resumed_from < min(step for *_, step in again) <= resumed_from + 2
+    assert resumed_from <= min(step for *_, step in again) <= resumed_from + 1  # a number before the update
     last = newest_checkpoint(log)
     assert steps <= last <= steps + (0 if issync else 2)
     if issync:
         assert last - resumed_from == again[-1][1]
     else:  # a step whose worker was lost to sight is made again; its first try may have been applied
-        made = max(step for *_, step in again) - resumed_from
+        made = max(step for *_, step in again) + 1 - resumed_from
         assert len(again) <= made <= len(again) + 1
         assert last - resumed_from in (
             made - 1,
@@ -247,7 +247,7 @@ def test_the_chief_killed_and_started_again(
 # -- what cannot be --------------------------------------------------------------------------------------------------
 
 
-def refused(*tasks: tuple[Cluster, str, tuple[str, ...]], seconds: float = 30) -> None:
+def refused(*tasks: tuple[Cluster, str, tuple[str, ...]], seconds: float = 60) -> None:
     """Each task ends by itself, soon, with a status that is not 0, and its last words name what is wrong.
 
     Args:
