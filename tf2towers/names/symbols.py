@@ -1,4 +1,4 @@
-"""`Names`: the canonical dotted name of any Name or Attribute of a script.
+"""`Names`: the canonical dotted name of any Name or Attribute of a script that LibCST has parsed.
 
 TensorFlow names come out rooted at `tf`, whichever way they were imported: `tensorflow.compat.v1`, bare
 `tensorflow`, `from tensorflow import Session`, `import tensorflow.contrib.slim as slim`, `t = tf`.
@@ -6,135 +6,89 @@ TensorFlow names come out rooted at `tf`, whichever way they were imported: `ten
 
 from __future__ import annotations
 
-import builtins
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+import ast
+import io
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 import libcst as cst
-from libcst.metadata import (
-    Assignment,
-    BuiltinAssignment,
-    ImportAssignment,
-    MetadataWrapper,
-    Scope,
-    ScopeProvider,
-)
+from libcst.metadata import CodeRange, MetadataWrapper, PositionProvider
 
-from tf2towers.names.canonical import PYTHON2_BUILTINS, canonical_name
+from tf2towers.names.meanings import Defined, Imported, Meanings
+
+#: line, column, last line, column after it; columns in characters
+Span = tuple[int, int, int, int]
 
 
 class Names:
-    """What every name of one module means. Needs only LibCST's scopes; answers are cached per scope."""
+    """What every name of one module means: its `Meanings`, asked with LibCST's nodes, found by their places."""
 
     def __init__(self, wrapper: MetadataWrapper) -> None:
-        self._scopes: Mapping[cst.CSTNode, Scope | None] = wrapper.resolve(ScopeProvider)
-        self._bindings: Bindings = read_bindings(wrapper.module)
-        self._by_name: dict[tuple[Scope, str], str | None] = {}
-        self._active: set[cst.CSTNode] = set()
-
-    @property
-    def imports(self) -> list[ImportedName]:
-        """Every name the module binds by import, at any depth, star imports left out."""
-        return self._bindings.imports
-
-    @property
-    def star_imports(self) -> list[str]:
-        """The modules of `from MODULE import *`."""
-        return self._bindings.star_imports
-
-    def scope(self, node: cst.CSTNode) -> Scope | None:
-        """The scope a node of the module stands in."""
-        return self._scopes.get(node)
+        text = wrapper.module.code
+        self._lines = list(io.StringIO(text, newline=""))  # Python's lines: no form feed ends one
+        self._meanings = Meanings(ast.parse(text))
+        self._positions = wrapper.resolve(PositionProvider)
+        named = (node for node in self._meanings.nodes if isinstance(node, ast.Name | ast.Attribute))
+        self._nodes = {self._span(node): node for node in named}
 
     def canonical(self, node: cst.BaseExpression) -> str | None:
         """The canonical dotted name of a Name or Attribute; None when it is neither, or not known."""
-        parts: list[str] = []
-        root: cst.BaseExpression = node
-        while isinstance(root, cst.Attribute):
-            parts.append(root.attr.value)
-            root = root.value
-        if not isinstance(root, cst.Name):
+        found = self._found(node)
+        if found is None:
             return None
-        scope = self._scopes.get(root)
-        if scope is None:
-            return None
-        name = self.canonical_of(root.value, scope)
-        if name is None or not parts:
-            return name
-        return canonical_name(".".join([name, *reversed(parts)]))
-
-    def canonical_of(self, name: str, scope: Scope) -> str | None:
-        """What the bare `name` means in a scope."""
-        key = (scope, name)
-        if key in self._by_name:
-            return self._by_name[key]
-        meaning = self._resolve(name, scope)
-        if not self._active:  # an answer found while following an alias may be a partial one
-            self._by_name[key] = meaning
-        return meaning
+        return self._meanings.canonical(found) or self._inner_function(found)
 
     def spelled(self, node: cst.BaseExpression) -> bool:
         """Whether the node names its symbol by imports alone (`tf.train.Saver`), not through `t = tf`."""
-        while isinstance(node, cst.Attribute):
-            node = node.value
-        scope = self._scopes.get(node) if isinstance(node, cst.Name) else None
-        if scope is None or not isinstance(node, cst.Name):
-            return False
-        found = scope[node.value]
-        return bool(found) and all(isinstance(assignment, ImportAssignment) for assignment in found)
+        found: ast.AST | None = self._found(node)
+        while isinstance(found, ast.Attribute):
+            found = found.value
+        bindings = self._meanings.bindings(found) if isinstance(found, ast.Name) else []
+        return bool(bindings) and all(isinstance(binding, Imported) for binding in bindings)
 
-    def _resolve(self, name: str, scope: Scope) -> str | None:
-        assignments = [a for a in scope[name] if not (isinstance(a, Assignment) and a.node in self._active)]
-        if not assignments:
-            return self._undefined(name)
-        meanings: set[str | None] = set()
-        for assignment in assignments:
-            if isinstance(assignment, ImportAssignment):
-                meanings.update(self._imported(name, assignment))
-            elif isinstance(assignment, BuiltinAssignment):
-                meanings.add(f"builtins.{name}")
-            elif isinstance(assignment, Assignment) and not _is_none(
-                self._bindings.aliases.get(assignment.node)
-            ):
-                meanings.add(self._assigned(assignment))
-        return meanings.pop() if len(meanings) == 1 else None
+    def imports(self, name: str) -> bool:
+        """Whether the module binds a name by import, at any depth, star imports left out."""
+        statements = (node for node in self._meanings.nodes if isinstance(node, ast.Import | ast.ImportFrom))
+        return any(
+            (alias.asname or alias.name.partition(".")[0]) == name
+            for statement in statements
+            for alias in statement.names
+        )
 
-    def _imported(self, name: str, assignment: ImportAssignment) -> set[str | None]:
-        node = assignment.node
-        if not isinstance(node, cst.Import | cst.ImportFrom):
-            return {None}
-        return {canonical_name(found.target) for found in imported_names(node) if found.bound == name}
-
-    def _assigned(self, assignment: Assignment) -> str | None:
-        node = assignment.node
-        if isinstance(node, cst.FunctionDef | cst.ClassDef):
-            names = [q.name for q in assignment.get_qualified_names_for(assignment.name)]
-            return names[0] if len(names) == 1 and names[0] != "tf" else None
-        value = self._bindings.aliases.get(node)
-        if value is None:
+    def _inner_function(self, node: ast.Name | ast.Attribute) -> str | None:
+        """The qualified name, as `f.<locals>.g`, of what stands for a function or class within another."""
+        bindings = self._meanings.bindings(node) if isinstance(node, ast.Name) else []
+        if len(bindings) != 1 or not isinstance(bindings[0], Defined) or bindings[0].node.name == "tf":
             return None
-        self._active.add(node)
-        try:
-            return self.canonical(value)
-        finally:
-            self._active.discard(node)
+        name, around = bindings[0].node.name, self._meanings.parents[bindings[0].node]
+        while around is not self._meanings.module.node:
+            if isinstance(around, ast.ClassDef):
+                name = f"{around.name}.{name}"
+            elif isinstance(around, ast.FunctionDef | ast.AsyncFunctionDef):
+                name = f"{around.name}.<locals>.{name}"
+            around = self._meanings.parents[around]
+        return name
 
-    def _undefined(self, name: str) -> str | None:
-        if name in PYTHON2_BUILTINS or hasattr(builtins, name):
-            return f"builtins.{name}"
-        roots = {canonical_name(module) for module in self._bindings.star_imports}
-        if len(roots) == 1 and (root := roots.pop()).partition(".")[0] == "tf":
-            return canonical_name(f"{root}.{name}")
-        return None
+    def _found(self, node: cst.CSTNode) -> ast.Name | ast.Attribute | None:
+        """Python's own node for one of LibCST's; None for what is no name, or was made later."""
+        place = self._positions.get(node) if isinstance(node, cst.Name | cst.Attribute) else None
+        if not isinstance(place, CodeRange):
+            return None
+        start, end = place.start, place.end
+        return self._nodes.get((start.line, start.column, end.line, end.column))
+
+    def _span(self, node: ast.expr) -> Span:
+        assert node.end_lineno is not None and node.end_col_offset is not None
+        start = self._column(node.lineno, node.col_offset)
+        return node.lineno, start, node.end_lineno, self._column(node.end_lineno, node.end_col_offset)
+
+    def _column(self, line: int, offset: int) -> int:
+        """The column in characters of one in bytes of UTF-8, as Python counts it."""
+        text = self._lines[line - 1] if line <= len(self._lines) else ""
+        return offset if text.isascii() else len(text.encode("utf-8")[:offset].decode("utf-8", "ignore"))
 
 
-def _is_none(value: cst.BaseExpression | None) -> bool:
-    return isinstance(value, cst.Name) and value.value == "None"
-
-
-# -- which names a module binds by import or by plain assignment, read from the statements alone -----------------------
-# LibCST's scope analysis says *where* a name was assigned; it does not say *to what*. The walk here visits
-# statements only, never the expressions in them, so it costs next to nothing beside the scope analysis.
+# -- what LibCST's import statements bind -----------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -145,16 +99,6 @@ class ImportedName:
     target: str
     node: cst.Import | cst.ImportFrom
     alias: cst.ImportAlias
-
-
-@dataclass
-class Bindings:
-    """Imports and simple aliases of one module."""
-
-    imports: list[ImportedName] = field(default_factory=list)
-    star_imports: list[str] = field(default_factory=list)
-    #: target Name node -> the Name or Attribute it was assigned
-    aliases: dict[cst.CSTNode, cst.BaseExpression] = field(default_factory=dict)
 
 
 def dotted(node: cst.CSTNode | None) -> str | None:
@@ -190,56 +134,3 @@ def imported_names(node: cst.Import | cst.ImportFrom) -> Iterator[ImportedName]:
 def module_of(node: cst.ImportFrom) -> str:
     """The module of `from MODULE import ...`, with the leading dots of a relative one."""
     return "." * len(node.relative) + (dotted(node.module) or "")
-
-
-def read_bindings(module: cst.Module) -> Bindings:
-    """Every import and every `name = other.name` of a module, at any depth."""
-    found = Bindings()
-    for small in _small_statements(module.body):
-        if isinstance(small, cst.Import):
-            found.imports.extend(imported_names(small))
-        elif isinstance(small, cst.ImportFrom):
-            if isinstance(small.names, cst.ImportStar):
-                found.star_imports.append(module_of(small))
-            else:
-                found.imports.extend(imported_names(small))
-        elif isinstance(small, cst.Assign):
-            for target in small.targets:
-                _record_alias(target.target, small.value, found.aliases)
-        elif isinstance(small, cst.AnnAssign) and small.value is not None:
-            _record_alias(small.target, small.value, found.aliases)
-    return found
-
-
-def _record_alias(
-    target: cst.BaseExpression, value: cst.BaseExpression, aliases: dict[cst.CSTNode, cst.BaseExpression]
-) -> None:
-    if isinstance(target, cst.Name):
-        if isinstance(value, cst.Name | cst.Attribute):
-            aliases[target] = value
-    elif isinstance(target, cst.Tuple | cst.List) and isinstance(value, cst.Tuple | cst.List):
-        if len(target.elements) != len(value.elements):
-            return
-        for left, right in zip(target.elements, value.elements, strict=True):
-            if isinstance(left, cst.StarredElement) or isinstance(right, cst.StarredElement):
-                return
-        for left, right in zip(target.elements, value.elements, strict=True):
-            _record_alias(left.value, right.value, aliases)
-
-
-def _small_statements(body: Iterable[cst.CSTNode]) -> Iterator[cst.BaseSmallStatement]:
-    pending = list(body)
-    while pending:
-        node = pending.pop()
-        if isinstance(node, cst.SimpleStatementLine | cst.SimpleStatementSuite):
-            yield from node.body
-            continue
-        for attribute in ("body", "orelse", "finalbody"):
-            inner = getattr(node, attribute, None)
-            if isinstance(inner, cst.CSTNode):
-                pending.append(inner)
-            elif inner:
-                pending.extend(inner)
-        pending.extend(getattr(node, "handlers", ()))
-        if isinstance(node, cst.Match):
-            pending.extend(node.cases)

@@ -107,7 +107,7 @@ def with_imports(module: cst.Module, context: FileContext) -> cst.Module:
         elif words:
             words = [word if bound[word] == word else f"{word} as {bound[word]}" for word in words]
             lines.append(statement(_wrapped(f"from {name} import ", words)))
-    if context.plain_tensorflow and all(one.bound != "tf" for one in context.names.imports):
+    if context.plain_tensorflow and not context.names.imports("tf"):
         if any(one.value == "tf" for one in find_all(module, cst.Name)):  # the script has another name for it
             lines.insert(0, statement("import tensorflow as tf"))
     if not lines:
