@@ -140,8 +140,8 @@ def _verdict(
     work: Path | None,
     progress: Callable[[str, int], object] | None,
 ) -> ParityResult:
-    from tf2towers.parity.continuous.register import is_exact
     from tf2towers.parity.continuous.verdict import verify_exact
+    from tf2towers.parity.register import is_exact
     from tf2towers.parity.sides import Options
     from tf2towers.parity.verify import verify
     from tf2towers.sidebyside.dialect import asked_shape

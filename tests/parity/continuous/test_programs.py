@@ -10,9 +10,9 @@ import pytest
 
 from tf2towers.exact.migrate import migrate
 from tf2towers.parity.continuous.recording import Run
-from tf2towers.parity.continuous.register import is_exact
 from tf2towers.parity.continuous.sides import record
 from tf2towers.parity.continuous.verdict import judge, verify_exact
+from tf2towers.parity.register import is_exact
 from tf2towers.parity.sides import Options
 from tf2towers.report.parity_result import ParityResult, Side
 from tf2towers.source.script import Script

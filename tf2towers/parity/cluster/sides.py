@@ -14,9 +14,9 @@ from tf2towers.parity.cluster.merging import count_updates, facts_of, merged
 from tf2towers.parity.cluster.tasks import OnLine, Turnstile, run_recorded
 from tf2towers.parity.process import RunFailed
 from tf2towers.parity.recording import Facts
+from tf2towers.parity.register import is_on_runtime
 from tf2towers.parity.sides import MIGRATED, RECORDER, Options, Recorded, prepared
 from tf2towers.recorder.writing import Writer
-from tf2towers.source.local_imports import program_files
 
 _HINT = (
     ". Of such programs tf.functions that apply gradients are recorded, where every worker calls them (synchronous), "
@@ -66,7 +66,7 @@ def record_side(
         given["inputs"] = None if original is None else str((original.folder / "workers").resolve())
         given["lockstep"] = options.lockstep
         given["tower_order"] = options.tower_order
-        given["on_runtime"] = _is_on_runtime(script)
+        given["on_runtime"] = is_on_runtime(script)
         hint = "" if given["on_runtime"] else _HINT
     began = time.monotonic()
     with _schedule(side, shape.workers) as turns:
@@ -78,12 +78,6 @@ def record_side(
         raise RunFailed(f"{title} ended without an update that could be recorded{hint}")
     facts, steps = _merge(title, side, folder, options.steps, shape)
     return Recorded(folder, facts, time.monotonic() - began, steps)
-
-
-def _is_on_runtime(script: Path) -> bool:
-    """Whether it, or a local module of it, is a program that `migrate` has written."""
-    texts = (path.read_text(encoding="utf-8", errors="replace") for path in program_files(script))
-    return any("tf2towers.runtime" in text for text in texts)
 
 
 @contextlib.contextmanager

@@ -1,6 +1,5 @@
 """The proof for the exact register: two programs that build the same graph and make the same session calls.
 
-register   whether a script is of that register
 sides      both recorded, each in a continuous run (`tf2towers.recorder.continuous`)
 recording  what was recorded, call by call
 compare    call against call: every value, gradient and variable

@@ -1,4 +1,4 @@
-"""Whether a migrated script is of the exact register: what it imports of `tf2towers.runtime` says so."""
+"""Of which register a migrated script is: what it imports of `tf2towers.runtime` says so."""
 
 from __future__ import annotations
 
@@ -19,6 +19,12 @@ NAMES = frozenset(name for name, home in _HOMES.items() if home.startswith("grap
 def is_exact(script: Path) -> bool:
     """Whether the script, or a local module that it reaches, uses the exact register's part of the runtime."""
     return any(name in NAMES for path in program_files(script) for name in _used(path))
+
+
+def is_on_runtime(script: Path) -> bool:
+    """Whether it, or a local module of it, is a program that `migrate` has written."""
+    texts = (path.read_text(encoding="utf-8", errors="replace") for path in program_files(script))
+    return any(_RUNTIME in text for text in texts)
 
 
 def _used(path: Path) -> Iterator[str]:
