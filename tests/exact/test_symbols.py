@@ -7,6 +7,7 @@ from tf2towers.exact.migrate import migrate
 from tf2towers.source.script import Script
 
 ONE_LINE = [
+    ("x = tf.logging.__dict__[y]", "x = tf.logging.__dict__[y]"),
     # what compat.v1 has
     ("x = tf.float32", "x = tf.float32"),
     ("x = tf.nn.relu(y)", "x = tf.nn.relu(y)"),
@@ -109,6 +110,11 @@ def test_a_symbol_again(before, wanted):
 
 
 IMPORTS = [
+    ("import tensorflow as tf\nfrom tensorflow.python.ops import gen_audio_ops as au\n\nau.decode_wav(tf.log(1))\n",
+     "import tensorflow.compat.v1 as tf\nfrom tensorflow.python.ops import gen_audio_ops as au\n\n"
+     "au.decode_wav(tf.log(1))\n"),
+    ("from tensorflow.python.summary.writer.writer import FileWriter\n\nFileWriter('')\n",
+     "from tensorflow.compat.v1.summary import FileWriter\n\nFileWriter('')\n"),
     ("import tensorflow as tf\n\ntf.log(1)\n", "import tensorflow.compat.v1 as tf\n\ntf.log(1)\n"),
     ("import tensorflow\n\ntensorflow.placeholder(1)\n",
      "import tensorflow.compat.v1 as tensorflow\n\ntensorflow.placeholder(1)\n"),
@@ -199,6 +205,7 @@ def test_an_import(before, wanted, tree):
 
 
 LEFT = [
+    ("import tensorflow.python.ops.gen_image_ops as o; o._resize_area(x)", "T2T620"),
     ("x = tf.contrib.image.dense_image_warp(d, d)", "T2T620"),
     ("x = tf.no_such_name", "T2T620"),
     ("x = tf.keras.layers.Dense(1)", "T2T621"),

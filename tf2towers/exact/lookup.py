@@ -18,6 +18,15 @@ _DATA = Path(__file__).parent / "data"
 #: What the tables give to the runtime of the idiomatic register, and a graph takes from TensorFlow itself.
 _TENSORFLOWS_OWN = frozenset({"tf.python.training.moving_averages.assign_moving_average"})
 
+#: Modules of generated functions: each name of TF 1.15 is in 2.21, with the same arguments in the same order.
+_GENERATED = tuple(
+    f"tf.python.ops.gen_{kind}_ops"
+    for kind in ("audio", "image", "logging", "parsing", "random", "sparse", "string")
+)
+
+#: What names that are not seen are looked up in, and where compat.v1 has all of TF 1.15's.
+_COMPLETE = frozenset({"tf.logging.__dict__"})
+
 _NO_MODULES = ("tf.contrib", "tf.examples", "tf.estimator", "tf.python", "tf.core")
 
 Kind = Literal["v1", "tf2", "runtime", "private", "left"]
@@ -93,9 +102,23 @@ def _find(canonical: str) -> Found:
             return refused
     if _is_only_tf2(canonical):
         return Found("tf2", canonical)
-    if canonical in _TENSORFLOWS_OWN:
+    if canonical in _COMPLETE:
+        return Found("v1", canonical)
+    if canonical in _TENSORFLOWS_OWN or _is_generated(canonical):
         return Found("private", "tensorflow" + canonical[2:])
     return _in_tables(canonical)
+
+
+def _is_generated(canonical: str) -> bool:
+    module, _, name = canonical.rpartition(".")
+    return canonical in _GENERATED or (module in _GENERATED and not name.startswith("_"))
+
+
+def is_gone_private(canonical: str) -> bool:
+    """Whether a private module is there and has the name no more; generated ones began with `_` until TF 1.5."""
+    return canonical in gone_private() or (
+        canonical.rpartition(".")[0] in _GENERATED and not _is_generated(canonical)
+    )
 
 
 @cache

@@ -10,7 +10,7 @@ from tf2towers.exact.arguments import given_twice
 from tf2towers.exact.edits import Edit
 from tf2towers.exact.file import File
 from tf2towers.exact.imports import made_by
-from tf2towers.exact.lookup import Found, find, gone_private
+from tf2towers.exact.lookup import Found, find, is_gone_private
 from tf2towers.exact.never_called import stays_in
 from tf2towers.exact.removal import removed
 from tf2towers.exact.rule import Example, Rule
@@ -154,7 +154,7 @@ def _is_tensorflows(canonical: str | None) -> bool:
 
 def _below(file: File, node: ast.Name | ast.Attribute, found: Found, base: Found) -> str | None:
     """What to write for an attribute of something that is not TensorFlow itself: `slim.conv2d`, `layers.dense`."""
-    is_gone = file.canonical(node) in gone_private()
+    is_gone = is_gone_private(file.canonical(node) or "")
     if found.kind == "left":
         if base.kind != "private" or found.code != "T2T620" or is_gone:
             _note(file, node, found)
