@@ -30,56 +30,27 @@ prepare = verified_migration.prepare
 
 def run(options: argparse.Namespace) -> int:
     """Migrates every path, in the order given, each once."""
-    paths = _each_once(options.paths)
-    vendor_asked = bool(options.vendor)
     try:
-        by_path = {path: completed(options, path) for path in paths}
-        options = of_the_run(by_path)
+        return _run(options)
     except ConfigError as problem:
         print(f"tf2towers migrate: {problem}", file=sys.stderr)
         return 2
+
+
+def _run(options: argparse.Namespace) -> int:
+    paths = _each_once(options.paths)
+    by_path = {path: completed(options, path) for path in paths}
+    vendor_asked, options = bool(options.vendor), of_the_run(by_path)
     if options.output is not None and str(STDIN) in paths:
-        print(
-            "tf2towers migrate: -o needs files: the standard input has no name to write to", file=sys.stderr
-        )
-        return 2
+        raise ConfigError("-o needs files: the standard input has no name to write to")
     exact = not any(own.idiomatic or own.collective for own in by_path.values())
     options.vendor = options.vendor and exact and bool(options.write or options.output)
     if vendor_asked and not options.vendor:
-        print("tf2towers migrate: --vendor goes with -o or -w, in the exact register", file=sys.stderr)
-        return 2
-    choices = {path: Choice.of(own) for path, own in by_path.items()}
-    tree = tree_of(
-        [
-            Folder(
-                Path(path),
-                tuple(own.exclude),
-                own.exclude_base,
-                not choices[path].collective,
-                own.python_path,
-            )
-            for path, own in by_path.items()
-            if Path(path).is_dir()
-        ],
-        options.output,
-        options.jobs,
-    )
-    paths = [path for path in paths if not is_left_out(path, by_path[path])]
-    base = None
-    if tree is not None:
-        if options.verify:
-            print("tf2towers migrate: --verify takes scripts, no folder", file=sys.stderr)
-            return 2
-        base = tree.base(list(by_path))
-        choices = {path: replace(choice, mains=frozenset(tree.mains)) for path, choice in choices.items()}
-        for main in tree.mains:
-            folder = next(
-                path for path in by_path if Path(path).is_dir() and main.is_relative_to(Path(path).absolute())
-            )
-            choices.setdefault(shown(main), choices[folder])
-        named = [path for path in paths if not Path(path).is_dir()]
-        paths = list(dict.fromkeys([*named, *map(shown, tree.mains)]))
-    results = migrate_all([(path, choices[path]) for path in paths], options.jobs)
+        raise ConfigError("--vendor goes with -o or -w, in the exact register")
+    tree, scripts = _scripts(by_path, options)
+    if tree is not None and options.verify:
+        raise ConfigError("--verify takes scripts, no folder")
+    results = migrate_all(scripts, options.jobs)
     if tree is not None:
         results = [
             result for result in results if result.error is not None or result.findings or result.changed
@@ -96,7 +67,7 @@ def run(options: argparse.Namespace) -> int:
             return verdict
     written: list[Path] = []
     if options.write or options.output is not None:
-        written = _write(results, options, base)
+        written = _write(results, options, None if tree is None else tree.base(paths))
         if options.vendor:
             written += _vendored(results, options)
         status = max([status, *(result.status for result in results)])
@@ -104,6 +75,29 @@ def run(options: argparse.Namespace) -> int:
         status = max(status, 1)
     _show_all(results, written, options, tree)
     return status
+
+
+def _scripts(
+    by_path: dict[str, argparse.Namespace], options: argparse.Namespace
+) -> tuple[Tree | None, list[tuple[str, Choice]]]:
+    """The scripts that are named, and the programs of the folders that are; the folders, where there are any."""
+    choices = {path: Choice.of(own) for path, own in by_path.items()}
+    folders = {
+        path: Folder(
+            Path(path), tuple(own.exclude), own.exclude_base, not choices[path].collective, own.python_path
+        )
+        for path, own in by_path.items()
+        if Path(path).is_dir()
+    }
+    tree = tree_of(list(folders.values()), options.output, options.jobs)
+    named = [path for path, own in by_path.items() if path not in folders and not is_left_out(path, own)]
+    if tree is None:
+        return None, [(path, choices[path]) for path in named]
+    choices = {path: replace(choice, mains=frozenset(tree.mains)) for path, choice in choices.items()}
+    for main in tree.mains:
+        folder = next(path for path in folders if main.is_relative_to(Path(path).absolute()))
+        choices.setdefault(shown(main), choices[folder])
+    return tree, [(path, choices[path]) for path in dict.fromkeys([*named, *map(shown, tree.mains)])]
 
 
 def _show_all(

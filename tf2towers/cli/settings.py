@@ -21,7 +21,7 @@ from tf2towers.report.paths import shown
 
 
 class ConfigError(Exception):
-    """A sentence about a pyproject.toml."""
+    """A sentence about options that cannot be, those of the command line or of a pyproject.toml."""
 
 
 def completed(options: argparse.Namespace, path: str) -> argparse.Namespace:

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
+from tf2towers.names.meanings import Meanings
 from tf2towers.runtime import _HOMES
 from tf2towers.source.errors import SourceError
 from tf2towers.source.local_imports import program_files
@@ -30,23 +31,13 @@ def is_on_runtime(script: Path) -> bool:
 def _used(path: Path) -> Iterator[str]:
     """The names of the runtime that a file imports, or takes from a module that it imports."""
     try:
-        tree = parse(path.read_text(encoding="utf-8", errors="replace"), path)
+        meanings = Meanings(parse(path.read_text(encoding="utf-8", errors="replace"), path))
     except (SourceError, SyntaxError, OSError):
         return  # what cannot be read is said by who runs it
-    modules: dict[str, str] = {}  # dotted text in the file -> the module
-    for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom) and not node.level:
-            for alias in node.names:
-                if node.module == _RUNTIME:
-                    yield alias.name
-                elif (node.module or "").startswith(f"{_RUNTIME}.graph_session"):
-                    yield from NAMES
-                elif f"{node.module}.{alias.name}" == _RUNTIME:
-                    modules[alias.asname or alias.name] = _RUNTIME
-        elif isinstance(node, ast.Import):
-            modules.update(
-                (alias.asname or alias.name, alias.name) for alias in node.names if alias.name == _RUNTIME
-            )
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Attribute) and ast.unparse(node.value) in modules:
+    for node in meanings.nodes:
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(f"{_RUNTIME}.graph_session"):
+            yield from NAMES
+        elif isinstance(node, ast.ImportFrom) and node.module == _RUNTIME:
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.Attribute) and meanings.canonical(node.value) == _RUNTIME:
             yield node.attr
