@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+from tf2towers.exact.rule import Example
 from tf2towers.report import rule
 from tf2towers.report.rule import Does
 
@@ -22,15 +23,6 @@ class Doubt:
     file: File
     node: ast.AST
     message: str
-
-
-@dataclass(frozen=True)
-class Example:
-    """Lines of a trainer that a rule doubts."""
-
-    title: str
-    before: str
-    after: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
