@@ -29,7 +29,12 @@ ALL = all_scripts()
 #: those that the idiomatic register takes
 IDIOMATIC = [path for path in ALL if path.parent.name == "plain"] + [
     SCRIPTS / "towers" / f"{name}.py"
-    for name in ("gradient_of_gradient", "nested_cpu_device", "three_towers_split_momentum")
+    for name in (
+        "gradient_of_gradient",
+        "nested_cpu_device",
+        "summaries_with_variables_names",
+        "three_towers_split_momentum",
+    )
 ]
 
 

@@ -12,6 +12,7 @@ import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import tensorflow as tf
 
@@ -274,6 +275,7 @@ class VariableStore:
         if any(entry.variable is other for other in used):
             return False
         used.append(entry.variable)
+        _take_name(_v1.get_default_graph(), entry.variable.name.partition(":")[0])
         for name in entry.collections:
             _v1.add_to_collection(name, entry.variable)
         if entry.trainable and _v1.GraphKeys.TRAINABLE_VARIABLES not in entry.collections:
@@ -288,6 +290,18 @@ class VariableStore:
         """Undoes the updates that the function in force has made to the statistics."""
         for name, value in _active.before.items():
             self[name].assign(value)
+
+
+_names_taken: WeakKeyDictionary[Any, set[str]] = WeakKeyDictionary()
+
+
+def _take_name(graph: Any, name: str) -> None:
+    """Takes a variable's name in a graph, as the variable has it in TF1's: a summary of that name gets the next one."""
+    taken = _names_taken.setdefault(graph, set())  # by all towers that are traced into it
+    if name not in taken:
+        taken.add(name)
+        with graph.name_scope(None):
+            graph.unique_name(name)
 
 
 def _check_same(name: str, variable: Any, options: dict[str, Any]) -> None:
