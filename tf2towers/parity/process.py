@@ -24,6 +24,12 @@ class RunFailed(Exception):
     """A trainer could not be run to the end of its recording; the message says why and how it ended."""
 
 
+def changed_environment() -> dict[str, str]:
+    """What every process of a proof has in the place of this one's."""
+    path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH", "")]))
+    return {**ENVIRONMENT, "PYTHONPATH": path, "PYTHONHASHSEED": "0"}
+
+
 def run(
     command: Sequence[str],
     log: Path,
@@ -46,8 +52,7 @@ def run(
         RunFailed: it cannot be started.
         TimeoutError: the time is over.
     """
-    path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH", "")]))
-    variables = {**os.environ, **ENVIRONMENT, "PYTHONPATH": path, "PYTHONHASHSEED": "0", **environment}
+    variables = {**os.environ, **changed_environment(), **environment}
     for name in ("TF_USE_LEGACY_KERAS", "TF2_BEHAVIOR"):  # the latter is left by an imported TensorFlow 2
         variables.pop(name, None)
     started = time.monotonic()

@@ -11,7 +11,7 @@ from pathlib import Path
 from tf2towers.launch.cluster import Shape
 from tf2towers.launch.job import run_cluster
 from tf2towers.launch.plan import Plan
-from tf2towers.parity.process import ENVIRONMENT, ROOT, RunFailed, last_lines
+from tf2towers.parity.process import RunFailed, changed_environment, last_lines
 from tf2towers.parity.sides import Options, temporary
 from tf2towers.recorder.cluster.worker_turns import AFTER_CHIEF, DONE, GO, HERE
 from tf2towers.recorder.running import RECORDED, RECORDED_ALL
@@ -48,9 +48,7 @@ def run_recorded(
         RunFailed: a task failed.
     """
     shape = options.cluster or Shape()
-    environment = {
-        **ENVIRONMENT, **temporary(folder, options), "PYTHONPATH": str(ROOT), "PYTHONHASHSEED": "0", _SERIAL: "1",
-    }  # fmt: skip
+    environment = {**changed_environment(), **temporary(folder, options), _SERIAL: "1"}
     if python == options.legacy_python:
         environment["TF2_BEHAVIOR"] = "0"  # a TensorFlow 2 leaves it at 1
     lines: list[str] = []
