@@ -2,6 +2,7 @@
 
 import libcst as cst
 import pytest
+from libcst.matchers import Attribute, findall
 from libcst.metadata import MetadataWrapper
 
 from tf2towers.names.canonical import canonical_name
@@ -120,3 +121,18 @@ def test_canonical_name() -> None:
     assert canonical_name("tensorflowjs.x") == "tensorflowjs.x"
     assert canonical_name("tensorflow") == "tf"
     assert canonical_name("tensorflow.compat.v1.flags") == "tf.app.flags"
+
+
+def test_names_in_formatted_strings_and_behind_signs_that_are_no_ascii() -> None:
+    source = """import tensorflow as tf
+texts = f"é {tf.a} {tf.a:{tf.b}} {{tf.no}}", (f"ü" f'{tf.c!r}'), f'''x
+ é {tf.d +
+   tf.e} {tf.f["é"]}''', (tf).g, "é", (tf.h
+).i
+"""
+    wrapper = MetadataWrapper(cst.parse_module(source))
+    names = Names(wrapper)
+    found = [names.canonical(node) for node in findall(wrapper.module, Attribute())]
+    assert sorted(map(str, found)) == [
+        f"tf.{name}" for name in ("a", "a", "b", "c", "d", "e", "f", "g", "h", "h.i")
+    ]

@@ -55,7 +55,7 @@ def run() -> NoReturn:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs a command line and gives its exit status."""
     given = list(sys.argv[1:] if arguments is None else arguments)
-    if not _usable():
+    if not _has_output():
         print("tf2towers: the standard output is closed: nothing was done", file=sys.stderr)
         return 2
     try:
@@ -133,7 +133,7 @@ def _parser() -> argparse.ArgumentParser:
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF, errno.ENXIO})
 
 
-def _usable() -> bool:
+def _has_output() -> bool:
     """Makes the streams fit to write a script's text to; says whether there is a standard output at all.
 
     A closed standard error is written to nobody.
