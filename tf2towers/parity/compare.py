@@ -68,7 +68,7 @@ def outcome_of(comparisons: Iterable[Comparison]) -> Outcome:
 
 @dataclass
 class Series:
-    """One thing over all steps."""
+    """One thing over all steps; its attributes are those of the `Comparison` that comes of it."""
 
     shape: tuple[int, ...] = ()
     dtype: str = ""
@@ -125,20 +125,9 @@ class Series:
 
     def comparison(self, kind: Kind, name: str, tolerance: float) -> Comparison:
         """What came of it."""
-        return Comparison(
-            kind=kind,
-            name=name,
-            problem=self.problem,
-            bitwise=self.bitwise,
-            within=not self.problem and self.max_rel <= tolerance,
-            first_step=self.first_step,
-            max_abs=self.max_abs,
-            max_rel=self.max_rel,
-            ulps=self.ulps,
-            shape=self.shape,
-            dtype=self.dtype,
-            errors=tuple(self.errors),
-        )
+        within = not self.problem and self.max_rel <= tolerance
+        of_series = {**vars(self), "errors": tuple(self.errors)}
+        return Comparison(kind=kind, name=name, within=within, **of_series)
 
 
 def compare(
