@@ -1,6 +1,5 @@
 """`python under_tf1.py SCRIPT...` with TensorFlow 1: runs each script with towers on CPU devices (Python 3.6)."""
 
-import importlib.util
 import os
 import runpy
 import sys
@@ -13,12 +12,10 @@ os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
 
 import tensorflow as tf  # noqa: E402
 
-PATH = Path(__file__).resolve().parents[2] / "tf2towers" / "recorder" / "placement.py"
-
 if __name__ == "__main__":
-    spec = importlib.util.spec_from_file_location("placement", str(PATH))
-    placement = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(placement)  # by its path: tf2towers itself wants a newer Python
+    sys.path.append(str(Path(__file__).resolve().parents[2]))
+    from tf2towers.recorder import placement
+
     tf.logging.set_verbosity(tf.logging.ERROR)
     placement.install(tf)
     for script in sys.argv[1:]:
