@@ -141,15 +141,3 @@ def test_what_a_workers_step_is_written_for(losses: str, code: str | None) -> No
     in_the_way = {site.code for site in result.findings if site.message.endswith("the exact one is written")}
     assert in_the_way == ({code} if code else set())
     assert ("VariableStore(" in result.changes[0].after) == (code is None)
-
-
-def test_an_update_that_the_towers_have_no_part_in() -> None:
-    """A variable of a strategy is not updated outside of it."""
-    own = "z = tf.get_variable('z', [], initializer=tf.ones_initializer()); "
-    text = trainer(
-        f"after: {own}other = tf.train.AdamOptimizer(0.1).minimize(tf.square(z), var_list=[z])\n"
-        "train: sess.run(other); print(sess.run([train_op, loss], {x: batch})[1])"
-    )
-    result = idiomatic_or_exact(Script.from_text(text), Options())
-    in_the_way = {site.code for site in result.findings if site.message.endswith("the exact one is written")}
-    assert in_the_way == {"T2T401"}

@@ -19,6 +19,10 @@ from tf2towers.names.old_names import todays_name
 _FLAGS = ("tf.app.flags", "tf.flags")
 _VARIABLES = frozenset({"tf.Variable", "tf.get_variable"})
 
+#: what finds the variable `global_step`, whatever its type, or makes one
+_GLOBAL_STEPS = frozenset(
+    {"tf.train.get_global_step", "tf.train.get_or_create_global_step", "tf.train.create_global_step"}
+)
 #: what asks the graph in force, or makes something of it: what another name, or no name, calls later is not seen
 _OF_THE_GRAPH = SESSIONS | {
     "tf.global_variables", "tf.trainable_variables", "tf.global_variables_initializer", "tf.get_collection",
@@ -38,6 +42,7 @@ def doubts(building: Building) -> Iterator[Doubt]:
         for statement in body.optimizers.values()
         if isinstance(statement.value, ast.Call)
     }
+    yield from _second_global_step(building)
     for file in building.files:
         for place, name in old_names(file):
             yield Doubt(file, place, f"{name}, which is no more today")
@@ -61,6 +66,25 @@ def doubts(building: Building) -> Iterator[Doubt]:
                 yield Doubt(file, node, f"{canonical} that is not the initial value of a variable")
             elif todays_name(canonical) in _OF_THE_GRAPH and not _is_called(file, node):
                 yield Doubt(file, node, f"{canonical} that is not called where it is named")
+
+
+def _second_global_step(building: Building) -> Iterator[Doubt]:
+    """TensorFlow's own global step, in a program that makes a variable of its name."""
+    own = any(
+        isinstance(text.value, str) and text.value == "global_step" and _names_a_variable(file, text)
+        for file in building.files
+        for text in file.all(ast.Constant)
+    )
+    for file in building.files:
+        for node, canonical in file.symbols:
+            if own and canonical in _GLOBAL_STEPS:
+                yield Doubt(file, node, f"{canonical} beside a variable that is called so")
+
+
+def _names_a_variable(file: File, text: ast.Constant) -> bool:
+    around = file.parent(text)
+    call = file.parent(around) if isinstance(around, ast.keyword) else around
+    return isinstance(call, ast.Call) and file.canonical(call.func) in _VARIABLES
 
 
 def _is_plain(statement: ast.Import | ast.ImportFrom) -> bool:
@@ -173,6 +197,7 @@ RULE = Rule(
         "loss: loss = tf.reduce_mean(tf.square(y + tf.random_normal([2, 1])))",
         "before: x = tf.nn.dropout(x, 0.5)",
         "before: x = tf.train.batch([x], 4)",
+        "before: own = tf.get_variable('global_step', []); step = tf.train.get_or_create_global_step()",
         *(
             f"head: import numpy as np; import tensorflow as tf; N = 2; def weight(shape):;     {body}"
             for body in (

@@ -14,12 +14,14 @@ from tf2towers.exact.certainty import is_certain
 from tf2towers.exact.file import File
 from tf2towers.names.meanings import Assigned
 
+_GRADIENTS = frozenset({"compute_gradients", "minimize", "gradients"})
 _ROUNDS = (ast.For, ast.While, ast.AsyncFor, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
 def doubts(building: Building) -> Iterator[Doubt]:
     """Loops that may build towers and are not seen to; then, in the one that is, what makes towers differ."""
     yield from _unseen(building)
+    yield from _gradients_behind(building)
     for file, loop, body in tower_bodies(building):
         statement = loop.statement
         filled = {
@@ -74,6 +76,16 @@ def _unseen(building: Building) -> Iterator[Doubt]:
                 yield Doubt(
                     file, call, f"`{file.text.of(call)}` in a loop that is not seen to be over towers"
                 )
+
+
+def _gradients_behind(building: Building) -> Iterator[Doubt]:
+    """Gradients that no tower takes: of a sum over towers, of which each replica knows its own part alone."""
+    towers = {part for _, part in building.bodies} | {function for _, function in building.reached}
+    for file in building.files if building.loops else ():
+        for call in file.all(ast.Call):
+            method = call.func.attr if isinstance(call.func, ast.Attribute) else None
+            if method in _GRADIENTS and not any(around in towers for around in file.ancestors(call)):
+                yield Doubt(file, call, "gradients that are computed behind the towers")
 
 
 def _guards(file: File, statement: ast.stmt, body: TowerBody) -> Iterator[Doubt]:
@@ -146,6 +158,11 @@ RULE = Rule(
     todo="Build every tower in the same way, from its own part of the batch, and put them together behind the loop.",
     doubts=doubts,
     doubtful=(
+        "average: train_op = opt.minimize(tf.add_n(tower_losses) / N)",
+        "after: z = tf.get_variable('z', [], initializer=tf.ones_initializer()); own = tf.train.AdamOptimizer(0.1); "
+        "other = own.minimize(tf.square(z), var_list=[z])\ntrain: sess.run(other); sess.run(train_op, {x: batch})",
+        "average: train_op = opt.apply_gradients(opt.compute_gradients(tf.add_n(tower_losses) / N))",
+        "average: v = tf.trainable_variables(); train_op = opt.apply_gradients(zip(tf.gradients(tower_losses, v), v))",
         "grads: grads.append(opt.compute_gradients(tower_losses[i]))",
         _WITH_A_NAME.format(again="; setter = '/cpu:0'"),
         "losses: seen.append(loss)",

@@ -14,7 +14,7 @@ from tf2towers.names.old_names import todays_name
 from tf2towers.names.symbols import Names
 from tf2towers.program.python_code.function_summaries import Functions
 
-SUMMARIES, COLLECTIONS, PRINTS = "$summaries", "$collections", "$prints"
+SUMMARIES, COLLECTIONS, CHECKS = "$summaries", "$collections", "$checks"
 
 
 @dataclass

@@ -7,7 +7,7 @@ import libcst as cst
 from tf2towers.program.python_code.backward_slices import slice_for
 from tf2towers.program.python_code.data_flow import flow_of, root_name, target_names, upward_exposed
 from tf2towers.program.python_code.search import find_all
-from tf2towers.program.python_code.side_effects import PRINTS, SUMMARIES
+from tf2towers.program.python_code.side_effects import CHECKS, SUMMARIES
 from tf2towers.program.sessions.batch_input import Input
 from tf2towers.program.sessions.saved_summaries import writes_summaries
 from tf2towers.program.sessions.session_runs import Run, RunFinder
@@ -45,6 +45,11 @@ def read_steps(training: Training) -> None:
     for context in towers.contexts:
         loop_reads |= flow_of(*context.items).reads
     training.tower_needs = slice_for(loop_reads, before, effects)
+    for leaf in graph:
+        if any(_is_print(small) for small in _statements_for_their_reader(leaf)):
+            training.problem(
+                leaf.node, "T2T404", "a message about tensors, which every tracing of a step would print"
+            )
     by_key: dict[tuple[str, ...], Step] = {}
     _make_steps(training, by_key)
     _join_steps(training)
@@ -109,7 +114,7 @@ def _computes_no_more(training: Training, step: Step, whole: Step) -> bool:
 
 def _has_effects(training: Training, leaf: Leaf) -> bool:
     effects = training.effects[leaf]
-    return bool({SUMMARIES, PRINTS} & (effects.reads | effects.writes)) or has_update(training, leaf)
+    return bool({SUMMARIES, CHECKS} & (effects.reads | effects.writes)) or has_update(training, leaf)
 
 
 def _takes_a_batch(training: Training, run: Run) -> bool:
@@ -136,11 +141,11 @@ def _step(training: Training, run: Run) -> Step:
     piece = slice_for(wanted, graph, training.effects)
     trains = any(has_update(training, leaf) for leaf in piece.leaves)
     if trains:
-        orphans = [leaf for leaf in graph if leaf not in piece.leaves and _is_orphan(leaf)]
-        if orphans:
-            wanted |= {PRINTS}
-            for leaf in orphans:
-                training.effects[leaf].writes.add(PRINTS)
+        checks = [leaf for leaf in graph if leaf not in piece.leaves and _statements_for_their_reader(leaf)]
+        if checks:
+            wanted |= {CHECKS}
+            for leaf in checks:
+                training.effects[leaf].writes.add(CHECKS)
             piece = slice_for(wanted, graph, training.effects)
     if trains and training.tower.cluster is not None:
         wanted |= {SUMMARIES} if writes_summaries(training) else set()
@@ -195,11 +200,12 @@ def has_update(training: Training, leaf: Leaf) -> bool:
     )
 
 
-def _is_orphan(leaf: Leaf) -> bool:
-    """A statement that is there for its effect on the reader alone: a print, a check, a log line about tensors."""
+def _statements_for_their_reader(leaf: Leaf) -> list[cst.BaseSmallStatement]:
+    """The checks, prints and log lines about tensors that a statement consists of: they are there for their effect."""
     if leaf.kind != k.TENSOR or not isinstance(leaf.node, cst.SimpleStatementLine) or leaf.flow.writes:
-        return False
-    return all(isinstance(small, cst.Assert) or _is_print(small) for small in leaf.node.body)
+        return []
+    found = [small for small in leaf.node.body if isinstance(small, cst.Assert) or _is_print(small)]
+    return found if len(found) == len(leaf.node.body) else []
 
 
 def _is_print(small: cst.BaseSmallStatement) -> bool:

@@ -44,14 +44,11 @@ def check(training: Training, module: cst.Module) -> list[Problem]:
 
 
 def _never_run(training: Training) -> Iterator[Problem]:
-    """The update has no session call, or is none of the towers'."""
+    """The update has no session call."""
     if any(problem.code == "T2T401" for problem in training.problems):
         return  # the run may be among those that cannot be read
     if not training.tower.is_loop and training.tower.cluster is None:
         return  # nothing is trained
-    for step in training.steps:
-        if step.trains and training.tower.is_loop and not step.uses_towers:
-            yield Problem(step.runs[0].call, "T2T401", "an update that the towers have no part in")
     if not any(step.trains for step in training.steps):
         what = "the update of the variables" if training.runs else "what the towers build"
         yield Problem(training.tower.loop, "T2T309", f"no session call here runs {what}")
