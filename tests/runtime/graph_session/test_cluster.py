@@ -111,11 +111,36 @@ print("fine")
 """
 
 
-def test_one_process() -> None:
+#: two servers in a process, and a session of each
+BOTH = """
+import tensorflow.compat.v1 as tf
+
+from tests.runtime.tasks import free_ports
+from tf2towers.runtime import Server, Session, graph_mode
+
+graph_mode()
+cluster = tf.train.ClusterSpec({"local": [f"localhost:{port}" for port in free_ports(2)]})
+first, second = (Server(cluster, job_name="local", task_index=index) for index in range(2))
+with tf.device("/job:local/task:0"):
+    a = tf.Variable([1.0, 2.0])
+with tf.device("/job:local/task:1"):
+    b = tf.Variable([3.0, 4.0])
+    grown = a.assign_add(b)
+with Session(second.target) as session:
+    session.run(tf.global_variables_initializer())
+    assert session.run(grown).tolist() == [4, 6]
+with Session(first.target) as session:
+    assert session.run(grown).tolist() == [7, 10] and session.run(b).tolist() == [3, 4]
+print("fine")
+"""
+
+
+@pytest.mark.parametrize("script", [SCRIPT, BOTH], ids=["one", "both"])
+def test_one_process(script: str) -> None:
     import subprocess
     import sys
 
     done = subprocess.run(
-        [sys.executable, "-c", SCRIPT], capture_output=True, text=True, timeout=100, check=False
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=100, check=False
     )
     assert done.returncode == 0 and done.stdout.endswith("fine\n"), done.stderr[-3000:]

@@ -22,6 +22,9 @@ Key = tuple[str, int]
 #: held while a task decides what it is, or a connection is made
 making = threading.RLock()
 
+#: the tasks that this process has made servers for, by their addresses
+here: dict[str, Task] = {}
+
 
 class Task:
     """A task of a cluster, and where it is seen from here.
@@ -83,16 +86,22 @@ class Task:
             }
             if self.serves:
                 return
+            for address in others.values():
+                if address in here:  # nobody else would decide for it
+                    here[address].only_serve()
             self.serving.says = serving.WILLING if others or keeps else serving.ALONE
             if (others or keeps) and self._all_willing(others):
                 self.share(others)
+                for address in others.values():
+                    if address in here:  # one process has one connection
+                        here[address].servers = self.servers
             else:
                 self.serving.says = serving.ALONE
 
     def only_serve(self) -> None:
         """A worker that has run nothing itself serves others from now on."""
         with making:
-            if not self._decided and not self.serves:
+            if not self._decided and not self.serves and self.serving is not None:
                 self._decided = True
                 self.share({})
 
