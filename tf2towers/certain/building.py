@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 from tf2towers.exact.file import File
@@ -105,17 +105,21 @@ class Building:
     @cached_property
     def reached(self) -> list[tuple[File, Function]]:
         """The functions of the program that the towers call, and those that these call."""
-        found: dict[Function, File] = {}
-        waiting: list[tuple[File, ast.AST]] = list(self.bodies)
+        return [(file, part) for file, part in self.with_functions(self.bodies) if isinstance(part, Function)]
+
+    def with_functions(self, parts: Sequence[tuple[File, ast.AST]]) -> list[tuple[File, ast.AST]]:
+        """Parts of the program, and the functions of it that they name, and that those name."""
+        found = {part: file for file, part in parts}
+        waiting = list(found)
         while waiting:
-            file, part = waiting.pop()
+            part = waiting.pop()
             for node in ast.walk(part):
                 if isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Load):
-                    for home, function in self.functions_named(file, node):
+                    for home, function in self.functions_named(found[part], node):
                         if function not in found:
                             found[function] = home
-                            waiting.append((home, function))
-        return [(file, function) for function, file in found.items()]
+                            waiting.append(function)
+        return [(file, part) for part, file in found.items()]
 
     def function_called(self, file: File, call: ast.Call) -> Function | None:
         """The function of the program that a call certainly calls."""

@@ -79,13 +79,23 @@ def _unseen(building: Building) -> Iterator[Doubt]:
 
 
 def _gradients_behind(building: Building) -> Iterator[Doubt]:
-    """Gradients that no tower takes: of a sum over towers, of which each replica knows its own part alone."""
-    towers = {part for _, part in building.bodies} | {function for _, function in building.reached}
-    for file in building.files if building.loops else ():
-        for call in file.all(ast.Call):
-            method = call.func.attr if isinstance(call.func, ast.Attribute) else None
-            if method in _GRADIENTS and not any(around in towers for around in file.ancestors(call)):
+    """Gradients behind towers that have taken theirs: of a sum over towers each replica knows its own part alone."""
+    towers = [*building.bodies, *building.reached]
+    if any(True for file, part in towers for _ in _gradient_calls(file, part)):
+        behind = building.with_functions(building.following)
+        for file, part in behind:
+            for call in _gradient_calls(file, part):
                 yield Doubt(file, call, "gradients that are computed behind the towers")
+
+
+def _gradient_calls(file: File, part: ast.AST) -> Iterator[ast.Call]:
+    for call in ast.walk(part):
+        if (
+            isinstance(call, ast.Call)
+            and isinstance(call.func, ast.Attribute)
+            and call.func.attr in _GRADIENTS
+        ):
+            yield call
 
 
 def _guards(file: File, statement: ast.stmt, body: TowerBody) -> Iterator[Doubt]:
