@@ -14,6 +14,8 @@ from tf2towers.certain.worker_example import SUPERVISED, TWO, worker_with
 from tf2towers.exact.file import File
 from tf2towers.names.meanings import Assigned, Binding, Scope
 
+_PLACEHOLDERS = frozenset({"tf.placeholder", "tf.placeholder_with_default"})
+
 
 def doubts(building: Building) -> Iterator[Doubt]:
     """Names in runs, names of what trains, and lists of towers that are bound more than once."""
@@ -50,6 +52,12 @@ def _asked(building: Building) -> Iterator[tuple[File, ast.Name]]:
                 parts.extend(part.elts)
             elif isinstance(part, ast.Dict):
                 parts.extend(one for one in part.keys if one is not None)
+    for file in building.files:
+        for feeds in file.all(ast.Dict):
+            for key in feeds.keys:
+                if isinstance(key, ast.Name):
+                    if any(_is_placeholder(file, binding) for binding in file.meanings.bindings(key)):
+                        yield file, key
     for file, loop in building.loops:
         for node in ast.walk(loop.statement):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
@@ -79,6 +87,9 @@ def _in_order(building: Building, file: File, asked: ast.Name, owner: Scope, bin
     statements = [assignment_of(file, binding) for binding in bindings]
     return (
         file.meanings.scope(asked) is owner
+        and not any(
+            _is_placeholder(file, binding) for binding in bindings
+        )  # a feed is of what it stands for last
         and all(
             statement is not None and any(_comes_by_once(file, statement, block) for block in graphs)
             for statement in statements
@@ -86,6 +97,11 @@ def _in_order(building: Building, file: File, asked: ast.Name, owner: Scope, bin
         and all(runs_at_once(file, read, owner.node) for read in reads_of(file, asked.id, owner.node))
         and max(statement.lineno for statement in statements if statement is not None) < asked.lineno
     )
+
+
+def _is_placeholder(file: File, binding: Binding) -> bool:
+    value = binding.value if isinstance(binding, Assigned) else None
+    return isinstance(value, ast.Call) and file.canonical(value.func) in _PLACEHOLDERS
 
 
 def _comes_by_once(file: File, statement: ast.stmt, block: ast.With) -> bool:
@@ -124,6 +140,9 @@ RULE = Rule(
     todo="Give each value a name of its own.",
     doubts=doubts,
     doubtful=(
+        f"{_WORKER}\nmodel: x = x / 2; y = tf.matmul(x, w)",
+        f"{_WORKER}\nmodel: x = x / 2; y = tf.matmul(x, w)\n"
+        "train: feeds = {x: batch}; print(sess.run([train_op, loss], feeds)[1])",
         "end: train_op = 'done'; print(train_op)",
         "after: loss = loss * 2",
         "end: sess = None; print(sess)",
