@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from tf2towers.certain.building import Building, fetches_of
+from tf2towers.certain.parameters import values
 from tf2towers.certain.rule import Doubt, Rule
 from tf2towers.exact.file import File
 from tf2towers.names.meanings import Assigned, Opaque
@@ -135,6 +136,23 @@ def _feeds(building: Building, file: File, feeds: ast.expr) -> Iterator[Doubt]:
         if not isinstance(key, ast.Name):
             what = file.text.of(key) if key is not None else "another dictionary"
             yield Doubt(file, feeds, f"`{what}` is fed, which is no name")
+        elif not _is_placeholder(building, file, key):
+            yield Doubt(file, key, f"`{key.id}` is fed, which is not seen to be a placeholder")
+
+
+def _is_placeholder(building: Building, file: File, key: ast.Name) -> bool:
+    """Whether a name is bound to a placeholder, perhaps in one branch alone, or every call gives the parameter one."""
+    found = building.home(file, key)
+    bindings = found[1] if found is not None else []
+    made = [(file, binding.value) for binding in bindings if isinstance(binding, Assigned)]
+    if made:
+        return any(_makes_placeholder(where, value) for where, value in made)
+    given = values(building, file, key)
+    return bool(given) and all(_makes_placeholder(where, value) for where, value in given or [])
+
+
+def _makes_placeholder(file: File, value: ast.expr) -> bool:
+    return isinstance(value, ast.Call) and file.canonical(value.func) == "tf.placeholder"
 
 
 RULE = Rule(
@@ -148,6 +166,9 @@ RULE = Rule(
     doubts=doubts,
     doubtful=(
         "train: print(sess.run([train_op] + tower_losses, {x: batch})[1])",
+        "before: size = tf.constant(2.0)\ntrain: print(sess.run([train_op, loss], {x: batch, size: 3.0})[1])",
+        "train: print(sess.run([train_op, loss], {x: batch, loss: 3.0})[1])",
+        "before: for z in [tf.zeros([])]:;     pass\ntrain: print(sess.run([train_op, loss], {x: batch, z: 3.0})[1])",
         "train: print(sess.run(tower_losses, {x: batch}))",
         "train: print(sess.run('mean:0', {x: batch}))",
         "train: print(sess.run({'loss': loss, 'op': train_op}, {x: batch})['loss'])",
