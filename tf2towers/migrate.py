@@ -34,6 +34,9 @@ from tf2towers.source.conversion import line_map
 from tf2towers.source.script import Script
 from tf2towers.source.tree import one_statement_a_line, parse_tree, text_of
 
+#: what no idiomatic program makes
+_GONE = frozenset({"Session", "InteractiveSession"})
+
 
 def migrate(source: Program, collective: bool = False) -> MigrationResult:
     """Migrates a script and the local modules it reaches.
@@ -126,7 +129,9 @@ def _give_out(result: MigrationResult, source: Program, text: str) -> None:
 def _broken(before: str, after: str) -> list[str]:
     """What is wrong with the migrated text."""
     try:
-        return [f"{name!r} would lose its definition" for name in lost_names(before, after)]
+        lost = [f"{name!r} would lose its definition" for name in lost_names(before, after)]
+        stayed = {node.attr for node in ast.walk(ast.parse(after)) if isinstance(node, ast.Attribute)} & _GONE
+        return lost + [f"a {name} would stay" for name in sorted(stayed)]
     except SyntaxError as error:
         return [f"the migrated text would not compile: {error.msg}"]
 

@@ -136,9 +136,13 @@ class VariableStore:
         tower never sees another tower's losses or summaries.
         """
         stack = _active.__dict__.setdefault("stack", [])
-        outermost = self not in stack
         traced = not tf.executing_eagerly()
+        # steps may be made and run inside the eager scope that made their variables
+        within = _active.__dict__.setdefault("traced", []) if traced else stack
+        outermost = self not in within
         stack.append(self)
+        if traced:
+            within.append(self)
         if outermost:
             _active.before = {}
             _active.update = update
@@ -159,6 +163,8 @@ class VariableStore:
         finally:
             self._tracing -= traced
             stack.pop()
+            if traced:
+                within.pop()
 
     def make(
         self, name: str, value: Callable[[], Any], trainable: bool, mirrored: bool = True, **options: Any

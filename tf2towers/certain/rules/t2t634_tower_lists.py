@@ -45,7 +45,8 @@ def doubts(building: Building) -> Iterator[Doubt]:
             for node in ast.walk(part):
                 if where is file and isinstance(node, ast.Name) and _is_fill(file, node):
                     value = building.value_of(file, node)
-                    if not isinstance(value, ast.List) and not _is_bound_in(file, node, statement):
+                    begins = isinstance(value, ast.List) and _comes_by_once(file, value)
+                    if not begins and not _is_bound_in(file, node, statement):
                         yield Doubt(file, node, f"`{node.id}` does not begin as a list that is seen")
         if not isinstance(loop.iterable, ast.Call | ast.Name | ast.List | ast.Tuple) or not is_certain(
             file, loop.iterable
@@ -113,6 +114,16 @@ def _is_bound_in(file: File, node: ast.Name, statement: ast.stmt) -> bool:
     )
 
 
+def _comes_by_once(file: File, node: ast.AST) -> bool:
+    """Whether a part of a function, or of a module, runs once: in no loop, and under no condition."""
+    for around in file.ancestors(node):
+        if isinstance(around, ast.FunctionDef | ast.Module):
+            return True
+        if isinstance(around, ast.stmt) and not isinstance(around, ast.Assign | ast.With):
+            return False
+    return False
+
+
 def _begins_empty(building: Building, file: File, node: ast.Name) -> bool:
     value = building.value_of(file, node)
     return isinstance(value, ast.List) and not value.elts
@@ -169,6 +180,8 @@ RULE = Rule(
     doubts=doubts,
     doubtful=(
         "average: train_op = opt.minimize(tf.add_n(tower_losses) / N)",
+        "average: for again in range(1):;     mean = []; for pairs in zip(*grads):;     "
+        "mean.append((tf.add_n([g for g, _ in pairs]), pairs[0][1])); train_op = opt.apply_gradients(mean)",
         "after: z = tf.get_variable('z', [], initializer=tf.ones_initializer()); own = tf.train.AdamOptimizer(0.1); "
         "other = own.minimize(tf.square(z), var_list=[z])\ntrain: sess.run(other); sess.run(train_op, {x: batch})",
         "average: train_op = opt.apply_gradients(opt.compute_gradients(tf.add_n(tower_losses) / N))",

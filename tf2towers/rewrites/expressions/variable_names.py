@@ -20,9 +20,9 @@ def variable_op_name(node: cst.Attribute) -> str | None:
 
 
 def variable_targets(loop: cst.For) -> set[str]:
-    """Names a loop binds to variables: the second of `for grad, var in ...`, or over `tf.trainable_variables()`."""
-    if isinstance(loop.target, cst.Tuple) and len(loop.target.elements) == 2:
-        return target_names(loop.target.elements[1].value)
+    """Names a loop may bind to variables: those of `for grad, var in ...`, or over `tf.trainable_variables()`."""
+    if isinstance(loop.target, cst.Tuple):  # a gradient's `.op.name` is its name up to the colon, too
+        return target_names(loop.target)
     if isinstance(loop.target, cst.Name):
         words = {name.value for name in find_all(loop.iter, cst.Name)}
         if any("var" in word.lower() for word in words):
