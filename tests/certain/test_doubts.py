@@ -141,3 +141,15 @@ def test_what_a_workers_step_is_written_for(losses: str, code: str | None) -> No
     in_the_way = {site.code for site in result.findings if site.message.endswith("the exact one is written")}
     assert in_the_way == ({code} if code else set())
     assert ("VariableStore(" in result.changes[0].after) == (code is None)
+
+
+def test_what_another_module_feeds(tmp_path: Path) -> None:
+    head = "head: import numpy as np; import tensorflow as tf; import feeds; N = 2"
+    run = "train: print(sess.run([train_op, loss], feeds.fill({given}, batch))[1])"
+    (tmp_path / "feeds.py").write_text(
+        "import tensorflow as tf\n\n\ndef fill(place, batch):\n    return {place: batch}\n"
+    )
+    for given, doubted in (("x", False), ("loss", True)):
+        (tmp_path / "train.py").write_text(trainer(f"{head}\n{run.format(given=given)}"))
+        found = [doubt.code for doubt in doubts(Program(Script.read(tmp_path / "train.py")))]
+        assert ("T2T632" in found) == doubted

@@ -154,6 +154,7 @@ def test_the_example_is_written_out() -> None:
         {"below": "again = build"},
         {"below": "class build: pass"},
         {"below": "print(globals()['build'](1))"},
+        {"below": "print(getattr(modules[__name__], 'build')(1))"},
         {"above": "@cached"},
         # arguments that are not plain to see
         {"given": "*[1]"},
@@ -180,6 +181,7 @@ def test_the_example_is_written_out() -> None:
         {"first": "print(size)", "later": "size = 2"},
         {"first": "a = a + 1", "earlier": "a = 1", "given": "a"},
         {"given": "x"},
+        {"earlier": "global x"},
         # it comes by more than once, or perhaps
         {"earlier": "for _ in range(2):\n     x, y = build(1)"},
     ],
@@ -203,6 +205,22 @@ def test_what_is_left(parts: dict[str, str]) -> None:
 )
 def test_calls_that_are_left(call: str) -> None:
     assert written_out(BEFORE.format(**PARTS).replace("x, y = build(3)", call)) is None
+
+
+def test_arguments_over_several_lines_and_signs_in_a_docstring() -> None:
+    before = BEFORE.format(
+        **PARTS | {"given": "1 +\n                 2", "first": '"""One\\rtwo\\x0cthree"""'}
+    )
+    after = written_out(before)
+    assert after is not None
+    assert after.partition("def main():\n")[2].split("\n")[1:7] == [
+        "    # One",
+        "    # two",
+        "    # three",
+        "    a = (1 +",
+        "                     2)",
+        "    b = 2",
+    ]
 
 
 def test_what_makes_no_inputs_and_no_step_is_left() -> None:

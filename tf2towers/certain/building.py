@@ -18,6 +18,8 @@ SESSIONS = frozenset(
         "tf.train.MonitoredSession", "tf.train.SingularMonitoredSession", "tf.train.SessionManager",
     }
 )  # fmt: skip
+#: what is fed
+PLACEHOLDERS = frozenset({"tf.placeholder", "tf.placeholder_with_default"})
 #: methods that make a session, of what was made by one of `SESSIONS`
 MAKE_SESSIONS = frozenset({"prepare_or_wait_for_session", "managed_session", "prepare_session"})
 #: what has nothing to do with a graph

@@ -8,14 +8,15 @@ from dataclasses import replace
 
 import libcst as cst
 
+from tf2towers.certain.building import PLACEHOLDERS
 from tf2towers.certain.parameters import arguments
+from tf2towers.exact.deep import with_deep_stack
 from tf2towers.exact.file import File
 from tf2towers.names.meanings import Function
 from tf2towers.source.conversion import Conversion
 from tf2towers.source.script import Script
 from tf2towers.source.tree import one_statement_a_line, parse_tree, text_of
 
-_PLACEHOLDERS = frozenset({"tf.placeholder", "tf.placeholder_with_default"})
 _STEPS = frozenset({"minimize", "apply_gradients"})
 #: what reads names that are not written
 _BY_NAME = frozenset({"eval", "exec", "globals", "locals", "vars", "dir"})
@@ -33,6 +34,10 @@ def with_graph_functions_written_out(file: File) -> Script | None:
     The function is one of the module's, called once, by `x, y, step = build(images)`; what it returns are names, one
     of them a placeholder or what `minimize` gave. Every name keeps its meaning, or the function is left.
     """
+    return with_deep_stack(lambda: _with_one_written_out(file))
+
+
+def _with_one_written_out(file: File) -> Script | None:
     for function in file.tree.body:
         if isinstance(function, ast.FunctionDef) and _makes_inputs_or_step(file, function):
             call = None if function.decorator_list else _only_call(file, function)
@@ -57,7 +62,7 @@ def _makes_inputs_or_step(file: File, function: ast.FunctionDef) -> bool:
     return any(
         name in returned
         and (
-            file.canonical(value.func) in _PLACEHOLDERS
+            file.canonical(value.func) in PLACEHOLDERS
             or (isinstance(value.func, ast.Attribute) and value.func.attr in _STEPS)
         )
         for name, value in made
@@ -86,7 +91,10 @@ def _only_call(file: File, function: ast.FunctionDef) -> ast.Assign | None:
         for node in ast.walk(file.tree)
         if getattr(node, "name", None) == function.name or getattr(node, "asname", None) == function.name
     ]
-    if len(named) != 1 or defined != [function] or any(node.id in _BY_NAME for node in file.all(ast.Name)):
+    by_name = any(node.id in _BY_NAME for node in file.all(ast.Name)) or any(
+        text.value == function.name for text in file.all(ast.Constant)
+    )
+    if len(named) != 1 or defined != [function] or by_name:
         return None
     statement = file.statement(named[0])
     if not (
@@ -148,6 +156,9 @@ def _names_keep_their_meaning(
     read = {name for value in given.values() for name in _names(value)}
     if (own - handed_on) & read or (own - handed_on - kept - renamed) & elsewhere:
         return False
+    shared = {name for node in ast.walk(around) if isinstance(node, ast.Global) for name in node.names}
+    if own & shared:
+        return False
     free = {name for statement in function.body for name in _names(statement)} - own
     return in_module or not free & bound
 
@@ -203,7 +214,9 @@ def _written_out(
 ) -> Script:
     targets = dict(zip(_plain_names(call.targets[0]), _returned(function), strict=True))
     before = [
-        f"{name} = {ast.get_source_segment(script.text, value)}"
+        f"{name} = ({ast.get_source_segment(script.text, value)})"
+        if value.lineno != value.end_lineno
+        else f"{name} = {ast.get_source_segment(script.text, value)}"
         for name, value in given.items()
         if not _is_name(value, name)
     ]
@@ -283,7 +296,7 @@ class _Writer(cst.CSTTransformer):
         docstring = definition.get_docstring()
         if docstring is not None:
             statements = statements[1:]
-            above += [_comment(f"# {line}".rstrip()) for line in docstring.strip().split("\n")]
+            above += [_comment(f"# {line}".rstrip()) for line in docstring.strip().splitlines()]
         lines = [*self._before, *statements, *self._after]
         behind = _comments([*end.leading_lines, end.trailing_whitespace, *definition.body.footer])
         return [_below(above, lines[0]), *lines[1:]], behind

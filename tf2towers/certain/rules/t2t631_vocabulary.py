@@ -131,11 +131,7 @@ def _is_kept_for_a_variable(file: File, statement: ast.stmt) -> bool:
     """Whether a function's statement, `initial = ...`, gives a name to what only the variable that it returns reads."""
     function = file.parent(statement)
     target = statement.targets[0] if isinstance(statement, ast.Assign) else None
-    if (
-        not isinstance(function, ast.FunctionDef)
-        or not isinstance(target, ast.Name)
-        or function.body[-1:] == [statement]
-    ):
+    if not isinstance(function, ast.FunctionDef) or not isinstance(target, ast.Name):
         return False
     last = function.body[-1]
     made = last.value if isinstance(last, ast.Return) else None

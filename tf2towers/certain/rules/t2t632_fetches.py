@@ -121,13 +121,10 @@ def _gives_one_value(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
 
 def _feeds(building: Building, file: File, feeds: ast.expr) -> Iterator[Doubt]:
     value = building.value_of(file, feeds) if isinstance(feeds, ast.Name) else feeds
-    if isinstance(value, ast.Call):
-        function = building.function_called(file, value)
-        made = (
-            [one.value for one in ast.walk(function) if isinstance(one, ast.Return)]
-            if function is not None
-            else []
-        )
+    home = file
+    if isinstance(value, ast.Call) and building.function_called(file, value) is not None:
+        home, function = building.functions_named(file, value.func)[0]
+        made = [node.value for node in ast.walk(function) if isinstance(node, ast.Return)]
         value = made[0] if len(made) == 1 else value
     if not isinstance(value, ast.Dict):
         yield Doubt(file, feeds, f"`{file.text.of(feeds)}` is fed, which is no dictionary that is seen")
@@ -136,8 +133,8 @@ def _feeds(building: Building, file: File, feeds: ast.expr) -> Iterator[Doubt]:
         if not isinstance(key, ast.Name):
             what = file.text.of(key) if key is not None else "another dictionary"
             yield Doubt(file, feeds, f"`{what}` is fed, which is no name")
-        elif not _is_placeholder(building, file, key):
-            yield Doubt(file, key, f"`{key.id}` is fed, which is not seen to be a placeholder")
+        elif not _is_placeholder(building, home, key):
+            yield Doubt(home, key, f"`{key.id}` is fed, which is not seen to be a placeholder")
 
 
 def _is_placeholder(building: Building, file: File, key: ast.Name) -> bool:

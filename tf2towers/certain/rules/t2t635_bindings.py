@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from tf2towers.certain.building import Building
+from tf2towers.certain.building import PLACEHOLDERS, Building
 from tf2towers.certain.rule import Doubt, Rule
 from tf2towers.certain.straight_line import assignment_of, reads_of, runs_at_once
 from tf2towers.certain.tower_body import tower_bodies
@@ -13,8 +13,6 @@ from tf2towers.certain.without_towers import graph_on_devices
 from tf2towers.certain.worker_example import SUPERVISED, TWO, worker_with
 from tf2towers.exact.file import File
 from tf2towers.names.meanings import Assigned, Binding, Scope
-
-_PLACEHOLDERS = frozenset({"tf.placeholder", "tf.placeholder_with_default"})
 
 
 def doubts(building: Building) -> Iterator[Doubt]:
@@ -87,9 +85,8 @@ def _in_order(building: Building, file: File, asked: ast.Name, owner: Scope, bin
     statements = [assignment_of(file, binding) for binding in bindings]
     return (
         file.meanings.scope(asked) is owner
-        and not any(
-            _is_placeholder(file, binding) for binding in bindings
-        )  # a feed is of what it stands for last
+        # a feed is of what it stands for last
+        and not any(_is_placeholder(file, binding) for binding in bindings)
         and all(
             statement is not None and any(_comes_by_once(file, statement, block) for block in graphs)
             for statement in statements
@@ -101,7 +98,7 @@ def _in_order(building: Building, file: File, asked: ast.Name, owner: Scope, bin
 
 def _is_placeholder(file: File, binding: Binding) -> bool:
     value = binding.value if isinstance(binding, Assigned) else None
-    return isinstance(value, ast.Call) and file.canonical(value.func) in _PLACEHOLDERS
+    return isinstance(value, ast.Call) and file.canonical(value.func) in PLACEHOLDERS
 
 
 def _comes_by_once(file: File, statement: ast.stmt, block: ast.With) -> bool:

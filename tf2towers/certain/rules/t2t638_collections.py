@@ -44,7 +44,7 @@ def doubts(building: Building) -> Iterator[Doubt]:
 
 
 def _is_steps(building: Building, file: File, call: ast.Call) -> bool:
-    """Whether a worker's step reads a collection of its own, which only the step fills, by the same text."""
+    """Whether a worker's step reads a collection that its own statements fill, and by a name that is written there."""
     towers = {part for _, part in building.bodies} | {function for _, function in building.reached}
     name = call.args[0] if call.args else None
     if not isinstance(name, ast.Constant) or not isinstance(name.value, str):
