@@ -120,6 +120,7 @@ REACHED = [
     "if tf.__version__ < '0.9' or x is x:\n    x = tf.contrib.gone(x)\n",
     "if tf.__version__ < wanted:\n    x = tf.contrib.gone(x)\n",
     "if False:\n    x = tf.contrib.gone(x)\n",
+    "input = input\nif input:\n    x = tf.contrib.gone(x)\n",
 ]
 
 

@@ -64,7 +64,7 @@ def _truth(file: File, test: ast.expr) -> bool | None:
     """What a test of the version says; None where it is none, or not understood."""
     try:
         value, asked = _value(file, test)
-    except (ValueError, TypeError, IndexError, AttributeError):
+    except (ValueError, TypeError, IndexError, AttributeError, RecursionError):  # the last: `input = input`
         return None
     return bool(value) if asked else None
 

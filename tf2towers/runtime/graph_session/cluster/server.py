@@ -12,7 +12,7 @@ from tf2towers.runtime.cluster.addresses import ClusterError
 from tf2towers.runtime.graph_session.cluster import serving
 from tf2towers.runtime.graph_session.cluster.connection import Connection
 from tf2towers.runtime.graph_session.cluster.member import Member
-from tf2towers.runtime.graph_session.cluster.task import Task, here
+from tf2towers.runtime.graph_session.cluster.task import Task, tasks_here
 from tf2towers.runtime.graph_session.process import Process
 
 #: the tasks that this process has made servers for, by their targets
@@ -69,7 +69,7 @@ class Server:
         self._task = Task(self._server_def.cluster, job, index)
         self._started = False
         self._target = f"grpc://{self._task.address}".encode()
-        _tasks[self._target] = here[self._task.address] = self._task
+        _tasks[self._target] = tasks_here[self._task.address] = self._task
         if start:
             self.start()
 

@@ -23,7 +23,7 @@ Key = tuple[str, int]
 making = threading.RLock()
 
 #: the tasks that this process has made servers for, by their addresses
-here: dict[str, Task] = {}
+tasks_here: dict[str, Task] = {}
 
 
 class Task:
@@ -87,14 +87,14 @@ class Task:
             if self.serves:
                 return
             for address in others.values():
-                if address in here:  # nobody else would decide for it
-                    here[address].only_serve()
+                if address in tasks_here:  # nobody else would decide for it
+                    tasks_here[address].only_serve()
             self.serving.says = serving.WILLING if others or keeps else serving.ALONE
             if (others or keeps) and self._all_willing(others):
                 self.share(others)
                 for address in others.values():
-                    if address in here:  # one process has one connection
-                        here[address].servers = self.servers
+                    if address in tasks_here:  # one process has one connection
+                        tasks_here[address].servers = self.servers
             else:
                 self.serving.says = serving.ALONE
 
