@@ -90,6 +90,8 @@ def _same_batch(training: Training) -> Found:
     tainted = target_names(training.tower.loop.target)
     if not derived or flow_of(training.tower.loop.iter).reads & derived:
         return
+    if any(one.each_tower for one in batches):
+        return
     used = False
     for outer in training.towers_leaf.inner:
         for leaf in outer.every():

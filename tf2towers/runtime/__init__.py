@@ -27,6 +27,7 @@ _HOMES = {
     "apply_gradients": "averaging",
     "assign_moving_average": "moving_average",
     "average_gradients": "averaging",
+    "batch_of_each_tower": "tower_values",
     "first_tower": "tower_values",
     "gather_towers": "tower_values",
     "in_tower_order": "averaging",

@@ -29,6 +29,22 @@ def tower_name(name: str) -> str:
     return re.sub(r"^replica_\d+/", "", name)
 
 
+def batch_of_each_tower(strategy: tf.distribute.Strategy, iterator: Any) -> Any:
+    """The next batch of an iterator for every tower, as each took one by `iterator.get_next()` of its own.
+
+    Args:
+        strategy: the towers.
+        iterator: of a `tf.data.Dataset`; the first tower takes its batch first. TF1 left the order open.
+
+    Returns:
+        A batch's structure of per-replica values, for `strategy.run`.
+
+    Raises:
+        tf.errors.OutOfRangeError: where there is no batch for some tower.
+    """
+    return strategy.experimental_distribute_values_from_function(lambda _: iterator.get_next())
+
+
 def meet(merge: Callable[..., Any], *values: Any) -> Any:
     """Calls `merge(strategy, *per_replica_values)` once for all towers; every tower gets the result.
 

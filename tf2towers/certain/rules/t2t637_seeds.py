@@ -12,6 +12,7 @@ from tf2towers.certain.worker_example import SUPERVISED, worker_with
 
 #: whose seed decides what a variable begins with, which is drawn as ever
 _INITIAL = ("initializer", "tf.truncated_normal", "tf.random_normal", "tf.random_uniform")
+_INITIALIZERS = "tf.initializers."
 #: what decides all draws of a process
 _OF_PROCESSES = frozenset({"random.seed", "numpy.random.seed"})
 
@@ -27,11 +28,15 @@ def doubts(building: Building) -> Iterator[Doubt]:
                 yield Doubt(file, call, "the graph's seed")
             elif canonical in _OF_PROCESSES and building.placed and not building.has_one_worker:
                 yield Doubt(file, call, "a seed of draws that each worker makes in a process of its own")
-            elif canonical.startswith("tf.") and not canonical.endswith(_INITIAL):
+            elif canonical.startswith("tf.") and not _is_initial(canonical):
                 if any(one.arg == "seed" for one in call.keywords):
                     yield Doubt(file, call, f"a seed of {canonical}")
             elif again and _decides_order(call) and not any(one in restarted for one in file.ancestors(call)):
                 yield Doubt(file, call, "a decided order of a pipeline that is begun again")
+
+
+def _is_initial(canonical: str) -> bool:
+    return canonical.startswith(_INITIALIZERS) or canonical.endswith(_INITIAL)
 
 
 def _begins_again(building: Building) -> bool:

@@ -11,7 +11,17 @@ from tf2towers.exact.file import File
 from tf2towers.names.meanings import Assigned, Opaque
 from tf2towers.names.old_names import todays_name
 
-_SCHEDULES = frozenset({"tf.train.exponential_decay", "tf.train.piecewise_constant"})
+_SCHEDULES = frozenset(
+    f"tf.train.{name}"
+    for name in (
+        "cosine_decay", "exponential_decay", "inverse_time_decay", "natural_exp_decay", "piecewise_constant",
+        "polynomial_decay",
+    )
+)  # fmt: skip
+#: whose rate is no function, even in TF 2
+_OF_ONE_RATE = frozenset(
+    f"tf.train.{name}Optimizer" for name in ("Ftrl", "ProximalAdagrad", "ProximalGradientDescent")
+)
 _VARIABLES = frozenset(
     {"tf.Variable", "tf.get_variable", "tf.train.get_global_step", "tf.train.get_or_create_global_step"}
 )
@@ -32,7 +42,7 @@ def doubts(building: Building) -> Iterator[Doubt]:
                 continue
             for argument in [*call.args, *(one.value for one in call.keywords)]:
                 known: frozenset[str] = _VARIABLES
-                if is_optimizer and argument is _rate_of(call):
+                if is_optimizer and argument is _rate_of(call) and made not in _OF_ONE_RATE:
                     known = _VARIABLES | _SCHEDULES | {"tf.placeholder"}
                 if not _is_certain(file, argument, known):
                     yield Doubt(file, argument, f"`{file.text.of(argument)}` is computed once for {made}")
@@ -110,6 +120,8 @@ RULE = Rule(
     todo="Nothing: the exact form computes it at every step. For idiomatic form, give the optimizer the schedule.",
     doubts=doubts,
     doubtful=(
+        "before: count = tf.train.get_or_create_global_step(); lr = tf.train.exponential_decay(0.1, count, 2, 0.5); "
+        "other = tf.train.FtrlOptimizer(lr)",
         "before: count = tf.train.get_or_create_global_step(); lr = tf.train.exponential_decay(0.1, count, 2, 0.5); "
         "other = tf.train.GradientDescentOptimizer(tf.maximum(lr, 0.01))",
         "before: count = tf.train.get_or_create_global_step(); lr = tf.train.exponential_decay(0.1, count, 2, 0.5); "

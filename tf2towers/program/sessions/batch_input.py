@@ -1,4 +1,4 @@
-"""Where a batch comes from: placeholders and tf.data iterators, taken once for all towers."""
+"""Where a batch comes from: placeholders and tf.data iterators, taken once for all towers or by each of them."""
 
 from __future__ import annotations
 
@@ -27,6 +27,7 @@ class Input:
     dtype: cst.BaseExpression | None = None
     shape: cst.BaseExpression | None = None
     whole: bool = False  # bound as one value, not unpacked
+    each_tower: bool = False  # every tower takes a batch of its own
 
 
 def read_input(leaf: Leaf, kinds: Kinds) -> Input | Problem:

@@ -55,6 +55,20 @@ def read_steps(training: Training) -> None:
     _join_steps(training)
     for step in training.steps:
         narrow_to_part(training, step, {n for fetch in step.fetches for n in flow_of(fetch).reads})
+        if any(one.each_tower for one in step.inputs) and not _is_of_all_towers(training, step):
+            training.problem(step.runs[0].call, "T2T306", "a run that takes the batch of some towers only")
+
+
+def _is_of_all_towers(training: Training, step: Step) -> bool:
+    """Whether a step computes something of what every tower gave, and so runs every tower in TF1, too."""
+    order = training.leaves
+    behind = [
+        leaf.node for leaf in step.slice.leaves if order.index(leaf) > order.index(training.towers_leaf)
+    ]
+    nodes = [*behind, *step.fetches]
+    collected = training.gathered | {average.accumulator for average in training.averages}
+    parts = {root_name(part.value) for node in nodes for part in find_all(node, cst.Subscript)}
+    return step.trains or bool(flow_of(*nodes).reads & collected - parts)
 
 
 def _make_steps(training: Training, by_key: dict[tuple[str, ...], Step]) -> None:
@@ -162,7 +176,9 @@ def _step(training: Training, run: Run) -> Step:
         n for leaf in makers for n in leaf.flow.reads if any(n in one.names for one in training.fed_rates)
     }
     step.inputs.sort(key=lambda one: one.kind == k.PLACEHOLDER)  # what is fed comes last
-    step.inputs = [i for i in step.inputs if set(i.names) & (needs | wanted)]
+    step.inputs = [
+        one for one in step.inputs if (one.each_tower and uses_towers) or set(one.names) & (needs | wanted)
+    ]
     return step
 
 

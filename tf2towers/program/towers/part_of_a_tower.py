@@ -36,14 +36,16 @@ def narrow_to_part(training: Training, step: Step, wanted: set[str]) -> None:
     graph = training.graph
     before = slice_for(piece.needs | heads, graph[: graph.index(towers)], training.effects)
     needs = piece.needs | before.needs | names
-    inputs = [i for i in step.inputs if set(i.names) & needs]
+    inputs = [i for i in step.inputs if i.leaf in piece.leaves or set(i.names) & needs]
     if len(inputs) == len(step.inputs):
         return
     drawn = any(i.kind != k.PLACEHOLDER for i in step.inputs if i not in inputs)
     if not drawn and all(_available(training, run, step.inputs) for run in step.runs):
         return
     if all(_available(training, run, inputs) for run in step.runs):
-        of_tower = [i for i in inputs if set(i.names) & (piece.needs | before.needs)]
+        of_tower = [
+            i for i in inputs if i.leaf in piece.leaves or set(i.names) & (piece.needs | before.needs)
+        ]
         step.part = TowerPart(set(piece.leaves), before, of_tower)
         step.inputs = inputs
 

@@ -67,7 +67,7 @@ class TowerFunctions(MovedStatements):
         if part is not None:
             return part.inputs
         needs = self.training.tower_needs.needs | upward_exposed(self.training.tower.loop.body.body)
-        return [i for i in self.training.inputs if set(i.names) & needs]
+        return [one for one in self.training.inputs if one.each_tower or set(one.names) & needs]
 
     def _index_statements(self, loop: cst.For, reads: set[str]) -> list[cst.BaseStatement]:
         names = self.training.kinds.resolver

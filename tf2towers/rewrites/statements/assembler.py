@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from itertools import takewhile
+
 import libcst as cst
 
+from tf2towers.program.python_code.search import find_all
 from tf2towers.program.statements import value_kinds as k
 from tf2towers.program.statements.trainer_statement import INPUT, MIXED, TOWERS, Leaf
 from tf2towers.rewrites.files.file_context import code_of, statement
@@ -86,6 +89,8 @@ class Assembler(WrittenWorkers):
         for leaf in made.hoisted:
             self.actions[leaf.node] = DROP
         outer = next((w for w in self.training.reader.opened if w in self.training.tower.parents), None)
+        if outer is not None and self._makes_state_before(outer):
+            outer = None
         for block in self.training.reader.opened:
             self.stages[block] = "scope" if block is outer else "open"
         scope_items = f"with {self.given['strategy']}.scope(), {self.given['variables']}.scope():\n    pass"
@@ -97,6 +102,12 @@ class Assembler(WrittenWorkers):
         else:
             first = next(leaf for leaf in self.training.leaves if leaf.kind not in (k.PLAIN, "dropped"))
             self.before_stage = (first.node, made.statements)
+
+    def _makes_state_before(self, block: cst.With) -> bool:
+        """Whether a variable is made before a block that the towers are in: it has to be the strategy's, too."""
+        inside = set(find_all(block, cst.SimpleStatementLine))
+        before = takewhile(lambda leaf: leaf.kind != TOWERS and leaf.node not in inside, self.training.leaves)
+        return any(one.detail == k.STATE for leaf in before for one in leaf.every())
 
     def _stage_of_devices(self) -> None:
         """A program without towers: a store for its variables, no strategy."""

@@ -187,7 +187,10 @@ class SessionCalls:
         return next(taken, None)
 
     def next_batch(self, source: Input) -> str:
-        """The expression for the next batch of an iterator."""
+        """The expression for the next batch of an iterator, or for one of it for each tower."""
+        if source.each_tower:
+            towers = self.context.need("batch_of_each_tower")
+            return f"{towers}({self.given['strategy']}, {self.iterator_name(source)})"
         return f"{self.iterator_name(source)}.get_next()"
 
     def iterator_name(self, source: Input) -> str:
