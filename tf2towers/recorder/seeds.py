@@ -13,11 +13,22 @@ SEED = 0  # unless the user gives another
 
 
 def fix_seeds(seed: int) -> None:
-    """Python's and NumPy's global generators, which a script may draw its batches from."""
-    random.seed(seed)
+    """Python's and NumPy's global generators, which a script may draw its batches from.
+
+    A script that seeds one of them afresh, with nothing, gets this seed as well: its batches would be others in each run.
+    """
     import numpy as np
 
-    np.random.seed(seed)
+    def not_afresh(own: Any, *args: Any, **kwargs: Any) -> Any:
+        return (
+            own(*args, **kwargs)
+            if any(value is not None for value in (*args, *kwargs.values()))
+            else own(seed)
+        )
+
+    for generator in (random, np.random):
+        wrap(generator, "seed", not_afresh)
+        generator.seed(seed)
 
 
 def fix_graph_seeds(tf: Any, seed: int) -> None:
@@ -52,6 +63,7 @@ def same_draws(seed: int) -> None:
     Args:
         seed: of graphs that have none.
     """
+    import tensorflow
     from tensorflow.python.eager import context
     from tensorflow.python.framework import ops, random_seed
 
@@ -61,7 +73,10 @@ def same_draws(seed: int) -> None:
             return own(op_seed)
         return own(_of_scope(graph, seed)) if graph.seed is not None else (seed + 1, _of_scope(graph, seed))
 
+    # the public name may be bound to the function already
     wrap(random_seed, "get_seed", get_seed)
+    if hasattr(tensorflow, "compat"):
+        wrap(tensorflow.compat.v1, "get_seed", get_seed)
 
 
 def _of_scope(graph: Any, seed: int) -> int:

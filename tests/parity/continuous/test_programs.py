@@ -28,6 +28,7 @@ RIGHT = {
     "random operations without seeds": SUITE / "towers/random_ops_without_op_seed.py",
     "a monitored session with hooks": SUITE / "towers/monitored_training_session.py",
     "a checkpoint resumed": SUITE / "towers/resume_with_slots.py",
+    "batches shuffled without a seed": HERE / "legacy" / "shuffled.py",
 }
 AVERAGE = "grads = all_reduce_mean(tower_grads)\n"
 STALE = """\
