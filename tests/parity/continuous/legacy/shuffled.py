@@ -1,4 +1,4 @@
-"""Two towers on batches whose shuffles are seeded with nothing: by the data set itself, NumPy's and Python's generators."""
+"""Two towers on batches that generators seeded with nothing shuffle: a data set, NumPy, Python."""
 import random
 
 import numpy as np
