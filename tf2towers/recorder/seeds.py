@@ -15,7 +15,7 @@ SEED = 0  # unless the user gives another
 def fix_seeds(seed: int) -> None:
     """Python's and NumPy's global generators, which a script may draw its batches from.
 
-    A script that seeds one of them afresh, with nothing, gets this seed as well: its batches would be new ones each run.
+    A script that seeds one of them afresh, with nothing, gets this seed as well: its batches would be new in each run.
     """
     import numpy as np
 
