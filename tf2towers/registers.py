@@ -13,6 +13,7 @@ from tf2towers.certain.doubts import doubts
 from tf2towers.certain.graph_functions import with_graph_functions_written_out
 from tf2towers.certain.last_bindings import without_last_bindings
 from tf2towers.certain.placements import placements
+from tf2towers.certain.queues import queued
 from tf2towers.exact import migrate as exact
 from tf2towers.exact.functions.means import is_plain_mean
 from tf2towers.exact.program import Program
@@ -47,6 +48,7 @@ def idiomatic_or_exact(script: Script, options: exact.Options) -> MigrationResul
         result = _idiomatic(program)
         in_the_way = result.left or _lost(result, program)
         if result.changed and not in_the_way:
+            result.findings += _never_called(program)
             return _with_last_lines(result, script, last_lines)
     instead.findings += [
         replace(
@@ -64,6 +66,26 @@ def _is_imported(program: Program) -> bool:
     main = program.imports.main
     paths = [*(file.path for file in program.files), *program.others]
     return any(main in program.imports.imports_of(path).values() for path in paths if path != main)
+
+
+def _never_called(program: Program) -> list[Finding]:
+    """The functions of local modules that nothing of the program calls: of the idiomatic form they have no part."""
+    return [
+        Finding(
+            "T2T641",
+            f"`{unit.name}` is called by nothing here: it is TF1 code as before",
+            "Migrate the script that calls it, too; it needs a copy of the module of its own.",
+            file.path,
+            file.script.conversion.line_before(unit.lineno) if file.script.conversion else unit.lineno,
+            unit.col_offset + 1,
+            "note",
+        )
+        for file in program.files
+        for unit in file.tree.body
+        if unit in program.never_called
+        and isinstance(unit, ast.FunctionDef | ast.ClassDef)
+        and any(unit in file.ancestors(node) for node, _ in file.symbols)
+    ]
 
 
 def _with_last_lines(result: MigrationResult, script: Script, last_lines: str) -> MigrationResult:
@@ -128,9 +150,13 @@ def _lost(result: MigrationResult, program: Program) -> list[Finding]:
 
 
 def _stood_for(program: Program, path: Path, call: str) -> bool:
-    """Whether an imported function is one that the strategy stands for: the towers' average, or their devices."""
+    """Whether a function is handed over, or the strategy stands for it: the towers' average, their devices."""
     file = program.main if path == program.main.path else program.file(path)
-    found = program.defined(file, call) if file is not None and "." in call else None
+    found = program.defined(file, call) if file is not None else None
     if found is None or not isinstance(found[1], ast.FunctionDef):
         return False
-    return is_plain_mean(found[0], found[1]) or found[1] in placements(Building(program))
+    building = Building(program)
+    batches = queued(building)
+    if batches is not None and building.functions_named(batches.file, batches.function)[0][1] is found[1]:
+        return True
+    return "." in call and (is_plain_mean(found[0], found[1]) or found[1] in placements(building))

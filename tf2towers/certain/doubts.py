@@ -19,6 +19,9 @@ def _doubts(program: Program) -> list[Finding]:
     found: set[Finding] = set()
     for rule in rules():
         for doubt in rule.doubts(building):
+            around = {doubt.node, *doubt.file.ancestors(doubt.node)}
+            if around & program.never_called:
+                continue
             line = getattr(doubt.node, "lineno", 1)
             if doubt.file.script.conversion is not None:
                 line = doubt.file.script.conversion.line_before(line)

@@ -2,18 +2,20 @@
 
 A module that several scripts share has parts for each: `configure_tpu` beside what a GPU script calls. Names decide,
 whatever they stand for: a function counts as called when its name stands anywhere in code that may run, as a name, an
-attribute or a string. The main script's own functions always count, and where names are looked up by other means
-(`getattr` with a variable, `globals`, `eval`) every function does.
+attribute or a string; but not where it is TensorFlow's (`tf.train`), or certainly bound in another file. The main
+script's own functions always count, and where names are looked up by other means (`getattr` with a variable, `globals`,
+`eval`) every function does.
 """
 
 from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from typing import TYPE_CHECKING
 
 from tf2towers.exact.tensorflow_versions import is_for_another
+from tf2towers.names.meanings import Imported
 from tf2towers.source.script import Script
 from tf2towers.source.syntax import parse
 
@@ -37,24 +39,22 @@ def never_called(files: Sequence[File], modules: Sequence[Script]) -> frozenset[
         files: the files of the program, its main script among them.
         modules: its modules without TensorFlow.
     """
-    trees = [file.tree for file in files if not file.main]
-    main = next(file.tree for file in files if file.main)
     others = [parse(module.text, module.path) for module in modules]
-    if any(_looks_names_up(tree) for tree in (main, *trees, *others)):
+    if any(_looks_names_up(tree) for tree in (*(file.tree for file in files), *others)):
         return frozenset()
-    waiting: list[Unit] = []
-    named = set().union(*(_names(tree) for tree in (main, *others)))
-    for tree in trees:
-        for statement in tree.body:
-            if isinstance(statement, Unit) and not statement.decorator_list:
-                waiting.append(statement)
+    waiting: list[tuple[File, Unit]] = []
+    named: set[str | tuple[File, str]] = set().union(*(_names(tree) for tree in others))
+    for file in files:
+        for statement in file.tree.body:
+            if isinstance(statement, Unit) and not statement.decorator_list and not file.main:
+                waiting.append((file, statement))
             else:
-                named |= _names(statement)
-    while called := [unit for unit in waiting if unit.name in named]:
-        waiting = [unit for unit in waiting if unit not in called]
-        for unit in called:
-            named |= _names(unit)
-    return frozenset(waiting)
+                named |= _names_in(file, statement)
+    while called := [(file, unit) for file, unit in waiting if {unit.name, (file, unit.name)} & named]:
+        waiting = [found for found in waiting if found not in called]
+        for file, unit in called:
+            named |= _names_in(file, unit)
+    return frozenset(unit for _, unit in waiting)
 
 
 def stays_in(file: File, node: ast.AST, why: str) -> str | None:
@@ -83,10 +83,27 @@ def only_for_tpus(file: File, node: ast.AST) -> bool:
     return False
 
 
-def _names(tree: ast.AST) -> set[str]:
+def _names_in(file: File, part: ast.AST) -> set[str | tuple[File, str]]:
+    """The names in a part of a file, without TensorFlow's; with the file where they are certainly bound in it."""
+    nodes = set(ast.walk(part))
+    of_tensorflow = {node for symbol, _ in file.symbols if symbol in nodes for node in ast.walk(symbol)}
+    own = {
+        node
+        for node in nodes
+        if isinstance(node, ast.Name)
+        and (bindings := file.meanings.bindings(node))
+        and not any(isinstance(binding, Imported) for binding in bindings)
+    }
+    found: set[str | tuple[File, str]] = {(file, node.id) for node in own}
+    return found | _names(part, of_tensorflow | own)
+
+
+def _names(tree: ast.AST, without: Set[ast.AST] = frozenset()) -> set[str]:
     """Every name, attribute and string in a part of a module; of imports only what gets another name."""
     found: set[str] = set()
     for node in ast.walk(tree):
+        if node in without:
+            continue
         if isinstance(node, ast.Name):
             found.add(node.id)
         elif isinstance(node, ast.Attribute):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from dataclasses import dataclass, field
 
 import libcst as cst
@@ -34,6 +35,8 @@ class TowerFacts:
     optimizers: frozenset[str] = frozenset()
     of_first_tower: frozenset[str] = frozenset()
     placements: frozenset[str] = frozenset()  # functions that are called for `tf.device` alone
+    batches: ast.AST | None = None  # the function that makes the batches, out of TF1's queues
+    are_prefetched: bool = False  # and every tower takes one of `prefetch_queue`
 
 
 @dataclass
@@ -109,6 +112,7 @@ class Training:
     steps: list[Step] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     renamed: dict[cst.CSTNode, str] = field(default_factory=dict)  # state that is bound twice
+    batches: Input | None = None  # those of TF1's queues
     fed_rates: list[Input] = field(default_factory=list)
     body: TowerFacts = field(default_factory=TowerFacts)
     pipelines: list[Pipeline] = field(default_factory=list)

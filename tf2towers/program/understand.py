@@ -24,12 +24,13 @@ from tf2towers.program.statements.variables_bound_again import rename_rebound_st
 from tf2towers.program.towers.collected_lists import read_collected, refuse_carried
 from tf2towers.program.towers.tower_facts import tower_facts
 from tf2towers.program.towers.tower_loop import TowerLoop
-from tf2towers.program.training import Training
+from tf2towers.program.training import TowerFacts, Training
 
 
 def understand(tower: TowerLoop, names: Names, functions: Functions, source: Program) -> Training:
     """Reads the program around a tower loop. What it cannot follow is in `problems`."""
-    kinds = Kinds(names, functions, source)
+    facts = tower_facts(source) if tower.is_loop else TowerFacts()
+    kinds = Kinds(names, functions, source, facts.batches)
     reader = Reader(kinds, tower.loop, keeps_devices=not tower.is_loop and tower.cluster is None)
     owner = tower.owner
     module = next(parent for parent in tower.parents if isinstance(parent, cst.Module))
@@ -43,8 +44,7 @@ def understand(tower: TowerLoop, names: Names, functions: Functions, source: Pro
     if not tower.is_loop:
         leaves.insert(0, Leaf(tower.loop, TOWERS, k.TENSOR, flow_of()))
     training = Training(tower, module, kinds, functions, source, reader, leaves)
-    if tower.is_loop:
-        training.body = tower_facts(source)
+    training.body = facts
     for leaf in leaves:
         training.effects[leaf] = effects_of(leaf.node, names, functions)
     if tower.cluster is not None:

@@ -195,6 +195,16 @@ def _state_with_update(training: Training) -> Found:
                 break
 
 
+def _summaries_of_queues(training: Training) -> Found:
+    if training.batches is None:
+        return
+    for step in training.steps:
+        if any("tf.summary.merge_all" in training.effects[leaf].symbols for leaf in step.slice.leaves):
+            message = "how full the queues are is no summary any more"
+            yield training.batches.source, "T2T213", message
+            return
+
+
 def _after(training: Training) -> list[Leaf]:
     return training.leaves[training.leaves.index(training.towers_leaf) + 1 :]
 
@@ -225,4 +235,5 @@ _DETECTORS: tuple[Callable[[Training], Found], ...] = (
     _average_order,
     _unequal_parts,
     _state_with_update,
+    _summaries_of_queues,
 )

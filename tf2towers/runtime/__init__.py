@@ -17,6 +17,7 @@ _HOMES = {
     "FedRate": "fed_rate",
     "FileWriter": "summaries",
     "MonitoredTraining": "cluster.monitored",
+    "QueuedBatches": "queued_batches",
     "Saver": "saver",
     "Scaffold": "cluster.scaffold",
     "StepCounterHook": "cluster.hooks",

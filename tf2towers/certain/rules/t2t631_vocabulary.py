@@ -8,6 +8,7 @@ from functools import cache
 from importlib import resources
 
 from tf2towers.certain.building import SESSIONS, Building
+from tf2towers.certain.queues import Queued, queued
 from tf2towers.certain.rule import Doubt, Rule
 from tf2towers.certain.tower_body import tower_bodies
 from tf2towers.certain.worker_example import SUPERVISED, TWO, worker_with
@@ -42,6 +43,7 @@ def doubts(building: Building) -> Iterator[Doubt]:
         for statement in body.optimizers.values()
         if isinstance(statement.value, ast.Call)
     }
+    batches = queued(building)
     yield from _second_global_step(building)
     for file in building.files:
         for place, name in old_names(file):
@@ -62,10 +64,20 @@ def doubts(building: Building) -> Iterator[Doubt]:
                 continue
             elif where == "outside" and loops and any(one in towers for one in file.ancestors(node)):
                 yield Doubt(file, node, f"{canonical} in a tower")
+            elif where == "input" and not (batches is not None and _is_of_batches(batches, file, node)):
+                yield Doubt(file, node, f"{canonical} beside the functions that make the batches")
             elif where == "initial" and not _is_initial_value(building, file, node):
                 yield Doubt(file, node, f"{canonical} that is not the initial value of a variable")
             elif todays_name(canonical) in _OF_THE_GRAPH and not _is_called(file, node):
                 yield Doubt(file, node, f"{canonical} that is not called where it is named")
+
+
+def _is_of_batches(batches: Queued, file: File, node: ast.AST) -> bool:
+    """Whether a symbol stands in what makes the batches of queues, prefetches them or starts the queues."""
+    return any(
+        around in batches.functions or around in (batches.prefetched, batches.start)
+        for around in file.ancestors(node)
+    )
 
 
 def _second_global_step(building: Building) -> Iterator[Doubt]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from tf2towers.certain.building import Building
 from tf2towers.certain.parameters import values
+from tf2towers.certain.queues import queued
 from tf2towers.certain.rule import Doubt, Rule
 from tf2towers.exact.file import File
 from tf2towers.names.meanings import Function
@@ -111,7 +112,7 @@ class _Reader:
             if function.attr in ("append", "extend", "update", "add", "insert", "pop"):
                 if not self._is_own(function.value) or function.attr not in ("append", "extend"):
                     yield self._doubt(call, f"`{file.text.of(function)}(...)` changes what others may see")
-            elif function.attr not in _METHODS:
+            elif function.attr not in _METHODS and not self._is_dequeue(function):
                 yield self._doubt(call, f"`{file.text.of(function)}(...)` may do anything")
             return
         if self._building.function_called(file, call) is not None:
@@ -127,6 +128,16 @@ class _Reader:
         )
         if not known:
             yield self._doubt(call, f"`{file.text.of(function)}(...)` may do anything")
+
+    def _is_dequeue(self, method: ast.Attribute) -> bool:
+        """Whether a tower takes a batch of the program's prefetched ones: `batch_queue.dequeue()`."""
+        batches = queued(self._building)
+        return (
+            method.attr == "dequeue"
+            and batches is not None
+            and batches.prefetched is not None
+            and self._building.value_of(self._file, method.value) is batches.prefetched.value
+        )
 
     def _is_regularizer(self, function: ast.expr) -> bool:
         """Whether it is what one of TensorFlow's makers of regularizers gave, in every call of the program."""

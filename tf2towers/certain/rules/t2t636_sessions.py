@@ -20,7 +20,9 @@ _PLAIN = frozenset({"tf.Session", "tf.InteractiveSession"})
 _MAY_FOLLOW = (
     "tf.app.", "tf.flags.", "tf.gfile.", "tf.logging.", "tf.errors.", "tf.examples.",
     "tf.summary.FileWriter", "tf.train.SummaryWriter", "tf.train.Saver", "tf.get_default_graph",
-    "tf.ConfigProto", "tf.GPUOptions", *SESSIONS, "tf.global_variables_initializer", "tf.initialize_all_variables",
+    "tf.ConfigProto", "tf.GPUOptions", "tf.train.Coordinator", "tf.train.start_queue_runners", *SESSIONS,
+    "tf.global_variables_initializer", "tf.initialize_all_variables",
+    "tf.local_variables_initializer", "tf.initialize_local_variables",
 )  # fmt: skip
 
 

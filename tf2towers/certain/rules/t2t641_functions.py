@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from tf2towers.certain.building import Building
 from tf2towers.certain.pipelines import pipeline_functions, reads_graph
 from tf2towers.certain.placements import placements
+from tf2towers.certain.queues import queued
 from tf2towers.certain.rule import Doubt, Rule
 from tf2towers.certain.without_towers import graph_on_devices
 from tf2towers.exact.file import File
@@ -36,8 +37,12 @@ def doubts(building: Building) -> Iterator[Doubt]:
     pipelines = pipeline_functions(building)
     placed = placements(building)
     graph = graph_on_devices(building)
+    batches = queued(building)
     known = (
-        {function for _, function in building.averaging} | pipelines | (graph.functions if graph else set())
+        {function for _, function in building.averaging}
+        | pipelines
+        | (graph.functions if graph else set())
+        | (batches.functions if batches else set())
     )
     for file in building.files:
         for function in [*file.all(ast.FunctionDef), *file.all(ast.AsyncFunctionDef), *file.all(ast.Lambda)]:
@@ -50,6 +55,8 @@ def doubts(building: Building) -> Iterator[Doubt]:
             if isinstance(function, ast.Lambda) and _is_taken(file, function):
                 continue
             if any(one in pipelines for one in file.ancestors(function)):
+                continue
+            if around and not _builds(building, file, around[-1]):
                 continue
             if isinstance(function, ast.FunctionDef) and not around:
                 if function in known or is_plain_mean(file, function):

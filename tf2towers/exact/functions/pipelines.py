@@ -77,7 +77,7 @@ def _parts(file: File, value: ast.expr | None) -> list[bool | None]:
         else True
         if _is_dataset(file, value, frozenset())
         else False
-        if _is_plain(file, value, frozenset())
+        if is_plain(file, value)
         else None
         for value in values
     ]
@@ -113,7 +113,7 @@ def _begins_as_dataset(file: File, name: str, bindings: list[Binding]) -> bool:
     )
 
 
-def _is_plain(file: File, node: ast.AST, seen: frozenset[str]) -> bool:
+def is_plain(file: File, node: ast.AST, seen: frozenset[str] = frozenset()) -> bool:
     """Whether a value is Python's own, whatever the function is given."""
     if _has_tensorflow(file, node):
         return False
@@ -127,7 +127,7 @@ def _is_plain(file: File, node: ast.AST, seen: frozenset[str]) -> bool:
 
 def _is_plain_binding(file: File, binding: Binding, seen: frozenset[str]) -> bool:
     if isinstance(binding, Assigned):
-        return _is_plain(file, binding.value, seen)
+        return is_plain(file, binding.value, seen)
     if isinstance(binding, Defined):
         return not _has_tensorflow(file, binding.node)
     if isinstance(binding, Imported):  # of a module of the program that has no TensorFlow, or of a library
@@ -137,8 +137,8 @@ def _is_plain_binding(file: File, binding: Binding, seen: frozenset[str]) -> boo
         return False
     statement = file.statement(binding.node)
     if isinstance(statement, ast.For):
-        return _is_plain(file, statement.iter, seen)
-    return isinstance(statement, ast.Assign) and _is_plain(file, statement.value, seen)
+        return is_plain(file, statement.iter, seen)
+    return isinstance(statement, ast.Assign) and is_plain(file, statement.value, seen)
 
 
 def _has_tensorflow(file: File, node: ast.AST) -> bool:

@@ -28,6 +28,7 @@ class Input:
     shape: cst.BaseExpression | None = None
     whole: bool = False  # bound as one value, not unpacked
     each_tower: bool = False  # every tower takes a batch of its own
+    queued: bool = False  # out of TF1's queues: the source is the call that makes them
 
 
 def read_input(leaf: Leaf, kinds: Kinds) -> Input | Problem:
@@ -39,8 +40,10 @@ def read_input(leaf: Leaf, kinds: Kinds) -> Input | Problem:
     value = assign.value
     if kinds.of(value) == k.PLACEHOLDER:
         return _placeholder(leaf, names, value)
-    assert isinstance(value.func, cst.Attribute)
     whole = isinstance(assign.targets[0].target, cst.Name)
+    if kinds.makes_batches(value):
+        return Input(leaf, names, k.GET_NEXT, value, whole=whole, queued=True)
+    assert isinstance(value.func, cst.Attribute)
     return Input(leaf, names, k.GET_NEXT, value.func.value, whole=whole)
 
 

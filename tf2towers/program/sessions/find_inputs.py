@@ -61,6 +61,9 @@ def read_inputs(training: Training) -> None:
                 found = read_input(leaf, training.kinds)
                 if isinstance(found, Problem):
                     training.problems.append(found)
+                elif found.queued:
+                    training.batches = found
+                    training.inputs += [] if training.body.are_prefetched else [found]
                 else:
                     training.inputs.append(found)
     for one in training.inputs:

@@ -64,7 +64,9 @@ class RunFinder(cst.CSTVisitor):
             owner = self._kinds.of(func.value)
             if owner == k.SESSION:
                 self._read(node)
-            elif owner in (k.OP, k.INITIALIZER):
+            elif owner == k.INITIALIZER:
+                self.dropped.append(node)
+            elif owner == k.OP:
                 self.unreadable.append(Unreadable(node, "an operation that runs itself"))
         return True
 

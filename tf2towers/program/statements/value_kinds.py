@@ -6,6 +6,8 @@ to the session is rewritten where it stands.
 
 from __future__ import annotations
 
+import ast
+
 import libcst as cst
 
 from tf2towers.exact.functions.pipelines import parts_that_are_datasets
@@ -34,7 +36,7 @@ _ROLE_KIND = {
     "graph": GRAPH, "initializer": INITIALIZER, "plumbing": PLUMBING, "variables": VARIABLES,
     "placeholder": PLACEHOLDER, "tensor": TENSOR, "server": SERVER, "placement": CONFIG,
     "synchronous": OPTIMIZER, "supervisor": SUPERVISOR, "monitored": SESSION, "hook": HOOK,
-    "tensor_hook": TENSOR_HOOK,
+    "tensor_hook": TENSOR_HOOK, "batches": ITERATOR,
 }  # fmt: skip
 #: What gives lists of variables.
 VARIABLE_LISTS = frozenset({"tf.trainable_variables", "tf.global_variables", "tf.all_variables"})
@@ -73,7 +75,10 @@ def family(kind: str) -> str:
 class Kinds:
     """Kinds of names and expressions of one script. `names` maps a variable to the kind of its last binding."""
 
-    def __init__(self, resolver: Names, functions: Functions, source: Program) -> None:
+    def __init__(
+        self, resolver: Names, functions: Functions, source: Program, batches: ast.AST | None = None
+    ) -> None:
+        self._batches = batches  # the function that makes the batches of queues
         self.resolver = resolver
         self.functions = functions
         self._source = source
@@ -164,6 +169,12 @@ class Kinds:
         found = self._source.defined(self._source.main, canonical) if canonical is not None else None
         return parts_that_are_datasets(*found) if found is not None else None
 
+    def makes_batches(self, call: cst.Call) -> bool:
+        """Whether a call makes the batches that come out of TF1's queues."""
+        canonical = self.resolver.canonical(call.func)
+        found = self._source.defined(self._source.main, canonical) if canonical is not None else None
+        return found is not None and found[1] is self._batches
+
     def _of_name(self, node: cst.Name) -> str:
         if node.value in self.names:
             return self.names[node.value]
@@ -200,6 +211,8 @@ class Kinds:
             if kind is not None:
                 return kind
         if canonical is not None:
+            if self.makes_batches(node):
+                return GET_NEXT
             if self.datasets_given(node) is not None:
                 return DATASET
             summary = self.functions.summary(canonical)
@@ -238,7 +251,11 @@ class Kinds:
         owner = self.of(func.value)
         if owner == ITERATOR:
             return (
-                GET_NEXT if method == "get_next" else INITIALIZER if method == "make_initializer" else STATE
+                GET_NEXT
+                if method in ("get_next", "dequeue")
+                else INITIALIZER
+                if method == "make_initializer"
+                else STATE
             )
         if owner == DATASET:
             return ITERATOR if method in _ITERATOR_MAKERS else DATASET

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tf2towers.certain.building import Building
 from tf2towers.certain.placements import placements
+from tf2towers.certain.queues import queued
 from tf2towers.certain.tower_body import tower_bodies
 from tf2towers.exact.program import Program
 from tf2towers.program.training import TowerFacts
@@ -16,10 +17,13 @@ def tower_facts(source: Program) -> TowerFacts:
     if len(bodies) != 1:
         return TowerFacts()
     (body,) = bodies
+    batches = queued(building)
     return TowerFacts(
         frozenset(body.flags),
         frozenset(body.lists_bound_again),
         frozenset(body.optimizers),
         frozenset(name for names in body.of_first_tower.values() for name in names),
         frozenset(function.name for function in placements(building)),
+        building.functions_named(batches.file, batches.function)[0][1] if batches else None,
+        batches is not None and batches.prefetched is not None,
     )

@@ -91,6 +91,10 @@ def _outside(training: Training) -> list[Leaf]:
 def _calls_to_leave_out(training: Training) -> list[cst.CSTNode]:
     calls: list[cst.CSTNode] = [run.call for run in training.runs]
     calls.extend(training.dropped_runs)
+    if training.batches is not None:
+        canonical = training.kinds.resolver.canonical
+        found = (call for leaf in _outside(training) for call in find_all(leaf.node, cst.Call))
+        calls.extend(call for call in found if canonical(call.func) == "tf.train.start_queue_runners")
     calls.extend(problem.node for problem in training.problems if problem.code == "T2T401")  # told already
     return calls
 

@@ -153,6 +153,8 @@ class TrainingRewriter(SymbolRewriter):
             )
             if made is not None:
                 return made
+        if canonical == "tf.train.start_queue_runners":
+            return self._start(original_node, updated_node)
         if canonical in ("tf.train.Saver",):
             return self._saver(original_node, updated_node)
         if canonical is not None and todays_name(canonical) == "tf.summary.FileWriter":
@@ -172,6 +174,15 @@ class TrainingRewriter(SymbolRewriter):
             which = "trainable_variables" if canonical == "tf.trainable_variables" else "global_variables"
             return updated_node.with_changes(func=expression(f"{self.given['variables']}.{which}"))
         return super().leave_Call(original_node, updated_node)
+
+    def _start(self, original: cst.Call, call: cst.Call) -> cst.BaseExpression:
+        """`tf.train.start_queue_runners(sess, coord)`: the batches have their own session."""
+        kept = [
+            cst.Arg(arg.value)
+            for place, (before, arg) in enumerate(zip(original.args, call.args, strict=True))
+            if (before.keyword.value == "coord" if before.keyword is not None else place == 1)
+        ]
+        return call.with_changes(func=expression(f"{self.given['batches']}.start"), args=trimmed(kept))
 
     def _gradients(self, call: cst.Call) -> cst.BaseExpression:
         args = [a for a in call.args if a.keyword is None or a.keyword.value not in _PLACEMENT]

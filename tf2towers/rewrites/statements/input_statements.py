@@ -83,7 +83,9 @@ class WrittenInputs:
     def _name_inputs(self) -> None:
         for one in self.training.inputs:
             if one.kind == k.GET_NEXT and not isinstance(one.source, cst.Name):
-                self.given[f"input:{id(one)}"] = self.context.fresh("iterator")
+                self.given[f"input:{id(one)}"] = self.context.fresh("batches" if one.queued else "iterator")
+                if one.queued:
+                    self.given["batches"] = self.given[f"input:{id(one)}"]
 
     def _input_statements(self, leaf: Leaf) -> list[cst.BaseStatement]:
         made: list[cst.BaseStatement] = []
@@ -99,9 +101,20 @@ class WrittenInputs:
             made = f"{self.context.need('FedRate')}({code_of(self.in_place(one.dtype))})"
             return [statement(f"{one.names[0]} = {made}")]
         name = self.given.get(f"input:{id(one)}")
+        if one.queued and name is not None:
+            return [statement(f"{name} = {self.queued(one)}")]
         if one.kind == k.GET_NEXT and name is not None:
             return [statement(f"{name} = iter({self._dataset_of(one.source)})")]
         return []
+
+    def queued(self, batches: Input) -> str:
+        """`QueuedBatches(distorted_inputs)`, or `QueuedBatches(lambda: inputs(FLAGS.batch_size))`."""
+        call = batches.source
+        assert isinstance(call, cst.Call)
+        made = self.in_place(call)
+        assert isinstance(made, cst.Call)
+        build = code_of(made.func) if not call.args else f"lambda: {code_of(made)}"
+        return f"{self.context.need('QueuedBatches')}({build})"
 
     def _restartable(self, pipeline: Pipeline) -> cst.BaseStatement:
         """`dataset = restartable(lambda seed: pipeline(seed), tf.TensorSpec([], tf.int64))`."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
+from tf2towers.program.python_code.data_flow import flow_of
 from tf2towers.program.statements import value_kinds as k
 from tf2towers.program.statements.trainer_statement import INPUT, MIXED, Leaf
 from tf2towers.rewrites.files.file_context import code_of, statement
@@ -54,6 +55,16 @@ class WrittenState(WrittenInputs):
         target = code_of(assign.targets[0].target)
         if any(self._initializes(run, target) for run in self.training.dropped_runs):
             return DROP
+        batches = self.training.batches
+        if (
+            batches is not None
+            and self.training.body.are_prefetched
+            and flow_of(assign.value).reads & {*batches.names}
+        ):
+            self.given["batches"] = target
+            made = statement(f"{target} = {self.queued(batches)}")
+            lines = [*batches.leaf.node.leading_lines, *leaf.node.leading_lines]
+            return [made.with_changes(leading_lines=lines)]
         made = statement(f"{target} = iter({self._dataset_of(assign.value)})")
         return [made.with_changes(leading_lines=leaf.node.leading_lines)]
 
