@@ -11,6 +11,7 @@ from tf2towers.certain.building import Building
 from tf2towers.certain.conservation import lost_calls
 from tf2towers.certain.doubts import doubts
 from tf2towers.certain.graph_functions import with_graph_functions_written_out
+from tf2towers.certain.handed_batches import with_batches_handed_over
 from tf2towers.certain.last_bindings import without_last_bindings
 from tf2towers.certain.placements import placements
 from tf2towers.certain.queues import queued
@@ -43,6 +44,8 @@ def idiomatic_or_exact(script: Script, options: exact.Options) -> MigrationResul
         program, last_lines = Program(script, options.towers, options.mains, options.python_path), ""
     while not _is_imported(program) and (written_out := with_graph_functions_written_out(program.main)):
         program = Program(written_out, options.towers, options.mains, options.python_path)
+    while not _is_imported(program) and (handed_over := with_batches_handed_over(program)):
+        program = Program(handed_over, options.towers, options.mains, options.python_path)
     in_the_way = doubts(program) or _old_modules(instead, program)
     if not in_the_way:
         result = _idiomatic(program)

@@ -149,3 +149,56 @@ def test_what_may_be_called_stands_in_the_way(tmp_path: Path, use: str) -> None:
         (tmp_path / name).write_text(module)
     result = idiomatic_or_exact(Script.read(tmp_path / "trainer.py"), Options())
     assert "strategy.run(" not in result.changes[0].after
+
+
+#: each tower has queues of its own, which its loss begins with
+OF_EACH = (
+    ("x = get_batch(4)\n", ""),
+    ("xs = tf.split(x, N)\n", ""),
+    (MAKER, MAKER + "def tower_loss(scope):\n    rows = get_batch(2)\n    w = tf.get_variable('w', [3, 1])\n"
+     "    return tf.reduce_mean(tf.square(tf.matmul(rows, w)))\n"),
+    ("w = tf.get_variable('w', [3, 1], initializer=tf.ones_initializer())\n", "loss = tower_loss(scope)\n"),
+    ("            y = tf.matmul(xs[i], w)\n", ""),
+    ("            loss = tf.reduce_mean(tf.square(y))\n", ""),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("changes", "wanted"),
+    [
+        ((), "def tower_loss(scope, rows):\n    w ="),
+        ((("    rows = get_batch(2)", "    '''The loss.'''\n    rows = get_batch(2)"),), "'''The loss.'''\n    w ="),
+        ((("    rows = get_batch(2)", "    # A batch.\n    rows = get_batch(2)"),), "# A batch.\n"),
+        (
+            (("def tower_loss(scope)", "SIZE = 2\ndef tower_loss(scope)"), ("get_batch(2)", "get_batch(SIZE)")),
+            "(scope, rows)",
+        ),
+    ],
+)  # fmt: skip
+def test_batches_that_a_towers_function_is_given(changes: tuple[tuple[str, str], ...], wanted: str) -> None:
+    after = migrated(*OF_EACH, *changes)
+    assert wanted in after
+    assert ", towers=strategy.num_replicas_in_sync)" in after
+    assert "train_step(batches.of_each_tower(strategy))" in after
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        # it is called twice, with keywords, by another name, or takes more than it is given
+        (("loss = tower_loss(scope)\n", "loss = tower_loss(scope)\n            more = tower_loss(scope)\n"),),
+        (("loss = tower_loss(scope)\n", "loss = tower_loss(scope=scope)\n"),),
+        (("loss = tower_loss(scope)\n", "call = tower_loss\n            loss = call(scope)\n"),),
+        (("def tower_loss(scope)", "def tower_loss(scope, more=1)"),),
+        # the batch hangs on the tower, or on what the function has
+        (("loss = tower_loss(scope)\n", "loss = tower_loss(i)\n"), ("get_batch(2)", "get_batch(2 + scope)")),
+        (("    rows = get_batch(2)", "    size = 2\n    rows = get_batch(size)"),),
+        # its name is another's where it is called, or its batch comes later
+        (("seen = {}", "seen = {}\nrows = 3"),),
+        (("    rows = get_batch(2)\n", ""), ("3, 1])\n    return", "3, 1])\n    rows = get_batch(2)\n    return")),
+        # only one tower is asked for its loss: the others take no batch
+        (("print(sess.run([train_op, loss])[1])", "print(sess.run([train_op, loss])[1], sess.run(loss))"),),
+    ],
+)  # fmt: skip
+def test_batches_that_stay_in_a_towers_function(changes: tuple[tuple[str, str], ...]) -> None:
+    assert "QueuedBatches(" not in migrated(*OF_EACH, *changes)

@@ -35,7 +35,7 @@ class Queued:
     """`images, labels = distorted_inputs()` beside the towers; `functions` make the batches.
 
     `prefetched` is `batch_queue = prefetch_queue([images, labels])`, of which every tower takes a batch; `start` begins
-    the queues in the session.
+    the queues in the session. With `in_towers` the statement stands in the loop: every tower has queues of its own.
     """
 
     file: File
@@ -43,6 +43,7 @@ class Queued:
     functions: frozenset[Function]
     prefetched: ast.Assign | None
     start: ast.Call
+    in_towers: bool
 
     @property
     def function(self) -> ast.expr:
@@ -55,11 +56,12 @@ def queued(building: Building) -> Queued | None:
     """The queues that the towers' batches come out of; None where there are none, or what they do is not certain."""
     if len(building.loops) != 1 or len(building.owners) != 1:
         return None
-    file, _ = building.loops[0]
-    owner = building.owners[0]
+    file, loop = building.loops[0]
+    around = list(straight_line(getattr(building.owners[0], "body", [])))
+    inside = list(straight_line(getattr(loop.statement, "body", [])))
     found = [
         (statement, functions)
-        for statement in straight_line(getattr(owner, "body", []))
+        for statement in [*around, *inside]
         if isinstance(statement, ast.Assign) and (functions := _functions(building, file, statement))
     ]
     starts = [call for call in file.all(ast.Call) if file.canonical(call.func) == START]
@@ -69,14 +71,49 @@ def queued(building: Building) -> Queued | None:
     names = _names(statement.targets[0])
     if not names or not _is_certain(building, functions) or _loses_summaries(building, functions):
         return None
-    prefetched = [
-        other
-        for other in straight_line(getattr(owner, "body", []))
-        if isinstance(other, ast.Assign) and _prefetches(file, other, names)
-    ]
-    if prefetched and (len(prefetched) > 1 or any(len(reads_of(file, name, owner)) > 1 for name in names)):
+    if statement in inside and _named(statement.value) & _bound(loop.statement):
         return None
-    return Queued(file, statement, frozenset(functions), prefetched[0] if prefetched else None, starts[0])
+    prefetched = [
+        other for other in around if isinstance(other, ast.Assign) and _prefetches(file, other, names)
+    ]
+    reads = [reads_of(file, name, building.owners[0]) for name in names]
+    if prefetched and (
+        len(prefetched) > 1 or statement in inside or any(len(places) > 1 for places in reads)
+    ):
+        return None
+    return Queued(
+        file,
+        statement,
+        frozenset(functions),
+        prefetched[0] if prefetched else None,
+        starts[0],
+        statement in inside,
+    )
+
+
+def is_of_queues(building: Building, file: File, statement: ast.Assign) -> bool:
+    """Whether a statement calls functions for batches of queues, that nothing else calls."""
+    functions = _functions(building, file, statement)
+    return bool(functions) and _is_certain(building, functions)
+
+
+def tower_functions(building: Building) -> list[tuple[File, Function]]:
+    """The functions of the program that become a part of the towers' functions: not those that make the batches."""
+    batches = queued(building)
+    return [
+        (file, function)
+        for file, function in building.reached
+        if batches is None or function not in batches.functions
+    ]
+
+
+def _named(part: ast.AST | None) -> set[str]:
+    return {node.id for node in ast.walk(part) if isinstance(node, ast.Name)} if part is not None else set()
+
+
+def _bound(part: ast.AST) -> set[str]:
+    nodes = (node for node in ast.walk(part) if isinstance(node, ast.Name))
+    return {node.id for node in nodes if isinstance(node.ctx, ast.Store)}
 
 
 def _functions(building: Building, file: File, statement: ast.Assign) -> dict[Function, File]:
@@ -131,10 +168,9 @@ def _is_plain(building: Building, file: File, value: ast.expr) -> bool:
 
 def _is_certain(building: Building, functions: dict[Function, File]) -> bool:
     """Whether functions do nothing to the graph that trains, nor read anything of it."""
-    towers = {part for _, part in building.reached}
     for function, file in functions.items():
         inside = set(ast.walk(function))
-        if function in towers or not isinstance(function, ast.FunctionDef) or function.decorator_list:
+        if not isinstance(function, ast.FunctionDef) or function.decorator_list:
             return False
         if any(isinstance(node, ast.Yield | ast.YieldFrom | ast.Global | ast.Nonlocal) for node in inside):
             return False

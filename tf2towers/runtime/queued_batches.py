@@ -16,15 +16,16 @@ class QueuedBatches:
 
     Args:
         build: makes the queues and returns the batch, a nest of tensors (what is none stays as it is). It is called
-            once, in a graph of its own: `tf.compat.v1.train.shuffle_batch` has no counterpart that draws in its order.
+            at once, in a graph of its own: `tf.compat.v1.train.shuffle_batch` draws in an order that nothing else has.
+        towers: how many towers have queues of their own: `build` is called for each.
 
     The queues are filled from `start` on, by the threads of `tf.compat.v1.train.start_queue_runners`.
     """
 
-    def __init__(self, build: Callable[[], Any]) -> None:
+    def __init__(self, build: Callable[[], Any], towers: int = 1) -> None:
         graph = tf.Graph()
         with graph.as_default(), tf.device("/cpu:0"):
-            self._batch = build()
+            self._batches = [build() for _ in range(towers)]
             initial = _v1.group(_v1.global_variables_initializer(), _v1.local_variables_initializer())
         self._session = _v1.Session(graph=graph)
         self._session.run(initial)
@@ -41,10 +42,23 @@ class QueuedBatches:
         Raises:
             tf.errors.OutOfRangeError: the queues are empty, and nothing fills them any more.
         """
-        parts = tf.nest.flatten(self._batch)
+        return self._next(self._batches[0])
+
+    def of_each_tower(self, strategy: tf.distribute.Strategy) -> Any:
+        """The next batch of every tower, out of its own queues: per-replica values, for `strategy.run`.
+
+        Raises:
+            tf.errors.OutOfRangeError: as `get_next`.
+        """
+        return strategy.experimental_distribute_values_from_function(
+            lambda context: self._next(self._batches[context.replica_id_in_sync_group])
+        )
+
+    def _next(self, batch: Any) -> Any:
+        parts = tf.nest.flatten(batch)
         values = iter(self._session.run([part for part in parts if tf.is_tensor(part)]))
         now = [_tensor(next(values)) if tf.is_tensor(part) else part for part in parts]
-        return tf.nest.pack_sequence_as(self._batch, now)
+        return tf.nest.pack_sequence_as(batch, now)
 
 
 def _tensor(value: Any) -> Any:

@@ -8,7 +8,7 @@ from functools import cache
 from importlib import resources
 
 from tf2towers.certain.building import SESSIONS, Building
-from tf2towers.certain.queues import Queued, queued
+from tf2towers.certain.queues import Queued, queued, tower_functions
 from tf2towers.certain.rule import Doubt, Rule
 from tf2towers.certain.tower_body import tower_bodies
 from tf2towers.certain.worker_example import SUPERVISED, TWO, worker_with
@@ -35,7 +35,9 @@ _OF_THE_GRAPH = SESSIONS | {
 
 def doubts(building: Building) -> Iterator[Doubt]:
     """Every symbol that has no row in the table, or stands where its row does not allow it."""
-    towers: set[ast.AST] = {part for _, part in building.bodies} | {one for _, one in building.reached}
+    towers: set[ast.AST] = {part for _, part in building.bodies} | {
+        one for _, one in tower_functions(building)
+    }
     loops = bool(building.loops)
     made_once = {
         statement.value.func

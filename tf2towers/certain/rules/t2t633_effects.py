@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from tf2towers.certain.building import Building
 from tf2towers.certain.parameters import values
-from tf2towers.certain.queues import queued
+from tf2towers.certain.queues import queued, tower_functions
 from tf2towers.certain.rule import Doubt, Rule
 from tf2towers.exact.file import File
 from tf2towers.names.meanings import Function
@@ -52,7 +52,7 @@ def doubts(building: Building) -> Iterator[Doubt]:
         yield from _batches_taken_in_passing(building)
     for file, part in [*building.bodies, *building.following] if loops else []:
         yield from _Reader(building, file, None).read(part)
-    for file, function in [*building.reached, *building.averaging]:
+    for file, function in [*tower_functions(building), *building.averaging]:
         yield from _Reader(building, file, function).read(function)
     for file, function in building.averaging:
         for decorator in function.decorator_list:

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from tf2towers.certain.building import Building
+from tf2towers.certain.queues import tower_functions
 from tf2towers.certain.rule import Doubt, Rule
 from tf2towers.certain.tower_body import TowerBody, tower_bodies
 from tf2towers.certain.without_towers import graph_on_devices
@@ -81,7 +82,7 @@ def _unseen(building: Building) -> Iterator[Doubt]:
 
 def _gradients_behind(building: Building) -> Iterator[Doubt]:
     """Gradients behind towers that have taken theirs: of a sum over towers each replica knows its own part alone."""
-    towers = [*building.bodies, *building.reached]
+    towers = [*building.bodies, *tower_functions(building)]
     if any(True for file, part in towers for _ in _gradient_calls(file, part)):
         behind = building.with_functions(building.following)
         for file, part in behind:

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from tf2towers.certain.building import Building
+from tf2towers.certain.queues import tower_functions
 from tf2towers.certain.rule import Doubt, Rule
 from tf2towers.certain.worker_example import SUPERVISED, TWO, worker_with
 from tf2towers.exact.file import File
@@ -19,7 +20,9 @@ _ASSIGN_METHODS = frozenset({"assign", "assign_add", "assign_sub"})
 
 def doubts(building: Building) -> Iterator[Doubt]:
     """Collections that are read whole, and variables that are written beside the optimizer."""
-    towers: set[ast.AST] = {part for _, part in building.bodies} | {one for _, one in building.reached}
+    towers: set[ast.AST] = {part for _, part in building.bodies} | {
+        one for _, one in tower_functions(building)
+    }
     for file in building.files:
         for call in file.all(ast.Call):
             canonical = todays_name(file.canonical(call.func) or "")
@@ -45,7 +48,7 @@ def doubts(building: Building) -> Iterator[Doubt]:
 
 def _is_steps(building: Building, file: File, call: ast.Call) -> bool:
     """Whether a worker's step reads a collection that its own statements fill, and by a name that is written there."""
-    towers = {part for _, part in building.bodies} | {function for _, function in building.reached}
+    towers = {part for _, part in building.bodies} | {function for _, function in tower_functions(building)}
     name = call.args[0] if call.args else None
     if not isinstance(name, ast.Constant) or not isinstance(name.value, str):
         return False

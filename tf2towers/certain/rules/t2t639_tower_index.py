@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from tf2towers.certain.building import Building
 from tf2towers.certain.placements import is_of_placement
+from tf2towers.certain.queues import tower_functions
 from tf2towers.certain.rule import Doubt, Rule
 from tf2towers.certain.tower_body import tower_bodies
 from tf2towers.exact.file import File
@@ -108,7 +109,7 @@ def _handed_on(building: Building, file: File, node: ast.Name) -> bool:
 
 
 def _reads_collections(building: Building, function: Function, name: str) -> bool:
-    home = next(file for file, one in building.reached if one is function)
+    home = next(file for file, one in tower_functions(building) if one is function)
     uses = [
         one
         for one in ast.walk(function)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from tf2towers.certain.building import Building
 from tf2towers.certain.pipelines import pipeline_functions, reads_graph
 from tf2towers.certain.placements import placements
-from tf2towers.certain.queues import queued
+from tf2towers.certain.queues import queued, tower_functions
 from tf2towers.certain.rule import Doubt, Rule
 from tf2towers.certain.without_towers import graph_on_devices
 from tf2towers.exact.file import File
@@ -31,7 +31,7 @@ _TAKES = ("tf.data.", "tf.cond", "tf.map_fn", "tf.scan")
 
 def doubts(building: Building) -> Iterator[Doubt]:
     """Functions, lambdas and classes with TensorFlow in them, or with what the script has built."""
-    towers = {function for _, function in building.reached}
+    towers = {function for _, function in tower_functions(building)}
     inside = towers | {part for _, part in building.bodies}
     owners = set(map(id, building.owners))
     pipelines = pipeline_functions(building)

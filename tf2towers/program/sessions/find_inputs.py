@@ -19,12 +19,13 @@ def _read_input_of_each_tower(training: Training, leaf: Leaf) -> None:
     found = read_input(leaf, training.kinds)
     if isinstance(found, Problem):
         training.problems.append(found)
-    elif found.kind != k.GET_NEXT or not _is_iterator_beside(training, found.source):
+    elif not found.queued and (found.kind != k.GET_NEXT or not _is_iterator_beside(training, found.source)):
         training.problem(leaf.node, "T2T306", "an input that every tower makes for itself")
     elif leaf not in _always_run(training.towers_leaf.inner):
         training.problem(leaf.node, "T2T306", "a batch that not every tower takes")
     else:
         found.each_tower = True
+        training.batches = found if found.queued else training.batches
         training.inputs.append(found)
 
 

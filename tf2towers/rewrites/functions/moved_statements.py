@@ -31,6 +31,21 @@ class MovedStatements(TowerStatements):
             return self._moved_block(leaf)
         return [self._rewritten(leaf.node)]
 
+    def moved_all(self, leaves: Sequence[Leaf]) -> list[cst.BaseStatement]:
+        """Statements one after the other; the comments of a batch that a tower is given stand above what follows."""
+        made: list[cst.BaseStatement] = []
+        above: list[cst.EmptyLine] = []
+        for leaf in leaves:
+            statements = self.moved(leaf)
+            if not statements and leaf.kind == INPUT:
+                above += [line for line in leaf.node.leading_lines if line.comment is not None]
+            elif statements and above:
+                lines = [*above, *getattr(statements[0], "leading_lines", ())]
+                statements = [statements[0].with_changes(leading_lines=lines), *statements[1:]]
+                above = []
+            made.extend(statements)
+        return made
+
     def _is_left_out(self, leaf: Leaf) -> bool:
         """Whether a statement of the tower is not in the part being built."""
         assert self._part is not None
@@ -57,7 +72,7 @@ class MovedStatements(TowerStatements):
         if isinstance(node, cst.With):
             apart = leaf.kind == MIXED and not self.training.tower.is_loop  # its state is made outside
             moving = [inner for inner in leaf.inner if not (apart and inner.kind in (k.STATE, k.PLAIN))]
-            body = [s for inner in moving for s in self.moved(inner)]
+            body = self.moved_all(moving)
             if not body:
                 return []
             items = self._kept_items(node)

@@ -39,9 +39,7 @@ class TowerFunctions(MovedStatements):
         body.extend(self._index_statements(loop, reads))
         for name in sorted(training.body.flags):
             body.append(statement(f"{name} = {self.context.need('tower_index')}() > 0"))
-        inner: list[cst.BaseStatement] = []
-        for leaf in training.towers_leaf.inner:
-            inner.extend(self.moved(leaf))
+        inner = self.moved_all(training.towers_leaf.inner)
         for block in reversed(training.towers_leaf.contexts):
             inner = [self._rewritten(block).with_changes(body=cst.IndentedBlock(inner), leading_lines=[])]
         body.extend(inner)

@@ -142,6 +142,9 @@ class Assembler(WrittenWorkers):
                     for one in inner.every()
                     if self._is_made_once(one)
                 ]
+                for one in training.inputs:
+                    if one.queued and one.each_tower:
+                        made.extend(self._source_statements(one))
                 if any(step.uses_towers and step.part is None for step in training.steps):
                     made.append(self.builder.tower_function())
             elif leaf.kind == k.TENSOR or (leaf.kind == "dropped" and leaf.detail != k.PLAIN):

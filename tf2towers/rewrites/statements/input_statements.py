@@ -114,7 +114,8 @@ class WrittenInputs:
         made = self.in_place(call)
         assert isinstance(made, cst.Call)
         build = code_of(made.func) if not call.args else f"lambda: {code_of(made)}"
-        return f"{self.context.need('QueuedBatches')}({build})"
+        towers = f", towers={self.given['strategy']}.num_replicas_in_sync" if batches.each_tower else ""
+        return f"{self.context.need('QueuedBatches')}({build}{towers})"
 
     def _restartable(self, pipeline: Pipeline) -> cst.BaseStatement:
         """`dataset = restartable(lambda seed: pipeline(seed), tf.TensorSpec([], tf.int64))`."""

@@ -188,6 +188,8 @@ class SessionCalls:
 
     def next_batch(self, source: Input) -> str:
         """The expression for the next batch of an iterator, or for one of it for each tower."""
+        if source.each_tower and source.queued:
+            return f"{self.iterator_name(source)}.of_each_tower({self.given['strategy']})"
         if source.each_tower:
             towers = self.context.need("batch_of_each_tower")
             return f"{towers}({self.given['strategy']}, {self.iterator_name(source)})"
