@@ -12,11 +12,12 @@ from typing import Any
 
 import tensorflow as tf
 
-from tf2towers.runtime.cluster import extras
-from tf2towers.runtime.cluster.threads import Workers
+from tf2towers.runtime.cluster import extras, lost_requests
+from tf2towers.runtime.cluster.threads import Workers, worker_index
 from tf2towers.runtime.cluster.traces import Trace, fed
 from tf2towers.runtime.variable_store import VariableStore
 
+_AWAY = 2.0  # seconds
 _tracing = threading.RLock()  # one function at a time: variables are made on the way
 _steps: weakref.WeakKeyDictionary[VariableStore, list[Step]] = weakref.WeakKeyDictionary()
 
@@ -30,7 +31,7 @@ class Step:
         input_signature: one `tf.TensorSpec` a parameter (the TF1 placeholder); a call may give anything that could be
             fed for it. None: as the values come, traced anew for every new shape.
         update: False for an evaluation.
-        coordinator: the `ClusterCoordinator` that finds a worker for each call; None to compute here.
+        coordinator: the `ClusterCoordinator` that finds another worker where one is away; None to compute here.
         workers: whose loops call it.
     """
 
@@ -51,6 +52,7 @@ class Step:
         self._coordinator = coordinator
         self._workers = workers
         self._traces: dict[Any, Trace] = {}
+        self._away: dict[int, float] = {}  # until when a worker is not called, for it did not answer
         _steps.setdefault(variables, []).append(self)
 
     def __call__(self, *values: Any, **named: Any) -> Any:
@@ -76,14 +78,26 @@ class Step:
         wanted = frozenset[str]().union(*(listener.wants(self) for listener in listeners))
         tensors, specs = fed(self._specs, values)
         trace = self._trace(wanted, specs)
-        if self._coordinator is None:
-            outputs = trace.function(*tensors)
-        else:
-            outputs = self._fetched(self._coordinator.schedule(trace.function, args=tuple(tensors)))
+        outputs = trace.function(*tensors) if self._coordinator is None else self._on_cluster(trace, tensors)
         results, found = trace.unpacked(outputs)
         for listener in listeners:
             listener.heard(self, results, found)
         return results
+
+    def _on_cluster(self, trace: Trace, tensors: Sequence[Any]) -> Any:
+        """A step of this thread's worker, computed by that worker; while that one is away, by any that is there.
+
+        A scheduled step takes twice as long as a call, and every result is fetched by a request of its own.
+        """
+        worker = worker_index() or 0
+        if time.monotonic() >= self._away.get(worker, 0.0):
+            try:
+                return trace.on_worker(worker)(*tensors)
+            except tf.errors.OpError as error:
+                if not lost_requests.is_worker_failure(error):
+                    raise
+                self._away[worker] = time.monotonic() + _AWAY
+        return self._fetched(self._coordinator.schedule(trace.function, args=tuple(tensors)))
 
     def _fetched(self, value: Any) -> Any:
         """What a scheduled step gives back, from the worker that has finished it.

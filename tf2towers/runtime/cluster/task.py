@@ -25,7 +25,7 @@ class ClusterTask:
         synchronous: whether the workers wait for one another in every update (SyncReplicasOptimizer).
         options: `protocol`, `config`, `start` of `tf.train.Server`; they have no effect.
 
-    Asynchronous: worker 0's process runs the loops of all workers and schedules each step on a free worker; the others
+    Asynchronous: worker 0's process runs the loops of all workers, and their worker computes each step; the others
     serve. Synchronous: each worker runs its own loop; a parameter server has nothing to do.
 
     Raises:

@@ -46,6 +46,22 @@ class Trace:
 
         function = tf.function(traced, autograph=False, input_signature=tf.nest.flatten(specs))
         self.function = function.get_concrete_function()
+        self._on_workers: dict[int, Callable[..., Any]] = {0: self.function}
+
+    def on_worker(self, worker: int) -> Callable[..., Any]:
+        """`function`, computed by that worker, its results brought here; worker 0 is this process."""
+        if worker not in self._on_workers:
+
+            def there(*tensors: Any) -> Any:
+                with tf.device(f"/job:worker/replica:0/task:{worker}"):
+                    results = self.function(*tensors)
+                with tf.device("/job:chief/replica:0/task:0/device:CPU:0"):  # all by one answer
+                    return tf.nest.map_structure(tf.identity, results)
+
+            signature = self.function.structured_input_signature[0]
+            placed = tf.function(there, autograph=False, input_signature=signature)
+            self._on_workers[worker] = placed.get_concrete_function()
+        return self._on_workers[worker]
 
     def _packed(self, results: Any) -> tuple[Any, ...]:
         """The tensors among `results`; where they were is noted. What is no tensor stays here; an operation is None."""
