@@ -94,7 +94,9 @@ class Step:
             try:
                 return trace.on_worker(worker)(*tensors)
             except tf.errors.OpError as error:
-                if not lost_requests.is_worker_failure(error):
+                # of a worker's death a parameter server may tell, too; which of them has died, the coordinator finds out
+                lost = isinstance(error, tf.errors.UnavailableError | tf.errors.AbortedError)
+                if not lost and not lost_requests.is_worker_failure(error):
                     raise
                 self._away[worker] = time.monotonic() + _AWAY
         return self._fetched(self._coordinator.schedule(trace.function, args=tuple(tensors)))
