@@ -129,10 +129,10 @@ def cifar_rows(options: argparse.Namespace, folder: Path) -> list[str]:
         if (towers, batch) == (2, 64):
             for option in ("--jit", "--precision=bfloat16"):
                 programs[f"modern, {option}"] = Program(scripts["modern"], [*each, option], whole)
-        if towers > 1:
+        if towers == 2:
             programs["limit: modern, one device"] = Program(scripts["modern"], alone, whole)
-        bare = (here, str(ROOT / "benchmarks/bare_function.py"))
-        programs["limit: one bare function"] = Program(bare, [f"--batch_size={whole}"], whole)
+            bare = (here, str(ROOT / "benchmarks/bare_function.py"))
+            programs["limit: one bare function"] = Program(bare, [f"--batch_size={whole}"], whole)
         rows += measure(f"{towers} tower{'s' * (towers > 1)}, batch {batch}", programs, options, folder)
     return rows
 
@@ -201,7 +201,7 @@ def main() -> None:
     """Runs all of it, and writes the page."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--rounds", type=int, default=7)
-    parser.add_argument("--seconds", type=float, default=1.5, help="a program's turn in a round")
+    parser.add_argument("--seconds", type=float, default=1.25, help="a program's turn in a round")
     parser.add_argument("--legacy-python", help="an interpreter with TensorFlow 1.15")
     parser.add_argument("--only", choices=("cifar", "mobilenet", "clusters"), help="a part of the table")
     options = parser.parse_args()
@@ -220,7 +220,7 @@ def page(options: argparse.Namespace, tower_rows: list[str], clusters: list[str]
     model = re.search(r"model name\s*: (.*)", Path("/proc/cpuinfo").read_text())
     where = f"{model[1] if model else platform.machine()}, {os.cpu_count()} cores, no GPU, TensorFlow {tf.__version__}"
     heads = "s to the first step | CPU ms a step | MiB |\n| --- | --- | --- | --- | --- | --- | --- | --- |"
-    load = f"load {os.getloadavg()[2]:.1f} at the end"
+    load = f"load {os.getloadavg()[2]:.1f} at the end, the programs' own included"
     return f"""# How fast it is
 
 Written by `make bench` ({datetime.date.today()}; {where}; {load}).
