@@ -57,7 +57,7 @@ def look(name, depth, found):
                 continue
             same = (
                 numpy is not None
-                and not name.startswith("numpy")
+                and name != "numpy"
                 and getattr(numpy, attribute, names) is value
             )
             names[attribute] = "numpy" if same else ""
