@@ -55,11 +55,7 @@ def look(name, depth, found):
             value = getattr(module, attribute, None)
             if isinstance(value, types.ModuleType) and "." in name:
                 continue
-            same = (
-                numpy is not None
-                and name != "numpy"
-                and getattr(numpy, attribute, names) is value
-            )
+            same = numpy is not None and name != "numpy" and getattr(numpy, attribute, names) is value
             names[attribute] = "numpy" if same else ""
     found[name] = names
     if depth and hasattr(module, "__path__"):
