@@ -39,6 +39,7 @@ def install(place_towers: Callable[[Any], object] | None = None) -> None:
     if isinstance(real, Tensorflow1):
         return
     from tf2towers.runtime.graph_session.private import whole_floats_are_sizes
+    from tf2towers.runtime.graph_session.printing import print_as_numpy1
 
     v1 = real.compat.v1
     v1.disable_v2_behavior()
@@ -47,6 +48,7 @@ def install(place_towers: Callable[[Any], object] | None = None) -> None:
     objects.make_ready()
     complete(objects)
     whole_floats_are_sizes()
+    print_as_numpy1()
     if place_towers is not None:
         place_towers(v1)
     sys.modules.update(modules_by_name(real))

@@ -12,10 +12,11 @@ from tf2towers.runtime.graph_session.private import (
     variables_by_tensor_name,
     whole_floats_are_sizes,
 )
+from tf2towers.runtime.graph_session.printing import print_as_numpy1
 
 
 def graph_mode(cpu_towers: int = 8, *, resource_variables: bool = False) -> None:
-    """Makes graphs the mode of this process, in every thread, with shapes and tensors that behave as TF1's.
+    """Makes graphs the mode of this process, in every thread, with shapes, tensors and prints that behave as TF1's.
 
     To be called once, before anything is built. The graph is what TF1 built, but for its variables, which are
     resources: branches and loops are operations of the graph itself, so an operation in a branch runs where
@@ -38,6 +39,7 @@ def graph_mode(cpu_towers: int = 8, *, resource_variables: bool = False) -> None
     complete_variables()
     whole_floats_are_sizes()
     variables_by_tensor_name()
+    print_as_numpy1()
 
 
 def _make_logical_cpus(count: int) -> None:
