@@ -217,7 +217,24 @@ def _is_plain_start(file: File, call: ast.Call) -> bool:
     """Whether it is `tf.train.start_queue_runners(sess, coord)`, on a line of its own or `threads = ` it."""
     around = file.parent(call)
     given = {keyword.arg for keyword in call.keywords}
-    return isinstance(around, ast.Expr | ast.Assign) and given <= {"sess", "coord"} and len(call.args) <= 2
+    if not given <= {"sess", "coord"} or len(call.args) > 2:
+        return False
+    return isinstance(around, ast.Expr) or (
+        isinstance(around, ast.Assign) and _are_joined_alone(file, around)
+    )
+
+
+def _are_joined_alone(file: File, threads: ast.Assign) -> bool:
+    """Whether the threads in a name are only waited for: how many there are is another number now."""
+    name = threads.targets[0]
+    if not isinstance(name, ast.Name) or len(threads.targets) > 1:
+        return False
+    reads = [node for node in file.all(ast.Name) if node.id == name.id and isinstance(node.ctx, ast.Load)]
+    calls = [file.parent(node) for node in reads]
+    return all(
+        isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr == "join"
+        for call in calls
+    )
 
 
 def _names(node: ast.expr) -> list[str]:

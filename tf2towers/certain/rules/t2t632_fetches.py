@@ -45,7 +45,7 @@ def _fetches(building: Building, file: File, fetches: ast.expr) -> Iterator[Doub
     several = isinstance(fetches, ast.List | ast.Tuple)
     listed = fetches.elts if isinstance(fetches, ast.List | ast.Tuple) else [fetches]
     for one in listed:
-        if _is_initializer(file, building.value_of(file, one) or one):
+        if _is_initializer(building, file, one):
             continue
         if isinstance(one, ast.Attribute) and isinstance(one.value, ast.Name) and one.attr == "initializer":
             continue
@@ -70,7 +70,11 @@ def _is_of_towers(building: Building, file: File, name: ast.Name) -> bool:
     )
 
 
-def _is_initializer(file: File, node: ast.expr) -> bool:
+def _is_initializer(building: Building, file: File, fetch: ast.expr) -> bool:
+    """Whether it gives variables their first values, or is a list of what does."""
+    node = building.value_of(file, fetch) or fetch
+    if isinstance(node, ast.List | ast.Tuple) and node.elts:
+        return all(_is_initializer(building, file, part) for part in node.elts)
     return isinstance(node, ast.Call) and (file.canonical(node.func) or "").endswith(
         ("_variables_initializer", "initialize_all_variables")
     )

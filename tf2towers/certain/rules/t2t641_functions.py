@@ -22,6 +22,12 @@ _BESIDE = (
     "tf.gfile.",
     "tf.logging.",
     "tf.errors.",
+    "tf.python_io.",
+    "tf.train.Example",
+    "tf.train.Feature",
+    "tf.train.BytesList",
+    "tf.train.FloatList",
+    "tf.train.Int64List",
     "tf.train.summary_iterator",
     "tf.examples.",
 )

@@ -151,8 +151,8 @@ class Assembler(WrittenWorkers):
                 made = (
                     self.builder.optimizers_of(leaf, self.in_place) if training.region is not None else DROP
                 )
-            elif leaf.kind == INPUT:
-                made = self._input_statements(leaf)
+            elif leaf.kind == INPUT or self._is_inputs_and_tensors(leaf):
+                made = [line for one in leaf.every() for line in self._input_statements(one)]
             elif leaf.kind == MIXED:
                 made = self._mixed(leaf)
             elif leaf.kind == k.STATE:
@@ -165,6 +165,11 @@ class Assembler(WrittenWorkers):
                 self.actions[leaf.node] = made
         if training.region is not None:
             self._workers(training.region, steps)
+
+    def _is_inputs_and_tensors(self, leaf: Leaf) -> bool:
+        """Whether it is a scope around batches and what is made of them, in a program with towers."""
+        kinds = {inner.kind for inner in leaf.inner}
+        return isinstance(leaf.node, cst.With) and self.training.tower.is_loop and kinds == {INPUT, k.TENSOR}
 
     def _is_made_once(self, leaf: Leaf) -> bool:
         """Whether a statement of the loop makes an optimizer, which is one for all towers."""
