@@ -202,3 +202,25 @@ def test_batches_that_a_towers_function_is_given(changes: tuple[tuple[str, str],
 )  # fmt: skip
 def test_batches_that_stay_in_a_towers_function(changes: tuple[tuple[str, str], ...]) -> None:
     assert "QueuedBatches(" not in migrated(*OF_EACH, *changes)
+
+
+WORKER = (HERE.parent / "rewrites" / "cases" / "cluster_queue.txt").read_text().partition("--- script\n")[2]
+
+
+@pytest.mark.parametrize(
+    ("before", "now"),
+    [
+        # it reads which worker it is, starts the queues by itself, is made where every process comes by
+        ("RandomState(worker)", "RandomState(FLAGS.task_index)"),
+        ("            while not", "            tf.train.start_queue_runners(sess)\n            while not"),
+        ("            images, labels = inputs", "            images, labels = inputs(0, 6)\n            images, labels = inputs"),
+        ("is_chief=is_chief, hooks=hooks) as sess", "is_chief=is_chief, hooks=hooks) as sess, tf.Session() as other"),
+        ("inputs(FLAGS.task_index, batch_size=6)", "inputs(FLAGS.task_index, batch_size=tf.constant(6))"),
+    ],
+)  # fmt: skip
+def test_workers_queues_that_the_exact_form_keeps(before: str, now: str) -> None:
+    assert before in WORKER
+    changed = WORKER.replace(before, now, 1)
+    compile(changed, "worker", "exec")
+    result = idiomatic_or_exact(Script.from_text(changed), Options())
+    assert "QueuedBatches(" not in result.changes[0].after

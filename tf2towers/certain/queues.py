@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
-from tf2towers.certain.building import Building
+from tf2towers.certain.building import SESSIONS, Building
 from tf2towers.certain.parameters import values
 from tf2towers.certain.pipelines import reads_graph
 from tf2towers.certain.straight_line import reads_of, straight_line
@@ -16,6 +16,7 @@ from tf2towers.names.old_names import todays_name
 
 START = "tf.train.start_queue_runners"
 PREFETCH = "tf.contrib.slim.prefetch_queue.prefetch_queue"
+_MONITORED = "tf.train.MonitoredTrainingSession"
 #: what puts examples together to batches
 _MAKE_BATCHES = frozenset(
     f"tf.train.{name}" for name in ("batch", "batch_join", "shuffle_batch", "shuffle_batch_join")
@@ -35,14 +36,14 @@ class Queued:
     """`images, labels = distorted_inputs()` beside the towers; `functions` make the batches.
 
     `prefetched` is `batch_queue = prefetch_queue([images, labels])`, of which every tower takes a batch; `start` begins
-    the queues in the session. With `in_towers` the statement stands in the loop: every tower has queues of its own.
+    the queues in the session, or None where a monitored session does. With `in_towers` the statement stands in the loop: every tower has queues of its own.
     """
 
     file: File
     statement: ast.Assign
     functions: frozenset[Function]
     prefetched: ast.Assign | None
-    start: ast.Call
+    start: ast.Call | None
     in_towers: bool
 
     @property
@@ -53,25 +54,29 @@ class Queued:
 
 
 def queued(building: Building) -> Queued | None:
-    """The queues that the towers' batches come out of; None where there are none, or what they do is not certain."""
-    if len(building.loops) != 1 or len(building.owners) != 1:
+    """The queues that the batches of towers, or of a worker, come out of; None where what they do is not certain."""
+    if len(building.owners) != 1 or len(building.loops or building.placed) != 1:
         return None
-    file, loop = building.loops[0]
-    around = list(straight_line(getattr(building.owners[0], "body", [])))
-    inside = list(straight_line(getattr(loop.statement, "body", [])))
+    if building.loops:
+        file, loop = building.loops[0]
+        around = list(straight_line(getattr(building.owners[0], "body", [])))
+        inside = list(straight_line(getattr(loop.statement, "body", [])))
+    else:
+        file, block = building.placed[0]
+        around, inside = list(straight_line(block.body)), []
     found = [
         (statement, functions)
         for statement in [*around, *inside]
         if isinstance(statement, ast.Assign) and (functions := _functions(building, file, statement))
     ]
     starts = [call for call in file.all(ast.Call) if file.canonical(call.func) == START]
-    if len(found) != 1 or len(starts) != 1 or not _is_plain_start(file, starts[0]):
+    if len(found) != 1 or not _are_started(building, file, starts):
         return None
     statement, functions = found[0]
     names = _names(statement.targets[0])
     if not names or not _is_certain(building, functions) or _loses_summaries(building, functions):
         return None
-    if statement in inside and _named(statement.value) & _bound(loop.statement):
+    if statement in inside and _named(statement.value) & _bound(building.loops[0][1].statement):
         return None
     prefetched = [
         other for other in around if isinstance(other, ast.Assign) and _prefetches(file, other, names)
@@ -86,7 +91,7 @@ def queued(building: Building) -> Queued | None:
         statement,
         frozenset(functions),
         prefetched[0] if prefetched else None,
-        starts[0],
+        starts[0] if starts else None,
         statement in inside,
     )
 
@@ -211,6 +216,14 @@ def _prefetches(file: File, statement: ast.Assign, names: list[str]) -> bool:
     plain = all(is_plain(file, keyword.value) for keyword in call.keywords) and len(call.args) == 1
     named = isinstance(statement.targets[0], ast.Name) and len(statement.targets) == 1
     return plain and named and _names(call.args[0]) == names
+
+
+def _are_started(building: Building, file: File, starts: list[ast.Call]) -> bool:
+    """Whether one call starts the queues, or the one monitored session of a worker does."""
+    if building.loops:
+        return len(starts) == 1 and _is_plain_start(file, starts[0])
+    sessions = [call for call in file.all(ast.Call) if file.canonical(call.func) in SESSIONS]
+    return not starts and [file.canonical(call.func) for call in sessions] == [_MONITORED]
 
 
 def _is_plain_start(file: File, call: ast.Call) -> bool:

@@ -29,7 +29,7 @@ from tf2towers.program.training import TowerFacts, Training
 
 def understand(tower: TowerLoop, names: Names, functions: Functions, source: Program) -> Training:
     """Reads the program around a tower loop. What it cannot follow is in `problems`."""
-    facts = tower_facts(source) if tower.is_loop else TowerFacts()
+    facts = tower_facts(source) if tower.is_loop or tower.cluster is not None else TowerFacts()
     kinds = Kinds(names, functions, source, facts.batches)
     reader = Reader(kinds, tower.loop, keeps_devices=not tower.is_loop and tower.cluster is None)
     owner = tower.owner

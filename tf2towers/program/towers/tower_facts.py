@@ -11,19 +11,20 @@ from tf2towers.program.training import TowerFacts
 
 
 def tower_facts(source: Program) -> TowerFacts:
-    """The facts of the program's one tower loop; none where it has none, or several."""
+    """The facts of the program's one tower loop, or of its worker; none where it has several."""
     building = Building(source)
+    batches = queued(building)
+    maker = building.functions_named(batches.file, batches.function)[0][1] if batches is not None else None
     bodies = [body for file, _, body in tower_bodies(building) if file is source.main]
     if len(bodies) != 1:
-        return TowerFacts()
+        return TowerFacts(batches=None if building.loops else maker)
     (body,) = bodies
-    batches = queued(building)
     return TowerFacts(
         frozenset(body.flags),
         frozenset(body.lists_bound_again),
         frozenset(body.optimizers),
         frozenset(name for names in body.of_first_tower.values() for name in names),
         frozenset(function.name for function in placements(building)),
-        building.functions_named(batches.file, batches.function)[0][1] if batches else None,
+        maker,
         batches is not None and batches.prefetched is not None,
     )

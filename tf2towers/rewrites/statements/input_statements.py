@@ -102,7 +102,10 @@ class WrittenInputs:
             return [statement(f"{one.names[0]} = {made}")]
         name = self.given.get(f"input:{id(one)}")
         if one.queued and name is not None:
-            return [statement(f"{name} = {self.queued(one)}")]
+            lines = [statement(f"{name} = {self.queued(one)}")]
+            if self.training.tower.cluster is not None:  # the monitored session did
+                lines.append(statement(f"{name}.start()"))
+            return lines
         if one.kind == k.GET_NEXT and name is not None:
             return [statement(f"{name} = iter({self._dataset_of(one.source)})")]
         return []
