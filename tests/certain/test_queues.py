@@ -213,7 +213,7 @@ WORKER = (HERE.parent / "rewrites" / "cases" / "cluster_queue.txt").read_text().
         # it reads which worker it is, starts the queues by itself, is made where every process comes by
         ("RandomState(worker)", "RandomState(FLAGS.task_index)"),
         ("            while not", "            tf.train.start_queue_runners(sess)\n            while not"),
-        ("            images, labels = inputs", "            images, labels = inputs(0, 6)\n            images, labels = inputs"),
+        ("            images, labels =", "            images, labels = inputs(0, 6)\n            images, labels ="),
         ("is_chief=is_chief, hooks=hooks) as sess", "is_chief=is_chief, hooks=hooks) as sess, tf.Session() as other"),
         ("inputs(FLAGS.task_index, batch_size=6)", "inputs(FLAGS.task_index, batch_size=tf.constant(6))"),
     ],

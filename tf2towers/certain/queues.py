@@ -36,7 +36,8 @@ class Queued:
     """`images, labels = distorted_inputs()` beside the towers; `functions` make the batches.
 
     `prefetched` is `batch_queue = prefetch_queue([images, labels])`, of which every tower takes a batch; `start` begins
-    the queues in the session, or None where a monitored session does. With `in_towers` the statement stands in the loop: every tower has queues of its own.
+    the queues in the session, or None where a monitored session does. With `in_towers` the statement stands in the
+    loop: every tower has queues of its own.
     """
 
     file: File
