@@ -177,11 +177,8 @@ class Trainer:
             # TF1 applies today's rate to a sum of gradients, Keras sums steps, each at its own rate.
             self.optimizer = FusedSGD(self.schedule, momentum=options.momentum)
             self.optimizer.build(self.model.trainable_variables)
-            # TF1: tf.train.ExponentialMovingAverage(0.999, global_step)
-            self.averages = [
-                tf.Variable(v.numpy(), trainable=False, aggregation=tf.VariableAggregation.ONLY_FIRST_REPLICA)
-                for v in self.model.trainable_variables
-            ]
+        # TF1: tf.train.ExponentialMovingAverage(0.999, global_step). No replica reads them: one copy, not mirrored.
+        self.averages = [tf.Variable(v.numpy(), trainable=False) for v in self.model.trainable_variables]
 
     def set_weights(self, array: Callable[[str], np.ndarray]) -> None:
         """Start from the weights of the legacy script: `array` gives one by its name there."""
@@ -215,25 +212,35 @@ class Trainer:
             means = tf.distribute.get_replica_context().all_reduce(tf.distribute.ReduceOp.MEAN, statistics)
             for variable, mean in zip(statistics, means, strict=True):
                 variable.assign(mean)
+        return loss, gradients
+
+    def update_averages(self) -> None:
+        """TF1: variable_averages.apply. Once a step, of the first replica's variables."""
         step = tf.cast(self.optimizer.iterations.value, tf.float32)
         decay = tf.minimum(MOVING_AVERAGE_DECAY, (1.0 + step) / (10.0 + step))
         for average, variable in zip(self.averages, self.model.trainable_variables, strict=True):
-            average.assign(average - (average - variable.value) * (1.0 - decay))
-        return loss, gradients
+            average.assign_sub((average - variable.value) * (1.0 - decay))
 
     @tf.function  # type: ignore[untyped-decorator]
     def train_step(self, images: Any, labels: Any) -> tuple[tf.Tensor, list[Any]]:
         """TF1: sess.run([train_op, mean_loss]). Also returns each replica's share of the gradients."""
         shares, gradients = self.strategy.run(self.replica_step, args=(images, labels))
+        self.update_averages()
         return self.strategy.reduce(tf.distribute.ReduceOp.SUM, shares, axis=None), gradients
 
-    @tf.function  # type: ignore[untyped-decorator]
-    def train_on_next(self, batches: Iterator[tuple[Any, Any]]) -> tuple[tf.Tensor, list[Any]]:
-        """A step on the next batch of a distributed dataset.
+    def training_on(self, batches: Iterator[tuple[Any, Any]]) -> Callable[[], tf.Tensor]:
+        """A function that makes a step on the next batch of a distributed dataset, and returns its loss.
 
         As iterator.get_next() of TF1, the taking is in the graph: no step waits for Python to hand out the pieces.
+        Neither is the iterator handed in at each step, nor are the gradients handed out: that takes time as well.
         """
-        return self.train_step(*next(batches))
+
+        def train_on_next() -> tf.Tensor:
+            loss, _ = self.train_step(*next(batches))
+            return loss
+
+        function: Callable[[], tf.Tensor] = tf.function(train_on_next)
+        return function
 
     def summarise(self, step: int, loss: float, gradients: list[Any]) -> None:
         """TF1: sess.run(summary_op), add_summary."""
@@ -304,15 +311,18 @@ def train() -> None:
         train_batches = ((distribute(strategy, x, sizes), distribute(strategy, y, sizes)) for x, y in batches)
     else:
         train_batches = iter(distributed_dataset(strategy, batches, sizes))
+    train_on_next = trainer.training_on(train_batches)
     with tf.summary.create_file_writer(FLAGS.train_dir).as_default():  # TF1: tf.summary.FileWriter
         steps = range(first, FLAGS.max_steps)
         progress = tqdm(steps, initial=first, total=FLAGS.max_steps, unit="step", disable=None)
         for step in progress:
             start_time = time.time()
-            if FLAGS.input == "feed":
-                loss, gradients = trainer.train_step(*next(train_batches))
-            else:
-                loss, gradients = trainer.train_on_next(train_batches)
+            with_gradients = with_summaries and (step + 1) % FLAGS.summary_every == 0
+            loss, gradients = (
+                trainer.train_step(*next(train_batches))
+                if with_gradients or FLAGS.input == "feed"
+                else (train_on_next(), [])
+            )
             loss_value = float(loss)
             duration = time.time() - start_time
             if np.isnan(loss_value):
@@ -323,7 +333,7 @@ def train() -> None:
                     f"{datetime.now()}: step {step}, loss = {loss_value:.4f} "
                     f"({examples_per_sec:.1f} examples/sec; {duration:.3f} sec/batch)"
                 )
-            if with_summaries and (step + 1) % FLAGS.summary_every == 0:
+            if with_gradients:
                 trainer.summarise(step, loss_value, gradients)
             if (step + 1) % FLAGS.checkpoint_every == 0 or step + 1 == FLAGS.max_steps:
                 manager.save(checkpoint_number=step + 1)

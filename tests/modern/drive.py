@@ -42,6 +42,8 @@ def one_step(modern, checkpoint: str, kind: str, sizes: list[int], jit: bool = F
     for name, variable in modern.tf1_names(trainer.model).items():
         if "moving" in name:  # the checkpoint has them after the step
             variable.assign(tf.zeros_like(variable) if "mean" in name else tf.ones_like(variable))
+    for average in trainer.averages:  # the learning rate is 0: so that they have somewhere to go
+        average.assign_add(tf.ones_like(average))
     images, labels = next(data.batches(*data.load(), REPLICAS * PART, seed=0))
     batch = [modern.distribute(strategy, array, sizes) for array in (images, labels)]
     loss, gradients = trainer.train_step(*batch)
@@ -50,6 +52,8 @@ def one_step(modern, checkpoint: str, kind: str, sizes: list[int], jit: bool = F
     for variable, shares in zip(trainer.model.trainable_variables, gradients, strict=True):
         local = strategy.experimental_local_results(shares)
         OUT[f"{kind}:gradient:{names[id(variable)]}"] = sum(share.numpy() for share in local)
+    for variable, average in zip(trainer.model.trainable_variables, trainer.averages, strict=True):
+        OUT[f"{kind}:average:{names[id(variable)]}"] = average.numpy()
     for name, variable in modern.tf1_names(trainer.model).items():
         OUT[f"{kind}:variable:{name}"] = np.stack(strategy.experimental_local_results(variable.value))
 

@@ -101,6 +101,15 @@ def test_batch_norm_statistics_move(driven, legacy):
         assert 0 < relative_difference(got, expected) < 0.2
 
 
+def test_averages_come_nearer_to_the_weights(driven, legacy):
+    """TF1's ExponentialMovingAverage(0.999, num_updates=1): from one above them, by 9 parts of 11."""
+    prefix = "equal:average:"
+    averages = {name.removeprefix(prefix): a for name, a in driven[1].items() if name.startswith(prefix)}
+    assert len(averages) == 10
+    for name, average in averages.items():
+        np.testing.assert_allclose(average - legacy[1][name], 2 / 11, rtol=1e-5)
+
+
 def test_resumed_run_is_the_whole_run(driven):
     """Bit for bit: weights, momentum, step, moving averages. Both input styles give the same batches."""
     _, arrays = driven
