@@ -68,6 +68,11 @@ class Trainer:
         return self.strategy.experimental_local_results(losses)  # type: ignore[no-any-return]
 
     @tf.function  # type: ignore[untyped-decorator]
+    def train_on_next(self, batches: Any) -> tuple[tf.Tensor, ...]:
+        """A step on the next batch, which is taken in the graph: a distributed iterator hands out slowly."""
+        return self.train_step(*next(batches))
+
+    @tf.function  # type: ignore[untyped-decorator]
     def take_from_chief(self) -> None:
         """Give every worker the chief's state: a sum to which the others add nothing."""
 
@@ -127,7 +132,7 @@ def run_worker(cluster: Cluster) -> None:
     time_begin = time.time()
     print(f"Training begins @ {time_begin:f}", flush=True)
     for step in range(first + 1, FLAGS.train_steps + 1):
-        losses = trainer.train_step(*next(batches))
+        losses = trainer.train_on_next(batches)
         if step % FLAGS.log_every == 0 or step == FLAGS.train_steps:
             loss = float(np.mean(losses))
             if np.isnan(loss):
