@@ -94,7 +94,7 @@ class Step:
             try:
                 return trace.on_worker(worker)(*tensors)
             except tf.errors.OpError as error:
-                # of a worker's death a parameter server may tell, too; which of them has died, the coordinator finds out
+                # a parameter server may tell of a worker's death, too: the coordinator finds out which has died
                 lost = isinstance(error, tf.errors.UnavailableError | tf.errors.AbortedError)
                 if not lost and not lost_requests.is_worker_failure(error):
                     raise
