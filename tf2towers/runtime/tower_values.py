@@ -9,6 +9,7 @@ from typing import Any
 import tensorflow as tf
 
 from tf2towers.runtime import collections as graph_collections
+from tf2towers.runtime.printing import print_as_numpy1
 
 _v1 = tf.compat.v1
 
@@ -121,7 +122,11 @@ def _of_tower(results: Any, tower: int) -> Any:
 
 
 def to_numpy(results: Any) -> Any:
-    """`results` as NumPy values, as `sess.run` returned them; None stays None (a fetched op)."""
+    """`results` as NumPy values, as `sess.run` returned them; None stays None (a fetched op).
+
+    Lists of them print as in TF1's days: `[1.5, 2.0]`.
+    """
+    print_as_numpy1()
 
     def convert(value: Any) -> Any:
         if isinstance(value, tf.SparseTensor):

@@ -18,6 +18,7 @@ import tensorflow as tf
 
 from tf2towers.runtime import collections as graph_collections
 from tf2towers.runtime.initial_values import Drawing, initial_value, outside_every_graph
+from tf2towers.runtime.printing import print_as_numpy1
 from tf2towers.runtime.slot_names import slot_name
 
 _v1 = tf.compat.v1
@@ -71,6 +72,7 @@ class VariableStore:
     """
 
     def __init__(self, strategy: Any = None) -> None:
+        print_as_numpy1()  # what a step gives is kept in lists, and printed
         self.strategy = strategy or tf.distribute.get_strategy()
         self.optimizers: list[tuple[Any, str]] = []  # those that have applied gradients, and where
         self._entries: dict[str, _Entry] = {}

@@ -38,8 +38,8 @@ def install(place_towers: Callable[[Any], object] | None = None) -> None:
 
     if isinstance(real, Tensorflow1):
         return
-    from tf2towers.runtime.graph_session.printing import print_as_numpy1
     from tf2towers.runtime.graph_session.private import whole_floats_are_sizes
+    from tf2towers.runtime.printing import print_as_numpy1
 
     v1 = real.compat.v1
     v1.disable_v2_behavior()

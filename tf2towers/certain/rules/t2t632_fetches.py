@@ -42,7 +42,6 @@ def doubts(building: Building) -> Iterator[Doubt]:
 
 
 def _fetches(building: Building, file: File, fetches: ast.expr) -> Iterator[Doubt]:
-    several = isinstance(fetches, ast.List | ast.Tuple)
     listed = fetches.elts if isinstance(fetches, ast.List | ast.Tuple) else [fetches]
     for one in listed:
         if _is_initializer(building, file, one):
@@ -51,7 +50,7 @@ def _fetches(building: Building, file: File, fetches: ast.expr) -> Iterator[Doub
             continue
         if not isinstance(one, ast.Name):
             yield Doubt(file, one, f"`{file.text.of(one)}` is fetched, which is no name")
-        elif several and _is_of_towers(building, file, one):
+        elif _is_of_towers(building, file, one):
             continue
         elif not _is_tensor(building, file, one):
             yield Doubt(file, one, f"`{one.id}` is fetched, and may be a list or no tensor")
@@ -170,7 +169,6 @@ RULE = Rule(
         "before: size = tf.constant(2.0)\ntrain: print(sess.run([train_op, loss], {x: batch, size: 3.0})[1])",
         "train: print(sess.run([train_op, loss], {x: batch, loss: 3.0})[1])",
         "before: for z in [tf.zeros([])]:;     pass\ntrain: print(sess.run([train_op, loss], {x: batch, z: 3.0})[1])",
-        "train: print(sess.run(tower_losses, {x: batch}))",
         "train: print(sess.run('mean:0', {x: batch}))",
         "train: print(sess.run({'loss': loss, 'op': train_op}, {x: batch})['loss'])",
         "train: print(loss.eval({x: batch}, sess))",
@@ -190,6 +188,7 @@ RULE = Rule(
         "after: step = train_op if N else loss\ntrain: print(sess.run([step, loss], {x: batch})[1])",
     ),
     certain=(
+        "train: print(sess.run(tower_losses, {x: batch}))",
         "train: print(sess.run((train_op, loss), feed_dict={x: batch})[1])",
         "train: print(sess.run([tower_losses, train_op], {x: batch})[0])",
         "train: print(sess.run(w))",

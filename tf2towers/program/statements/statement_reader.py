@@ -123,6 +123,8 @@ class Reader:
     def _small(self, small: cst.BaseSmallStatement) -> str:
         if isinstance(small, cst.Assign):
             kind = self.kinds.of(small.value)
+            if isinstance(small.value, cst.Name) and kind in k.INPUTS:
+                kind = k.TENSOR  # another name for a batch, or its parts
             if kind == k.SUPERVISOR and not flow_of(*small.targets).binds & self._read:
                 kind = k.PLUMBING  # nothing asks it for a session
             for target in small.targets:

@@ -7,12 +7,12 @@ import contextlib
 import tensorflow as tf
 
 from tf2towers.runtime.graph_session import own_resources
-from tf2towers.runtime.graph_session.printing import print_as_numpy1
 from tf2towers.runtime.graph_session.private import (
     complete_variables,
     variables_by_tensor_name,
     whole_floats_are_sizes,
 )
+from tf2towers.runtime.printing import print_as_numpy1
 
 
 def graph_mode(cpu_towers: int = 8, *, resource_variables: bool = False) -> None:

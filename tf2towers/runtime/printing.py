@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import contextlib
+from functools import cache
 
 import numpy as np
 
 
+@cache
 def print_as_numpy1() -> None:
     """Lets NumPy write values as NumPy 1 did, in every thread: scripts print lists and dictionaries of what they fetch.
 
-    A script's own `np.set_printoptions` counts as ever.
+    Once a process: a script's own `np.set_printoptions` counts as ever.
     """
     if int(np.__version__.partition(".")[0]) < 2:
         return
