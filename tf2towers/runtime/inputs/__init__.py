@@ -1,0 +1,1 @@
+"""Where a migrated program's batches come from: pipelines that begin anew, TF1's queues."""
