@@ -11,8 +11,8 @@ import pytest
 pytestmark = pytest.mark.tensorflow
 
 
-def trained(folder: Path, last_step: int, **options: Any) -> tuple[list[float], int]:
-    """Losses of a training with momentum up to `last_step`, and the step it started at."""
+def trained(folder: Path, last_step: int, steps: int = 1, **options: Any) -> tuple[list[float], int]:
+    """Losses of a training with momentum up to `last_step`, and the step it started at; `steps` to a round."""
     import tensorflow as tf
 
     from tf2towers.runtime import VariableStore
@@ -39,9 +39,10 @@ def trained(folder: Path, last_step: int, **options: Any) -> tuple[list[float], 
         start = session.global_step
         random = np.random.RandomState(start)
         while not session.should_stop():
-            loss, nothing = train_step(random.rand(4, 2))
-            assert nothing is None
-            losses.append(float(loss.numpy()))
+            for _ in range(steps):
+                loss, nothing = train_step(random.rand(4, 2))
+                assert nothing is None
+                losses.append(float(loss.numpy()))
     return losses, start
 
 
@@ -59,6 +60,12 @@ def test_resumed_training_goes_on_with_the_optimizer_as_it_was(tmp_path: Path) -
     second, start = trained(tmp_path / "a", 8)
     assert (start, len(second)) == (6, 2)
     assert len(trained(tmp_path / "a", 8)[0]) == 1  # as in TF1, the hook looks after a step only
+
+
+def test_no_step_is_run_when_a_hook_has_asked_to_stop(tmp_path: Path) -> None:
+    assert len(trained(tmp_path / "a", 4, steps=2)[0]) == 4
+    with pytest.raises(RuntimeError, match="Run called even after should_stop requested"):
+        trained(tmp_path / "b", 3, steps=2)
 
 
 def test_a_value_of_another_shape_is_refused(tmp_path: Path) -> None:

@@ -82,7 +82,13 @@ class MonitoredTraining(Training):
         return retried(lambda: chosen.save(path, global_step=step))
 
     def wants(self, step: Any) -> frozenset[str]:
-        """The global step, and what the hooks want."""
+        """The global step, and what the hooks want.
+
+        Raises:
+            RuntimeError: a hook has asked this worker to stop, as TF1's session said it.
+        """
+        if self._stop:
+            raise RuntimeError("Run called even after should_stop requested.")
         return frozenset({extras.GLOBAL_STEP}).union(*(hook.wants(self, step) for hook in self._hooks))
 
     def heard(self, step: Any, results: Any, found: dict[str, Any]) -> None:
