@@ -37,7 +37,9 @@ class Recorder:
         tf1.logging.set_verbosity(tf1.logging.ERROR)
         builtins.xrange = range
         from tf2towers.runtime import layers
+        from tf2towers.runtime.printing import print_as_numpy1
 
+        print_as_numpy1()  # as on TF 1.15
         tf1.layers = layers  # Keras 3 took TF1's; the runtime's give TF1's numbers (tests/runtime)
         sys.modules["tensorflow"] = tf1
         recorder = self

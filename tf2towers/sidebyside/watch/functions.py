@@ -4,9 +4,10 @@ Each call of a function that trains is a step, where eager code makes it. A conc
 its graph. Where an optimizer is called eagerly, that call is the end of a step.
 """
 
+import contextlib
 import threading
 import weakref
-from typing import Any, Callable, ContextManager, Optional
+from typing import Any, Callable, ContextManager, List, Optional
 
 from tf2towers.instrumentation.function_calls import FunctionCalls
 from tf2towers.instrumentation.optimizer_calls import OptimizerCalls
@@ -83,7 +84,9 @@ class FunctionWatch:
             self._beginning.eager_step()
             trains = True
         if trains:
-            self._steps.harmless(self._after, self._trained(function), begin, result, [args, kwargs])
+            self._steps.harmless(
+                self._after, self._trained(function), begin, result, [args, kwargs, _iterators_of(function)]
+            )
         return result
 
     def called_concrete(self, call: Any, function: Any, args: Any, kwargs: Any) -> Any:
@@ -153,6 +156,16 @@ class FunctionWatch:
         if isinstance(shape, tuple):
             return shape[0] if shape else None
         return first_dimension(shape)
+
+
+def _iterators_of(function: Any) -> List[Any]:
+    """The iterators that a function takes its batches from without being given them: those of the code around it."""
+    cells = getattr(getattr(function, "python_function", None), "__closure__", None) or ()
+    values = []
+    for cell in cells:
+        with contextlib.suppress(ValueError):  # a name that has no value yet
+            values.append(cell.cell_contents)
+    return [value for value in values if hasattr(value, "element_spec") and hasattr(value, "__next__")]
 
 
 def watch_functions(tf: Any, optimizers: OptimizerCalls, steps: Steps, beginning: Beginning) -> None:
