@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from tf2towers.certain.building import Building
+from tf2towers.certain.building import Building, inside
 from tf2towers.certain.queues import tower_functions
 from tf2towers.certain.rule import Doubt, Rule
 from tf2towers.certain.tower_body import TowerBody, tower_bodies
@@ -35,7 +35,8 @@ def doubts(building: Building) -> Iterator[Doubt]:
         }
         for node in ast.walk(statement):
             if isinstance(node, ast.Name) and node.id in filled and _is_fill(file, node):
-                if node.id not in body.lists_bound_again and not _begins_empty(building, file, node):
+                empty = _begins_empty(building, file, node, statement)
+                if node.id not in body.lists_bound_again and not empty:
                     yield Doubt(file, node, f"`{node.id}` does not begin as `[]`")
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id in filled:
                 if not _is_fill(file, node) and not _is_last(file, node):
@@ -125,9 +126,12 @@ def _comes_by_once(file: File, node: ast.AST) -> bool:
     return False
 
 
-def _begins_empty(building: Building, file: File, node: ast.Name) -> bool:
+def _begins_empty(building: Building, file: File, node: ast.Name, towers: ast.stmt) -> bool:
+    """Whether a list that the towers fill begins empty, and in no other loop."""
     value = building.value_of(file, node)
-    return isinstance(value, ast.List) and not value.elts
+    if not isinstance(value, ast.List) or value.elts:
+        return False
+    return all(around is towers for around in inside(file, value, ast.For, ast.While, ast.AsyncFor))
 
 
 def _is_fill(file: File, node: ast.Name) -> bool:
@@ -190,6 +194,8 @@ RULE = Rule(
         "grads: grads.append(opt.compute_gradients(tower_losses[i]))",
         _WITH_A_NAME.format(again="; setter = '/cpu:0'"),
         "losses: seen.append(loss)",
+        "inputs: x = tf.placeholder(tf.float32, [4, 3]); opt = tf.train.GradientDescentOptimizer(0.1); "
+        "xs = tf.split(x, N); for first in (0,):;     grads = []; tower_losses = []; total = 0.0; seen = {}",
         "before: def placed(number):;     return '/gpu:%d' % number\n"
         "loop: for i in range(N):;     with tf.device(placed(0)), tf.name_scope('tower_%d' % i) as scope:;"
         "         with tf.variable_scope('model', reuse=i > 0):",
