@@ -42,7 +42,7 @@ class Function:
 
     def __call__(self, *values: Any) -> list[Any]:
         """The fetched values."""
-        return self._call(*values)[0]
+        return self._call(*values)
 
 
 class Program:
