@@ -122,7 +122,9 @@ def test_a_graph_as_a_function() -> None:
             said = tf.compat.v1.assert_equal(x, 3.0, name="said")
         call = function_of(graph, [x], [y], [said])
         assert call(tf.constant(3.0))[0].numpy() == 6.0
-        with pytest.raises(tf.errors.InvalidArgumentError, match="(?s)Detected at node .*said.*test_private.py"):
+        with pytest.raises(
+            tf.errors.InvalidArgumentError, match=r"(?s)Detected at node .*said.*test_private\.py"
+        ):
             call(tf.constant(2.0))
 
 
