@@ -236,14 +236,12 @@ what each program adds to the same arithmetic. What things cost as the work grow
 {chr(10).join(tower_rows)}
 
 In the exact register the towers of a machine without GPUs share its CPU and one copy of the variables (copies and
-collectives are for GPUs: [exact.md](exact.md)). Its runs cost less Python than a Session's (an empty one 0.09 ms where
-a Session's takes 0.13, with two feeds and three fetches 0.22 and 0.38), and its graph is the original's, optimized
-alike: 268 operations where the original has 243, the rest being reads of variables. What is left at batch 16 is the
-executing of a function: a bare one, without any strategy, is no nearer to the Session's speed. The modern trainer has a
-copy for each replica, for that is what MirroredStrategy is: both are updated, and gradients go from one to the other.
-
-On TensorFlow 1.15.5 (`--legacy-python`) the original was raced apart, on a quiet machine: 3111, 3008 and 2961
-examples/s with 2 towers and batch 16, 64 and 256, where TensorFlow 2.21 made 6514, 10479 and 13688.
+collectives are for GPUs: [exact.md](exact.md)). Its graph is the original's, optimized alike: 268 operations where the
+original has 243, the rest being reads of variables; a small network's graph, both ways in one process, takes as long in
+a function as in a Session. Around it, a run's Python takes 0.16 ms where a Session's takes 0.12 (batch 16; with caches
+that a larger batch has emptied 0.30 and 0.23). A bare function, without any strategy, is no nearer to the Session's
+speed. The modern trainer has a copy for each replica, for that is what MirroredStrategy is: both are updated, and
+gradients go from one to the other.
 
 `modern/cifar10_mirrored.py` has two options that round otherwise. On the same weights and images (batch norm, two
 replicas of 8 images), of a gradient's largest element: `--jit` (XLA) by up to 5e-6, for it fuses and adds in another
@@ -256,8 +254,9 @@ Synchronous training of the idiomatic register and of `modern/` is an all-reduce
 With 2 workers these two cannot be stopped between their turns and begin anew for each, so their first second counts.
 
 Asynchronous training of the idiomatic register runs every worker's loop in worker 0's process: it computes worker 0's
-steps itself, and sends the others' batches (314 KB each) to their workers, which is what 2 workers lose. The modern
-trainer's `--steps_per_request=1`, its default, has a request for each step; where steps are small, 10 are right.
+steps itself, and sends the others' batches (314 KB each) to their workers, which is probably what
+2 workers lose (not profiled). The modern trainer's `--steps_per_request=1`, its default, has a request for each step;
+where steps are small, 10 are right.
 
 | work | program | global steps/s | to the original | ms a step | {heads}
 {chr(10).join(clusters)}
