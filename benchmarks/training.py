@@ -239,9 +239,8 @@ In the exact register the towers of a machine without GPUs share its CPU and one
 collectives are for GPUs: [exact.md](exact.md)). Its graph is the original's, optimized alike: 268 operations where the
 original has 243, the rest being reads of variables; a small network's graph, both ways in one process, takes as long in
 a function as in a Session. Around it, a run's Python takes 0.16 ms where a Session's takes 0.12 (batch 16; with caches
-that a larger batch has emptied 0.30 and 0.23). A bare function, without any strategy, is no nearer to the Session's
-speed. The modern trainer has a copy for each replica, for that is what MirroredStrategy is: both are updated, and
-gradients go from one to the other.
+that a larger batch has emptied 0.30 and 0.23). The modern trainer has a copy for each replica, for that is what
+MirroredStrategy is: both are updated, and gradients go from one to the other.
 
 `modern/cifar10_mirrored.py` has two options that round otherwise. On the same weights and images (batch norm, two
 replicas of 8 images), of a gradient's largest element: `--jit` (XLA) by up to 5e-6, for it fuses and adds in another

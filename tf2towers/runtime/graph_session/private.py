@@ -192,7 +192,7 @@ def function_of(
 def _called_directly(concrete: Any) -> Callable[..., Any]:
     """A function without captures, called with tensors that fit: by its name, as TensorFlow does it in the end.
 
-    What comes before, binding and packing in Python, takes longer than a session's whole Python does for a run.
+    What comes before, binding and packing in Python, takes longer (0.035 ms) than the call of an empty function.
     """
     from tensorflow.python.eager import context
     from tensorflow.python.eager.polymorphic_function.atomic_function import InterpolateRuntimeError
