@@ -188,9 +188,9 @@ def cluster_rows(options: argparse.Namespace, folder: Path) -> list[str]:
             rests = not (synchronous and workers > 1)
             programs["modern"] = Program([*launch, modern], common, 0, MODERN_WORKER_LINE, rests)
             if not synchronous:
-                together = [*common, "--steps_per_request=10"]
-                programs["modern, 10 steps a request"] = Program(
-                    [*launch, modern], together, 0, MODERN_WORKER_LINE
+                alone = [*common, "--steps_per_request=1"]
+                programs["modern, 1 step a request"] = Program(
+                    [*launch, modern], alone, 0, MODERN_WORKER_LINE
                 )
             kind = "synchronous" if synchronous else "asynchronous"
             rows += measure(f"{kind}, {workers} worker{'s' * (workers > 1)}", programs, options, folder)
@@ -254,8 +254,8 @@ With 2 workers these two cannot be stopped between their turns and begin anew fo
 
 Asynchronous training of the idiomatic register runs every worker's loop in worker 0's process: it computes worker 0's
 steps itself, and sends the others' batches (314 KB each) to their workers, which is probably what
-2 workers lose (not profiled). The modern trainer's `--steps_per_request=1`, its default, has a request for each step;
-where steps are small, 10 are right.
+2 workers lose (not profiled). The modern trainer asks for ten steps in a request; a request for each step
+(`--steps_per_request=1`) costs as much as a small step.
 
 | work | program | global steps/s | to the original | ms a step | {heads}
 {chr(10).join(clusters)}

@@ -18,7 +18,6 @@ import sys
 import time
 from typing import Any
 
-import keras
 import mnist_cluster
 import mnist_model
 import numpy as np
@@ -31,7 +30,7 @@ from tf2towers.data import DataError, mnist
 FLAGS = flags.FLAGS
 
 
-class MeanAdam(keras.optimizers.Adam):
+class MeanAdam(mnist_model.FusedAdam):
     """Adam on the mean of the replicas' gradients. TF1: SyncReplicasOptimizer(AdamOptimizer()).
 
     A Keras optimizer sums over the replicas. Where that sum is divided is where TF1's accumulators divided it: a share
@@ -99,7 +98,10 @@ def distributed_dataset(strategy: tf.distribute.Strategy, first: int) -> Any:
             for array in (train.images, train.labels)
         )
         batches = iter(lambda: train.next_batch(FLAGS.batch_size), None)
-        return tf.data.Dataset.from_generator(lambda: batches, output_signature=specs).prefetch(2)
+        generated = tf.data.Dataset.from_generator(lambda: batches, output_signature=specs)
+        # Of a dataset that might end, the workers would agree at each step whether any of them has a batch left.
+        endless = tf.data.experimental.assert_cardinality(tf.data.INFINITE_CARDINALITY)
+        return generated.apply(endless).prefetch(2)
 
     return strategy.distribute_datasets_from_function(dataset)
 

@@ -19,7 +19,6 @@ import sys
 import time
 from typing import Any
 
-import keras
 import mnist_cluster
 import mnist_model
 import numpy as np
@@ -39,7 +38,7 @@ class Trainer:
         self.strategy = strategy
         with strategy.scope():  # TF1: tf.device(tf.train.replica_device_setter(cluster=cluster))
             self.model = mnist_model.build_model(options.hidden_units, options.seed)
-            self.optimizer = keras.optimizers.Adam(options.learning_rate, epsilon=mnist_model.EPSILON)
+            self.optimizer = mnist_model.FusedAdam(options.learning_rate, epsilon=mnist_model.EPSILON)
             self.optimizer.build(self.model.trainable_variables)
             # A counter of our own: optimizer.iterations is read, then written, so that of two workers' steps
             # at the same moment it counts one. (Adam's correction of the first steps' bias lags by as much.)
@@ -60,9 +59,12 @@ class Trainer:
         self.strategy.run(self.replica_step, args=next(iterator))
 
     @tf.function  # type: ignore[untyped-decorator]
-    def train_steps(self, iterator: Any, count: tf.Tensor) -> None:
-        """So many steps for one request: the request costs as much as a small step."""
-        for _ in tf.range(count):
+    def train_steps(self, iterator: Any, count: int) -> None:
+        """So many steps for one request, which costs as much as a small step.
+
+        One after the other in the graph: a `tf.range`'s turns would be agreed on by worker and servers each time.
+        """
+        for _ in range(count):
             self.train_step(iterator)
 
 
@@ -145,11 +147,11 @@ def coordinate(cluster: Cluster) -> None:
         ends = [step - step % every + every for every in (FLAGS.log_every, FLAGS.checkpoint_every)]
         left = min(*ends, FLAGS.train_steps) - step
         while left > 0:
-            count = min(FLAGS.steps_per_request, left)
+            count = FLAGS.steps_per_request if FLAGS.steps_per_request <= left else 1
             if count == 1:
                 coordinator.schedule(trainer.train_step, args=(batches,))
             else:
-                coordinator.schedule(trainer.train_steps, args=(batches, tf.constant(count)))
+                coordinator.schedule(trainer.train_steps, args=(batches, count))
             left -= count
         coordinator.join()
         last, step = step, int(trainer.global_step.numpy())
@@ -213,7 +215,7 @@ if __name__ == "__main__":
     mnist_model.define_flags(issync=False, log_dir="/tmp/mnist_parameter_server")
     flags.DEFINE_integer(
         "steps_per_request",
-        1,
+        10,
         "Steps a worker makes when asked once. More: faster where steps are small.",
         lower_bound=1,
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -107,3 +107,27 @@ def needed(by_name: Mapping[str, Any], targets: Iterable[str], fed: set[TensorNa
 def _fed_wholly(by_name: Mapping[str, Any], name: TensorName, fed: set[TensorName]) -> bool:
     """Whether a control dependency is on a placeholder that is fed: it is met then, as in TF1."""
     return name.output < 0 and by_name[name.node].op == "Placeholder" and TensorName(name.node, 0) in fed
+
+
+def read_once(nodes: Sequence[Any]) -> None:
+    """Lets all that use reads of a variable that wait for the same use the first of them, as TF1's variables have one.
+
+    Both may read at the same moment, so this is one of the orders in which the graph may run. What is computed of the
+    variable twice, a weight decay in each tower, TensorFlow then computes once, and it is sent once. The other reads
+    stay, for fetches.
+
+    Args:
+        nodes: a function's nodes on their devices; their inputs are changed in place.
+    """
+    first: dict[Any, str] = {}
+    same: dict[str, str] = {}
+    for node in nodes:
+        if node.op == "ReadVariableOp":
+            kept = first.setdefault((node.device, *node.input), node.name)
+            if kept != node.name:
+                same[node.name] = kept
+    for node in nodes if same else ():
+        for index, text in enumerate(node.input):
+            name = parse(text)
+            if name.node in same:
+                node.input[index] = written(name._replace(node=same[name.node]))

@@ -7,7 +7,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from tf2towers.runtime.graph_session.nodes import Nodes
+from tf2towers.runtime.graph_session.nodes import Nodes, read_once
 
 #: how the other modules name this process; the name it has for TensorFlow is given at the end
 LOCAL = "/job:localhost/replica:0/task:0"
@@ -51,6 +51,8 @@ class Process:
     ) -> tuple[list[Any], list[str]]:
         """Gives a function's nodes, which have the devices they have here, the names TensorFlow has for these.
 
+        And lets what reads the same value of a variable share one read (`read_once`).
+
         Args:
             nodes: the function's nodes.
             outputs: the tensors that it returns, and their types.
@@ -58,6 +60,7 @@ class Process:
         Returns:
             The nodes, perhaps with more; and the tensors to return.
         """
+        read_once(nodes)
         name = Process.name
         if name != LOCAL:
             for node in nodes:

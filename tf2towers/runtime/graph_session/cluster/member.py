@@ -11,7 +11,7 @@ import tensorflow as tf
 from tf2towers.runtime.cluster.addresses import ClusterError
 from tf2towers.runtime.graph_session.cluster.connection import CHIEF, Connection, server_device
 from tf2towers.runtime.graph_session.cluster.task import Key, Task, making
-from tf2towers.runtime.graph_session.nodes import Nodes, TensorName, parse, written
+from tf2towers.runtime.graph_session.nodes import Nodes, TensorName, parse, read_once
 from tf2towers.runtime.graph_session.parcels import pack
 from tf2towers.runtime.graph_session.process import LOCAL, Process
 from tf2towers.runtime.graph_session.randomness import is_state
@@ -202,7 +202,7 @@ class Member(Process):
                     there[node.name] = source
             else:
                 node.device = node.device.replace(LOCAL, CHIEF) or CHIEF
-        _read_once(nodes)
+        read_once(nodes)
         made = [*nodes, *self._repeat_constants(nodes)]
         brought = self._bring(made, outputs)
         made += pack(made, lambda node: node.device.partition("/device:")[0], self._known)
@@ -267,22 +267,6 @@ class Member(Process):
 
 _LOSSES = (tf.errors.UnavailableError, tf.errors.AbortedError, tf.errors.CancelledError, tf.errors.InternalError,
            tf.errors.UnknownError, tf.errors.DeadlineExceededError, tf.errors.FailedPreconditionError)  # fmt: skip
-
-
-def _read_once(nodes: Sequence[Any]) -> None:
-    """Lets those who use reads of a variable that wait for the same use one of them, which is sent once."""
-    first: dict[Any, str] = {}
-    same: dict[str, str] = {}
-    for node in nodes:
-        if node.op == "ReadVariableOp":
-            kept = first.setdefault((node.device, *node.input), node.name)
-            if kept != node.name:
-                same[node.name] = kept
-    for node in nodes if same else ():
-        for index, text in enumerate(node.input):
-            name = parse(text)
-            if name.node in same:
-                node.input[index] = written(name._replace(node=same[name.node]))
 
 
 def _makes_handle(node: Any) -> bool:
