@@ -236,7 +236,7 @@ what each program adds to the same arithmetic. What things cost as the work grow
 {chr(10).join(tower_rows)}
 
 In the exact register the towers of a machine without GPUs share its CPU and one copy of the variables (copies and
-collectives are for GPUs: [exact.md](exact.md)). Its graph is the original's, optimized alike: 268 operations where the
+collectives are for GPUs: [exact.md](exact.md)). Its graph is the original's, optimized alike: 252 operations where the
 original has 243, the rest being reads of variables; a small network's graph, both ways in one process, takes as long in
 a function as in a Session. Around it, a run's Python takes 0.16 ms where a Session's takes 0.12 (batch 16; with caches
 that a larger batch has emptied 0.30 and 0.23). The modern trainer has a copy for each replica, for that is what

@@ -287,6 +287,17 @@ def _images(api, images):
     ]
 
 
+def _parameters(api, images):
+    """How many parameters tfprof counts."""
+    analyzer, tf = api.contrib.tfprof.model_analyzer, api.tf
+    weights = tf.get_variable("weights", [3, 4])
+    tf.get_variable("statistics", [7], trainable=False)
+    report = analyzer.print_model_analysis(
+        tf.get_default_graph(), tfprof_options=analyzer.TRAINABLE_VARS_PARAMS_STAT_OPTIONS
+    )
+    return tf.reduce_sum(images) * float(report.total_parameters) + tf.reduce_sum(weights)
+
+
 def _keras_layers(api, images):
     """Layers of Keras that have no variables."""
     keras = api.contrib.keras_layers
@@ -306,6 +317,7 @@ def _keras_layers(api, images):
 CASES = {
     "keras layers": Case(_keras_layers, (2, 5, 6, 3)),
     "images": Case(_images, (2, 5, 6, 3)),
+    "parameters by tfprof": Case(_parameters, (2, 2)),
     "nas": Case(_cell("NASCell", 4), (3, 4, 2)),
     "nas projected": Case(_cell("NASCell", 4, num_proj=3, use_bias=True), (3, 4, 2)),
     "ugrnn": Case(_cell("UGRNNCell", 4), (3, 4, 2)),

@@ -20,6 +20,7 @@ from tf2towers.runtime.contrib import (
     mixed_precision,
     nccl,
     seq2seq,
+    tfprof,
     training,
     training_ops,
 )
@@ -42,6 +43,7 @@ CONTRIB = SimpleNamespace(
     nets=slim.nets,
     rnn=rnn,
     seq2seq=seq2seq,
+    tfprof=SimpleNamespace(model_analyzer=tfprof),
 )
 
 
