@@ -298,6 +298,25 @@ def _parameters(api, images):
     return tf.reduce_sum(images) * float(report.total_parameters) + tf.reduce_sum(weights)
 
 
+def _batches(api, images):
+    """Batches without the remainder, with and without padding, of one data set after the other."""
+    data, tf = api.contrib.data, api.tf
+
+    def values(dataset):
+        return tf.data.make_one_shot_iterator(dataset).get_next()
+
+    numbers = tf.data.Dataset.range(7)
+    rows = numbers.map(lambda number: tf.fill([number], number))
+    padded = data.padded_batch_and_drop_remainder(3, [4], tf.constant(-1, tf.int64))
+    in_turn = data.sloppy_interleave(tf.data.Dataset.from_tensors, cycle_length=1)
+    made = [
+        values(numbers.apply(data.batch_and_drop_remainder(4))),
+        values(rows.apply(padded)),
+        values(numbers.apply(in_turn).apply(data.batch_and_drop_remainder(7))),
+    ]
+    return [tf.cast(batch, tf.float32) * tf.reduce_sum(images) for batch in made]
+
+
 def _keras_layers(api, images):
     """Layers of Keras that have no variables."""
     keras = api.contrib.keras_layers
@@ -317,6 +336,7 @@ def _keras_layers(api, images):
 CASES = {
     "keras layers": Case(_keras_layers, (2, 5, 6, 3)),
     "images": Case(_images, (2, 5, 6, 3)),
+    "batches without the remainder": Case(_batches, (2, 2)),
     "parameters by tfprof": Case(_parameters, (2, 2)),
     "nas": Case(_cell("NASCell", 4), (3, 4, 2)),
     "nas projected": Case(_cell("NASCell", 4, num_proj=3, use_bias=True), (3, 4, 2)),

@@ -11,6 +11,7 @@ from tf2towers.exact.lookup import own
 from tf2towers.runtime import layers, rnn, slim
 from tf2towers.runtime.contrib import (
     crf,
+    data,
     distributions,
     image,
     keras_layers,
@@ -34,6 +35,7 @@ v1 = tf.compat.v1
 
 CONTRIB = SimpleNamespace(
     crf=crf,
+    data=data,
     distributions=distributions,
     image=image,
     keras_layers=keras_layers,
