@@ -48,7 +48,7 @@ class Building:
             for file, loop in self.loops
             for statement in getattr(loop.statement, "body", [loop.statement])
         ]
-        return found or [(file, one) for file, block in self.placed for one in block.body]
+        return found or [(file, statement) for file, block in self.placed for statement in block.body]
 
     @cached_property
     def placed(self) -> list[tuple[File, ast.With]]:
@@ -94,14 +94,20 @@ class Building:
         """The functions, or the modules, whose own statements build the towers."""
         found: list[ast.AST] = []
         for file, part in self.bodies:
-            around = next((one for one in file.ancestors(part) if isinstance(one, Function)), file.tree)
+            around = next(
+                (ancestor for ancestor in file.ancestors(part) if isinstance(ancestor, Function)), file.tree
+            )
             if around not in found:
                 found.append(around)
         return found
 
     def built(self, file: File) -> set[str]:
         """The names that statements at a file's top level bind to what they make with TensorFlow."""
-        own = [(file, one) for one in file.tree.body if not isinstance(one, Function | ast.ClassDef)]
+        own = [
+            (file, statement)
+            for statement in file.tree.body
+            if not isinstance(statement, Function | ast.ClassDef)
+        ]
         return _built(own, self._begun if file in {where for where, _ in self.bodies} else set())[1]
 
     @cached_property
@@ -148,10 +154,12 @@ class Building:
         if isinstance(node, ast.Name):
             bindings = file.meanings.bindings(node)
             own = [
-                one.node for one in bindings if isinstance(one, Defined) and isinstance(one.node, Function)
+                binding.node
+                for binding in bindings
+                if isinstance(binding, Defined) and isinstance(binding.node, Function)
             ]
             if own:
-                return [(file, one) for one in own]
+                return [(file, function) for function in own]
         canonical = file.canonical(node)
         found = (
             self.program.defined(file, canonical) if canonical and not canonical.startswith("tf.") else None
@@ -171,10 +179,10 @@ class Building:
                 if parent is None:
                     break
                 rest = _behind(parent, statement)
-                for one in rest:
-                    if self.makes_session(file, one):
+                for sibling in rest:
+                    if self.makes_session(file, sibling):
                         break
-                    found.append((file, one))
+                    found.append((file, sibling))
                 else:
                     if not isinstance(parent, Function | ast.Module | ast.ClassDef):
                         statement = parent
@@ -276,7 +284,9 @@ def _built(
 
 
 def _names(part: ast.AST, context: type[ast.expr_context]) -> set[str]:
-    return {one.id for one in ast.walk(part) if isinstance(one, ast.Name) and isinstance(one.ctx, context)}
+    return {
+        node.id for node in ast.walk(part) if isinstance(node, ast.Name) and isinstance(node.ctx, context)
+    }
 
 
 def _behind(parent: ast.AST, statement: ast.AST) -> list[ast.stmt]:
@@ -289,8 +299,8 @@ def _behind(parent: ast.AST, statement: ast.AST) -> list[ast.stmt]:
 
 def inside(file: File, node: ast.AST, *kinds: type[ast.AST]) -> Iterator[ast.AST]:
     """What is around a node of these kinds, up to the function it is in."""
-    for one in file.ancestors(node):
-        if isinstance(one, Function | ast.Lambda):
+    for ancestor in file.ancestors(node):
+        if isinstance(ancestor, Function | ast.Lambda):
             return
-        if isinstance(one, kinds):
-            yield one
+        if isinstance(ancestor, kinds):
+            yield ancestor

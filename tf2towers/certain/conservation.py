@@ -28,7 +28,9 @@ def lost_calls(before: str, after: str) -> list[tuple[str, int]]:
 
 def _calls(text: str, kept: set[str], first: dict[str, int]) -> Counter[str]:
     tree = ast.parse(text)
-    tree.body = [one for one in tree.body if not isinstance(one, Function) or one.name in kept]
+    tree.body = [
+        statement for statement in tree.body if not isinstance(statement, Function) or statement.name in kept
+    ]
     meanings = Meanings(tree)
     found: Counter[str] = Counter()
     for node in meanings.nodes:

@@ -48,7 +48,7 @@ def _function_called(building: Building, file: File, statement: ast.Assign) -> a
     if (
         not isinstance(call, ast.Call)
         or call.keywords
-        or any(isinstance(one, ast.Starred) for one in call.args)
+        or any(isinstance(argument, ast.Starred) for argument in call.args)
     ):
         return None
     function = building.function_called(file, call)
@@ -74,12 +74,14 @@ def _may_move(file: File, function: ast.FunctionDef, taken: ast.Assign, call: as
     if any(home is not None and home[0].node is not file.tree for home in homes):
         return False
     bound = {node.id for target in taken.targets for node in ast.walk(target) if isinstance(node, ast.Name)}
-    around = next((one for one in file.ancestors(call) if isinstance(one, Function)), file.tree)
+    around = next(
+        (ancestor for ancestor in file.ancestors(call) if isinstance(ancestor, Function)), file.tree
+    )
     named = [node for node in file.all(ast.Name) if around in file.ancestors(node)]
     own = {node.id for node in named if _is_of(file, node, around) and function not in file.ancestors(node)}
     stored = {node.id for node in named if not isinstance(node.ctx, ast.Load)} & own
     functions = [function, around] if isinstance(around, ast.FunctionDef) else [function]
-    taken_names = {parameter.arg for one in functions for parameter in one.args.args}
+    taken_names = {parameter.arg for definition in functions for parameter in definition.args.args}
     shared = {name for node in file.all(ast.Global) for name in node.names}
     if around is not file.tree and {node.id for node in read} & stored:
         return False

@@ -28,12 +28,12 @@ def pipeline_functions(building: Building) -> set[Function]:
         for given in called_with_elements(home, maker):
             if isinstance(given, ast.Name):
                 found |= {
-                    one
-                    for place, one in building.functions_named(home, given)
-                    if not reads_graph(building, place, one)
+                    definition
+                    for place, definition in building.functions_named(home, given)
+                    if not reads_graph(building, place, definition)
                     and all(
                         any(around is maker for around in where.ancestors(use))
-                        for where, use in building.uses_of(one)
+                        for where, use in building.uses_of(definition)
                     )
                 }
     return found

@@ -33,7 +33,7 @@ def is_of_placement(building: Building, file: File, call: ast.Call) -> bool:
 
 
 def _makes_device_function(file: File, function: ast.FunctionDef) -> bool:
-    body = [one for one in function.body if not _is_text(one)]
+    body = [statement for statement in function.body if not _is_text(statement)]
     if function.decorator_list or len(body) != 2:
         return False
     made, returned = body
@@ -67,9 +67,11 @@ def _is_for_device(file: File, use: ast.expr) -> bool:
     device = file.parent(call)
     if not isinstance(device, ast.Call) or file.canonical(device.func) != "tf.device":
         return False
-    given = [*call.args, *(one.value for one in call.keywords)]
-    gpus = [one for one in given if gpu_index(file, one) is not None]
-    return len(gpus) == 1 and all(isinstance(one, ast.Constant) for one in given if one is not gpus[0])
+    given = [*call.args, *(keyword.value for keyword in call.keywords)]
+    gpus = [argument for argument in given if gpu_index(file, argument) is not None]
+    return len(gpus) == 1 and all(
+        isinstance(argument, ast.Constant) for argument in given if argument is not gpus[0]
+    )
 
 
 def _is_text(statement: ast.stmt) -> bool:

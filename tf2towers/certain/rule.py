@@ -49,7 +49,7 @@ class Rule(rule.Rule):
         return [
             Example(
                 "the exact form is written for",
-                "\n".join(filter(None, (line.partition(": ")[2] for line in one.split("\n")))),
+                "\n".join(filter(None, (line.partition(": ")[2] for line in script.split("\n")))),
             )
-            for one in self.doubtful
+            for script in self.doubtful
         ]

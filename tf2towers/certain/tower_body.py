@@ -131,12 +131,12 @@ class TowerBody:
                 continue
             names = {
                 target.id
-                for one in statement.body
-                if isinstance(one, ast.Assign)
-                for target in one.targets
+                for inner in statement.body
+                if isinstance(inner, ast.Assign)
+                for target in inner.targets
                 if isinstance(target, ast.Name)
             }
-            if all(self._computes(one) for one in statement.body) and all(
+            if all(self._computes(inner) for inner in statement.body) and all(
                 self._is_only_fetched(statement, name) for name in names
             ):
                 found[statement] = names
@@ -148,7 +148,7 @@ class TowerBody:
         for name, bindings in self._home.bindings.items():
             if len(bindings) != 2:
                 continue
-            first, last = (assignment_of(self._file, one) for one in bindings)
+            first, last = (assignment_of(self._file, binding) for binding in bindings)
             if first is not None and last is not None and first in self._around:
                 if first.lineno < self._loop.lineno and first.lineno < last.lineno:
                     found[name] = (first, last)
@@ -177,7 +177,7 @@ class TowerBody:
     def _computes(self, statement: ast.stmt) -> bool:
         """Whether a statement gives names to what it computes with TensorFlow, and does nothing else."""
         if not isinstance(statement, ast.Assign) or not all(
-            isinstance(one, ast.Name) for one in statement.targets
+            isinstance(target, ast.Name) for target in statement.targets
         ):
             return False
         symbols: dict[ast.AST, str] = dict(self._file.symbols)

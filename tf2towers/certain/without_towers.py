@@ -126,7 +126,11 @@ def _computing_functions(main: File) -> set[ast.FunctionDef]:
         if isinstance(function, ast.FunctionDef) and len(main.meanings.module.bindings[function.name]) == 1
     }
     while True:
-        kept = {name: one for name, one in candidates.items() if _only_computes(main, one, candidates)}
+        kept = {
+            name: function
+            for name, function in candidates.items()
+            if _only_computes(main, function, candidates)
+        }
         if len(kept) == len(candidates):
             return set(kept.values())
         candidates = kept
@@ -142,7 +146,7 @@ def _only_computes(main: File, function: ast.FunctionDef, others: dict[str, ast.
         or arguments.kwonlyargs
     ):
         return False
-    own = {one.arg for one in arguments.args}
+    own = {parameter.arg for parameter in arguments.args}
     for node in ast.walk(function):
         if isinstance(node, ast.stmt) and node is not function:
             is_text = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
@@ -216,7 +220,7 @@ def _makes_values(building: Building, line: ast.stmt, graph: Graph) -> bool:
     call = _append(line)
     if call is not None:
         value = call.args[0]
-    elif isinstance(line, ast.Assign) and all(isinstance(one, ast.Name) for one in line.targets):
+    elif isinstance(line, ast.Assign) and all(isinstance(target, ast.Name) for target in line.targets):
         value = line.value
     else:
         return False
@@ -231,12 +235,12 @@ def _makes_values(building: Building, line: ast.stmt, graph: Graph) -> bool:
 
 def _is_bound_by(main: File, name: str, graph: Graph) -> bool:
     """Whether the graph's statements alone bind a name; where they fill a list, it begins as `[]`, once."""
-    statements = [assignment_of(main, one) for one in main.meanings.module.bindings.get(name, [])]
+    statements = [assignment_of(main, binding) for binding in main.meanings.module.bindings.get(name, [])]
     if any(_append(line) is not None and name in names for line, names in graph.made.items()):
         value = statements[0].value if len(statements) == 1 and statements[0] is not None else None
         return isinstance(value, ast.List) and not value.elts
-    fed = [one is not None and _is_placeholder(main, one.value) for one in statements]
-    return all(one in graph.made for one in statements) and (all(fed) or not any(fed))
+    fed = [assignment is not None and _is_placeholder(main, assignment.value) for assignment in statements]
+    return all(assignment in graph.made for assignment in statements) and (all(fed) or not any(fed))
 
 
 def _is_placeholder(main: File, value: ast.expr) -> bool:
@@ -252,6 +256,6 @@ def _is_asked(building: Building, node: ast.Name) -> bool:
     ]
     for part in parts:
         asked = part.elts if isinstance(part, ast.List | ast.Tuple) else [part]
-        if any(one is node for one in (part.keys if isinstance(part, ast.Dict) else asked)):
+        if any(element is node for element in (part.keys if isinstance(part, ast.Dict) else asked)):
             return True
     return False

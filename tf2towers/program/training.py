@@ -79,7 +79,7 @@ class Step:
 def placeholders_of(step: Step, name: str, training: Training) -> list[Input]:
     """The placeholders that a step's parameter may stand for."""
     inputs = training.inputs if training.tower.is_loop or training.tower.cluster is not None else step.inputs
-    return [one for one in inputs if one.kind == k.PLACEHOLDER and one.names == [name]]
+    return [input_ for input_ in inputs if input_.kind == k.PLACEHOLDER and input_.names == [name]]
 
 
 @dataclass

@@ -82,15 +82,15 @@ def _first_summaries(training: Training) -> Found:
 
 
 def _same_batch(training: Training) -> Found:
-    batches = [one for one in training.inputs if one not in training.fed_rates]
-    derived = {name for one in batches if not _is_setting(one.shape, one.dtype) for name in one.names}
+    batches = [input_ for input_ in training.inputs if input_ not in training.fed_rates]
+    derived = {name for batch in batches if not _is_setting(batch.shape, batch.dtype) for name in batch.names}
     for leaf in training.tower_needs.leaves:
         if leaf.flow.reads & derived:
             derived |= leaf.flow.binds
     tainted = target_names(training.tower.loop.target)
     if not derived or flow_of(training.tower.loop.iter).reads & derived:
         return
-    if any(one.each_tower for one in batches):
+    if any(batch.each_tower for batch in batches):
         return
     used = False
     for outer in training.towers_leaf.inner:
@@ -214,7 +214,7 @@ def _read_from_towers(training: Training, step: Step, fetch: cst.BaseExpression)
     names = set(flow_of(fetch).reads)
     symbols: set[str] = set()
     place = training.leaves.index(training.towers_leaf)
-    for leaf in reversed([one for one in step.slice.leaves if training.leaves.index(one) > place]):
+    for leaf in reversed([later for later in step.slice.leaves if training.leaves.index(later) > place]):
         if leaf.flow.writes & names:
             if leaf.assign is not None:
                 names -= leaf.flow.binds

@@ -36,7 +36,7 @@ _OF_THE_GRAPH = SESSIONS | {
 def doubts(building: Building) -> Iterator[Doubt]:
     """Every symbol that has no row in the table, or stands where its row does not allow it."""
     towers: set[ast.AST] = {part for _, part in building.bodies} | {
-        one for _, one in tower_functions(building)
+        function for _, function in tower_functions(building)
     }
     loops = bool(building.loops)
     made_once = {
@@ -60,11 +60,13 @@ def doubts(building: Building) -> Iterator[Doubt]:
             where = _where(todays_name(canonical))
             if where is None:
                 yield Doubt(file, node, canonical)
-            elif where == "tower" and not any(one in towers for one in file.ancestors(node)):
+            elif where == "tower" and not any(ancestor in towers for ancestor in file.ancestors(node)):
                 yield Doubt(file, node, f"{canonical} outside of the towers")
             elif where == "outside" and loops and node in made_once:
                 continue
-            elif where == "outside" and loops and any(one in towers for one in file.ancestors(node)):
+            elif (
+                where == "outside" and loops and any(ancestor in towers for ancestor in file.ancestors(node))
+            ):
                 yield Doubt(file, node, f"{canonical} in a tower")
             elif where == "input" and not (batches is not None and _is_of_batches(batches, file, node)):
                 yield Doubt(file, node, f"{canonical} beside the functions that make the batches")
@@ -106,8 +108,8 @@ def _is_plain(statement: ast.Import | ast.ImportFrom) -> bool:
     if isinstance(statement, ast.ImportFrom):
         module = statement.module or ""
         return module.partition(".")[0] != "tensorflow" or module.startswith("tensorflow.examples.")
-    named = [one for one in statement.names if one.name.partition(".")[0] == "tensorflow"]
-    return all(one.name in ("tensorflow", "tensorflow.compat.v1") for one in named)
+    named = [alias for alias in statement.names if alias.name.partition(".")[0] == "tensorflow"]
+    return all(alias.name in ("tensorflow", "tensorflow.compat.v1") for alias in named)
 
 
 def _is_imported(file: File, node: ast.AST) -> bool:
@@ -116,7 +118,8 @@ def _is_imported(file: File, node: ast.AST) -> bool:
         node = node.value
     bindings = file.meanings.bindings(node) if isinstance(node, ast.Name) else []
     return bool(bindings) and all(
-        isinstance(one, Imported) and one.target.partition(".")[0] == "tensorflow" for one in bindings
+        isinstance(binding, Imported) and binding.target.partition(".")[0] == "tensorflow"
+        for binding in bindings
     )
 
 

@@ -23,11 +23,11 @@ def doubts(building: Building) -> Iterator[Doubt]:
         if call.func.attr != "run":
             yield Doubt(file, call, f".{call.func.attr}(...)")
             continue
-        unknown = [one for one in call.keywords if one.arg not in _KEYWORDS]
-        if unknown or len(call.args) > 2 or any(isinstance(one, ast.Starred) for one in call.args):
+        unknown = [keyword for keyword in call.keywords if keyword.arg not in _KEYWORDS]
+        if unknown or len(call.args) > 2 or any(isinstance(argument, ast.Starred) for argument in call.args):
             yield Doubt(file, call, "a run with options")
             continue
-        given = {one.arg: one.value for one in call.keywords}
+        given = {keyword.arg: keyword.value for keyword in call.keywords}
         fetches = call.args[0] if call.args else given.get("fetches")
         feeds = call.args[1] if len(call.args) > 1 else given.get("feed_dict")
         if fetches is not None:
@@ -43,17 +43,21 @@ def doubts(building: Building) -> Iterator[Doubt]:
 
 def _fetches(building: Building, file: File, fetches: ast.expr) -> Iterator[Doubt]:
     listed = fetches.elts if isinstance(fetches, ast.List | ast.Tuple) else [fetches]
-    for one in listed:
-        if _is_initializer(building, file, one):
+    for fetch in listed:
+        if _is_initializer(building, file, fetch):
             continue
-        if isinstance(one, ast.Attribute) and isinstance(one.value, ast.Name) and one.attr == "initializer":
+        if (
+            isinstance(fetch, ast.Attribute)
+            and isinstance(fetch.value, ast.Name)
+            and fetch.attr == "initializer"
+        ):
             continue
-        if not isinstance(one, ast.Name):
-            yield Doubt(file, one, f"`{file.text.of(one)}` is fetched, which is no name")
-        elif _is_of_towers(building, file, one):
+        if not isinstance(fetch, ast.Name):
+            yield Doubt(file, fetch, f"`{file.text.of(fetch)}` is fetched, which is no name")
+        elif _is_of_towers(building, file, fetch):
             continue
-        elif not _is_tensor(building, file, one):
-            yield Doubt(file, one, f"`{one.id}` is fetched, and may be a list or no tensor")
+        elif not _is_tensor(building, file, fetch):
+            yield Doubt(file, fetch, f"`{fetch.id}` is fetched, and may be a list or no tensor")
 
 
 def _is_of_towers(building: Building, file: File, name: ast.Name) -> bool:
@@ -81,23 +85,25 @@ def _is_initializer(building: Building, file: File, fetch: ast.expr) -> bool:
 
 def _is_tensor(building: Building, file: File, name: ast.Name) -> bool:
     """Whether a name is bound to single values only: calls, operations on them, parts of what a call gives."""
-    for one in file.meanings.bindings(name):
-        if isinstance(one, Assigned):
-            if not _may_be_one_value(file, one.value):
+    for binding in file.meanings.bindings(name):
+        if isinstance(binding, Assigned):
+            if not _may_be_one_value(file, binding.value):
                 return False
-            if isinstance(one.value, ast.BinOp) and any(
-                isinstance(part, ast.List | ast.Tuple) for part in (one.value.left, one.value.right)
+            if isinstance(binding.value, ast.BinOp) and any(
+                isinstance(part, ast.List | ast.Tuple) for part in (binding.value.left, binding.value.right)
             ):
                 return False
-            if isinstance(one.value, ast.Call):
-                function = building.function_called(file, one.value)
+            if isinstance(binding.value, ast.Call):
+                function = building.function_called(file, binding.value)
                 if function is not None and not _gives_one_value(function):
                     return False
-                if (file.canonical(one.value.func) or "").endswith(
+                if (file.canonical(binding.value.func) or "").endswith(
                     ("_variables", "get_collection", ".split")
                 ):
                     return False
-        elif not isinstance(one, Opaque) or isinstance(file.meanings.parents.get(one.node), ast.arguments):
+        elif not isinstance(binding, Opaque) or isinstance(
+            file.meanings.parents.get(binding.node), ast.arguments
+        ):
             return False
     return True
 
@@ -108,14 +114,14 @@ def _may_be_one_value(file: File, value: ast.expr) -> bool:
     while isinstance(value, ast.Subscript | ast.Attribute):
         value = value.value
     if is_part and isinstance(value, ast.Name):  # of a list that is written out, it may be an operation
-        made = [one.value for one in file.meanings.bindings(value) if isinstance(one, Assigned)]
-        if any(isinstance(one, ast.List | ast.Tuple | ast.Dict | ast.ListComp) for one in made):
+        made = [binding.value for binding in file.meanings.bindings(value) if isinstance(binding, Assigned)]
+        if any(isinstance(bound, ast.List | ast.Tuple | ast.Dict | ast.ListComp) for bound in made):
             return False
     return isinstance(value, ast.Call | ast.Name | ast.BinOp | ast.UnaryOp | ast.Compare | ast.Constant)
 
 
 def _gives_one_value(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-    returned = [one.value for one in ast.walk(function) if isinstance(one, ast.Return)]
+    returned = [node.value for node in ast.walk(function) if isinstance(node, ast.Return)]
     return bool(returned) and not any(
         value is None or isinstance(value, ast.List | ast.Tuple | ast.Dict | ast.ListComp)
         for value in returned

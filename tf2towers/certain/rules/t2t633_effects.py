@@ -76,7 +76,9 @@ def _batches_taken_in_passing(building: Building) -> Iterator[Doubt]:
             if method.attr != "get_next":
                 continue
             call = file.parent(method)
-            around = next((one for one in file.ancestors(method) if isinstance(one, Function)), file.tree)
+            around = next(
+                (ancestor for ancestor in file.ancestors(method) if isinstance(ancestor, Function)), file.tree
+            )
             is_call = isinstance(call, ast.Call) and call.func is method
             if not (is_call and isinstance(file.parent(call), ast.Assign) and around in building.owners):
                 yield Doubt(file, method, "a batch that is taken in the middle of something")
@@ -158,7 +160,7 @@ class _Reader:
         if self._function is None:
             return found[0] is self._file.meanings.scope(self._file.statement(node))
         return found[0].node is self._function and not any(
-            isinstance(getattr(one, "node", None), ast.arg) for one in found[1]
+            isinstance(getattr(binding, "node", None), ast.arg) for binding in found[1]
         )
 
     def _doubt(self, node: ast.AST, message: str) -> Doubt:

@@ -75,7 +75,9 @@ def _unseen(building: Building) -> Iterator[Doubt]:
             if file.canonical(call.func) != "tf.device":
                 continue
             around = list(file.ancestors(call))
-            if any(isinstance(one, _ROUNDS) for one in around) and not any(one in seen for one in around):
+            if any(isinstance(ancestor, _ROUNDS) for ancestor in around) and not any(
+                ancestor in seen for ancestor in around
+            ):
                 yield Doubt(
                     file, call, f"`{file.text.of(call)}` in a loop that is not seen to be over towers"
                 )
@@ -111,8 +113,8 @@ def _is_bound_in(file: File, node: ast.Name, statement: ast.stmt) -> bool:
     """Whether the towers bind a name, each to a list of its own."""
     bindings = file.meanings.bindings(node)
     return bool(bindings) and all(
-        isinstance(one, Assigned) and any(around is statement for around in file.ancestors(one.value))
-        for one in bindings
+        isinstance(binding, Assigned) and any(around is statement for around in file.ancestors(binding.value))
+        for binding in bindings
     )
 
 

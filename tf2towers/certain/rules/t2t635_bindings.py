@@ -41,7 +41,7 @@ def _asked(building: Building) -> Iterator[tuple[File, ast.Name]]:
         assert isinstance(call.func, ast.Attribute)
         if isinstance(call.func.value, ast.Name):
             yield file, call.func.value
-        parts: list[ast.expr] = [*call.args, *(one.value for one in call.keywords)]
+        parts: list[ast.expr] = [*call.args, *(keyword.value for keyword in call.keywords)]
         while parts:
             part = parts.pop()
             if isinstance(part, ast.Name):
@@ -49,7 +49,7 @@ def _asked(building: Building) -> Iterator[tuple[File, ast.Name]]:
             elif isinstance(part, ast.List | ast.Tuple):
                 parts.extend(part.elts)
             elif isinstance(part, ast.Dict):
-                parts.extend(one for one in part.keys if one is not None)
+                parts.extend(key for key in part.keys if key is not None)
     for file in building.files:
         for feeds in file.all(ast.Dict):
             for key in feeds.keys:
@@ -67,8 +67,10 @@ def _asked(building: Building) -> Iterator[tuple[File, ast.Name]]:
 def _are_branches(file: File, bindings: list[Binding]) -> bool:
     """Whether each binding is in another branch of one `if`, so that one of them holds."""
     branches: list[tuple[ast.AST, str]] = []
-    for one in bindings:
-        node: ast.AST | None = one.value if isinstance(one, Assigned) else getattr(one, "node", None)
+    for binding in bindings:
+        node: ast.AST | None = (
+            binding.value if isinstance(binding, Assigned) else getattr(binding, "node", None)
+        )
         if node is None:
             return False
         around = next(((up, child) for up, child in _pairs(file, node) if isinstance(up, ast.If)), None)
@@ -76,7 +78,7 @@ def _are_branches(file: File, bindings: list[Binding]) -> bool:
             return False
         branch = "body" if around[1] in around[0].body else "orelse"
         branches.append((around[0], branch))
-    return len({one for one, _ in branches}) == 1 and len(set(branches)) == len(branches)
+    return len({conditional for conditional, _ in branches}) == 1 and len(set(branches)) == len(branches)
 
 
 def _in_order(building: Building, file: File, asked: ast.Name, owner: Scope, bindings: list[Binding]) -> bool:

@@ -63,7 +63,7 @@ def doubts(building: Building) -> Iterator[Doubt]:
                 initialisers += 1
                 if initialisers > 1 or any(True for _ in inside(file, call, *_ROUNDS)):
                     yield Doubt(file, call, "variables that are initialised again")
-    calls = [(one, call) for one in building.files for call in one.all(ast.Call)]
+    calls = [(file, call) for file in building.files for call in file.all(ast.Call)]
     for file, call in calls:
         if todays_name(file.canonical(call.func) or "") == "tf.summary.FileWriter":
             if not isinstance(file.parent(call), ast.Assign):
@@ -128,13 +128,13 @@ def _is_for_session(file: File, address: ast.Attribute) -> bool:
     return file.canonical(call.func) in SESSIONS or method in {*MAKE_SESSIONS, "wait_for_session"}
 
 
-def _are_alternatives(one: ast.Call, two: ast.Call, file: File) -> bool:
+def _are_alternatives(first: ast.Call, second: ast.Call, file: File) -> bool:
     """Whether two calls stand in the two branches of one `if`."""
     return any(
         isinstance(around, ast.If)
-        and any(one in ast.walk(part) for part in around.body)
-        and any(two in ast.walk(part) for part in around.orelse)
-        for around in file.ancestors(one)
+        and any(first in ast.walk(part) for part in around.body)
+        and any(second in ast.walk(part) for part in around.orelse)
+        for around in file.ancestors(first)
     )
 
 

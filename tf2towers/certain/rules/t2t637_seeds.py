@@ -29,9 +29,13 @@ def doubts(building: Building) -> Iterator[Doubt]:
             elif canonical in _OF_PROCESSES and building.placed and not building.has_one_worker:
                 yield Doubt(file, call, "a seed of draws that each worker makes in a process of its own")
             elif canonical.startswith("tf.") and not _is_initial(canonical):
-                if any(one.arg == "seed" for one in call.keywords):
+                if any(keyword.arg == "seed" for keyword in call.keywords):
                     yield Doubt(file, call, f"a seed of {canonical}")
-            elif again and _decides_order(call) and not any(one in restarted for one in file.ancestors(call)):
+            elif (
+                again
+                and _decides_order(call)
+                and not any(ancestor in restarted for ancestor in file.ancestors(call))
+            ):
                 yield Doubt(file, call, "a decided order of a pipeline that is begun again")
 
 
@@ -56,7 +60,7 @@ def _decides_order(call: ast.Call) -> bool:
     """Whether it is `dataset.shuffle(buffer_size, seed, reshuffle_each_iteration)` with more than the first."""
     if not isinstance(call.func, ast.Attribute) or call.func.attr != "shuffle":
         return False
-    return len(call.args) > 1 or any(one.arg != "buffer_size" for one in call.keywords)
+    return len(call.args) > 1 or any(keyword.arg != "buffer_size" for keyword in call.keywords)
 
 
 RULE = Rule(

@@ -21,7 +21,7 @@ _ASSIGN_METHODS = frozenset({"assign", "assign_add", "assign_sub"})
 def doubts(building: Building) -> Iterator[Doubt]:
     """Collections that are read whole, and variables that are written beside the optimizer."""
     towers: set[ast.AST] = {part for _, part in building.bodies} | {
-        one for _, one in tower_functions(building)
+        function for _, function in tower_functions(building)
     }
     for file in building.files:
         for call in file.all(ast.Call):
@@ -38,7 +38,9 @@ def doubts(building: Building) -> Iterator[Doubt]:
                 continue
             if canonical == "tf.get_collection" and is_whole:
                 yield Doubt(file, call, "a collection that is read whole, whatever tower filled it")
-            elif canonical == "tf.get_collection" and not any(one in towers for one in file.ancestors(call)):
+            elif canonical == "tf.get_collection" and not any(
+                ancestor in towers for ancestor in file.ancestors(call)
+            ):
                 yield Doubt(file, call, "a collection that is read behind the towers")
             elif canonical == "tf.summary.merge_all" and building.loops and _summaries(building, towers):
                 yield Doubt(file, call, "the summaries of every tower")
@@ -69,25 +71,25 @@ def _is_steps(building: Building, file: File, call: ast.Call) -> bool:
 def _is_thrown_away(building: Building, file: File, call: ast.Call) -> bool:
     """Whether a function returns what is made of a collection, and no tower takes it: `_ = model.loss(logits)`."""
     statement = file.statement(call)
-    function = next((one for one in file.ancestors(call) if isinstance(one, Function)), None)
+    function = next((ancestor for ancestor in file.ancestors(call) if isinstance(ancestor, Function)), None)
     if not isinstance(statement, ast.Return) or function is None:
         return False
     calls = [
-        (other, one)
-        for other in building.files
-        for one in other.all(ast.Call)
-        if building.function_called(other, one) is function
+        (other_file, other_call)
+        for other_file in building.files
+        for other_call in other_file.all(ast.Call)
+        if building.function_called(other_file, other_call) is function
     ]
     return bool(calls) and all(
-        isinstance(parent := other.parent(one), ast.Expr)
-        or (isinstance(parent, ast.Assign) and [other.text.of(name) for name in parent.targets] == ["_"])
-        for other, one in calls
+        isinstance(parent := other_file.parent(other_call), ast.Expr)
+        or (isinstance(parent, ast.Assign) and [other_file.text.of(name) for name in parent.targets] == ["_"])
+        for other_file, other_call in calls
     )
 
 
 def _summaries(building: Building, towers: set[ast.AST]) -> bool:
     return any(
-        canonical.startswith("tf.summary.") and any(one in towers for one in file.ancestors(node))
+        canonical.startswith("tf.summary.") and any(ancestor in towers for ancestor in file.ancestors(node))
         for file in building.files
         for node, canonical in file.symbols
     )
@@ -105,16 +107,18 @@ def _is_update(file: File, call: ast.Call) -> bool:
     parent = file.parent(call)
     if _adds(file, parent):
         return True
-    if not isinstance(parent, ast.Assign) or not all(isinstance(one, ast.Name) for one in parent.targets):
+    if not isinstance(parent, ast.Assign) or not all(
+        isinstance(target, ast.Name) for target in parent.targets
+    ):
         return False
-    names = {one.id for one in parent.targets if isinstance(one, ast.Name)}
+    names = {target.id for target in parent.targets if isinstance(target, ast.Name)}
     scope = file.meanings.scope(parent)
     uses = [
-        one
-        for one in file.all(ast.Name)
-        if one.id in names and isinstance(one.ctx, ast.Load) and file.meanings.scope(one) is scope
+        use
+        for use in file.all(ast.Name)
+        if use.id in names and isinstance(use.ctx, ast.Load) and file.meanings.scope(use) is scope
     ]
-    return bool(uses) and all(_adds(file, file.parent(one)) for one in uses)
+    return bool(uses) and all(_adds(file, file.parent(use)) for use in uses)
 
 
 def _adds(file: File, node: ast.AST) -> bool:

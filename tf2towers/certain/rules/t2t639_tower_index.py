@@ -20,14 +20,14 @@ _MAY = frozenset({"tf.device", "tf.name_scope", "tf.get_collection"})
 def doubts(building: Building) -> Iterator[Doubt]:
     """Uses of the loop's target, and of the towers' name scopes, in other places."""
     for file, loop, body in tower_bodies(building):
-        targets = {one.id for one in ast.walk(loop.target) if isinstance(one, ast.Name)}
+        targets = {name.id for name in ast.walk(loop.target) if isinstance(name, ast.Name)}
         scopes = _scopes(file, loop.statement)
         inside = loop.iterable
         tests = {part for block in body.of_first_tower for part in ast.walk(block.test)}
         for node in ast.walk(loop.statement):
             if not isinstance(node, ast.Name) or not isinstance(node.ctx, ast.Load):
                 continue
-            if node in tests or any(one is inside for one in file.ancestors(node)):
+            if node in tests or any(ancestor is inside for ancestor in file.ancestors(node)):
                 continue
             if node.id in targets and not _may(building, file, node, slices=True):
                 yield Doubt(file, node, f"`{node.id}` decides more than a tower's part of the batch")
@@ -73,7 +73,7 @@ def _holds_values(building: Building, file: File, indexed: ast.expr) -> bool:
     """Whether what is indexed are tensors or numbers, and no names or functions."""
     made = building.value_of(file, indexed) or indexed
     if isinstance(made, ast.List | ast.Tuple):
-        return all(_holds_values(building, file, one) for one in made.elts)
+        return all(_holds_values(building, file, element) for element in made.elts)
     if isinstance(made, ast.ListComp):
         return _holds_values(building, file, made.elt)
     if isinstance(made, ast.Subscript):
@@ -101,24 +101,24 @@ def _handed_on(building: Building, file: File, node: ast.Name) -> bool:
     if not isinstance(call, ast.Call) or node not in call.args:
         return False
     function = building.function_called(file, call)
-    if function is None or any(isinstance(one, ast.Starred) for one in call.args):
+    if function is None or any(isinstance(argument, ast.Starred) for argument in call.args):
         return False
-    names = [one.arg for one in function.args.args]
+    names = [parameter.arg for parameter in function.args.args]
     place = call.args.index(node)
     return place < len(names) and _reads_collections(building, function, names[place])
 
 
 def _reads_collections(building: Building, function: Function, name: str) -> bool:
-    home = next(file for file, one in tower_functions(building) if one is function)
+    home = next(file for file, tower_function in tower_functions(building) if tower_function is function)
     uses = [
-        one
-        for one in ast.walk(function)
-        if isinstance(one, ast.Name) and one.id == name and isinstance(one.ctx, ast.Load)
+        use
+        for use in ast.walk(function)
+        if isinstance(use, ast.Name) and use.id == name and isinstance(use.ctx, ast.Load)
     ]
     return all(
-        isinstance(parent := home.parent(one), ast.Call)
+        isinstance(parent := home.parent(use), ast.Call)
         and home.canonical(parent.func) == "tf.get_collection"
-        for one in uses
+        for use in uses
     )
 
 

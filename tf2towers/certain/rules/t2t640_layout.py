@@ -56,7 +56,7 @@ def doubts(building: Building) -> Iterator[Doubt]:
             if name in called or (name in _OF_CLASSES and not _is_in_class(file, node)):
                 yield Doubt(file, node, f"`{name}` stands for something else than Python's")
             elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Del):
-                if not any(isinstance(one, Function) for one in file.ancestors(node)):
+                if not any(isinstance(ancestor, Function) for ancestor in file.ancestors(node)):
                     yield Doubt(file, node, f"`{node.id}` is deleted")
 
 
@@ -82,7 +82,10 @@ def _enters_scope_of_elsewhere(file: File, manager: ast.expr) -> bool:
     """Whether it is `tf.variable_scope(scope)` of a `scope = tf.get_variable_scope()`: a store has its own."""
     if not isinstance(manager, ast.Call) or file.canonical(manager.func) != "tf.variable_scope":
         return False
-    given = [*manager.args[:1], *(one.value for one in manager.keywords if one.arg == "name_or_scope")]
+    given = [
+        *manager.args[:1],
+        *(keyword.value for keyword in manager.keywords if keyword.arg == "name_or_scope"),
+    ]
     return any(
         isinstance(binding, Assigned)
         and isinstance(binding.value, ast.Call)
@@ -94,7 +97,7 @@ def _enters_scope_of_elsewhere(file: File, manager: ast.expr) -> bool:
 
 
 def _is_in_class(file: File, node: ast.AST) -> bool:
-    return any(isinstance(one, ast.ClassDef) for one in file.ancestors(node))
+    return any(isinstance(ancestor, ast.ClassDef) for ancestor in file.ancestors(node))
 
 
 def _bound_by(node: ast.AST) -> str:

@@ -52,15 +52,21 @@ def doubts(building: Building) -> Iterator[Doubt]:
     )
     for file in building.files:
         for function in [*file.all(ast.FunctionDef), *file.all(ast.AsyncFunctionDef), *file.all(ast.Lambda)]:
-            around = [one for one in file.ancestors(function) if isinstance(one, Function | ast.Lambda)]
-            if id(function) in owners or any(one in inside for one in (function, *file.ancestors(function))):
+            around = [
+                ancestor
+                for ancestor in file.ancestors(function)
+                if isinstance(ancestor, Function | ast.Lambda)
+            ]
+            if id(function) in owners or any(
+                node in inside for node in (function, *file.ancestors(function))
+            ):
                 own = around and function in towers and around[0] not in placed
                 if own and not _is_closed(building, file, function):
                     yield Doubt(file, function, "a function that is made where it is used")
                 continue
             if isinstance(function, ast.Lambda) and _is_taken(file, function):
                 continue
-            if any(one in pipelines for one in file.ancestors(function)):
+            if any(ancestor in pipelines for ancestor in file.ancestors(function)):
                 continue
             if around and not _builds(building, file, around[-1]):
                 continue
@@ -71,11 +77,15 @@ def doubts(building: Building) -> Iterator[Doubt]:
                 continue
             if around or isinstance(function, ast.Lambda) or _builds(building, file, function):
                 yield Doubt(file, function, f"`{getattr(function, 'name', 'lambda')}` is no tower's")
-        for one in file.all(ast.ClassDef):
+        for class_definition in file.all(ast.ClassDef):
             if any(
-                one in file.ancestors(node) for node, name in file.symbols if not name.startswith(_BESIDE)
+                class_definition in file.ancestors(node)
+                for node, name in file.symbols
+                if not name.startswith(_BESIDE)
             ):
-                yield Doubt(file, one, f"`{one.name}` is a class with TensorFlow in it")
+                yield Doubt(
+                    file, class_definition, f"`{class_definition.name}` is a class with TensorFlow in it"
+                )
 
 
 def _is_closed(building: Building, file: File, function: ast.AST) -> bool:
@@ -87,7 +97,7 @@ def _is_closed(building: Building, file: File, function: ast.AST) -> bool:
     if not branch and not isinstance(around, ast.FunctionDef | ast.With):
         return False
     defaults = [*function.args.defaults, *filter(None, function.args.kw_defaults)]
-    if not all(isinstance(one, ast.Constant) for one in defaults):
+    if not all(isinstance(default, ast.Constant) for default in defaults):
         return False
     home = file.meanings.scope(function).lookup(function.name)
     if home is None or len(home[1]) != 1:

@@ -40,7 +40,7 @@ def doubts(building: Building) -> Iterator[Doubt]:
             )
             if not is_optimizer and made not in _SCHEDULES and made != _AVERAGE:
                 continue
-            for argument in [*call.args, *(one.value for one in call.keywords)]:
+            for argument in [*call.args, *(keyword.value for keyword in call.keywords)]:
                 known: frozenset[str] = _VARIABLES
                 if is_optimizer and argument is _rate_of(call) and made not in _OF_ONE_RATE:
                     known = _VARIABLES | _SCHEDULES | {"tf.placeholder"}
@@ -50,7 +50,7 @@ def doubts(building: Building) -> Iterator[Doubt]:
 
 def _rate_of(call: ast.Call) -> ast.expr | None:
     """The learning rate that an optimizer is given."""
-    named = [one.value for one in call.keywords if one.arg == "learning_rate"]
+    named = [keyword.value for keyword in call.keywords if keyword.arg == "learning_rate"]
     return named[0] if named else call.args[0] if call.args else None
 
 
@@ -75,7 +75,7 @@ def _is_plain(file: File, node: ast.AST | None, seen: frozenset[str]) -> bool:
     if node is None:
         return False
     for symbol, canonical in file.symbols:
-        if not canonical.startswith(_PLAIN) and any(one is symbol for one in ast.walk(node)):
+        if not canonical.startswith(_PLAIN) and any(part is symbol for part in ast.walk(node)):
             return False
     for name in ast.walk(node):
         if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Load) and name.id not in seen:
@@ -97,11 +97,11 @@ def _values(file: File, name: ast.Name) -> Iterator[ast.AST | None]:
 
     Parameters are the caller's, who has nothing of the graph to give (T2T641).
     """
-    for one in file.meanings.bindings(name):
-        if isinstance(one, Assigned):
-            yield one.value
-        elif isinstance(one, Opaque) and not isinstance(one.node, ast.arg):
-            statement = file.statement(one.node)
+    for binding in file.meanings.bindings(name):
+        if isinstance(binding, Assigned):
+            yield binding.value
+        elif isinstance(binding, Opaque) and not isinstance(binding.node, ast.arg):
+            statement = file.statement(binding.node)
             if isinstance(statement, ast.For):
                 yield statement.iter
             else:

@@ -34,7 +34,9 @@ class Cluster:
     @property
     def owner(self) -> cst.FunctionDef | cst.Module:
         """The innermost function around the stage, or the module."""
-        return next(one for one in reversed(self.parents) if isinstance(one, cst.FunctionDef | cst.Module))
+        return next(
+            parent for parent in reversed(self.parents) if isinstance(parent, cst.FunctionDef | cst.Module)
+        )
 
     @property
     def holders(self) -> list[cst.CSTNode]:

@@ -43,9 +43,9 @@ def find_cluster(module: cst.Module, names: Names) -> Cluster | list[Problem] | 
     stage = stages[0]
     parents = map_.parents[stage]
     made = Cluster(server, name, *given, stage, parents, map_.blocks, map_.parents)
-    for one in made.holders:
-        if not isinstance(one, cst.If | cst.With):
-            word = type(one).__name__.lower()
+    for holder in made.holders:
+        if not isinstance(holder, cst.If | cst.With):
+            word = type(holder).__name__.lower()
             return [Problem(stage, "T2T502", f"the placed graph stands in a block of its own ({word})")]
     for call in map_.wrapping:
         made.wrapping.append(call)
@@ -60,8 +60,8 @@ def _with_condition(made: Cluster, map_: _Map) -> Cluster | list[Problem]:
         if len(made.wrapping) > 1 or map_.owner(line) is not made.owner:
             return unclear
         inside = list(map_.parents[line])
-        inside = [one for one in inside[inside.index(made.owner) + 1 :] if one not in made.holders]
-        conditions = [one for one in inside if not isinstance(one, cst.With)]
+        inside = [block for block in inside[inside.index(made.owner) + 1 :] if block not in made.holders]
+        conditions = [block for block in inside if not isinstance(block, cst.With)]
         if not conditions:
             made.synchronous = cst.Name("True")
             continue
@@ -82,7 +82,7 @@ def _server_arguments(
         if argument.star:
             return "a server with arguments the tool cannot read"
         given[argument.keyword.value if argument.keyword is not None else order[place]] = argument.value
-    missing = [one for one in order[:3] if one not in given]
+    missing = [parameter for parameter in order[:3] if parameter not in given]
     if missing:
         return f"a server without {' and '.join(missing)}"
     if "start" in given:
@@ -109,7 +109,9 @@ class _Map(cst.CSTVisitor):
     def owner(self, node: cst.CSTNode) -> cst.CSTNode:
         """The innermost function around a statement, or the module."""
         return next(
-            one for one in reversed(self.parents[node]) if isinstance(one, cst.FunctionDef | cst.Module)
+            parent
+            for parent in reversed(self.parents[node])
+            if isinstance(parent, cst.FunctionDef | cst.Module)
         )
 
     def on_visit(self, node: cst.CSTNode) -> bool:
@@ -153,4 +155,4 @@ class _Map(cst.CSTVisitor):
         device = call.args[0].value
         if isinstance(device, cst.Name) and device.value in self._setters:
             return True
-        return any(self._is_setter(one) for one in find_all(device, cst.Call))
+        return any(self._is_setter(inner_call) for inner_call in find_all(device, cst.Call))

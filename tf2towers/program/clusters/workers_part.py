@@ -84,7 +84,9 @@ def contains_index(node: cst.CSTNode, cluster: Cluster) -> bool:
     if isinstance(cluster.task_index, cst.BaseNumber):
         return False
     code = _module.code_for_node(cluster.task_index)
-    return any(_module.code_for_node(one) == code for one in find_all(node, type(cluster.task_index)))
+    return any(
+        _module.code_for_node(expression) == code for expression in find_all(node, type(cluster.task_index))
+    )
 
 
 def _bring(training: Training, cluster: Cluster, region: Region) -> None:
@@ -99,8 +101,8 @@ def _bring(training: Training, cluster: Cluster, region: Region) -> None:
         for leaf in outer.every()
         if leaf.kind == DROPPED and not leaf.inner
     }
-    needed = upward_exposed([one for one in region.statements if one not in gone]) | {
-        n for leaf in training.graph for n in leaf.flow.reads & dependent
+    needed = upward_exposed([statement for statement in region.statements if statement not in gone]) | {
+        name for leaf in training.graph for name in leaf.flow.reads & dependent
     }
     rebound = flow_of(*region.statements).binds
     chosen: list[Leaf] = []
@@ -108,7 +110,7 @@ def _bring(training: Training, cluster: Cluster, region: Region) -> None:
         if leaf.kind not in (k.PLAIN, INPUT) and leaf.detail not in (k.ITERATOR, k.DATASET):
             continue
         if leaf.detail in (k.SERVER, k.PLACEHOLDER) or any(
-            c is cluster.server for c in find_all(leaf.node, cst.Call)
+            call is cluster.server for call in find_all(leaf.node, cst.Call)
         ):
             continue
         if isinstance(leaf.node, cst.FunctionDef | cst.ClassDef | cst.Import | cst.ImportFrom):
@@ -135,8 +137,10 @@ def _bring(training: Training, cluster: Cluster, region: Region) -> None:
         if block not in inside and not any(parent in inside for parent in cluster.around.get(block, ()))
     ]
     for leaf in chosen:
-        others = [one for one in before if one not in chosen and one.kind != DROPPED]
-        used = any(leaf.flow.binds & one.flow.reads for one in others) or _in_tests(leaf.flow.binds, cluster)
+        others = [other for other in before if other not in chosen and other.kind != DROPPED]
+        used = any(leaf.flow.binds & other.flow.reads for other in others) or _in_tests(
+            leaf.flow.binds, cluster
+        )
         used = used or any(leaf.flow.binds & flow_of(*block.items).reads for block in outside)
         if not used or leaf.kind == INPUT or leaf.detail == k.ITERATOR:
             region.gone.append(leaf)
@@ -153,11 +157,11 @@ def _changes(leaf: Leaf, own: set[str]) -> bool:
 
 
 def _in_tests(names: set[str], cluster: Cluster) -> bool:
-    tests = [one.test for one in cluster.holders if isinstance(one, cst.If)]
+    tests = [holder.test for holder in cluster.holders if isinstance(holder, cst.If)]
     tests.extend(
-        one
-        for one in (cluster.job_name, cluster.task_index, cluster.cluster, cluster.synchronous)
-        if one is not None
+        expression
+        for expression in (cluster.job_name, cluster.task_index, cluster.cluster, cluster.synchronous)
+        if expression is not None
     )
     return any(names & flow_of(test).reads for test in tests)
 
@@ -246,7 +250,7 @@ def _check_graph(training: Training, cluster: Cluster, region: Region) -> None:
     for leaf in before:
         if leaf.kind not in (k.TENSOR, MIXED) and not (leaf.kind == k.STATE and leaf.detail == k.STATE):
             continue
-        wrapped = any(one in find_all(leaf.node, cst.Call) for one in cluster.wrapping)
+        wrapped = any(call in find_all(leaf.node, cst.Call) for call in cluster.wrapping)
         if wrapped or not (leaf.flow.reads & dependent or contains_index(leaf.node, cluster)):
             continue
         if leaf.kind == k.STATE or cluster.synchronous is not None:

@@ -46,9 +46,9 @@ def context_reads(context: object) -> set[str]:
 
 def _brought_in(leaf: Leaf) -> set[str]:
     """The placeholders and batches in a block that makes tensors too: whoever needs them is given them."""
-    inner = [one for one in leaf.every()[1:] if not one.inner]
-    brought = {name for one in inner if one.kind == INPUT for name in one.flow.binds}
-    return brought - {name for one in inner if one.kind != INPUT for name in one.flow.writes}
+    inner = [part for part in leaf.every()[1:] if not part.inner]
+    brought = {name for part in inner if part.kind == INPUT for name in part.flow.binds}
+    return brought - {name for part in inner if part.kind != INPUT for name in part.flow.writes}
 
 
 def _brought_and_read(leaf: Leaf) -> set[str]:

@@ -11,7 +11,11 @@ def read_fed_rates(training: Training) -> None:
 
     An optimizer is made once and outlives a call, so it takes its rate from a function of nothing.
     """
-    placeholders = {one.names[0]: one for one in training.inputs if one.kind == k.PLACEHOLDER}
+    placeholders = {
+        placeholder.names[0]: placeholder
+        for placeholder in training.inputs
+        if placeholder.kind == k.PLACEHOLDER
+    }
     for outer in training.leaves:
         for leaf in outer.every():
             if leaf.detail != k.OPTIMIZER or leaf.inner:

@@ -67,10 +67,10 @@ def read_inputs(training: Training) -> None:
                     training.inputs += [] if training.body.are_prefetched else [found]
                 else:
                     training.inputs.append(found)
-    for one in training.inputs:
+    for input_ in training.inputs:
         others = [
-            other for other in training.inputs if other is not one and set(other.names) & set(one.names)
+            other for other in training.inputs if other is not input_ and set(other.names) & set(input_.names)
         ]
-        if one.kind != k.PLACEHOLDER and any(other.kind != k.PLACEHOLDER for other in others):
-            message = f"{', '.join(one.names)} comes from more than one place"
-            training.problem(one.leaf.node, "T2T305", message)
+        if input_.kind != k.PLACEHOLDER and any(other.kind != k.PLACEHOLDER for other in others):
+            message = f"{', '.join(input_.names)} comes from more than one place"
+            training.problem(input_.leaf.node, "T2T305", message)

@@ -24,8 +24,8 @@ def read_pipelines(training: Training) -> list[Pipeline]:
             continue
         if training.kinds.datasets_given(assign.value) is None:
             continue
-        placeholders = [one for one in training.inputs if set(one.names) & leaf.flow.reads]
-        iterators = [one for one in training.leaves if _begins_later(training, one, leaf)]
+        placeholders = [input_ for input_ in training.inputs if set(input_.names) & leaf.flow.reads]
+        iterators = [other for other in training.leaves if _begins_later(training, other, leaf)]
         if placeholders or iterators:
             made = _pipeline(training, leaf, assign.value, iterators, placeholders)
             if isinstance(made, Problem):
@@ -51,10 +51,10 @@ def _pipeline(
 ) -> Pipeline | Problem:
     if training.tower.cluster is not None:
         return Problem(leaf.node, "T2T305", "a worker's pipeline that its session begins")
-    if len(iterators) != 1 or any(one.kind != k.PLACEHOLDER for one in placeholders):
+    if len(iterators) != 1 or any(placeholder.kind != k.PLACEHOLDER for placeholder in placeholders):
         return Problem(leaf.node, "T2T305", "a pipeline that is given what no single iterator is begun with")
     (dataset,) = iterators[0].flow.reads & leaf.flow.binds
-    names = {name for one in placeholders for name in one.names}
+    names = {name for placeholder in placeholders for name in placeholder.names}
     begun = [run for run in training.dropped_runs if _begins(run, iterators[0])]
     for other in _leaves(training):
         if other is leaf or other is iterators[0] or other.kind == INPUT:
@@ -70,7 +70,7 @@ def _pipeline(
 
 
 def _leaves(training: Training) -> Iterator[Leaf]:
-    return (one for outer in training.leaves for one in outer.every() if not one.inner)
+    return (leaf for outer in training.leaves for leaf in outer.every() if not leaf.inner)
 
 
 def _begins_later(training: Training, iterator: Leaf, pipeline: Leaf) -> bool:

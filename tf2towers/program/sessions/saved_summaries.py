@@ -32,6 +32,6 @@ def writes_summaries(training: Training) -> bool:
         if isinstance(summary_op, cst.Name) and summary_op.value == "None":
             continue
         folders = [given[name] for name in _FOLDERS[canonical] if name in given]
-        if any(not (isinstance(one, cst.Name) and one.value == "None") for one in folders):
+        if any(not (isinstance(folder, cst.Name) and folder.value == "None") for folder in folders):
             return True
     return False

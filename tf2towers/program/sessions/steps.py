@@ -54,8 +54,8 @@ def read_steps(training: Training) -> None:
     _make_steps(training, by_key)
     _join_steps(training)
     for step in training.steps:
-        narrow_to_part(training, step, {n for fetch in step.fetches for n in flow_of(fetch).reads})
-        if any(one.each_tower for one in step.inputs) and not _is_of_all_towers(training, step):
+        narrow_to_part(training, step, {name for fetch in step.fetches for name in flow_of(fetch).reads})
+        if any(input_.each_tower for input_ in step.inputs) and not _is_of_all_towers(training, step):
             training.problem(step.runs[0].call, "T2T306", "a run that takes the batch of some towers only")
 
 
@@ -133,7 +133,7 @@ def _has_effects(training: Training, leaf: Leaf) -> bool:
 
 def _takes_a_batch(training: Training, run: Run) -> bool:
     """Whether a run fetches what comes in, and nothing else: `sess.run([images, labels])`."""
-    taken = {name for one in training.inputs if one.kind == k.GET_NEXT for name in one.names}
+    taken = {name for input_ in training.inputs if input_.kind == k.GET_NEXT for name in input_.names}
     return all(isinstance(fetch, cst.Name) and fetch.value in taken for fetch in run.fetches)
 
 
@@ -173,11 +173,16 @@ def _step(training: Training, run: Run) -> Step:
     makers = [leaf for outer in training.leaves for leaf in outer.every() if leaf.detail == k.OPTIMIZER]
     makers = [leaf for leaf in makers if trains and leaf.flow.binds & (piece.needs | training.tower_binds)]
     needs |= {
-        n for leaf in makers for n in leaf.flow.reads if any(n in one.names for one in training.fed_rates)
+        name
+        for leaf in makers
+        for name in leaf.flow.reads
+        if any(name in rate.names for rate in training.fed_rates)
     }
-    step.inputs.sort(key=lambda one: one.kind == k.PLACEHOLDER)  # what is fed comes last
+    step.inputs.sort(key=lambda input_: input_.kind == k.PLACEHOLDER)  # what is fed comes last
     step.inputs = [
-        one for one in step.inputs if (one.each_tower and uses_towers) or set(one.names) & (needs | wanted)
+        input_
+        for input_ in step.inputs
+        if (input_.each_tower and uses_towers) or set(input_.names) & (needs | wanted)
     ]
     return step
 
@@ -198,9 +203,9 @@ def _in_force(training: Training, run: Run) -> list[Input]:
     tops = {leaf: outer for outer in training.leaves for leaf in outer.every()}
     before = set(_before(training, run, training.leaves))
     found: dict[tuple[str, ...], Input] = {}
-    for one in training.inputs:
-        if training.tower.cluster is not None or tops[one.leaf] in before:
-            found[tuple(one.names)] = one
+    for input_ in training.inputs:
+        if training.tower.cluster is not None or tops[input_.leaf] in before:
+            found[tuple(input_.names)] = input_
     return list(found.values())
 
 

@@ -66,11 +66,11 @@ class Reader:
 
     def _branch(self, node: cst.If) -> Sequence[cst.CSTNode]:
         """The branch that holds what the others are read for."""
-        if any(one in self._holders for one in node.body.body) or node.orelse is None:
+        if any(statement in self._holders for statement in node.body.body) or node.orelse is None:
             return node.body.body
         if isinstance(node.orelse, cst.If):
             return self._branch(node.orelse) if node.orelse in self._holders else node.body.body
-        held = any(one in self._holders for one in node.orelse.body.body)
+        held = any(statement in self._holders for statement in node.orelse.body.body)
         return node.orelse.body.body if held else node.body.body
 
     def is_stage(self, node: cst.With) -> bool:

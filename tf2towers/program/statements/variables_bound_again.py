@@ -20,7 +20,7 @@ from tf2towers.program.training import Training
 def rename_rebound_state(training: Training) -> None:
     """Fills `training.renamed` for state that is bound to one name several times, and tells what cannot be renamed."""
     leaves = [leaf for outer in training.leaves if outer.kind != TOWERS for leaf in _straight(outer)]
-    taken = {one.value for one in find_all(training.module, cst.Name)}
+    taken = {node.value for node in find_all(training.module, cst.Name)}
     for name in sorted({_binding(leaf) for leaf in leaves} - {None}):  # type: ignore[type-var]
         assert name is not None
         bindings = [leaf for leaf in leaves if name in leaf.flow.binds]
@@ -82,9 +82,9 @@ def _names(leaf: Leaf, name: str) -> list[cst.Name]:
     node: cst.CSTNode = leaf.node
     if leaf.assign is not None and _binding(leaf) == name:
         node = leaf.assign.value
-    skipped: set[cst.CSTNode] = {one.attr for one in find_all(node, cst.Attribute)}
-    skipped |= {one.keyword for one in find_all(node, cst.Arg) if one.keyword is not None}
-    return [one for one in find_all(node, cst.Name) if one.value == name and one not in skipped]
+    skipped: set[cst.CSTNode] = {attribute.attr for attribute in find_all(node, cst.Attribute)}
+    skipped |= {argument.keyword for argument in find_all(node, cst.Arg) if argument.keyword is not None}
+    return [found for found in find_all(node, cst.Name) if found.value == name and found not in skipped]
 
 
 def _fresh(name: str, taken: set[str]) -> str:

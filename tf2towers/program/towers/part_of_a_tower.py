@@ -53,10 +53,10 @@ def narrow_to_part(training: Training, step: Step, wanted: set[str]) -> None:
 def _available(training: Training, run: Run, inputs: list[Input]) -> bool:
     if run.feed_name is not None:
         return True  # told later
-    for one in inputs:
-        for name in one.names:
-            others = [i for i in training.inputs if name in i.names]
-            if name not in run.feeds and not any(i.kind != k.PLACEHOLDER for i in others):
+    for input_ in inputs:
+        for name in input_.names:
+            others = [other for other in training.inputs if name in other.names]
+            if name not in run.feeds and not any(other.kind != k.PLACEHOLDER for other in others):
                 return False
     return True
 

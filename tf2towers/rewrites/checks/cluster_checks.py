@@ -103,10 +103,14 @@ def _index_in_functions(training: Training, cluster: Cluster) -> Iterator[Proble
     wanted = {code_of(cluster.task_index)} if not isinstance(cluster.task_index, cst.Name) else set()
     if isinstance(cluster.owner, cst.Module):
         wanted |= names_of_task(training, cluster)
-    definitions = {one.name.value: one for one in training.module.body if isinstance(one, cst.FunctionDef)}
+    definitions = {
+        definition.name.value: definition
+        for definition in training.module.body
+        if isinstance(definition, cst.FunctionDef)
+    }
     told: set[str] = set()
     parts = [*region.statements, *(leaf.node for leaf in [*region.brought, *training.graph])]
-    for call in (one for part in parts for one in find_all(part, cst.Call)):
+    for call in (call for part in parts for call in find_all(part, cst.Call)):
         name = code_of(call.func)
         if name in told or definitions.get(name) is cluster.owner:
             continue
@@ -151,9 +155,11 @@ def _returns(training: Training) -> Iterator[Problem]:
     if training.region is None:
         return
     for statement in training.region.statements:
-        for one in find_all(statement, cst.Return):
-            if one.value is not None and not (isinstance(one.value, cst.Name) and one.value.value == "None"):
-                yield Problem(one, "T2T504", "the workers' part of the program returns a value")
+        for returned in find_all(statement, cst.Return):
+            if returned.value is not None and not (
+                isinstance(returned.value, cst.Name) and returned.value.value == "None"
+            ):
+                yield Problem(returned, "T2T504", "the workers' part of the program returns a value")
 
 
 def _server_elsewhere(training: Training, cluster: Cluster) -> Iterator[Problem]:

@@ -23,7 +23,7 @@ def loop_problems(training: Training) -> Iterator[Problem]:
     """Shapes of a tower loop that a replica function cannot have."""
     if training.tower.is_loop:
         loop = training.tower.loop
-        for node in [one for kind in _NOT_ALIKE for one in find_all(loop.body, kind)]:
+        for node in [node for kind in _NOT_ALIKE for node in find_all(loop.body, kind)]:
             if not (isinstance(node, cst.If) and is_of_first_tower(node, training)):
                 yield Problem(node, "T2T303", "towers that do different things")
         if loop.orelse is not None:
@@ -39,7 +39,7 @@ def _stands_in(training: Training) -> Iterator[Problem]:
     """The loop inside another statement than a with block or `if __name__ == '__main__'`."""
     parents = training.tower.parents
     owner = training.tower.owner
-    for parent in parents[next(i for i, one in enumerate(parents) if one is owner) + 1 :]:
+    for parent in parents[next(place for place, node in enumerate(parents) if node is owner) + 1 :]:
         if isinstance(parent, cst.If) and _is_main_guard(parent):
             continue
         if not isinstance(parent, cst.With):

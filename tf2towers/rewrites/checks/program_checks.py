@@ -81,7 +81,7 @@ def graph_names(training: Training) -> set[str]:
                     names |= inner.flow.binds
     for leaf in _outside(training):
         names -= leaf.flow.binds
-    return names - {name for one in training.fed_rates for name in one.names}
+    return names - {name for rate in training.fed_rates for name in rate.names}
 
 
 def _outside(training: Training) -> list[Leaf]:
@@ -140,7 +140,10 @@ def _bound_on_both_sides(training: Training) -> Iterator[Problem]:
 def _used_outside(training: Training) -> Iterator[Problem]:
     names = graph_names(training)
     out = _calls_to_leave_out(training)
-    fed = {one.leaf: {name for given in one.fed for name in given.names} for one in training.pipelines}
+    fed = {
+        pipeline.leaf: {name for given in pipeline.fed for name in given.names}
+        for pipeline in training.pipelines
+    }
     for leaf in _outside(training):
         for inner in leaf.every():
             if inner.inner:

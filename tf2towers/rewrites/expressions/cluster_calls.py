@@ -45,7 +45,7 @@ def _named_where_one_went(call: cst.Call, found: ClusterCall, kept: list[cst.Arg
     made: list[cst.Arg] = []
     gone = False
     for place, (_, arg) in enumerate(named(call, found.order)):
-        if not any(arg is one for one in kept):
+        if not any(arg is other for other in kept):
             gone = True
         elif arg.keyword is None and (gone or (found.runtime in _WITH_STORE)):
             equal = cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace(""))

@@ -31,8 +31,8 @@ def shape_names(node: cst.CSTNode) -> set[str]:
         elif name is not None and isinstance(assign.value, cst.Subscript) and _is_shape(assign.value.value):
             if len(assign.value.slice) == 1 and isinstance(assign.value.slice[0].slice, cst.Index):
                 dimensions.add(name)
-    loops = [(one.target, one.iter) for one in find_all(node, cst.CompFor)]
-    loops += [(one.target, one.iter) for one in find_all(node, cst.For)]
+    loops = [(comprehension.target, comprehension.iter) for comprehension in find_all(node, cst.CompFor)]
+    loops += [(loop.target, loop.iter) for loop in find_all(node, cst.For)]
     for target, over in loops:
         if _is_shape(over) or (isinstance(over, cst.Name) and over.value in named):
             dimensions |= target_names(target)

@@ -108,10 +108,13 @@ def _may_name_variables(tree: ast.AST) -> bool:
     suspects = {"var", "variable", "v"}
     for node in ast.walk(tree):
         if isinstance(node, ast.For):
-            suspects |= {one.id for one in ast.walk(node.target) if isinstance(one, ast.Name)}
+            suspects |= {name.id for name in ast.walk(node.target) if isinstance(name, ast.Name)}
         elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
             if "variable" in ast.unparse(node.value.func).lower():
                 suspects |= {
-                    one.id for target in node.targets for one in ast.walk(target) if isinstance(one, ast.Name)
+                    name.id
+                    for target in node.targets
+                    for name in ast.walk(target)
+                    if isinstance(name, ast.Name)
                 }
     return bool(named & suspects)

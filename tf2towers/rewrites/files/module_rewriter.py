@@ -48,20 +48,20 @@ class ModuleRewriter(SymbolRewriter):
         self, node: cst.Import | cst.ImportFrom, line: cst.SimpleStatementLine
     ) -> cst.BaseStatement | cst.FlattenSentinel[cst.BaseStatement] | cst.RemovalSentinel:
         bound = list(imported_names(node))
-        touched = [one for one in bound if one.target.partition(".")[0] == "tensorflow"]
-        freed = [one.alias for one in bound if one.bound in self.context.freed]
+        touched = [imported for imported in bound if imported.target.partition(".")[0] == "tensorflow"]
+        freed = [imported.alias for imported in bound if imported.bound in self.context.freed]
         if freed and not touched and isinstance(node, cst.ImportFrom):
-            rest = [one.alias for one in bound if one.alias not in freed]
+            rest = [imported.alias for imported in bound if imported.alias not in freed]
             if not rest:
                 return cst.RemoveFromParent()
             rest = [*rest[:-1], rest[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)]
             return line.with_changes(body=[node.with_changes(names=rest)])
         if not touched:
             return line
-        kept: list[cst.ImportAlias] = [one.alias for one in bound if one not in touched]
+        kept: list[cst.ImportAlias] = [imported.alias for imported in bound if imported not in touched]
         made: list[cst.BaseStatement] = []
-        for one in touched:
-            made.append(statement(self._import_text(one.target, one.bound, one.alias)))
+        for imported in touched:
+            made.append(statement(self._import_text(imported.target, imported.bound, imported.alias)))
         if kept and isinstance(node, cst.Import):
             kept = [*kept[:-1], kept[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)]
             made.insert(0, cst.SimpleStatementLine([node.with_changes(names=kept)]))
@@ -108,7 +108,8 @@ def with_imports(module: cst.Module, context: FileContext) -> cst.Module:
             words = [word if bound[word] == word else f"{word} as {bound[word]}" for word in words]
             lines.append(statement(_wrapped(f"from {name} import ", words)))
     if context.plain_tensorflow and not context.names.imports("tf"):
-        if any(one.value == "tf" for one in find_all(module, cst.Name)):  # the script has another name for it
+        # the script has another name for it
+        if any(node.value == "tf" for node in find_all(module, cst.Name)):
             lines.insert(0, statement("import tensorflow as tf"))
     if not lines:
         return module
@@ -124,9 +125,9 @@ def _joined(module: cst.Module, name: str, words: list[str]) -> cst.Module | Non
             continue
         if name != _RUNTIME or small.module is None or code_of(small.module) != name:
             continue
-        there = [one.bound for one in imported_names(small)]
+        there = [imported.bound for imported in imported_names(small)]
         made = statement(_wrapped(f"from {name} import ", sorted({*there, *words}, key=str.lower)))
-        return module.with_changes(body=[made if one is line else one for one in module.body])
+        return module.with_changes(body=[made if old is line else old for old in module.body])
     return None
 
 
@@ -157,8 +158,8 @@ def _imported(module: cst.Module) -> dict[str, set[str]]:
                     and not isinstance(small.names, cst.ImportStar)
                     and small.module
                 ):
-                    for one in imported_names(small):
-                        found.setdefault(code_of(small.module), set()).add(one.bound)
+                    for imported in imported_names(small):
+                        found.setdefault(code_of(small.module), set()).add(imported.bound)
     return found
 
 

@@ -140,7 +140,9 @@ class TrainerModuleRewriter(ModuleRewriter, TrainingRewriter):
     def _with_workers(self, body: Sequence[Any]) -> list[Any]:
         """A block with the statements behind a worker's mark in a function."""
         made = list(body)
-        place = next((i for i, one in enumerate(made) if one is self._assembler.marker), None)
+        place = next(
+            (index for index, statement in enumerate(made) if statement is self._assembler.marker), None
+        )
         if place is None:
             return made
         return [*made[:place], *self._assembler.workers_function(made[place + 1 :])]
@@ -148,19 +150,21 @@ class TrainerModuleRewriter(ModuleRewriter, TrainingRewriter):
 
 def _emptied(before: cst.If, after: cst.If) -> bool:
     """Whether all that stood in a block is gone."""
-    return all(is_pass(one) for one in after.body.body) and not any(is_pass(one) for one in before.body.body)
+    return all(is_pass(statement) for statement in after.body.body) and not any(
+        is_pass(statement) for statement in before.body.body
+    )
 
 
 def spaced(body: Sequence[cst.BaseStatement]) -> list[cst.BaseStatement]:
     """A block with a blank line after every function that a statement follows."""
     made: list[cst.BaseStatement] = []
-    for one in body:
-        lines = getattr(one, "leading_lines", None)
+    for statement in body:
+        lines = getattr(statement, "leading_lines", None)
         if made and isinstance(made[-1], cst.FunctionDef) and lines is not None:
             if not lines or (lines[0].comment is not None):
-                made.append(_with_lines(one, [cst.EmptyLine(indent=False), *lines]))
+                made.append(_with_lines(statement, [cst.EmptyLine(indent=False), *lines]))
                 continue
-        made.append(one)
+        made.append(statement)
     return made
 
 
@@ -171,7 +175,7 @@ def _with_lines(node: Any, lines: Sequence[cst.EmptyLine]) -> cst.BaseStatement:
 
 def _is_filler(node: cst.CSTNode, block: cst.With) -> bool:
     """A `pass` that the script did not have: what was in the block is gone."""
-    own = any(is_pass(one) for one in block.body.body)
+    own = any(is_pass(statement) for statement in block.body.body)
     return not own and is_pass(node)
 
 

@@ -26,7 +26,7 @@ class MovedStatements(TowerStatements):
         if self._part is not None and self._is_left_out(leaf):
             return []
         if isinstance(leaf.node, cst.If) and is_of_first_tower(leaf.node, self.training):
-            return with_lines_of(leaf.node, [one for inner in leaf.inner for one in self.moved(inner)])
+            return with_lines_of(leaf.node, [line for inner in leaf.inner for line in self.moved(inner)])
         if leaf.inner and (isinstance(leaf.node, cst.If | cst.With)):
             return self._moved_block(leaf)
         return [self._rewritten(leaf.node)]

@@ -58,7 +58,7 @@ class ReplicaBuilder(TowerFunctions):
 
     def parameters(self, step: Step) -> list[str]:
         """The parameters of a step: its inputs, and the learning rates it is fed."""
-        fed = [one.names[0] for one in step.inputs if one in self.training.fed_rates]
+        fed = [input_.names[0] for input_ in step.inputs if input_ in self.training.fed_rates]
         return [
             *self._names_of(step.inputs),
             *(name for name in fed if name not in self._names_of(step.inputs)),
@@ -66,7 +66,7 @@ class ReplicaBuilder(TowerFunctions):
 
     def _fed(self, name: str) -> str:
         """The parameter's name: a fed rate hides the rate itself otherwise."""
-        return f"{name}_value" if any(name in one.names for one in self.training.fed_rates) else name
+        return f"{name}_value" if any(name in rate.names for rate in self.training.fed_rates) else name
 
     def step_function(
         self, step: Step, returned: list[cst.BaseExpression | None], extra: list[str]
@@ -252,7 +252,7 @@ class ReplicaBuilder(TowerFunctions):
         line = f"tf.function(autograph=False, input_signature=[{', '.join(specs)}])"
         if len(line) <= 100:
             return line
-        rows = "".join(f"\n    {one}," for one in specs)
+        rows = "".join(f"\n    {spec}," for spec in specs)
         return f"tf.function(autograph=False, input_signature=[{rows}\n])"
 
     def _cluster_step(self, cluster: Cluster, step: Step, params: list[str]) -> str:
@@ -277,7 +277,11 @@ class ReplicaBuilder(TowerFunctions):
         for name in params:
             rate = name.removesuffix("_value")
             own = rate if self._fed(rate) == name else name
-            found = [one for one in placeholders_of(step, own, self.training) if one.dtype is not None]
+            found = [
+                placeholder
+                for placeholder in placeholders_of(step, own, self.training)
+                if placeholder.dtype is not None
+            ]
             if len(found) != 1:
                 return None
             shape = code_of(self._rewritten(found[0].shape)) if found[0].shape is not None else "None"

@@ -17,7 +17,7 @@ def name_steps(training: Training, context: FileContext) -> None:
     for step in training.steps:
         base = _base_name(step, training)
         others = _OTHER_NAMES if base in own and base == "train_step" else []
-        step.name = context.fresh(next((one for one in others if one not in context.used_names), base))
+        step.name = context.fresh(next((other for other in others if other not in context.used_names), base))
 
 
 def _base_name(step: Step, training: Training) -> str:

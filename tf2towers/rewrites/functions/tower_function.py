@@ -65,7 +65,7 @@ class TowerFunctions(MovedStatements):
         if part is not None:
             return part.inputs
         needs = self.training.tower_needs.needs | upward_exposed(self.training.tower.loop.body.body)
-        return [one for one in self.training.inputs if one.each_tower or set(one.names) & needs]
+        return [input_ for input_ in self.training.inputs if input_.each_tower or set(input_.names) & needs]
 
     def _index_statements(self, loop: cst.For, reads: set[str]) -> list[cst.BaseStatement]:
         names = self.training.kinds.resolver
@@ -98,9 +98,9 @@ class TowerFunctions(MovedStatements):
 
     def _names_of(self, inputs: Sequence[Input]) -> list[str]:
         names: list[str] = []
-        for one in inputs:
-            if one not in self.training.fed_rates:
-                names.extend(name for name in one.names if name not in names)
+        for input_ in inputs:
+            if input_ not in self.training.fed_rates:
+                names.extend(name for name in input_.names if name not in names)
         return names
 
 

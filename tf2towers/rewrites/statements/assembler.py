@@ -107,7 +107,7 @@ class Assembler(WrittenWorkers):
         """Whether a variable is made before a block that the towers are in: it has to be the strategy's, too."""
         inside = set(find_all(block, cst.SimpleStatementLine))
         before = takewhile(lambda leaf: leaf.kind != TOWERS and leaf.node not in inside, self.training.leaves)
-        return any(one.detail == k.STATE for leaf in before for one in leaf.every())
+        return any(inner.detail == k.STATE for leaf in before for inner in leaf.every())
 
     def _stage_of_devices(self) -> None:
         """A program without towers: a store for its variables, no strategy."""
@@ -137,14 +137,14 @@ class Assembler(WrittenWorkers):
                 if not training.tower.is_loop:
                     continue
                 made = [
-                    self._state(one)
+                    self._state(part)
                     for inner in leaf.inner
-                    for one in inner.every()
-                    if self._is_made_once(one)
+                    for part in inner.every()
+                    if self._is_made_once(part)
                 ]
-                for one in training.inputs:
-                    if one.queued and one.each_tower:
-                        made.extend(self._source_statements(one))
+                for input_ in training.inputs:
+                    if input_.queued and input_.each_tower:
+                        made.extend(self._source_statements(input_))
                 if any(step.uses_towers and step.part is None for step in training.steps):
                     made.append(self.builder.tower_function())
             elif leaf.kind == k.TENSOR or (leaf.kind == "dropped" and leaf.detail != k.PLAIN):
@@ -152,7 +152,7 @@ class Assembler(WrittenWorkers):
                     self.builder.optimizers_of(leaf, self.in_place) if training.region is not None else DROP
                 )
             elif leaf.kind == INPUT or self._is_inputs_and_tensors(leaf):
-                made = [line for one in leaf.every() for line in self._input_statements(one)]
+                made = [line for part in leaf.every() for line in self._input_statements(part)]
             elif leaf.kind == MIXED:
                 made = self._mixed(leaf)
             elif leaf.kind == k.STATE:

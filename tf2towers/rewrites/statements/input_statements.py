@@ -81,33 +81,35 @@ class WrittenInputs:
                             )
 
     def _name_inputs(self) -> None:
-        for one in self.training.inputs:
-            if one.kind == k.GET_NEXT and not isinstance(one.source, cst.Name):
-                self.given[f"input:{id(one)}"] = self.context.fresh("batches" if one.queued else "iterator")
-                if one.queued:
-                    self.given["batches"] = self.given[f"input:{id(one)}"]
+        for input_ in self.training.inputs:
+            if input_.kind == k.GET_NEXT and not isinstance(input_.source, cst.Name):
+                self.given[f"input:{id(input_)}"] = self.context.fresh(
+                    "batches" if input_.queued else "iterator"
+                )
+                if input_.queued:
+                    self.given["batches"] = self.given[f"input:{id(input_)}"]
 
     def _input_statements(self, leaf: Leaf) -> list[cst.BaseStatement]:
         made: list[cst.BaseStatement] = []
-        for one in self.training.inputs:
-            if one.leaf is leaf:
-                made.extend(self._source_statements(one))
+        for input_ in self.training.inputs:
+            if input_.leaf is leaf:
+                made.extend(self._source_statements(input_))
         if made:
             made[0] = made[0].with_changes(leading_lines=getattr(leaf.node, "leading_lines", []))
         return made
 
-    def _source_statements(self, one: Input) -> list[cst.BaseStatement]:
-        if one in self.training.fed_rates and one.dtype is not None:
-            made = f"{self.context.need('FedRate')}({code_of(self.in_place(one.dtype))})"
-            return [statement(f"{one.names[0]} = {made}")]
-        name = self.given.get(f"input:{id(one)}")
-        if one.queued and name is not None:
-            lines = [statement(f"{name} = {self.queued(one)}")]
+    def _source_statements(self, input_: Input) -> list[cst.BaseStatement]:
+        if input_ in self.training.fed_rates and input_.dtype is not None:
+            made = f"{self.context.need('FedRate')}({code_of(self.in_place(input_.dtype))})"
+            return [statement(f"{input_.names[0]} = {made}")]
+        name = self.given.get(f"input:{id(input_)}")
+        if input_.queued and name is not None:
+            lines = [statement(f"{name} = {self.queued(input_)}")]
             if self.training.tower.cluster is not None:  # the monitored session did
                 lines.append(statement(f"{name}.start()"))
             return lines
-        if one.kind == k.GET_NEXT and name is not None:
-            return [statement(f"{name} = iter({self._dataset_of(one.source)})")]
+        if input_.kind == k.GET_NEXT and name is not None:
+            return [statement(f"{name} = iter({self._dataset_of(input_.source)})")]
         return []
 
     def queued(self, batches: Input) -> str:
@@ -125,14 +127,14 @@ class WrittenInputs:
         node = pipeline.leaf.node
         made = self.in_place(node)
         specs = []
-        for one in pipeline.fed:
-            shape = code_of(self.in_place(one.shape)) if one.shape is not None else "None"
-            assert one.dtype is not None
-            specs.append(f"tf.TensorSpec({shape}, {code_of(self.in_place(one.dtype))})")
+        for placeholder in pipeline.fed:
+            shape = code_of(self.in_place(placeholder.shape)) if placeholder.shape is not None else "None"
+            assert placeholder.dtype is not None
+            specs.append(f"tf.TensorSpec({shape}, {code_of(self.in_place(placeholder.dtype))})")
         assert isinstance(node, cst.SimpleStatementLine) and isinstance(made, cst.SimpleStatementLine)
         assign = made.body[0]
         assert isinstance(assign, cst.Assign)
-        names = ", ".join(name for one in pipeline.fed for name in one.names)
+        names = ", ".join(name for placeholder in pipeline.fed for name in placeholder.names)
         build = f"lambda {names}: {code_of(assign.value)}" if names else f"lambda: {code_of(assign.value)}"
         parts = [build, *specs]
         together = f"{self.context.need('restartable')}({', '.join(parts)})"
@@ -144,11 +146,13 @@ class WrittenInputs:
     def started(self, iterator: Leaf, run: cst.Call) -> str:
         """The dataset that an iterator goes through from `sess.run(iterator.initializer, feed_dict)` on."""
         assert iterator.assign is not None
-        pipeline = next((one for one in self.training.pipelines if one.iterator is iterator), None)
+        pipeline = next(
+            (candidate for candidate in self.training.pipelines if candidate.iterator is iterator), None
+        )
         if pipeline is None:
             return self._dataset_of(iterator.assign.value)
         values = {name: code_of(self.in_place(value)) for name, value in values_fed(run).items()}
-        given = ", ".join(values[name] for one in pipeline.fed for name in one.names)
+        given = ", ".join(values[name] for placeholder in pipeline.fed for name in placeholder.names)
         return f"{pipeline.dataset}({given})"
 
     def _dataset_of(self, iterator: cst.BaseExpression) -> str:

@@ -162,7 +162,8 @@ class SessionCalls:
     def is_signed(self, step: Step, params: list[str]) -> bool:
         """Whether the step has an input_signature, which converts what it is given."""
         return all(
-            len([one for one in placeholders_of(step, name, self.training) if one.dtype is not None]) == 1
+            sum(placeholder.dtype is not None for placeholder in placeholders_of(step, name, self.training))
+            == 1
             for name in params
         )
 
@@ -183,7 +184,9 @@ class SessionCalls:
 
     def _source(self, name: str) -> Input | None:
         """The iterator that gives `name` when it is not fed."""
-        taken = (one for one in self.training.inputs if name in one.names and one.kind != k.PLACEHOLDER)
+        taken = (
+            input_ for input_ in self.training.inputs if name in input_.names and input_.kind != k.PLACEHOLDER
+        )
         return next(taken, None)
 
     def next_batch(self, source: Input) -> str:

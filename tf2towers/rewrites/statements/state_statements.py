@@ -24,7 +24,7 @@ class WrittenState(WrittenInputs):
             return self._on_devices(leaf)
         if leaf.detail == k.ITERATOR:
             return self._iterator(leaf)
-        pipeline = next((one for one in self.training.pipelines if one.leaf is leaf), None)
+        pipeline = next((candidate for candidate in self.training.pipelines if candidate.leaf is leaf), None)
         made = self._state(leaf) if pipeline is None else self._restartable(pipeline)
         if leaf.detail in (k.STATE,) and (not self.has_stage or self._outside_cluster(leaf)):
             head = cst.With(

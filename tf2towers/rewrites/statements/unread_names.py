@@ -16,8 +16,8 @@ def without_idle_names(
     """The statements without plain assignments, calls aside, to names among `candidates` that none of them reads."""
     kept = list(statements)
     while True:
-        read = set().union(*(flow_of(one).reads for one in kept)) if kept else set()
-        left = [one for one in kept if not _is_idle(one, candidates - read)]
+        read = set().union(*(flow_of(statement).reads for statement in kept)) if kept else set()
+        left = [statement for statement in kept if not _is_idle(statement, candidates - read)]
         if len(left) == len(kept):
             return kept
         kept = left

@@ -70,7 +70,7 @@ class WrittenWorkers(WrittenState):
             return False
         name = session.value
         canonical = self.training.kinds.resolver.canonical
-        for leaf in (one for outer in self.training.leaves for one in outer.every()):
+        for leaf in (leaf for outer in self.training.leaves for leaf in outer.every()):
             if (
                 leaf.assign is not None
                 and name in leaf.flow.binds
@@ -95,7 +95,7 @@ class WrittenWorkers(WrittenState):
         """The steps' functions, the mark where the workers' function begins, and what is made once a worker."""
         self.marker = statement("pass")
         self.tail = []
-        brought = [one for leaf in region.brought for one in self._brought(leaf)]
+        brought = [line for leaf in region.brought for line in self._brought(leaf)]
         head = [self.marker, *brought, *steps] if region.graph_differs else [*steps, self.marker, *brought]
         for leaf in region.trailing:
             made = self._session_statement(leaf)
@@ -123,8 +123,8 @@ class WrittenWorkers(WrittenState):
         name = index.value if isinstance(index, cst.Name) else self._index_name()
         function = self.context.fresh("train" if "train" not in self.context.used_names else "run_worker")
         body = without_idle_names([*body, *self.tail], self._read_before())
-        body = [one.visit(_Index(code_of(index), name)) for one in body]  # type: ignore[misc]
-        used = any(name in names_in(one) for one in body)
+        body = [line.visit(_Index(code_of(index), name)) for line in body]  # type: ignore[misc]
+        used = any(name in names_in(line) for line in body)
         head = statement(f"def {function}({name if used else '_'}):\n    pass")
         assert isinstance(head, cst.FunctionDef)
         lines = getattr(body[0], "leading_lines", ())

@@ -193,9 +193,9 @@ class DeviceWrapper(CellWrapper):
 
 
 def _sum(inputs: Any, outputs: Any) -> Any:
-    def add(one: tf.Tensor, other: tf.Tensor) -> tf.Tensor:
-        one.shape.assert_is_compatible_with(other.shape)
-        return one + other
+    def add(first: tf.Tensor, second: tf.Tensor) -> tf.Tensor:
+        first.shape.assert_is_compatible_with(second.shape)
+        return first + second
 
     tf.nest.assert_same_structure(inputs, outputs)
     return tf.nest.map_structure(add, inputs, outputs)
