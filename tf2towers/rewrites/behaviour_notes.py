@@ -162,7 +162,12 @@ def _unequal_parts(training: Training) -> Found:
             if training.kinds.resolver.canonical(call.func) != "tf.split":
                 continue
             sizes = next(
-                (a.value for a in call.args if a.keyword and a.keyword.value == "num_or_size_splits"), None
+                (
+                    argument.value
+                    for argument in call.args
+                    if argument.keyword and argument.keyword.value == "num_or_size_splits"
+                ),
+                None,
             )
             plain = [argument.value for argument in call.args if argument.keyword is None]
             sizes = sizes or (plain[1] if len(plain) > 1 else None)

@@ -152,7 +152,11 @@ def _changes(leaf: Leaf, own: set[str]) -> bool:
         return True
     if not isinstance(leaf.node, cst.SimpleStatementLine):
         return False
-    calls = [s.value for s in leaf.node.body if isinstance(s, cst.Expr) and isinstance(s.value, cst.Call)]
+    calls = [
+        small.value
+        for small in leaf.node.body
+        if isinstance(small, cst.Expr) and isinstance(small.value, cst.Call)
+    ]
     return any(flow_of(call).reads & own for call in calls if _module.code_for_node(call.func) not in _PURE)
 
 

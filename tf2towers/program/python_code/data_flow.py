@@ -98,11 +98,11 @@ def _certainly_bound(statement: cst.CSTNode) -> set[str]:
     if isinstance(statement, cst.If):
         if statement.orelse is None:
             return set()
-        first = set().union(*(_certainly_bound(s) for s in statement.body.body))
+        first = set().union(*(_certainly_bound(inner) for inner in statement.body.body))
         orelse = statement.orelse
         if isinstance(orelse, cst.If):
             return first & _certainly_bound(orelse)
-        return first & set().union(*(_certainly_bound(s) for s in orelse.body.body))
+        return first & set().union(*(_certainly_bound(inner) for inner in orelse.body.body))
     if isinstance(statement, cst.For | cst.While | cst.Try):
         return set()
     return flow_of(statement).binds
@@ -232,7 +232,10 @@ class _FlowReader(cst.CSTVisitor):
     def _nested(self, params: cst.Parameters, body: cst.CSTNode) -> None:
         inner = _FlowReader()
         body.visit(inner)
-        own = {p.name.value for p in (*params.params, *params.kwonly_params, *params.posonly_params)}
+        own = {
+            parameter.name.value
+            for parameter in (*params.params, *params.kwonly_params, *params.posonly_params)
+        }
         for star in (params.star_arg, params.star_kwarg):
             if isinstance(star, cst.Param):
                 own.add(star.name.value)

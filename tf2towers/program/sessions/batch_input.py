@@ -48,8 +48,8 @@ def read_input(leaf: Leaf, kinds: Kinds) -> Input | Problem:
 
 
 def _placeholder(leaf: Leaf, names: list[str], call: cst.Call) -> Input:
-    given = {a.keyword.value: a.value for a in call.args if a.keyword is not None}
-    positional = [a.value for a in call.args if a.keyword is None]
+    given = {argument.keyword.value: argument.value for argument in call.args if argument.keyword is not None}
+    positional = [argument.value for argument in call.args if argument.keyword is None]
     dtype = given.get("dtype") or (positional[0] if positional else None)
     shape = given.get("shape") or (positional[1] if len(positional) > 1 else None)
     return Input(leaf, names, k.PLACEHOLDER, call, dtype=dtype, shape=shape)

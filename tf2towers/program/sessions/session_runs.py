@@ -77,7 +77,9 @@ class RunFinder(cst.CSTVisitor):
             return
         is_list = isinstance(fetches, cst.List | cst.Tuple)
         parts = (
-            [e.value for e in fetches.elements] if isinstance(fetches, cst.List | cst.Tuple) else [fetches]
+            [element.value for element in fetches.elements]
+            if isinstance(fetches, cst.List | cst.Tuple)
+            else [fetches]
         )
         if all(self._is_initializer(part) for part in parts) and parts:
             self.dropped.append(node)
@@ -128,5 +130,7 @@ def _argument(call: cst.Call, place: int, keyword: str) -> cst.BaseExpression | 
     for argument in call.args:
         if argument.keyword is not None and argument.keyword.value == keyword:
             return argument.value
-    positional: Sequence[cst.Arg] = [a for a in call.args if a.keyword is None and not a.star]
+    positional: Sequence[cst.Arg] = [
+        argument for argument in call.args if argument.keyword is None and not argument.star
+    ]
     return positional[place].value if place < len(positional) else None

@@ -104,12 +104,12 @@ class Kinds:
                 return self.join([kind for kind in kinds if kind != PLUMBING] or kinds[:1])
             return self.join(kinds)
         if isinstance(node, cst.Dict) and self.is_feed(node):
-            return self.join([self.of(e.value) for e in node.elements])
+            return self.join([self.of(element.value) for element in node.elements])
         if isinstance(node, cst.Subscript):
             inner = self.of(node.value)
             if inner == STATE or family(inner) == TENSOR:
                 return TENSOR
-            return self.join([inner, *(self.of(e.slice) for e in node.slice)])
+            return self.join([inner, *(self.of(element.slice) for element in node.slice)])
         if isinstance(node, cst.BinaryOperation | cst.UnaryOperation | cst.Comparison):
             return self._of_operation(node)
         return self.join([self.of(child) for child in node.children])
@@ -145,7 +145,7 @@ class Kinds:
 
     def is_feed(self, node: cst.Dict) -> bool:
         """Whether a dict's keys are placeholders: what a session call is fed."""
-        keys = [e.key for e in node.elements if isinstance(e, cst.DictElement)]
+        keys = [element.key for element in node.elements if isinstance(element, cst.DictElement)]
         return (
             bool(keys)
             and len(keys) == len(node.elements)

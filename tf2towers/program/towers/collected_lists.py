@@ -34,13 +34,13 @@ def read_collected(training: Training) -> None:
         averaged |= {average.accumulator for average in finder.found}
     uses: set[str] = set()
     for leaf in after:
-        calls = [a.call for a in training.averages]
+        calls = [average.call for average in training.averages]
         uses |= _reads_outside(leaf.node, calls) & collected
         if leaf.assign is not None:
             collected = collected - leaf.flow.binds  # another value from here on
     training.gathered = uses
     for name in averaged & uses:
-        training.averages = [a for a in training.averages if a.accumulator != name]
+        training.averages = [average for average in training.averages if average.accumulator != name]
 
 
 class _AverageFinder(cst.CSTVisitor):

@@ -27,24 +27,26 @@ def narrow_to_part(training: Training, step: Step, wanted: set[str]) -> None:
     after = [
         leaf for leaf in step.slice.leaves if training.leaves.index(leaf) > training.leaves.index(towers)
     ]
-    names = set(wanted) | {n for leaf in after for n in leaf.flow.reads | training.effects[leaf].reads}
+    names = set(wanted) | {name for leaf in after for name in leaf.flow.reads | training.effects[leaf].reads}
     units = list(_units(towers.inner))
     for unit in units:
         training.effects.setdefault(unit, effects_of(unit.node, training.kinds.resolver, training.functions))
     piece = slice_for(names, units, training.effects)
-    heads = {n for leaf in towers.inner for n in _with_reads(leaf)}
+    heads = {name for leaf in towers.inner for name in _with_reads(leaf)}
     graph = training.graph
     before = slice_for(piece.needs | heads, graph[: graph.index(towers)], training.effects)
     needs = piece.needs | before.needs | names
-    inputs = [i for i in step.inputs if i.leaf in piece.leaves or set(i.names) & needs]
+    inputs = [input_ for input_ in step.inputs if input_.leaf in piece.leaves or set(input_.names) & needs]
     if len(inputs) == len(step.inputs):
         return
-    drawn = any(i.kind != k.PLACEHOLDER for i in step.inputs if i not in inputs)
+    drawn = any(input_.kind != k.PLACEHOLDER for input_ in step.inputs if input_ not in inputs)
     if not drawn and all(_available(training, run, step.inputs) for run in step.runs):
         return
     if all(_available(training, run, inputs) for run in step.runs):
         of_tower = [
-            i for i in inputs if i.leaf in piece.leaves or set(i.names) & (piece.needs | before.needs)
+            input_
+            for input_ in inputs
+            if input_.leaf in piece.leaves or set(input_.names) & (piece.needs | before.needs)
         ]
         step.part = TowerPart(set(piece.leaves), before, of_tower)
         step.inputs = inputs

@@ -131,7 +131,10 @@ class _LoopFinder(cst.CSTVisitor):
 
 def _by_preference(args: Sequence[cst.Arg]) -> list[cst.Arg]:
     return sorted(
-        args, key=lambda a: 0 if a.keyword is not None and a.keyword.value == "worker_device" else 1
+        args,
+        key=lambda argument: (
+            0 if argument.keyword is not None and argument.keyword.value == "worker_device" else 1
+        ),
     )
 
 

@@ -110,14 +110,16 @@ def _graph_in_session(training: Training) -> Iterator[Problem]:
 
 def _rebound(training: Training) -> Iterator[Problem]:
     """Plain names that the functions read and the session's part changes: a function keeps what it met when traced."""
-    bound = {n for leaf in training.leaves if leaf.kind in (k.TENSOR, MIXED, TOWERS) for n in leaf.flow.binds}
+    bound = {
+        name for leaf in training.leaves if leaf.kind in (k.TENSOR, MIXED, TOWERS) for name in leaf.flow.binds
+    }
     bound |= target_names(training.tower.loop.target)
     read: set[str] = set()
     for leaf in training.leaves:
         if leaf.kind in (k.TENSOR, MIXED, TOWERS):
             read |= leaf.flow.reads - bound
         elif leaf.kind in (k.SESSION, k.PLAIN) and not isinstance(leaf.node, cst.FunctionDef):
-            again = {n for inner in leaf.every() for n in inner.flow.binds} & read
+            again = {name for inner in leaf.every() for name in inner.flow.binds} & read
             if again:
                 name = sorted(again)[0]
                 yield Problem(leaf.node, "T2T405", f"{name!r} is read by the graph and changed afterwards")
@@ -125,7 +127,9 @@ def _rebound(training: Training) -> Iterator[Problem]:
 
 def _bound_on_both_sides(training: Training) -> Iterator[Problem]:
     """Names that begin outside of the graph and that it reads, then binds: in a function the name is its own."""
-    outside = {n for leaf in training.leaves if leaf.kind in (k.PLAIN, k.STATE) for n in leaf.flow.binds}
+    outside = {
+        name for leaf in training.leaves if leaf.kind in (k.PLAIN, k.STATE) for name in leaf.flow.binds
+    }
     exposed = upward_exposed(leaf.node for leaf in training.graph) & outside
     exposed -= training.body.flags | training.body.lists_bound_again
     for outer in training.graph:
@@ -193,7 +197,7 @@ def _made_inside(training: Training) -> Iterator[Problem]:
     used = [
         training.towers_leaf,
         *training.tower_needs.leaves,
-        *(x for step in training.steps for x in step.slice.leaves),
+        *(leaf for step in training.steps for leaf in step.slice.leaves),
     ]
     for outer in dict.fromkeys(used):
         for leaf in outer.every():

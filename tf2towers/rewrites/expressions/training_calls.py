@@ -185,14 +185,22 @@ class TrainingRewriter(SymbolRewriter):
         return call.with_changes(func=expression(f"{self.given['batches']}.start"), args=trimmed(kept))
 
     def _gradients(self, call: cst.Call) -> cst.BaseExpression:
-        args = [a for a in call.args if a.keyword is None or a.keyword.value not in _PLACEMENT]
+        args = [
+            argument
+            for argument in call.args
+            if argument.keyword is None or argument.keyword.value not in _PLACEMENT
+        ]
         if len(args) == 1 < len(call.args):  # in a line of its own it stood for the others' sake
             call = call.with_changes(whitespace_before_args=cst.SimpleWhitespace(""))
         return call.with_changes(func=cst.Name(self.context.need("tower_gradients")), args=trimmed(args))
 
     def _minimize(self, call: cst.Call) -> cst.BaseExpression:
         assert isinstance(call.func, cst.Attribute)
-        kept = [a for a in call.args if a.keyword is None or a.keyword.value not in _PLACEMENT]
+        kept = [
+            argument
+            for argument in call.args
+            if argument.keyword is None or argument.keyword.value not in _PLACEMENT
+        ]
         args = [cst.Arg(call.func.value), *kept]
         return call.with_changes(func=cst.Name(self.context.need("minimize")), args=trimmed(args))
 
@@ -217,9 +225,10 @@ class TrainingRewriter(SymbolRewriter):
         args = list(call.args)
         chosen = next(
             (
-                i
-                for i, a in enumerate(original.args)
-                if (a.keyword is None and i == 0) or (a.keyword is not None and a.keyword.value == "var_list")
+                place
+                for place, argument in enumerate(original.args)
+                if (argument.keyword is None and place == 0)
+                or (argument.keyword is not None and argument.keyword.value == "var_list")
             ),
             None,
         )
@@ -235,7 +244,11 @@ class TrainingRewriter(SymbolRewriter):
                 store = args[chosen].value
                 extra = [keyword("store", variables)]
             args.pop(chosen)
-        rest = [a for a in args if a.keyword is not None and a.keyword.value in ("max_to_keep",)]
+        rest = [
+            argument
+            for argument in args
+            if argument.keyword is not None and argument.keyword.value in ("max_to_keep",)
+        ]
         return call.with_changes(
             func=cst.Name(self.context.need("Saver")), args=trimmed([cst.Arg(store), *extra, *rest])
         )

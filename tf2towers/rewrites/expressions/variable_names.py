@@ -32,7 +32,11 @@ def variable_targets(loop: cst.For) -> set[str]:
 
 def variable_names(function: cst.FunctionDef) -> set[str]:
     """Parameters called like variables, and names assigned from `get_variable` or a helper named after it."""
-    found = {p.name.value for p in function.params.params if p.name.value in ("var", "variable", "v")}
+    found = {
+        parameter.name.value
+        for parameter in function.params.params
+        if parameter.name.value in ("var", "variable", "v")
+    }
     for assign in find_all(function.body, cst.Assign):
         if assigned_name(assign) is None or not isinstance(assign.value, cst.Call):
             continue

@@ -52,7 +52,7 @@ class FileContext:
 
     def note(self, node: cst.CSTNode, code: str, message: str, kind: str = "changed") -> None:
         """Adds a note, once a site and code."""
-        if not any(n.node is node and n.code == code for n in self.notes):
+        if not any(note.node is node and note.code == code for note in self.notes):
             self.notes.append(Note(node, code, message, kind))
 
     def fresh(self, name: str) -> str:

@@ -24,7 +24,11 @@ def _undefined(text: str) -> set[str]:
     }
     known |= {child.get_name() for child in top.get_children()}
     for table in _tables(top):
-        known |= {s.get_name() for s in table.get_symbols() if s.is_declared_global() and s.is_assigned()}
+        known |= {
+            symbol.get_name()
+            for symbol in table.get_symbols()
+            if symbol.is_declared_global() and symbol.is_assigned()
+        }
     known |= set(dir(builtins)) | {"__file__", "__name__", "__doc__"}
     found: set[str] = set()
     for table in _tables(top):

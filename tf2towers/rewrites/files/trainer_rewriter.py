@@ -95,7 +95,9 @@ class TrainerModuleRewriter(ModuleRewriter, TrainingRewriter):
             if not self._only_reuses(old)
         ]
         if stage == "open" or not kept or original_node in self._assembler.training.tower.parents:
-            statements = [s for s in updated_node.body.body if not _is_filler(s, original_node)]
+            statements = [
+                statement for statement in updated_node.body.body if not _is_filler(statement, original_node)
+            ]
             if not statements:
                 return cst.RemoveFromParent()
             first = statements[0].with_changes(

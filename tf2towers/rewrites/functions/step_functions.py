@@ -77,8 +77,8 @@ class ReplicaBuilder(TowerFunctions):
         self._now = {name: self.context.fresh(f"{name}_now") for name in rates}
         self._without_towers = not step.uses_towers and training.tower.cluster is None
         own = self.parameters(step)
-        fed = [f"{n}_value" for n in [*own, *extra] if self._fed(n) != n]
-        params = [n for n in dict.fromkeys([*own, *extra]) if self._fed(n) == n]
+        fed = [f"{name}_value" for name in [*own, *extra] if self._fed(name) != name]
+        params = [name for name in dict.fromkeys([*own, *extra]) if self._fed(name) == name]
         outer = [*params, *dict.fromkeys(fed)]
         feeds = [statement(f"{name.removesuffix('_value')}.feed({name})") for name in dict.fromkeys(fed)]
         before = self._state_before_update(step, returned)
@@ -91,14 +91,14 @@ class ReplicaBuilder(TowerFunctions):
         scope = f"{self.given['variables']}.scope({'' if step.trains else 'update=False'})"
         cluster = training.tower.cluster
         if cluster is not None:
-            body = [s for leaf in step.slice.leaves for s in self._in_contexts(leaf, self.moved(leaf))]
+            body = [line for leaf in step.slice.leaves for line in self._in_contexts(leaf, self.moved(leaf))]
             body = [statement(f"{name} = {self._fetched(value)}") for value, name in before.items()] + body
             body.append(statement(f"return {result}" if result else "return None"))
             return self._definition(
                 step.name, outer, [*feeds, *body], [self._cluster_step(cluster, step, outer)]
             )
         if not step.uses_towers:
-            body = [s for leaf in step.slice.leaves for s in self.moved(leaf)]
+            body = [line for leaf in step.slice.leaves for line in self.moved(leaf)]
             body.append(statement(f"return {result}" if result else "return None"))
             if not feeds:
                 body[0] = without_empty_lines(body[0])
@@ -128,7 +128,7 @@ class ReplicaBuilder(TowerFunctions):
             if (
                 keep
                 and step.trains
-                and any(f"{self.context.need('apply_gradients')}(" in code_of(s) for s in moved)
+                and any(f"{self.context.need('apply_gradients')}(" in code_of(line) for line in moved)
             ):
                 inner.append(statement(f"{self.context.need('keep_statistics')}({keep!r})"))
                 keep = None
@@ -201,13 +201,13 @@ class ReplicaBuilder(TowerFunctions):
     def _used_after(self, leaf: Leaf, step: Step) -> bool:
         place = self.training.leaves.index(self.training.towers_leaf)
         after = [other for other in step.slice.leaves if self.training.leaves.index(other) > place]
-        wanted = {n for other in after for n in self._reads_after(other)}
-        wanted |= {n for fetch in step.fetches for n in flow_of(fetch).reads}
+        wanted = {name for other in after for name in self._reads_after(other)}
+        wanted |= {name for fetch in step.fetches for name in flow_of(fetch).reads}
         return bool(leaf.flow.writes & wanted)
 
     def _gathers(self, step: Step) -> list[cst.BaseStatement]:
-        read = {n for leaf in step.slice.leaves if leaf.kind != TOWERS for n in leaf.flow.reads}
-        read |= {n for fetch in step.fetches for n in flow_of(fetch).reads}
+        read = {name for leaf in step.slice.leaves if leaf.kind != TOWERS for name in leaf.flow.reads}
+        read |= {name for fetch in step.fetches for name in flow_of(fetch).reads}
         made = []
         for name in sorted(self.training.gathered & read):
             gather = self.context.need("gather_towers")

@@ -75,9 +75,11 @@ def _hoisted(training: Training, needs: set[str]) -> list[Leaf]:
         if leaf.kind == TOWERS:
             break
         before.append(leaf)
-    stage = [w for w in training.reader.opened if w in training.tower.parents]
+    stage = [block for block in training.reader.opened if block in training.tower.parents]
     inside = [leaf for leaf in before if stage and _contains(stage[0], leaf.node)]
-    first = next((i for i, leaf in enumerate(before) if leaf.kind not in (k.PLAIN, "dropped")), len(before))
+    first = next(
+        (place for place, leaf in enumerate(before) if leaf.kind not in (k.PLAIN, "dropped")), len(before)
+    )
     kept: list[Leaf] = []
     wanted = set(needs)
     for place in range(len(before) - 1, -1, -1):

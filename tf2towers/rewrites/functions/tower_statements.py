@@ -69,7 +69,7 @@ class TowerStatements:
         return reads == 1
 
     def _collected(self) -> set[str]:
-        return {a.accumulator for a in self.training.averages} | self.training.gathered
+        return {average.accumulator for average in self.training.averages} | self.training.gathered
 
     def _average_argument(self, accumulator: str) -> cst.BaseExpression:
         if accumulator in self._single_append:
@@ -95,13 +95,13 @@ class TowerStatements:
             wanted |= names_in(self._average_argument(average.accumulator))
         order: list[str] = []
         for leaf in self._tower_leaves():
-            for name in sorted(leaf.flow.writes, key=lambda n: code_of(leaf.node).find(n)):
+            for name in sorted(leaf.flow.writes, key=lambda written: code_of(leaf.node).find(written)):
                 if name not in order:
                     order.append(name)
         self.live = [name for name in order if name in wanted - self.training.body.optimizers]
 
     def _reads_after(self, leaf: Leaf) -> set[str]:
-        return leaf.flow.reads | {n for c in leaf.contexts for n in flow_of(*c.items).reads}
+        return leaf.flow.reads | {name for context in leaf.contexts for name in flow_of(*context.items).reads}
 
     def _kept_items(self, node: cst.With) -> list[cst.WithItem]:
         return [item for item in node.items if not is_tower_stage(item, self.training)]

@@ -49,7 +49,7 @@ class Assembler(WrittenWorkers):
         for step in self.training.steps:
             params = self.builder.parameters(step)
             for run in step.runs:
-                extra = [n for n in self.feed_dicts.get(run.feed_name or "", []) if n not in params]
+                extra = [name for name in self.feed_dicts.get(run.feed_name or "", []) if name not in params]
                 params.extend(extra)
             for run in step.runs:
                 if not step.slice.leaves and self._direct(run):
@@ -88,7 +88,9 @@ class Assembler(WrittenWorkers):
         made = strategy_statements(self.context, self.training, self.given)
         for leaf in made.hoisted:
             self.actions[leaf.node] = DROP
-        outer = next((w for w in self.training.reader.opened if w in self.training.tower.parents), None)
+        outer = next(
+            (block for block in self.training.reader.opened if block in self.training.tower.parents), None
+        )
         if outer is not None and self._makes_state_before(outer):
             outer = None
         for block in self.training.reader.opened:
@@ -184,9 +186,9 @@ class Assembler(WrittenWorkers):
                 and all(run.call in self.calls.replaced for run in step.runs)
                 and not step.inputs
             ):
-                if all(self.training.kinds.of(f) in (k.STATE, k.SCHEDULE) for f in step.fetches):
+                if all(self.training.kinds.of(fetch) in (k.STATE, k.SCHEDULE) for fetch in step.fetches):
                     continue
-            extra = [n for run in step.runs for n in self.feed_dicts.get(run.feed_name or "", [])]
+            extra = [name for run in step.runs for name in self.feed_dicts.get(run.feed_name or "", [])]
             if step.part is not None:
                 step.part.name = self.context.fresh(f"tower_of_{step.name}")
                 made.append(self.builder.tower_function(step.part))

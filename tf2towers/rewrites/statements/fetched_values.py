@@ -36,7 +36,7 @@ def _is_one_name(name: str, training: Training) -> bool:
             assign = leaf.assign
             if assign is None or name not in leaf.flow.binds:
                 continue
-            plain = [t.target for t in assign.targets if isinstance(t.target, cst.Name)]
+            plain = [target.target for target in assign.targets if isinstance(target.target, cst.Name)]
             if any(target.value == name for target in plain) and not _is_one_expression(
                 assign.value, training
             ):

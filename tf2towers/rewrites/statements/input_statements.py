@@ -57,16 +57,18 @@ class WrittenInputs:
 
     def _read_feed_dicts(self) -> None:
         names = {run.feed_name for run in self.training.runs if run.feed_name is not None}
-        placeholders = {n for i in self.training.inputs if i.kind == k.PLACEHOLDER for n in i.names}
+        placeholders = {
+            name for input_ in self.training.inputs if input_.kind == k.PLACEHOLDER for name in input_.names
+        }
         for outer in self.training.leaves:
             for leaf in outer.every():
                 assign = leaf.assign
                 if assign is None or not isinstance(assign.value, cst.Dict) or not leaf.flow.binds & names:
                     continue
                 keys = [
-                    e.key.value
-                    for e in assign.value.elements
-                    if isinstance(e, cst.DictElement) and isinstance(e.key, cst.Name)
+                    element.key.value
+                    for element in assign.value.elements
+                    if isinstance(element, cst.DictElement) and isinstance(element.key, cst.Name)
                 ]
                 if len(keys) == len(assign.value.elements) and set(keys) <= placeholders:
                     for element in assign.value.elements:

@@ -170,7 +170,12 @@ class SessionCalls:
     def _converted(self, name: str, value: str, signed: bool) -> str:
         """A fed value as the placeholder would have taken it: its dtype, and no new trace for a new Python number."""
         dtype = next(
-            (i.dtype for i in self.training.inputs if i.names == [name] and i.dtype is not None), None
+            (
+                input_.dtype
+                for input_ in self.training.inputs
+                if input_.names == [name] and input_.dtype is not None
+            ),
+            None,
         )
         if signed or dtype is None:
             return value
