@@ -15,10 +15,9 @@ from tf2towers.program.python_code.function_summaries import Functions
 from tf2towers.program.python_code.side_effects import Effects
 from tf2towers.program.sessions.batch_input import Input
 from tf2towers.program.sessions.session_runs import Run
-from tf2towers.program.statements import value_kinds as k
 from tf2towers.program.statements.statement_reader import Reader
 from tf2towers.program.statements.trainer_statement import MIXED, TOWERS, Leaf
-from tf2towers.program.statements.value_kinds import Kinds
+from tf2towers.program.statements.value_kinds import PLACEHOLDER, TENSOR, Kinds
 from tf2towers.program.towers.tower_loop import TowerLoop
 
 
@@ -79,7 +78,7 @@ class Step:
 def placeholders_of(step: Step, name: str, training: Training) -> list[Input]:
     """The placeholders that a step's parameter may stand for."""
     inputs = training.inputs if training.tower.is_loop or training.tower.cluster is not None else step.inputs
-    return [input_ for input_ in inputs if input_.kind == k.PLACEHOLDER and input_.names == [name]]
+    return [input_ for input_ in inputs if input_.kind == PLACEHOLDER and input_.names == [name]]
 
 
 @dataclass
@@ -128,7 +127,7 @@ class Training:
     @property
     def graph(self) -> list[Leaf]:
         """The leaves that make tensors, in order, the tower loop included."""
-        return [leaf for leaf in self.leaves if leaf.kind in (k.TENSOR, MIXED, TOWERS)]
+        return [leaf for leaf in self.leaves if leaf.kind in (TENSOR, MIXED, TOWERS)]
 
     def problem(self, node: cst.CSTNode, code: str, message: str) -> None:
         """Notes a site that stays by hand."""

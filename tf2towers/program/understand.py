@@ -15,11 +15,10 @@ from tf2towers.program.sessions.fed_rates import read_fed_rates
 from tf2towers.program.sessions.find_inputs import read_inputs
 from tf2towers.program.sessions.pipelines import read_pipelines
 from tf2towers.program.sessions.steps import read_runs, read_steps
-from tf2towers.program.statements import value_kinds as k
 from tf2towers.program.statements.lists_of_a_step import read_lists
 from tf2towers.program.statements.statement_reader import Reader
 from tf2towers.program.statements.trainer_statement import TOWERS, Leaf
-from tf2towers.program.statements.value_kinds import Kinds
+from tf2towers.program.statements.value_kinds import PLAIN, TENSOR, Kinds
 from tf2towers.program.statements.variables_bound_again import rename_rebound_state
 from tf2towers.program.towers.collected_lists import read_collected, refuse_carried
 from tf2towers.program.towers.tower_facts import tower_facts
@@ -36,13 +35,13 @@ def understand(tower: TowerLoop, names: Names, functions: Functions, source: Pro
     module = next(parent for parent in tower.parents if isinstance(parent, cst.Module))
     if isinstance(owner, cst.FunctionDef):
         for parameter in owner.params.params:
-            kinds.names[parameter.name.value] = k.PLAIN
+            kinds.names[parameter.name.value] = PLAIN
         body = owner.body.body
     else:
         body = owner.body
     leaves = reader.read(body, set(tower.parents))
     if not tower.is_loop:
-        leaves.insert(0, Leaf(tower.loop, TOWERS, k.TENSOR, flow_of()))
+        leaves.insert(0, Leaf(tower.loop, TOWERS, TENSOR, flow_of()))
     training = Training(tower, module, kinds, functions, source, reader, leaves)
     training.body = facts
     for leaf in leaves:

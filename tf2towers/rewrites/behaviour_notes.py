@@ -10,8 +10,8 @@ from tf2towers.program.clusters.cluster import Cluster
 from tf2towers.program.python_code.data_flow import flow_of, target_names
 from tf2towers.program.python_code.search import find_all
 from tf2towers.program.sessions.steps import has_update
-from tf2towers.program.statements import value_kinds as k
 from tf2towers.program.statements.trainer_statement import Leaf
+from tf2towers.program.statements.value_kinds import AVERAGE, OP, STATE
 from tf2towers.program.training import Step, Training
 from tf2towers.rewrites.files.file_context import FileContext, code_of
 
@@ -61,7 +61,7 @@ def _last_tower(training: Training) -> Found:
         for fetch in step.fetches:
             names, symbols = _read_from_towers(training, step, fetch)
             last = names - collected
-            if last and training.kinds.of(fetch) != k.OP and not _is_summary(symbols):
+            if last and training.kinds.of(fetch) != OP and not _is_summary(symbols):
                 shown = code_of(fetch)
                 yield step.runs[0].call, "T2T201", f"{shown} is one tower's, not the mean over the towers"
                 break
@@ -136,7 +136,7 @@ def _average_order(training: Training) -> Found:
         for call in find_all(leaf.node, cst.Call):
             if not isinstance(call.func, cst.Attribute) or call.func.attr.value != "apply":
                 continue
-            if training.kinds.of(call.func.value) == k.AVERAGE:
+            if training.kinds.of(call.func.value) == AVERAGE:
                 place = "after" if updated else "before"
                 message = f"TF1 ran it and the update in no fixed order; here it is taken {place} the update"
                 yield call, "T2T206", message
@@ -192,7 +192,7 @@ def _state_with_update(training: Training) -> Found:
         if not step.trains or training.tower.cluster is not None:
             continue
         for fetch in step.fetches:
-            if isinstance(fetch, cst.Name) and training.kinds.of(fetch) == k.STATE:
+            if isinstance(fetch, cst.Name) and training.kinds.of(fetch) == STATE:
                 message = (
                     f"{fetch.value} in the same run as the update: TF1 read it before or after; here after"
                 )

@@ -13,8 +13,19 @@ from tf2towers.program.clusters.region import Region
 from tf2towers.program.problem import Problem
 from tf2towers.program.python_code.data_flow import flow_of, upward_exposed
 from tf2towers.program.python_code.search import find_all
-from tf2towers.program.statements import value_kinds as k
 from tf2towers.program.statements.trainer_statement import DROPPED, INPUT, MIXED, TOWERS, Leaf
+from tf2towers.program.statements.value_kinds import (
+    DATASET,
+    ITERATOR,
+    PLACEHOLDER,
+    PLAIN,
+    SAVER,
+    SERVER,
+    SESSION,
+    STATE,
+    TENSOR,
+    WRITER,
+)
 from tf2towers.program.training import Training
 
 _PURE = frozenset({
@@ -44,7 +55,7 @@ _module = cst.Module([])
 def read_region(training: Training, cluster: Cluster) -> Region | Problem:
     """What the workers run, or why it cannot be told apart."""
     order: dict[cst.CSTNode, Leaf] = {leaf.node: leaf for leaf in training.leaves}
-    session = next((leaf for leaf in training.leaves if leaf.kind == k.SESSION and leaf.kind != TOWERS), None)
+    session = next((leaf for leaf in training.leaves if leaf.kind == SESSION and leaf.kind != TOWERS), None)
     if session is None:
         return Problem(cluster.stage, "T2T504", "no session runs the graph in the function that builds it")
     stand: cst.CSTNode = session.node
@@ -69,7 +80,7 @@ def read_region(training: Training, cluster: Cluster) -> Region | Problem:
 def _goes_along(node: cst.CSTNode, order: dict[cst.CSTNode, Leaf], cluster: Cluster) -> bool:
     """Whether a statement just before the session is part of what a worker does, and not of its graph or cluster."""
     leaf = order.get(node)
-    if leaf is None or leaf.kind not in (k.PLAIN, DROPPED, k.SESSION) or leaf.detail == k.SERVER:
+    if leaf is None or leaf.kind not in (PLAIN, DROPPED, SESSION) or leaf.detail == SERVER:
         return False
     if isinstance(node, cst.FunctionDef | cst.ClassDef):
         return False
@@ -107,9 +118,9 @@ def _bring(training: Training, cluster: Cluster, region: Region) -> None:
     rebound = flow_of(*region.statements).binds
     chosen: list[Leaf] = []
     for leaf in reversed(before):
-        if leaf.kind not in (k.PLAIN, INPUT) and leaf.detail not in (k.ITERATOR, k.DATASET):
+        if leaf.kind not in (PLAIN, INPUT) and leaf.detail not in (ITERATOR, DATASET):
             continue
-        if leaf.detail in (k.SERVER, k.PLACEHOLDER) or any(
+        if leaf.detail in (SERVER, PLACEHOLDER) or any(
             call is cluster.server for call in find_all(leaf.node, cst.Call)
         ):
             continue
@@ -120,16 +131,16 @@ def _bring(training: Training, cluster: Cluster, region: Region) -> None:
         if leaf.inner and all(inner.kind == DROPPED for inner in leaf.every()[1:] if not inner.inner):
             region.gone.append(leaf)  # tokens and queue runners only
             continue
-        own_input = leaf.kind == INPUT or leaf.detail == k.ITERATOR
+        own_input = leaf.kind == INPUT or leaf.detail == ITERATOR
         if own_input or (leaf.flow.writes & needed and _is_own(leaf, dependent, rebound, training)):
-            if leaf.kind == k.PLAIN and cluster.name in leaf.flow.reads:
+            if leaf.kind == PLAIN and cluster.name in leaf.flow.reads:
                 region.problems.append(
                     Problem(leaf.node, "T2T504", "a worker's own statement that uses the server")
                 )
             chosen.insert(0, leaf)
             needed |= leaf.flow.reads
     own = {name for leaf in chosen for name in leaf.flow.binds}
-    chosen = [leaf for leaf in before if leaf in chosen or (leaf.kind == k.PLAIN and _changes(leaf, own))]
+    chosen = [leaf for leaf in before if leaf in chosen or (leaf.kind == PLAIN and _changes(leaf, own))]
     region.brought = chosen
     outside = [
         block
@@ -142,7 +153,7 @@ def _bring(training: Training, cluster: Cluster, region: Region) -> None:
             leaf.flow.binds, cluster
         )
         used = used or any(leaf.flow.binds & flow_of(*block.items).reads for block in outside)
-        if not used or leaf.kind == INPUT or leaf.detail == k.ITERATOR:
+        if not used or leaf.kind == INPUT or leaf.detail == ITERATOR:
             region.gone.append(leaf)
 
 
@@ -186,9 +197,7 @@ def _dependent(leaves: list[Leaf], cluster: Cluster) -> set[str]:
         names.add(cluster.task_index.value)
     for leaf in leaves:
         calls = find_all(leaf.node, cst.Call)
-        if leaf.detail == k.SERVER or any(
-            call is cluster.server or call in cluster.wrapping for call in calls
-        ):
+        if leaf.detail == SERVER or any(call is cluster.server or call in cluster.wrapping for call in calls):
             continue  # a replica_id= means nothing here
         binds = {cluster.task_index.value} if isinstance(cluster.task_index, cst.Name) else set()
         if leaf.kind == INPUT:
@@ -205,7 +214,7 @@ def _is_own(leaf: Leaf, dependent: set[str], rebound: set[str], training: Traini
         return True
     assign = leaf.assign
     if assign is None:
-        return leaf.kind == k.PLAIN and isinstance(leaf.node, cst.For | cst.While)
+        return leaf.kind == PLAIN and isinstance(leaf.node, cst.For | cst.While)
     return any(_has_state(call, training) for call in find_all(assign.value, cst.Call))
 
 
@@ -229,15 +238,15 @@ def _check_after(training: Training, cluster: Cluster, region: Region) -> None:
             continue
         if _is_inside(leaf, cluster, inside):
             seen = True
-            if leaf.kind in (k.TENSOR, MIXED, k.STATE) and leaf.detail not in (
-                k.SAVER,
-                k.WRITER,
-                k.DATASET,
+            if leaf.kind in (TENSOR, MIXED, STATE) and leaf.detail not in (
+                SAVER,
+                WRITER,
+                DATASET,
             ):
                 region.problems.append(
                     Problem(leaf.node, "T2T404", "graph building inside the session's part of the program")
                 )
-        elif seen and (leaf.kind == k.SESSION or leaf.flow.reads & bound or region.trailing):
+        elif seen and (leaf.kind == SESSION or leaf.flow.reads & bound or region.trailing):
             region.trailing.append(leaf)
             if cluster.blocks.get(cluster.stage) is not cluster.blocks.get(leaf.node):
                 message = "a statement of the training behind the block that the session stands in"
@@ -252,12 +261,12 @@ def _check_graph(training: Training, cluster: Cluster, region: Region) -> None:
     ]
     dependent = _dependent(before, cluster)
     for leaf in before:
-        if leaf.kind not in (k.TENSOR, MIXED) and not (leaf.kind == k.STATE and leaf.detail == k.STATE):
+        if leaf.kind not in (TENSOR, MIXED) and not (leaf.kind == STATE and leaf.detail == STATE):
             continue
         wrapped = any(call in find_all(leaf.node, cst.Call) for call in cluster.wrapping)
         if wrapped or not (leaf.flow.reads & dependent or contains_index(leaf.node, cluster)):
             continue
-        if leaf.kind == k.STATE or cluster.synchronous is not None:
+        if leaf.kind == STATE or cluster.synchronous is not None:
             message = "a part of the graph that differs from worker to worker"
             region.problems.append(Problem(leaf.node, "T2T505", message))
         region.graph_differs = True

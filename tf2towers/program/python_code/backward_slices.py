@@ -9,8 +9,8 @@ import libcst as cst
 
 from tf2towers.program.python_code.data_flow import flow_of, upward_exposed
 from tf2towers.program.python_code.side_effects import Effects
-from tf2towers.program.statements import value_kinds as k
 from tf2towers.program.statements.trainer_statement import INPUT, Leaf
+from tf2towers.program.statements.value_kinds import TENSOR
 
 
 @dataclass
@@ -61,4 +61,4 @@ def _certain(leaf: Leaf) -> bool:
     """Whether the leaf binds its names whatever happens (not under an `if` or a loop)."""
     if isinstance(leaf.node, cst.With) and leaf.inner:
         return all(_certain(inner) or inner.kind == INPUT for inner in leaf.inner)
-    return leaf.assign is not None and leaf.kind == k.TENSOR
+    return leaf.assign is not None and leaf.kind == TENSOR

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 import libcst as cst
 
 from tf2towers.program.problem import Problem
-from tf2towers.program.statements import value_kinds as k
 from tf2towers.program.statements.trainer_statement import Leaf
-from tf2towers.program.statements.value_kinds import Kinds
+from tf2towers.program.statements.value_kinds import GET_NEXT, PLACEHOLDER, Kinds
 
 
 @dataclass(eq=False)
@@ -38,13 +37,13 @@ def read_input(leaf: Leaf, kinds: Kinds) -> Input | Problem:
     if assign is None or names is None or not isinstance(assign.value, cst.Call):
         return Problem(leaf.node, "T2T305", "an input that is not assigned to plain names")
     value = assign.value
-    if kinds.of(value) == k.PLACEHOLDER:
+    if kinds.of(value) == PLACEHOLDER:
         return _placeholder(leaf, names, value)
     whole = isinstance(assign.targets[0].target, cst.Name)
     if kinds.makes_batches(value):
-        return Input(leaf, names, k.GET_NEXT, value, whole=whole, queued=True)
+        return Input(leaf, names, GET_NEXT, value, whole=whole, queued=True)
     assert isinstance(value.func, cst.Attribute)
-    return Input(leaf, names, k.GET_NEXT, value.func.value, whole=whole)
+    return Input(leaf, names, GET_NEXT, value.func.value, whole=whole)
 
 
 def _placeholder(leaf: Leaf, names: list[str], call: cst.Call) -> Input:
@@ -52,7 +51,7 @@ def _placeholder(leaf: Leaf, names: list[str], call: cst.Call) -> Input:
     positional = [argument.value for argument in call.args if argument.keyword is None]
     dtype = given.get("dtype") or (positional[0] if positional else None)
     shape = given.get("shape") or (positional[1] if len(positional) > 1 else None)
-    return Input(leaf, names, k.PLACEHOLDER, call, dtype=dtype, shape=shape)
+    return Input(leaf, names, PLACEHOLDER, call, dtype=dtype, shape=shape)
 
 
 def _flat_names(target: cst.BaseExpression) -> list[str] | None:

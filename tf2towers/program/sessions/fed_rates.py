@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tf2towers.program.statements import value_kinds as k
+from tf2towers.program.statements.value_kinds import OPTIMIZER, PLACEHOLDER, SCHEDULE
 from tf2towers.program.training import Training
 
 
@@ -14,12 +14,12 @@ def read_fed_rates(training: Training) -> None:
     placeholders = {
         placeholder.names[0]: placeholder
         for placeholder in training.inputs
-        if placeholder.kind == k.PLACEHOLDER
+        if placeholder.kind == PLACEHOLDER
     }
     for outer in training.leaves:
         for leaf in outer.every():
-            if leaf.detail != k.OPTIMIZER or leaf.inner:
+            if leaf.detail != OPTIMIZER or leaf.inner:
                 continue
             for name in sorted(leaf.flow.reads & set(placeholders)):
                 training.fed_rates.append(placeholders[name])
-                training.kinds.names[name] = k.SCHEDULE
+                training.kinds.names[name] = SCHEDULE

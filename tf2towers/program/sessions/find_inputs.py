@@ -9,8 +9,8 @@ import libcst as cst
 from tf2towers.program.problem import Problem
 from tf2towers.program.python_code.search import find_all
 from tf2towers.program.sessions.batch_input import read_input
-from tf2towers.program.statements import value_kinds as k
 from tf2towers.program.statements.trainer_statement import INPUT, Leaf
+from tf2towers.program.statements.value_kinds import GET_NEXT, ITERATOR, PLACEHOLDER, SESSION
 from tf2towers.program.training import Training
 
 
@@ -19,7 +19,7 @@ def _read_input_of_each_tower(training: Training, leaf: Leaf) -> None:
     found = read_input(leaf, training.kinds)
     if isinstance(found, Problem):
         training.problems.append(found)
-    elif not found.queued and (found.kind != k.GET_NEXT or not _is_iterator_beside(training, found.source)):
+    elif not found.queued and (found.kind != GET_NEXT or not _is_iterator_beside(training, found.source)):
         training.problem(leaf.node, "T2T306", "an input that every tower makes for itself")
     elif leaf not in _always_run(training.towers_leaf.inner):
         training.problem(leaf.node, "T2T306", "a batch that not every tower takes")
@@ -36,7 +36,7 @@ def _is_iterator_beside(training: Training, source: cst.BaseExpression) -> bool:
     made = [leaf for leaf in training.leaves if source.value in leaf.flow.binds]
     towers = training.towers_leaf
     named = [name for name in find_all(towers.node, cst.Name) if name.value == source.value]
-    return len(made) == 1 and made[0].detail == k.ITERATOR and len(named) == 1
+    return len(made) == 1 and made[0].detail == ITERATOR and len(named) == 1
 
 
 def _always_run(leaves: list[Leaf]) -> Iterator[Leaf]:
@@ -54,7 +54,7 @@ def read_inputs(training: Training) -> None:
         for leaf in outer.every():
             if leaf.kind != INPUT or leaf.inner:
                 continue
-            if outer.kind == k.SESSION:
+            if outer.kind == SESSION:
                 training.problem(leaf.node, "T2T305", "an input made inside the session's loop")
             elif outer is training.towers_leaf:
                 _read_input_of_each_tower(training, leaf)
@@ -71,6 +71,6 @@ def read_inputs(training: Training) -> None:
         others = [
             other for other in training.inputs if other is not input_ and set(other.names) & set(input_.names)
         ]
-        if input_.kind != k.PLACEHOLDER and any(other.kind != k.PLACEHOLDER for other in others):
+        if input_.kind != PLACEHOLDER and any(other.kind != PLACEHOLDER for other in others):
             message = f"{', '.join(input_.names)} comes from more than one place"
             training.problem(input_.leaf.node, "T2T305", message)

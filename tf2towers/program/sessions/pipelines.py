@@ -10,8 +10,8 @@ from tf2towers.program.problem import Problem
 from tf2towers.program.python_code.data_flow import flow_of
 from tf2towers.program.python_code.search import find_all
 from tf2towers.program.sessions.batch_input import Input
-from tf2towers.program.statements import value_kinds as k
 from tf2towers.program.statements.trainer_statement import INPUT, Leaf
+from tf2towers.program.statements.value_kinds import DATASET, ITERATOR, PLACEHOLDER
 from tf2towers.program.training import Pipeline, Training
 
 
@@ -20,7 +20,7 @@ def read_pipelines(training: Training) -> list[Pipeline]:
     found: list[Pipeline] = []
     for leaf in training.leaves:
         assign = leaf.assign
-        if leaf.detail != k.DATASET or assign is None or not isinstance(assign.value, cst.Call):
+        if leaf.detail != DATASET or assign is None or not isinstance(assign.value, cst.Call):
             continue
         if training.kinds.datasets_given(assign.value) is None:
             continue
@@ -51,7 +51,7 @@ def _pipeline(
 ) -> Pipeline | Problem:
     if training.tower.cluster is not None:
         return Problem(leaf.node, "T2T305", "a worker's pipeline that its session begins")
-    if len(iterators) != 1 or any(placeholder.kind != k.PLACEHOLDER for placeholder in placeholders):
+    if len(iterators) != 1 or any(placeholder.kind != PLACEHOLDER for placeholder in placeholders):
         return Problem(leaf.node, "T2T305", "a pipeline that is given what no single iterator is begun with")
     (dataset,) = iterators[0].flow.reads & leaf.flow.binds
     names = {name for placeholder in placeholders for name in placeholder.names}
@@ -76,7 +76,7 @@ def _leaves(training: Training) -> Iterator[Leaf]:
 def _begins_later(training: Training, iterator: Leaf, pipeline: Leaf) -> bool:
     """Whether an iterator of a pipeline is one that a session begins."""
     return (
-        iterator.detail == k.ITERATOR
+        iterator.detail == ITERATOR
         and bool(flow_of(iterator.node).reads & pipeline.flow.binds)
         and any(_begins(run, iterator) for run in training.dropped_runs)
     )

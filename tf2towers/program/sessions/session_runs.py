@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 
 import libcst as cst
 
-from tf2towers.program.statements import value_kinds as k
-from tf2towers.program.statements.value_kinds import Kinds
+from tf2towers.program.statements.value_kinds import INITIALIZER, OP, SESSION, Kinds
 
 
 @dataclass(eq=False)
@@ -62,11 +61,11 @@ class RunFinder(cst.CSTVisitor):
         func = node.func
         if isinstance(func, cst.Attribute) and func.attr.value == "run":
             owner = self._kinds.of(func.value)
-            if owner == k.SESSION:
+            if owner == SESSION:
                 self._read(node)
-            elif owner == k.INITIALIZER:
+            elif owner == INITIALIZER:
                 self.dropped.append(node)
-            elif owner == k.OP:
+            elif owner == OP:
                 self.unreadable.append(Unreadable(node, "an operation that runs itself"))
         return True
 
@@ -96,7 +95,7 @@ class RunFinder(cst.CSTVisitor):
             self.runs.append(run)
 
     def _is_initializer(self, node: cst.BaseExpression) -> bool:
-        return self._kinds.of(node) == k.INITIALIZER
+        return self._kinds.of(node) == INITIALIZER
 
     def _targets(self, node: cst.Call, is_list: bool, count: int) -> list[cst.BaseExpression] | None:
         if (

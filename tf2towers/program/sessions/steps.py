@@ -11,8 +11,16 @@ from tf2towers.program.python_code.side_effects import CHECKS, SUMMARIES
 from tf2towers.program.sessions.batch_input import Input
 from tf2towers.program.sessions.saved_summaries import writes_summaries
 from tf2towers.program.sessions.session_runs import Run, RunFinder
-from tf2towers.program.statements import value_kinds as k
 from tf2towers.program.statements.trainer_statement import TOWERS, Leaf
+from tf2towers.program.statements.value_kinds import (
+    GET_NEXT,
+    OPTIMIZER,
+    PLACEHOLDER,
+    PLAIN,
+    SESSION,
+    TENSOR,
+    VARIABLE_LISTS,
+)
 from tf2towers.program.towers.part_of_a_tower import narrow_to_part
 from tf2towers.program.training import Step, Training
 
@@ -23,7 +31,7 @@ def read_runs(training: Training) -> None:
     """Fills in the session's calls."""
     finder = RunFinder(training.kinds)
     for leaf in training.leaves:
-        if leaf.kind in (k.SESSION, k.PLAIN):
+        if leaf.kind in (SESSION, PLAIN):
             leaf.node.visit(finder)
     training.runs = finder.runs
     training.dropped_runs = finder.dropped
@@ -122,7 +130,7 @@ def _computes_no_more(training: Training, step: Step, whole: Step) -> bool:
         and step.uses_towers == whole.uses_towers
         and step.inputs == whole.inputs
         and set(step.slice.leaves) <= {*whole.slice.leaves}
-        and all(leaf.kind == k.TENSOR and not _has_effects(training, leaf) for leaf in more)
+        and all(leaf.kind == TENSOR and not _has_effects(training, leaf) for leaf in more)
     )
 
 
@@ -133,7 +141,7 @@ def _has_effects(training: Training, leaf: Leaf) -> bool:
 
 def _takes_a_batch(training: Training, run: Run) -> bool:
     """Whether a run fetches what comes in, and nothing else: `sess.run([images, labels])`."""
-    taken = {name for input_ in training.inputs if input_.kind == k.GET_NEXT for name in input_.names}
+    taken = {name for input_ in training.inputs if input_.kind == GET_NEXT for name in input_.names}
     return all(isinstance(fetch, cst.Name) and fetch.value in taken for fetch in run.fetches)
 
 
@@ -141,9 +149,7 @@ def _names_variables(training: Training, step: Step) -> bool:
     """Whether a step asks for a list of the graph's variables."""
     canonical = training.kinds.resolver.canonical
     nodes = [*step.fetches, *(leaf.node for leaf in step.slice.leaves)]
-    return any(
-        canonical(call.func) in k.VARIABLE_LISTS for node in nodes for call in find_all(node, cst.Call)
-    )
+    return any(canonical(call.func) in VARIABLE_LISTS for node in nodes for call in find_all(node, cst.Call))
 
 
 def _step(training: Training, run: Run) -> Step:
@@ -170,7 +176,7 @@ def _step(training: Training, run: Run) -> Step:
         needs |= training.tower_needs.needs
     step = Step(run.fetches, [run], piece, uses_towers, trains)
     step.inputs = _in_force(training, run) if not training.tower.is_loop else list(training.inputs)
-    makers = [leaf for outer in training.leaves for leaf in outer.every() if leaf.detail == k.OPTIMIZER]
+    makers = [leaf for outer in training.leaves for leaf in outer.every() if leaf.detail == OPTIMIZER]
     makers = [leaf for leaf in makers if trains and leaf.flow.binds & (piece.needs | training.tower_binds)]
     needs |= {
         name
@@ -178,7 +184,7 @@ def _step(training: Training, run: Run) -> Step:
         for name in leaf.flow.reads
         if any(name in rate.names for rate in training.fed_rates)
     }
-    step.inputs.sort(key=lambda input_: input_.kind == k.PLACEHOLDER)  # what is fed comes last
+    step.inputs.sort(key=lambda input_: input_.kind == PLACEHOLDER)  # what is fed comes last
     step.inputs = [
         input_
         for input_ in step.inputs
@@ -216,14 +222,14 @@ def has_update(training: Training, leaf: Leaf) -> bool:
     return any(
         isinstance(call.func, cst.Attribute)
         and call.func.attr.value in ("apply_gradients", "minimize")
-        and training.kinds.of(call.func.value) == k.OPTIMIZER
+        and training.kinds.of(call.func.value) == OPTIMIZER
         for call in find_all(leaf.node, cst.Call)
     )
 
 
 def _statements_for_their_reader(leaf: Leaf) -> list[cst.BaseSmallStatement]:
     """The checks, prints and log lines about tensors that a statement consists of: they are there for their effect."""
-    if leaf.kind != k.TENSOR or not isinstance(leaf.node, cst.SimpleStatementLine) or leaf.flow.writes:
+    if leaf.kind != TENSOR or not isinstance(leaf.node, cst.SimpleStatementLine) or leaf.flow.writes:
         return []
     found = [small for small in leaf.node.body if isinstance(small, cst.Assert) or _is_print(small)]
     return found if len(found) == len(leaf.node.body) else []

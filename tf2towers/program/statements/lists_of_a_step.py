@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import libcst as cst
 
-from tf2towers.program.statements import value_kinds as k
 from tf2towers.program.statements.trainer_statement import MIXED
+from tf2towers.program.statements.value_kinds import PLAIN, TENSOR
 from tf2towers.program.training import Training
 
 _MAKERS = frozenset({"list", "dict", "set"})
@@ -13,14 +13,12 @@ _MAKERS = frozenset({"list", "dict", "set"})
 
 def read_lists(training: Training) -> None:
     """`xs = []`, filled by statements that make tensors, goes with them: every trace starts with an empty one."""
-    filled = {
-        name for leaf in training.leaves if leaf.kind in (k.TENSOR, MIXED) for name in leaf.flow.mutates
-    }
+    filled = {name for leaf in training.leaves if leaf.kind in (TENSOR, MIXED) for name in leaf.flow.mutates}
     filled -= training.towers_leaf.flow.writes
     for leaf in training.leaves:
-        if leaf.kind == k.PLAIN and leaf.assign is not None and leaf.flow.binds and leaf.flow.binds <= filled:
+        if leaf.kind == PLAIN and leaf.assign is not None and leaf.flow.binds and leaf.flow.binds <= filled:
             if _is_container(leaf.assign.value):
-                leaf.kind = k.TENSOR
+                leaf.kind = TENSOR
 
 
 def _is_container(value: cst.BaseExpression) -> bool:

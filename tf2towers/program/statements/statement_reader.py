@@ -12,9 +12,23 @@ import libcst as cst
 
 from tf2towers.program.python_code.data_flow import flow_of, root_name, target_names
 from tf2towers.program.python_code.search import find_all
-from tf2towers.program.statements import value_kinds as k
 from tf2towers.program.statements.trainer_statement import DROPPED, INPUT, MIXED, TOWERS, Leaf
-from tf2towers.program.statements.value_kinds import Kinds, family
+from tf2towers.program.statements.value_kinds import (
+    CONFIG,
+    DATASET,
+    GRAPH,
+    INITIALIZER,
+    INPUTS,
+    PLAIN,
+    PLUMBING,
+    SCHEDULE,
+    SESSION,
+    STATE,
+    SUPERVISOR,
+    TENSOR,
+    Kinds,
+    family,
+)
 
 #: The methods of a Supervisor that give a session.
 OF_SUPERVISOR = ("prepare_or_wait_for_session", "managed_session")
@@ -80,7 +94,7 @@ class Reader:
     def _is_stage_item(self, item: cst.WithItem) -> bool:
         call = item.item
         if isinstance(call, cst.Name):
-            return self.kinds.of(call) == k.SESSION
+            return self.kinds.of(call) == SESSION
         if not isinstance(call, cst.Call):
             return False
         canonical = self.kinds.resolver.canonical(call.func)
@@ -91,7 +105,7 @@ class Reader:
         if canonical in ("tf.variable_scope", "tf.variable_op_scope"):
             return is_current_scope(self.kinds, call)
         if isinstance(call.func, cst.Attribute) and call.func.attr.value == "as_default":
-            return self.kinds.of(call.func.value) in (k.GRAPH, k.SESSION)
+            return self.kinds.of(call.func.value) in (GRAPH, SESSION)
         return False
 
     def _bind_with(self, node: cst.With) -> None:
@@ -101,10 +115,10 @@ class Reader:
 
     def _towers(self, node: cst.For, contexts: tuple[cst.With, ...]) -> Leaf:
         for name in target_names(node.target):
-            self.kinds.names[name] = k.PLAIN
+            self.kinds.names[name] = PLAIN
         inner = self._block(node.body.body, ())
         flow = flow_of(node)
-        return Leaf(node, TOWERS, k.TENSOR, flow, contexts, inner)
+        return Leaf(node, TOWERS, TENSOR, flow, contexts, inner)
 
     # -- one statement ----------------------------------------------------------------------------------------------
 
@@ -114,46 +128,46 @@ class Reader:
         return Leaf(node, self._kind_of_detail(detail), detail, flow_of(node), contexts)
 
     def _kind_of_detail(self, detail: str) -> str:
-        if detail in k.INPUTS:
+        if detail in INPUTS:
             return INPUT
-        if detail in (k.CONFIG, k.GRAPH, k.INITIALIZER, k.PLUMBING):
+        if detail in (CONFIG, GRAPH, INITIALIZER, PLUMBING):
             return DROPPED
         return family(detail)
 
     def _small(self, small: cst.BaseSmallStatement) -> str:
         if isinstance(small, cst.Assign):
             kind = self.kinds.of(small.value)
-            if isinstance(small.value, cst.Name) and kind in k.INPUTS:
-                kind = k.TENSOR  # another name for a batch, or its parts
-            if kind == k.SUPERVISOR and not flow_of(*small.targets).binds & self._read:
-                kind = k.PLUMBING  # nothing asks it for a session
+            if isinstance(small.value, cst.Name) and kind in INPUTS:
+                kind = TENSOR  # another name for a batch, or its parts
+            if kind == SUPERVISOR and not flow_of(*small.targets).binds & self._read:
+                kind = PLUMBING  # nothing asks it for a session
             for target in small.targets:
                 self._bind(target.target, small.value, kind)
-            if kind == k.SESSION and not self._makes_session(small.value):
+            if kind == SESSION and not self._makes_session(small.value):
                 for target in small.targets:
-                    self._rebind(target.target, k.PLAIN)
-            if kind == k.PLAIN and any(self._touches_config(target.target) for target in small.targets):
-                return k.CONFIG
+                    self._rebind(target.target, PLAIN)
+            if kind == PLAIN and any(self._touches_config(target.target) for target in small.targets):
+                return CONFIG
             return kind
         if isinstance(small, cst.AugAssign):
             kind = self.kinds.join([self.kinds.of(small.target), self.kinds.of(small.value)])
-            if kind in (k.STATE, k.SCHEDULE):
-                kind = k.TENSOR
+            if kind in (STATE, SCHEDULE):
+                kind = TENSOR
             self._rebind(small.target, kind)
             return kind
         if isinstance(small, cst.Expr):
             kind = self.kinds.of(small.value)
             changed = flow_of(small).mutates
-            if family(kind) == k.TENSOR:
+            if family(kind) == TENSOR:
                 for name in changed:
-                    if self.kinds.names.get(name, k.PLAIN) == k.PLAIN:
-                        self.kinds.names[name] = k.TENSOR
+                    if self.kinds.names.get(name, PLAIN) == PLAIN:
+                        self.kinds.names[name] = TENSOR
             return kind
         if isinstance(small, cst.Return) and small.value is not None:
             return self.kinds.of(small.value)
         if isinstance(small, cst.Assert | cst.Raise | cst.Del):
             return self.kinds.join([self.kinds.of(child) for child in small.children])
-        return k.PLAIN
+        return PLAIN
 
     def _makes_session(self, value: cst.BaseExpression) -> bool:
         """Whether a value is a session itself, and not something that a session was asked for."""
@@ -165,13 +179,11 @@ class Reader:
         if canonical in ("tf.Session", "tf.train.MonitoredTrainingSession"):
             return True
         method = value.func.attr.value if isinstance(value.func, cst.Attribute) else None
-        return method in OF_SUPERVISOR and self.kinds.of(value.func.value) == k.SUPERVISOR  # type: ignore[attr-defined]
+        return method in OF_SUPERVISOR and self.kinds.of(value.func.value) == SUPERVISOR  # type: ignore[attr-defined]
 
     def _touches_config(self, target: cst.BaseExpression) -> bool:
         root = root_name(target)
-        return (
-            not isinstance(target, cst.Name) and root is not None and self.kinds.names.get(root) == k.CONFIG
-        )
+        return not isinstance(target, cst.Name) and root is not None and self.kinds.names.get(root) == CONFIG
 
     def _bind(self, target: cst.BaseExpression, value: cst.BaseExpression, kind: str) -> None:
         if isinstance(target, cst.Tuple | cst.List):
@@ -183,10 +195,10 @@ class Reader:
                 given = self.kinds.datasets_given(value) if isinstance(value, cst.Call) else None
                 if given is not None and len(given) == len(target.elements):
                     for part, is_dataset in zip(target.elements, given, strict=True):
-                        self._rebind(part.value, k.DATASET if is_dataset else k.PLAIN)
+                        self._rebind(part.value, DATASET if is_dataset else PLAIN)
                     return
                 for part in target.elements:
-                    self._rebind(part.value, k.TENSOR if family(kind) == k.TENSOR else kind)
+                    self._rebind(part.value, TENSOR if family(kind) == TENSOR else kind)
             return
         self._rebind(target, kind)
 
@@ -199,29 +211,29 @@ class Reader:
                 self._rebind(part.value, kind)
             return
         root = root_name(target)
-        if root is not None and family(kind) in (k.TENSOR, k.STATE):
-            before = self.kinds.names.get(root, k.PLAIN)
-            if family(before) != k.TENSOR:
-                self.kinds.names[root] = k.TENSOR if family(kind) == k.TENSOR else k.STATE
+        if root is not None and family(kind) in (TENSOR, STATE):
+            before = self.kinds.names.get(root, PLAIN)
+            if family(before) != TENSOR:
+                self.kinds.names[root] = TENSOR if family(kind) == TENSOR else STATE
 
     # -- compound statements --------------------------------------------------------------------------------------
 
     def _compound(self, node: cst.BaseCompoundStatement, contexts: tuple[cst.With, ...]) -> Leaf:
         if isinstance(node, cst.FunctionDef | cst.ClassDef):
             self.kinds.names.pop(node.name.value, None)
-            return Leaf(node, k.PLAIN, k.PLAIN, flow_of(node), contexts)
+            return Leaf(node, PLAIN, PLAIN, flow_of(node), contexts)
         heads = self._heads(node)
         inner = [leaf for block in _blocks(node) for leaf in self._block(block, ())]
         found = {leaf.kind for leaf in inner} | {self._kind_of_detail(kind) for kind in heads}
-        found -= {k.PLAIN, DROPPED} if len(found - {k.PLAIN, DROPPED}) else {DROPPED}
+        found -= {PLAIN, DROPPED} if len(found - {PLAIN, DROPPED}) else {DROPPED}
         kind = self._compound_kind(found)
-        return Leaf(node, kind, k.TENSOR if kind == k.TENSOR else k.PLAIN, flow_of(node), contexts, inner)
+        return Leaf(node, kind, TENSOR if kind == TENSOR else PLAIN, flow_of(node), contexts, inner)
 
     def _compound_kind(self, found: set[str]) -> str:
         if not found:
-            return k.PLAIN
-        if k.SESSION in found:
-            return k.SESSION
+            return PLAIN
+        if SESSION in found:
+            return SESSION
         if len(found) == 1:
             return found.pop()
         return MIXED
@@ -232,10 +244,10 @@ class Reader:
             heads.append(self.kinds.of(node.test))
         elif isinstance(node, cst.For):
             kind = self.kinds.of(node.iter)
-            read = family(kind) == k.STATE and not find_all(node.iter, cst.Call)
-            heads.append(k.PLAIN if read else kind)  # over state that is there already
+            read = family(kind) == STATE and not find_all(node.iter, cst.Call)
+            heads.append(PLAIN if read else kind)  # over state that is there already
             for name in target_names(node.target):
-                self.kinds.names[name] = k.TENSOR if family(kind) == k.TENSOR else kind
+                self.kinds.names[name] = TENSOR if family(kind) == TENSOR else kind
         elif isinstance(node, cst.With):
             heads.extend(self.kinds.of(item.item) for item in node.items)
             self._bind_with(node)

@@ -12,8 +12,8 @@ import libcst as cst
 
 from tf2towers.program.python_code.data_flow import flow_of
 from tf2towers.program.python_code.search import assigned_name, find_all
-from tf2towers.program.statements import value_kinds as k
 from tf2towers.program.statements.trainer_statement import MIXED, TOWERS, Leaf
+from tf2towers.program.statements.value_kinds import STATE, TENSOR
 from tf2towers.program.training import Training
 
 
@@ -48,7 +48,7 @@ def _straight(leaf: Leaf) -> Iterator[Leaf]:
 
 def _binding(leaf: Leaf) -> str | None:
     """The name that a statement binds to a variable."""
-    if leaf.kind != k.STATE or leaf.assign is None or leaf.detail != k.STATE:
+    if leaf.kind != STATE or leaf.assign is None or leaf.detail != STATE:
         return None
     return assigned_name(leaf.assign)
 
@@ -56,7 +56,7 @@ def _binding(leaf: Leaf) -> str | None:
 def _read_between(leaves: list[Leaf], bindings: list[Leaf], name: str) -> bool:
     """Whether the graph reads the name before its last binding."""
     last = leaves.index(bindings[-1])
-    return any(name in leaf.flow.reads and leaf.kind in (k.TENSOR, MIXED) for leaf in leaves[:last])
+    return any(name in leaf.flow.reads and leaf.kind in (TENSOR, MIXED) for leaf in leaves[:last])
 
 
 def _rename(training: Training, leaves: list[Leaf], bindings: list[Leaf], name: str, taken: set[str]) -> None:
@@ -68,7 +68,7 @@ def _rename(training: Training, leaves: list[Leaf], bindings: list[Leaf], name: 
             assert leaf.assign is not None
             training.renamed[leaf.assign.targets[0].target] = current
             leaf.flow.binds = (leaf.flow.binds - {name}) | {current}
-            training.kinds.names[current] = k.STATE
+            training.kinds.names[current] = STATE
         if before != name and name in leaf.flow.reads | leaf.flow.mutates:
             for node in _names(leaf, name):
                 training.renamed[node] = before

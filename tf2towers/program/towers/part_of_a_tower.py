@@ -11,8 +11,8 @@ from tf2towers.program.python_code.data_flow import flow_of
 from tf2towers.program.python_code.side_effects import effects_of
 from tf2towers.program.sessions.batch_input import Input
 from tf2towers.program.sessions.session_runs import Run
-from tf2towers.program.statements import value_kinds as k
 from tf2towers.program.statements.trainer_statement import Leaf
+from tf2towers.program.statements.value_kinds import PLACEHOLDER
 from tf2towers.program.training import Step, TowerPart, Training
 
 
@@ -39,7 +39,7 @@ def narrow_to_part(training: Training, step: Step, wanted: set[str]) -> None:
     inputs = [input_ for input_ in step.inputs if input_.leaf in piece.leaves or set(input_.names) & needs]
     if len(inputs) == len(step.inputs):
         return
-    drawn = any(input_.kind != k.PLACEHOLDER for input_ in step.inputs if input_ not in inputs)
+    drawn = any(input_.kind != PLACEHOLDER for input_ in step.inputs if input_ not in inputs)
     if not drawn and all(_available(training, run, step.inputs) for run in step.runs):
         return
     if all(_available(training, run, inputs) for run in step.runs):
@@ -58,7 +58,7 @@ def _available(training: Training, run: Run, inputs: list[Input]) -> bool:
     for input_ in inputs:
         for name in input_.names:
             others = [other for other in training.inputs if name in other.names]
-            if name not in run.feeds and not any(other.kind != k.PLACEHOLDER for other in others):
+            if name not in run.feeds and not any(other.kind != PLACEHOLDER for other in others):
                 return False
     return True
 

@@ -14,9 +14,9 @@ from tf2towers.program.problem import Problem
 from tf2towers.program.python_code.names_read_by_calls import reads
 from tf2towers.program.python_code.search import find_all
 from tf2towers.program.sessions.steps import has_update
-from tf2towers.program.statements import value_kinds as k
 from tf2towers.program.statements.symbol_roles import role
 from tf2towers.program.statements.trainer_statement import Leaf
+from tf2towers.program.statements.value_kinds import AVERAGE, PLUMBING, SCHEDULE, STATE, TENSOR
 from tf2towers.program.training import Training
 from tf2towers.rewrites.expressions.call_arguments import named
 from tf2towers.rewrites.files.file_context import code_of
@@ -42,7 +42,7 @@ def cluster_problems(training: Training) -> Iterator[Problem]:
         name = canonical(call.func)
         if name == SETTER:
             yield from _placement(call)
-        if role(name) == "tensor_hook" and training.kinds.of(call) != k.PLUMBING:
+        if role(name) == "tensor_hook" and training.kinds.of(call) != PLUMBING:
             yield Problem(call, "T2T506", f"{name}: a hook that asks the graph for tensors")
         yield from _unknown_arguments(name or "", call)
     yield from _state_of_workers(training, cluster)
@@ -88,7 +88,7 @@ def _state_of_workers(training: Training, cluster: Cluster) -> Iterator[Problem]
 
 def _averages(training: Training, leaf: Leaf) -> bool:
     return _AVERAGE in training.effects[leaf].symbols or any(
-        training.kinds.names.get(name) == k.AVERAGE for name in leaf.flow.reads
+        training.kinds.names.get(name) == AVERAGE for name in leaf.flow.reads
     )
 
 
@@ -135,7 +135,7 @@ def _read_behind_update(training: Training) -> Iterator[Problem]:
         leaves = [leaf for outer in step.slice.leaves for leaf in outer.every() if not leaf.inner]
         updates = [place for place, leaf in enumerate(leaves) if has_update(training, leaf)]
         for leaf in leaves[updates[0] + 1 :] if updates else ():
-            if leaf.kind == k.TENSOR and _reads_variables(training, leaf):
+            if leaf.kind == TENSOR and _reads_variables(training, leaf):
                 yield Problem(leaf.node, "T2T208", "a variable that is read behind the update")
 
 
@@ -143,10 +143,10 @@ def _reads_variables(training: Training, leaf: Leaf) -> bool:
     """Whether a statement computes with variables; not where it updates them, or their averages."""
     kinds, calls = training.kinds, find_all(leaf.node, cst.Call)
     methods = [call.func for call in calls if isinstance(call.func, cst.Attribute)]
-    if has_update(training, leaf) or any(kinds.of(method.value) == k.AVERAGE for method in methods):
+    if has_update(training, leaf) or any(kinds.of(method.value) == AVERAGE for method in methods):
         return False
     summaries = [training.functions.summary(kinds.resolver.canonical(call.func) or "") for call in calls]
-    return any(kinds.names.get(name) in (k.STATE, k.SCHEDULE) for name in leaf.flow.reads) or any(
+    return any(kinds.names.get(name) in (STATE, SCHEDULE) for name in leaf.flow.reads) or any(
         summary is not None and not _OF_VARIABLES.isdisjoint(summary.symbols) for summary in summaries
     )
 

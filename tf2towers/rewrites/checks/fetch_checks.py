@@ -8,7 +8,7 @@ import libcst as cst
 
 from tf2towers.program.problem import Problem
 from tf2towers.program.python_code.data_flow import flow_of
-from tf2towers.program.statements import value_kinds as k
+from tf2towers.program.statements.value_kinds import PLAIN, SESSION
 from tf2towers.program.training import Training
 
 
@@ -29,7 +29,7 @@ def _changing(training: Training) -> set[str]:
     seen: set[str] = set()
     changing: set[str] = set()
     for outer in training.leaves:
-        if outer.kind not in (k.SESSION, k.PLAIN):
+        if outer.kind not in (SESSION, PLAIN):
             continue
         if isinstance(outer.node, cst.For | cst.While | cst.FunctionDef):
             changing |= {name for leaf in outer.every() for name in leaf.flow.binds}

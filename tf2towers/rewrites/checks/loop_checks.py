@@ -9,8 +9,8 @@ import libcst as cst
 from tf2towers.program.problem import Problem
 from tf2towers.program.python_code.data_flow import flow_of, target_names
 from tf2towers.program.python_code.search import find_all
-from tf2towers.program.statements import value_kinds as k
 from tf2towers.program.statements.trainer_statement import TOWERS
+from tf2towers.program.statements.value_kinds import OPTIMIZER, PLAIN
 from tf2towers.program.training import Training
 from tf2towers.rewrites.functions.kept_statistics import statistics_kept
 from tf2towers.rewrites.functions.moved_statements import is_of_first_tower
@@ -66,11 +66,7 @@ def _own_optimizers(training: Training) -> Iterator[Problem]:
     """Optimizers made in the towers."""
     for outer in training.towers_leaf.inner:
         for leaf in outer.every():
-            if (
-                leaf.detail == k.OPTIMIZER
-                and not leaf.inner
-                and not leaf.flow.binds & training.body.optimizers
-            ):
+            if leaf.detail == OPTIMIZER and not leaf.inner and not leaf.flow.binds & training.body.optimizers:
                 yield Problem(leaf.node, "T2T312", "an optimizer for each tower: each has slots of its own")
 
 
@@ -98,6 +94,6 @@ def _of_one_tower(training: Training) -> set[str]:
     found = target_names(training.tower.loop.target)
     for outer in training.towers_leaf.inner:
         for leaf in outer.every():
-            if leaf.kind == k.PLAIN and leaf.assign is not None and leaf.flow.reads & found:
+            if leaf.kind == PLAIN and leaf.assign is not None and leaf.flow.reads & found:
                 found |= leaf.flow.binds
     return found

@@ -11,9 +11,19 @@ from tf2towers.names.old_names import todays_name
 from tf2towers.program.problem import Problem
 from tf2towers.program.python_code.data_flow import target_names, upward_exposed
 from tf2towers.program.python_code.search import find_all
-from tf2towers.program.statements import value_kinds as k
 from tf2towers.program.statements.symbol_roles import role
 from tf2towers.program.statements.trainer_statement import INPUT, MIXED, TOWERS, Leaf
+from tf2towers.program.statements.value_kinds import (
+    GET_NEXT,
+    ITERATOR,
+    PLAIN,
+    SAVER,
+    SESSION,
+    STATE,
+    SUPERVISOR,
+    TENSOR,
+    WRITER,
+)
 from tf2towers.program.training import Training
 from tf2towers.rewrites.checks.cluster_checks import cluster_problems
 from tf2towers.rewrites.checks.fetch_checks import fetch_problems
@@ -73,11 +83,11 @@ def graph_names(training: Training) -> set[str]:
     """Names that hold tensors of the graph, and are gone from the owner once it is split into functions."""
     names: set[str] = set(training.tower_binds)
     for leaf in training.leaves:
-        if leaf.kind in (k.TENSOR, INPUT):
+        if leaf.kind in (TENSOR, INPUT):
             names |= leaf.flow.binds
         elif leaf.kind == MIXED:
             for inner in leaf.every():
-                if inner.kind in (k.TENSOR, INPUT) and not inner.inner:
+                if inner.kind in (TENSOR, INPUT) and not inner.inner:
                     names |= inner.flow.binds
     for leaf in _outside(training):
         names -= leaf.flow.binds
@@ -85,7 +95,7 @@ def graph_names(training: Training) -> set[str]:
 
 
 def _outside(training: Training) -> list[Leaf]:
-    return [leaf for leaf in training.leaves if leaf.kind in (k.SESSION, k.PLAIN, k.STATE, "dropped")]
+    return [leaf for leaf in training.leaves if leaf.kind in (SESSION, PLAIN, STATE, "dropped")]
 
 
 def _calls_to_leave_out(training: Training) -> list[cst.CSTNode]:
@@ -101,24 +111,24 @@ def _calls_to_leave_out(training: Training) -> list[cst.CSTNode]:
 
 def _graph_in_session(training: Training) -> Iterator[Problem]:
     for outer in training.leaves:
-        if outer.kind != k.SESSION:
+        if outer.kind != SESSION:
             continue
         for leaf in outer.every():
-            if leaf.kind in (k.TENSOR, MIXED) and not leaf.inner:
+            if leaf.kind in (TENSOR, MIXED) and not leaf.inner:
                 yield Problem(leaf.node, "T2T404", "graph building inside the session's part of the program")
 
 
 def _rebound(training: Training) -> Iterator[Problem]:
     """Plain names that the functions read and the session's part changes: a function keeps what it met when traced."""
     bound = {
-        name for leaf in training.leaves if leaf.kind in (k.TENSOR, MIXED, TOWERS) for name in leaf.flow.binds
+        name for leaf in training.leaves if leaf.kind in (TENSOR, MIXED, TOWERS) for name in leaf.flow.binds
     }
     bound |= target_names(training.tower.loop.target)
     read: set[str] = set()
     for leaf in training.leaves:
-        if leaf.kind in (k.TENSOR, MIXED, TOWERS):
+        if leaf.kind in (TENSOR, MIXED, TOWERS):
             read |= leaf.flow.reads - bound
-        elif leaf.kind in (k.SESSION, k.PLAIN) and not isinstance(leaf.node, cst.FunctionDef):
+        elif leaf.kind in (SESSION, PLAIN) and not isinstance(leaf.node, cst.FunctionDef):
             again = {name for inner in leaf.every() for name in inner.flow.binds} & read
             if again:
                 name = sorted(again)[0]
@@ -127,15 +137,13 @@ def _rebound(training: Training) -> Iterator[Problem]:
 
 def _bound_on_both_sides(training: Training) -> Iterator[Problem]:
     """Names that begin outside of the graph and that it reads, then binds: in a function the name is its own."""
-    outside = {
-        name for leaf in training.leaves if leaf.kind in (k.PLAIN, k.STATE) for name in leaf.flow.binds
-    }
+    outside = {name for leaf in training.leaves if leaf.kind in (PLAIN, STATE) for name in leaf.flow.binds}
     exposed = upward_exposed(leaf.node for leaf in training.graph) & outside
     exposed -= training.body.flags | training.body.lists_bound_again
     for outer in training.graph:
         for leaf in outer.every() if outer.kind != TOWERS else ():
             names = leaf.flow.binds & exposed
-            if names and leaf.kind == k.TENSOR:
+            if names and leaf.kind == TENSOR:
                 message = f"{min(names)!r} begins as a plain value, and is bound again in the graph"
                 yield Problem(leaf.node, "T2T405", message)
                 return
@@ -152,12 +160,12 @@ def _used_outside(training: Training) -> Iterator[Problem]:
         for inner in leaf.every():
             if inner.inner:
                 continue
-            if inner.kind == "dropped" or (inner.kind == k.STATE and inner.detail in (k.WRITER, k.ITERATOR)):
+            if inner.kind == "dropped" or (inner.kind == STATE and inner.detail in (WRITER, ITERATOR)):
                 continue
             used = _reads_except(inner.node, out, training) & names - fed.get(inner, set())
             if isinstance(inner.node, cst.FunctionDef):
                 used &= inner.flow.reads | inner.flow.mutates
-            if inner.kind == k.STATE and used:
+            if inner.kind == STATE and used:
                 yield Problem(
                     inner.node, "T2T304", f"{sorted(used)[0]!r} is a tensor, and state depends on it"
                 )
@@ -170,7 +178,7 @@ def _used_outside(training: Training) -> Iterator[Problem]:
 
 
 def _session_elsewhere(training: Training) -> Iterator[Problem]:
-    sessions = {name for name, kind in training.kinds.names.items() if kind == k.SESSION}
+    sessions = {name for name, kind in training.kinds.names.items() if kind == SESSION}
     out = _calls_to_leave_out(training)
     for leaf in _outside(training):
         for inner in leaf.every():
@@ -201,20 +209,20 @@ def _made_inside(training: Training) -> Iterator[Problem]:
     ]
     for outer in dict.fromkeys(used):
         for leaf in outer.every():
-            if leaf.inner or leaf.kind == INPUT or leaf.detail == k.ITERATOR:
+            if leaf.inner or leaf.kind == INPUT or leaf.detail == ITERATOR:
                 continue
             for call in find_all(leaf.node, cst.Call):
                 name = canonical(call.func)
                 summary = training.functions.summary(name) if name is not None else None
                 method = call.func.attr.value if isinstance(call.func, cst.Attribute) else None
-                takes = isinstance(call.func, cst.Attribute) and training.kinds.of(call) == k.GET_NEXT
+                takes = isinstance(call.func, cst.Attribute) and training.kinds.of(call) == GET_NEXT
                 if role(name) == "placeholder" or method in _ITERATORS or takes:
                     yield Problem(call, "T2T305", "an input that would be made inside a step")
                 elif summary is not None and summary.makes_inputs:
                     yield Problem(call, "T2T305", f"{name} makes inputs where the towers run")
-                elif outer.kind == MIXED and leaf.kind != k.STATE and role(name) == "optimizer":
+                elif outer.kind == MIXED and leaf.kind != STATE and role(name) == "optimizer":
                     yield Problem(call, "T2T304", "an optimizer that would be made inside a step")
-                elif leaf.kind != k.STATE and (
+                elif leaf.kind != STATE and (
                     name == "tf.Variable" or (summary is not None and "tf.Variable" in summary.symbols)
                 ):
                     yield Problem(call, "T2T304", "a variable that would be made inside a step")
@@ -230,7 +238,7 @@ def _reads_except(node: cst.CSTNode, out: list[cst.CSTNode], training: Training)
             if any(call is other for other in out):
                 return False
             func = call.func
-            if isinstance(func, cst.Attribute) and kinds.of(func.value) in (k.SAVER,) and call.args:
+            if isinstance(func, cst.Attribute) and kinds.of(func.value) in (SAVER,) and call.args:
                 for argument in call.args[1:]:
                     argument.visit(self)
                 return False
@@ -241,14 +249,14 @@ def _reads_except(node: cst.CSTNode, out: list[cst.CSTNode], training: Training)
                     if name in found.kept:
                         argument.visit(self)
                 return False
-            if isinstance(func, cst.Attribute) and kinds.of(func.value) == k.SUPERVISOR:
+            if isinstance(func, cst.Attribute) and kinds.of(func.value) == SUPERVISOR:
                 if func.attr.value == "summary_computed":
                     for argument in call.args[1:]:
                         argument.visit(self)
                 return False
             if (
                 isinstance(func, cst.Attribute)
-                and kinds.of(func.value) == k.SESSION
+                and kinds.of(func.value) == SESSION
                 and func.attr.value in _OF_SESSION
             ):
                 return False

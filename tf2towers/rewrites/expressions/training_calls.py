@@ -7,7 +7,15 @@ from typing import Any
 import libcst as cst
 
 from tf2towers.names.old_names import todays_name
-from tf2towers.program.statements import value_kinds as k
+from tf2towers.program.statements.value_kinds import (
+    GRAPH,
+    OPTIMIZER,
+    PLUMBING,
+    SAVER,
+    SCHEDULE,
+    SESSION,
+    SUPERVISOR,
+)
 from tf2towers.program.training import Training
 from tf2towers.rewrites.expressions.call_arguments import keyword, trimmed
 from tf2towers.rewrites.expressions.cluster_calls import cluster_call, supervisor_call
@@ -92,7 +100,7 @@ class TrainingRewriter(SymbolRewriter):
     def leave_Name(self, original_node: cst.Name, updated_node: cst.Name) -> cst.BaseExpression:
         if original_node in self._not_values or not self.in_function:
             return updated_node
-        if self.kinds.names.get(original_node.value) == k.SCHEDULE:
+        if self.kinds.names.get(original_node.value) == SCHEDULE:
             now = self.now.get(original_node.value)
             return cst.Name(now) if now is not None else cst.Call(updated_node)
         return updated_node
@@ -120,7 +128,7 @@ class TrainingRewriter(SymbolRewriter):
         if self.training.tower.cluster is None:
             return updated_node
         pairs = zip(original_node.elements, updated_node.elements, strict=True)
-        kept = [new for old, new in pairs if self.kinds.of(old.value) != k.PLUMBING]
+        kept = [new for old, new in pairs if self.kinds.of(old.value) != PLUMBING]
         if len(kept) == len(updated_node.elements):
             return updated_node
         if kept:
@@ -134,15 +142,15 @@ class TrainingRewriter(SymbolRewriter):
         if isinstance(func, cst.Attribute):
             owner = self.kinds.of(func.value)
             method = func.attr.value
-            if owner == k.OPTIMIZER and method == "compute_gradients":
+            if owner == OPTIMIZER and method == "compute_gradients":
                 return self._gradients(updated_node)
-            if owner == k.OPTIMIZER and method == "apply_gradients":
+            if owner == OPTIMIZER and method == "apply_gradients":
                 return self._apply(updated_node)
-            if owner == k.OPTIMIZER and method == "minimize":
+            if owner == OPTIMIZER and method == "minimize":
                 return self._minimize(updated_node)
-            if owner == k.SAVER and method in ("save", "restore"):
+            if owner == SAVER and method in ("save", "restore"):
                 return updated_node.with_changes(args=trimmed(updated_node.args[1:]))
-            if owner == k.SUPERVISOR:
+            if owner == SUPERVISOR:
                 return supervisor_call(method, updated_node, original_node in self._with_calls)
         canonical = self.names.canonical(func)
         cluster = self.training.tower.cluster
@@ -161,7 +169,7 @@ class TrainingRewriter(SymbolRewriter):
             kept = [
                 arg
                 for original, arg in zip(original_node.args, updated_node.args, strict=True)
-                if self.kinds.of(original.value) not in (k.GRAPH, k.SESSION)
+                if self.kinds.of(original.value) not in (GRAPH, SESSION)
             ]
             return updated_node.with_changes(
                 func=cst.Name(self.context.need("FileWriter")), args=trimmed(kept)

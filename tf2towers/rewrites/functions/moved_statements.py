@@ -9,8 +9,8 @@ import libcst as cst
 
 from tf2towers.program.python_code.data_flow import flow_of
 from tf2towers.program.python_code.search import call_statement, method_of
-from tf2towers.program.statements import value_kinds as k
 from tf2towers.program.statements.trainer_statement import INPUT, MIXED, Leaf
+from tf2towers.program.statements.value_kinds import PLAIN, STATE, TENSOR
 from tf2towers.program.training import Training
 from tf2towers.rewrites.files.file_context import statement
 from tf2towers.rewrites.functions.tower_statements import TowerStatements, append_call
@@ -71,7 +71,7 @@ class MovedStatements(TowerStatements):
         node = leaf.node
         if isinstance(node, cst.With):
             apart = leaf.kind == MIXED and not self.training.tower.is_loop  # its state is made outside
-            moving = [inner for inner in leaf.inner if not (apart and inner.kind in (k.STATE, k.PLAIN))]
+            moving = [inner for inner in leaf.inner if not (apart and inner.kind in (STATE, PLAIN))]
             body = self.moved_all(moving)
             if not body:
                 return []
@@ -94,7 +94,7 @@ class MovedStatements(TowerStatements):
                 found = by_node.get(inner)
                 if found is None:  # a block that is opened: what is in it stands beside it
                     self.training.problem(inner, "T2T302", "a device's block in a branch")
-                elif every or found.kind in (k.TENSOR, MIXED):
+                elif every or found.kind in (TENSOR, MIXED):
                     made.extend(self.moved(found))
             return made
 

@@ -11,8 +11,8 @@ from tf2towers.program.python_code.backward_slices import Slice
 from tf2towers.program.python_code.data_flow import flow_of
 from tf2towers.program.python_code.search import find_all
 from tf2towers.program.sessions.steps import has_update
-from tf2towers.program.statements import value_kinds as k
 from tf2towers.program.statements.trainer_statement import TOWERS, Leaf
+from tf2towers.program.statements.value_kinds import OPTIMIZER, SCHEDULE, STATE, TENSOR
 from tf2towers.program.training import Step, placeholders_of
 from tf2towers.rewrites.files.file_context import code_of, statement
 from tf2towers.rewrites.functions.moved_statements import without_empty_lines
@@ -26,11 +26,11 @@ class ReplicaBuilder(TowerFunctions):
         """`tf.train.AdamOptimizer(1e-4).minimize(loss)`: an optimizer is state, so each gets a name."""
         self._optimizers: dict[Leaf, list[tuple[str, cst.Call]]] = {}
         for leaf in self.training.leaves:
-            if leaf.kind != k.TENSOR:
+            if leaf.kind != TENSOR:
                 continue
             for call in find_all(leaf.node, cst.Call):
                 inner = call.func.value if isinstance(call.func, cst.Attribute) else None
-                if isinstance(inner, cst.Call) and self.training.kinds.of(inner) == k.OPTIMIZER:
+                if isinstance(inner, cst.Call) and self.training.kinds.of(inner) == OPTIMIZER:
                     name = self.context.fresh("optimizer")
                     self._optimizers.setdefault(leaf, []).append((name, inner))
                     self.replaced[inner] = cst.Name(name)
@@ -53,7 +53,7 @@ class ReplicaBuilder(TowerFunctions):
         return (
             tower.is_loop
             or tower.cluster is not None
-            or any(leaf.kind == k.STATE for outer in self.training.leaves for leaf in outer.every())
+            or any(leaf.kind == STATE for outer in self.training.leaves for leaf in outer.every())
         )
 
     def parameters(self, step: Step) -> list[str]:
@@ -169,7 +169,7 @@ class ReplicaBuilder(TowerFunctions):
         return {
             value: self.context.fresh(f"{value.value}_before")
             for value in returned
-            if isinstance(value, cst.Name) and self.training.kinds.of(value) in (k.STATE, k.SCHEDULE)
+            if isinstance(value, cst.Name) and self.training.kinds.of(value) in (STATE, SCHEDULE)
         }
 
     def _rates_before_update(self, step: Step) -> list[str]:
@@ -184,7 +184,7 @@ class ReplicaBuilder(TowerFunctions):
             return []
         read = {name for leaf in after for name in leaf.flow.reads}
         read |= {name for fetch in step.fetches for name in flow_of(fetch).reads}
-        return sorted(name for name in read if self.training.kinds.names.get(name) == k.SCHEDULE)
+        return sorted(name for name in read if self.training.kinds.names.get(name) == SCHEDULE)
 
     def _in_contexts(self, leaf: Leaf, moved: list[cst.BaseStatement]) -> list[cst.BaseStatement]:
         for block in reversed(leaf.contexts):
@@ -243,7 +243,7 @@ class ReplicaBuilder(TowerFunctions):
             return "None"
         kind = self.training.kinds.of(value)
         code = code_of(self._rewritten(value))
-        return f"tf.identity({code})" if kind == k.STATE else code
+        return f"tf.identity({code})" if kind == STATE else code
 
     def _tf_function(self, step: Step, params: list[str]) -> str:
         specs = self.signature(step, params)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
-from tf2towers.program.statements import value_kinds as k
+from tf2towers.program.statements.value_kinds import OP
 from tf2towers.program.training import Step, Training
 from tf2towers.rewrites.files.file_context import FileContext
 
@@ -25,7 +25,7 @@ def _base_name(step: Step, training: Training) -> str:
         return "train_step"
     if len(step.fetches) == 1 and isinstance(step.fetches[0], cst.Name):
         fetched = step.fetches[0].value
-        if training.kinds.of(step.fetches[0]) == k.OP:
+        if training.kinds.of(step.fetches[0]) == OP:
             return f"run_{fetched}"
         return f"evaluate_{fetched}"
     return "evaluate"

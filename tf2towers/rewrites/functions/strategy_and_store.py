@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 import libcst as cst
 
 from tf2towers.program.python_code.data_flow import names_in, target_names
-from tf2towers.program.statements import value_kinds as k
 from tf2towers.program.statements.trainer_statement import TOWERS, Leaf
+from tf2towers.program.statements.value_kinds import PLAIN, SESSION
 from tf2towers.program.training import Training
 from tf2towers.rewrites.expressions.training_calls import TrainingRewriter
 from tf2towers.rewrites.files.file_context import FileContext, code_of, statement, unwrapped
@@ -57,7 +57,7 @@ def _devices(context: FileContext, training: Training, given: dict[str, str]) ->
             target, iterable = target.elements[1].value, iterable.args[0].value
     needs = names_in(iterable) | (names_in(device) - target_names(target))
     for leaf in training.leaves:
-        if leaf.kind not in (k.PLAIN, TOWERS, k.SESSION) and leaf.flow.binds & needs:
+        if leaf.kind not in (PLAIN, TOWERS, SESSION) and leaf.flow.binds & needs:
             training.problem(loop, "T2T302", "the towers' devices depend on tensors or state")
             break
     rewriter = TrainingRewriter(context, training, {}, False, given)
@@ -78,13 +78,13 @@ def _hoisted(training: Training, needs: set[str]) -> list[Leaf]:
     stage = [block for block in training.reader.opened if block in training.tower.parents]
     inside = [leaf for leaf in before if stage and _contains(stage[0], leaf.node)]
     first = next(
-        (place for place, leaf in enumerate(before) if leaf.kind not in (k.PLAIN, "dropped")), len(before)
+        (place for place, leaf in enumerate(before) if leaf.kind not in (PLAIN, "dropped")), len(before)
     )
     kept: list[Leaf] = []
     wanted = set(needs)
     for place in range(len(before) - 1, -1, -1):
         leaf = before[place]
-        if leaf.kind == k.PLAIN and leaf.flow.writes & wanted:
+        if leaf.kind == PLAIN and leaf.flow.writes & wanted:
             wanted |= leaf.flow.reads
             if leaf in inside or (not stage and place > first):
                 kept.insert(0, leaf)

@@ -7,8 +7,8 @@ from itertools import takewhile
 import libcst as cst
 
 from tf2towers.program.python_code.search import find_all
-from tf2towers.program.statements import value_kinds as k
 from tf2towers.program.statements.trainer_statement import INPUT, MIXED, TOWERS, Leaf
+from tf2towers.program.statements.value_kinds import PLAIN, SCHEDULE, SESSION, STATE, TENSOR
 from tf2towers.rewrites.files.file_context import code_of, statement
 from tf2towers.rewrites.functions.moved_statements import is_reuse_call
 from tf2towers.rewrites.functions.step_functions import ReplicaBuilder
@@ -64,10 +64,10 @@ class Assembler(WrittenWorkers):
 
         assert isinstance(run, Run) and self.calls is not None
         kinds = [self.training.kinds.of(fetch) for fetch in run.fetches]
-        if not all(kind in (k.STATE, k.SCHEDULE) for kind in kinds):
+        if not all(kind in (STATE, SCHEDULE) for kind in kinds):
             return False
         parts = [
-            f"{code_of(fetch)}{'()' if kind == k.SCHEDULE else ''}.numpy()"
+            f"{code_of(fetch)}{'()' if kind == SCHEDULE else ''}.numpy()"
             for fetch, kind in zip(run.fetches, kinds, strict=True)
         ]
         row = ", ".join(parts)
@@ -102,14 +102,14 @@ class Assembler(WrittenWorkers):
         if outer is not None:
             self.before_stage = (outer, made.statements)
         else:
-            first = next(leaf for leaf in self.training.leaves if leaf.kind not in (k.PLAIN, "dropped"))
+            first = next(leaf for leaf in self.training.leaves if leaf.kind not in (PLAIN, "dropped"))
             self.before_stage = (first.node, made.statements)
 
     def _makes_state_before(self, block: cst.With) -> bool:
         """Whether a variable is made before a block that the towers are in: it has to be the strategy's, too."""
         inside = set(find_all(block, cst.SimpleStatementLine))
         before = takewhile(lambda leaf: leaf.kind != TOWERS and leaf.node not in inside, self.training.leaves)
-        return any(inner.detail == k.STATE for leaf in before for inner in leaf.every())
+        return any(inner.detail == STATE for leaf in before for inner in leaf.every())
 
     def _stage_of_devices(self) -> None:
         """A program without towers: a store for its variables, no strategy."""
@@ -118,7 +118,7 @@ class Assembler(WrittenWorkers):
         head = statement(f"with {self.given['variables']}.scope():\n    pass")
         assert isinstance(head, cst.With)
         self.scope_items = head.items
-        first = next(leaf for leaf in self.training.leaves if leaf.kind not in (k.PLAIN, "dropped", TOWERS))
+        first = next(leaf for leaf in self.training.leaves if leaf.kind not in (PLAIN, "dropped", TOWERS))
         made: list[cst.BaseStatement] = []
         assert self.builder is not None
         if self.builder.makes_variables:
@@ -149,7 +149,7 @@ class Assembler(WrittenWorkers):
                         made.extend(self._source_statements(input_))
                 if any(step.uses_towers and step.part is None for step in training.steps):
                     made.append(self.builder.tower_function())
-            elif leaf.kind == k.TENSOR or (leaf.kind == "dropped" and leaf.detail != k.PLAIN):
+            elif leaf.kind == TENSOR or (leaf.kind == "dropped" and leaf.detail != PLAIN):
                 made = (
                     self.builder.optimizers_of(leaf, self.in_place) if training.region is not None else DROP
                 )
@@ -157,9 +157,9 @@ class Assembler(WrittenWorkers):
                 made = [line for part in leaf.every() for line in self._input_statements(part)]
             elif leaf.kind == MIXED:
                 made = self._mixed(leaf)
-            elif leaf.kind == k.STATE:
+            elif leaf.kind == STATE:
                 made = self._state_statements(leaf)
-            elif is_reuse_call(leaf.node) or (leaf.kind == k.PLAIN and self._is_told_by_towers(leaf)):
+            elif is_reuse_call(leaf.node) or (leaf.kind == PLAIN and self._is_told_by_towers(leaf)):
                 made = DROP
             if leaf is place and seen_towers and training.region is None:
                 self.prefixes[leaf.node] = steps
@@ -171,7 +171,7 @@ class Assembler(WrittenWorkers):
     def _is_inputs_and_tensors(self, leaf: Leaf) -> bool:
         """Whether it is a scope around batches and what is made of them, in a program with towers."""
         kinds = {inner.kind for inner in leaf.inner}
-        return isinstance(leaf.node, cst.With) and self.training.tower.is_loop and kinds == {INPUT, k.TENSOR}
+        return isinstance(leaf.node, cst.With) and self.training.tower.is_loop and kinds == {INPUT, TENSOR}
 
     def _is_made_once(self, leaf: Leaf) -> bool:
         """Whether a statement of the loop makes an optimizer, which is one for all towers."""
@@ -186,7 +186,7 @@ class Assembler(WrittenWorkers):
                 and all(run.call in self.calls.replaced for run in step.runs)
                 and not step.inputs
             ):
-                if all(self.training.kinds.of(fetch) in (k.STATE, k.SCHEDULE) for fetch in step.fetches):
+                if all(self.training.kinds.of(fetch) in (STATE, SCHEDULE) for fetch in step.fetches):
                     continue
             extra = [name for run in step.runs for name in self.feed_dicts.get(run.feed_name or "", [])]
             if step.part is not None:
@@ -199,7 +199,7 @@ class Assembler(WrittenWorkers):
         """The first statement of the session after the loop: the steps are defined before it."""
         leaves = self.training.leaves
         after = leaves[leaves.index(self.training.towers_leaf) + 1 :]
-        return next((leaf for leaf in after if leaf.kind == k.SESSION), None)
+        return next((leaf for leaf in after if leaf.kind == SESSION), None)
 
     def _is_told_by_towers(self, leaf: Leaf) -> bool:
         """Whether it is `tower_grads = []` of a list that the towers fill, or a flag that each tower sets."""
@@ -214,9 +214,9 @@ class Assembler(WrittenWorkers):
     def _session_statements(self) -> None:
         for outer in self.training.leaves:
             for leaf in outer.every():
-                if leaf.inner or (leaf.node in self.actions and leaf.kind != k.SESSION):
+                if leaf.inner or (leaf.node in self.actions and leaf.kind != SESSION):
                     continue
-                if leaf.kind in (k.SESSION, "dropped", k.PLAIN):
+                if leaf.kind in (SESSION, "dropped", PLAIN):
                     made = self._session_statement(leaf)
                     if made is not None:
                         self.actions[leaf.node] = made

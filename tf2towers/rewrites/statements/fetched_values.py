@@ -6,7 +6,7 @@ import ast
 
 import libcst as cst
 
-from tf2towers.program.statements import value_kinds as k
+from tf2towers.program.statements.value_kinds import VARIABLES
 from tf2towers.program.training import Training
 
 #: TensorFlow functions that return several tensors.
@@ -54,7 +54,7 @@ def _is_one_expression(node: cst.BaseExpression, training: Training) -> bool:
         if canonical is not None and not canonical.startswith("tf."):
             found = training.functions.find(canonical)
             return found is None or not _returns_several(found[1])
-        return training.kinds.of(node) != k.VARIABLES
+        return training.kinds.of(node) != VARIABLES
     return True
 
 

@@ -8,8 +8,8 @@ import libcst as cst
 
 from tf2towers.program.sessions.batch_input import Input
 from tf2towers.program.sessions.pipelines import values_fed
-from tf2towers.program.statements import value_kinds as k
 from tf2towers.program.statements.trainer_statement import Leaf
+from tf2towers.program.statements.value_kinds import GET_NEXT, PLACEHOLDER
 from tf2towers.program.training import Pipeline, Training
 from tf2towers.rewrites.expressions.training_calls import TrainingRewriter
 from tf2towers.rewrites.files.file_context import FileContext, code_of, expression, statement
@@ -58,7 +58,7 @@ class WrittenInputs:
     def _read_feed_dicts(self) -> None:
         names = {run.feed_name for run in self.training.runs if run.feed_name is not None}
         placeholders = {
-            name for input_ in self.training.inputs if input_.kind == k.PLACEHOLDER for name in input_.names
+            name for input_ in self.training.inputs if input_.kind == PLACEHOLDER for name in input_.names
         }
         for outer in self.training.leaves:
             for leaf in outer.every():
@@ -84,7 +84,7 @@ class WrittenInputs:
 
     def _name_inputs(self) -> None:
         for input_ in self.training.inputs:
-            if input_.kind == k.GET_NEXT and not isinstance(input_.source, cst.Name):
+            if input_.kind == GET_NEXT and not isinstance(input_.source, cst.Name):
                 self.given[f"input:{id(input_)}"] = self.context.fresh(
                     "batches" if input_.queued else "iterator"
                 )
@@ -110,7 +110,7 @@ class WrittenInputs:
             if self.training.tower.cluster is not None:  # the monitored session did
                 lines.append(statement(f"{name}.start()"))
             return lines
-        if input_.kind == k.GET_NEXT and name is not None:
+        if input_.kind == GET_NEXT and name is not None:
             return [statement(f"{name} = iter({self._dataset_of(input_.source)})")]
         return []
 

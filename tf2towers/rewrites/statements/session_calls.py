@@ -7,7 +7,7 @@ import libcst as cst
 from tf2towers.program.python_code.data_flow import target_names
 from tf2towers.program.sessions.batch_input import Input
 from tf2towers.program.sessions.session_runs import Run
-from tf2towers.program.statements import value_kinds as k
+from tf2towers.program.statements.value_kinds import OP, PLACEHOLDER
 from tf2towers.program.training import Step, Training, placeholders_of
 from tf2towers.rewrites.expressions.training_calls import TrainingRewriter
 from tf2towers.rewrites.files.file_context import FileContext, code_of, expression
@@ -31,7 +31,7 @@ class SessionCalls:
 
     def is_op(self, fetch: cst.BaseExpression) -> bool:
         """Whether a fetch is an op, whose value is None."""
-        return self.training.kinds.of(fetch) == k.OP
+        return self.training.kinds.of(fetch) == OP
 
     def returned(self, step: Step) -> list[cst.BaseExpression | None]:
         """What the step returns: the values fetched, and None for ops where a caller counts on their place."""
@@ -190,7 +190,7 @@ class SessionCalls:
     def _source(self, name: str) -> Input | None:
         """The iterator that gives `name` when it is not fed."""
         taken = (
-            input_ for input_ in self.training.inputs if name in input_.names and input_.kind != k.PLACEHOLDER
+            input_ for input_ in self.training.inputs if name in input_.names and input_.kind != PLACEHOLDER
         )
         return next(taken, None)
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import libcst as cst
 
-from tf2towers.program.statements import value_kinds as k
 from tf2towers.program.statements.statement_reader import OF_SUPERVISOR
 from tf2towers.program.statements.trainer_statement import Leaf
+from tf2towers.program.statements.value_kinds import GRAPH, ITERATOR, PLUMBING, SESSION, SUPERVISOR
 from tf2towers.rewrites.files.file_context import code_of, statement
 from tf2towers.rewrites.statements.worker_statements import WrittenWorkers
 
@@ -42,7 +42,7 @@ def _initializers(call: cst.Call, leaf: Leaf, assembler: WrittenWorkers) -> list
     code = code_of(call)
     for other in assembler.training.leaves:
         for state in other.every():
-            if state.detail == k.ITERATOR and state.assign is not None:
+            if state.detail == ITERATOR and state.assign is not None:
                 name = code_of(state.assign.targets[0].target)
                 if f"{name}.initializer" in code:
                     made.append(statement(f"{name} = iter({assembler.started(state, call)})"))
@@ -57,7 +57,7 @@ def _starts(value: cst.CSTNode | None, assembler: WrittenWorkers) -> bool:
         isinstance(value, cst.Call)
         and isinstance(value.func, cst.Attribute)
         and value.func.attr.value in OF_SUPERVISOR
-        and assembler.training.kinds.of(value.func.value) == k.SUPERVISOR
+        and assembler.training.kinds.of(value.func.value) == SUPERVISOR
     )
 
 
@@ -71,11 +71,11 @@ def _is_session_method(call: cst.Call, assembler: WrittenWorkers) -> bool:
         return False
     owner = assembler.training.kinds.of(call.func.value)
     method = call.func.attr.value
-    if owner == k.SESSION and method in ("close", "as_default", "__enter__", "graph"):
+    if owner == SESSION and method in ("close", "as_default", "__enter__", "graph"):
         return not (method == "close" and assembler.is_monitored(call.func.value))
-    if owner == k.SUPERVISOR and method == "start_queue_runners":
+    if owner == SUPERVISOR and method == "start_queue_runners":
         return True
-    return owner == k.GRAPH and method == "finalize"
+    return owner == GRAPH and method == "finalize"
 
 
 def _keeps_plumbing(call: cst.Call, assembler: WrittenWorkers) -> bool:
@@ -83,7 +83,7 @@ def _keeps_plumbing(call: cst.Call, assembler: WrittenWorkers) -> bool:
     func = call.func
     if not isinstance(func, cst.Attribute) or func.attr.value not in ("append", "insert", "extend"):
         return False
-    return bool(call.args) and assembler.training.kinds.of(call.args[-1].value) == k.PLUMBING
+    return bool(call.args) and assembler.training.kinds.of(call.args[-1].value) == PLUMBING
 
 
 def _log_placement(assembler: WrittenWorkers) -> list[cst.BaseStatement]:
@@ -96,7 +96,7 @@ def _log_placement(assembler: WrittenWorkers) -> list[cst.BaseStatement]:
                 found.append(node.value)
 
     for leaf in assembler.training.leaves:
-        if leaf.kind in (k.SESSION, "dropped"):
+        if leaf.kind in (SESSION, "dropped"):
             leaf.node.visit(Visitor())
     if not found or (isinstance(found[0], cst.Name) and found[0].value == "False"):
         return []

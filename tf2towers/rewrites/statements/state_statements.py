@@ -5,8 +5,8 @@ from __future__ import annotations
 import libcst as cst
 
 from tf2towers.program.python_code.data_flow import flow_of
-from tf2towers.program.statements import value_kinds as k
 from tf2towers.program.statements.trainer_statement import INPUT, MIXED, Leaf
+from tf2towers.program.statements.value_kinds import ITERATOR, PLAIN, STATE, TENSOR
 from tf2towers.rewrites.files.file_context import code_of, statement
 from tf2towers.rewrites.statements.input_statements import DROP, WrittenInputs
 
@@ -22,11 +22,11 @@ class WrittenState(WrittenInputs):
     def _state_statements(self, leaf: Leaf) -> list[cst.BaseStatement] | None:
         if leaf.inner:
             return self._on_devices(leaf)
-        if leaf.detail == k.ITERATOR:
+        if leaf.detail == ITERATOR:
             return self._iterator(leaf)
         pipeline = next((candidate for candidate in self.training.pipelines if candidate.leaf is leaf), None)
         made = self._state(leaf) if pipeline is None else self._restartable(pipeline)
-        if leaf.detail in (k.STATE,) and (not self.has_stage or self._outside_cluster(leaf)):
+        if leaf.detail in (STATE,) and (not self.has_stage or self._outside_cluster(leaf)):
             head = cst.With(
                 items=self.scope_items, body=cst.IndentedBlock([made.with_changes(leading_lines=[])])
             )
@@ -92,16 +92,16 @@ class WrittenState(WrittenInputs):
         """A scope around state and tensors: the scope again, around the state alone."""
         made: list[cst.BaseStatement] = []
         for inner in leaf.inner:
-            if inner.kind == k.STATE:
+            if inner.kind == STATE:
                 state = self._state_statements(inner)
                 made.extend(state if state is not None else [self._state(inner)])
             elif inner.kind == MIXED:
                 made.extend(self._mixed(inner))
             elif inner.kind == INPUT:
                 made.extend(self._input_statements(inner))
-            elif inner.kind == k.PLAIN:
+            elif inner.kind == PLAIN:
                 made.append(self._state(inner))
-        if not made or all(inner.kind in (INPUT, k.TENSOR) for inner in leaf.inner):
+        if not made or all(inner.kind in (INPUT, TENSOR) for inner in leaf.inner):
             return made
         items = [self.in_place(item) for item in node.items]
         body = node.body.with_changes(body=made)
@@ -114,14 +114,14 @@ class WrittenState(WrittenInputs):
             made: list[cst.BaseStatement] = []
             for inner in suite.body:
                 found = by_node.get(inner)
-                if found is None or found.kind not in (k.STATE, k.TENSOR, k.PLAIN, INPUT):
+                if found is None or found.kind not in (STATE, TENSOR, PLAIN, INPUT):
                     self.training.problem(inner, "T2T302", "a block in a branch that makes state and tensors")
                 elif found.kind == INPUT:
                     made.extend(self._input_statements(found))
-                elif found.kind == k.STATE:
+                elif found.kind == STATE:
                     state = self._state_statements(found)
                     made.extend(state if state is not None else [self._state(found)])
-                elif found.kind == k.PLAIN:
+                elif found.kind == PLAIN:
                     made.append(self._state(found))
             return made
 

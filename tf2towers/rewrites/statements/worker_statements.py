@@ -9,8 +9,8 @@ import libcst as cst
 from tf2towers.program.clusters.cluster import Cluster
 from tf2towers.program.clusters.region import Region
 from tf2towers.program.python_code.data_flow import names_in
-from tf2towers.program.statements import value_kinds as k
 from tf2towers.program.statements.trainer_statement import INPUT, Leaf
+from tf2towers.program.statements.value_kinds import DATASET, ITERATOR, SESSION, STATE, SUPERVISOR
 from tf2towers.rewrites.files.file_context import code_of, statement
 from tf2towers.rewrites.statements.state_statements import WrittenState
 from tf2towers.rewrites.statements.unread_names import without_idle_names
@@ -55,10 +55,7 @@ class WrittenWorkers(WrittenState):
         if isinstance(call, cst.Call) and len(block.items) == 1:
             if canonical(call.func) == "tf.train.MonitoredTrainingSession":
                 return "monitored"
-            if (
-                isinstance(call.func, cst.Attribute)
-                and self.training.kinds.of(call.func.value) == k.SUPERVISOR
-            ):
+            if isinstance(call.func, cst.Attribute) and self.training.kinds.of(call.func.value) == SUPERVISOR:
                 return "managed"
         if len(block.items) == 1 and self.is_monitored(call):
             return "monitored"
@@ -89,7 +86,7 @@ class WrittenWorkers(WrittenState):
         return leaves[: next(within, 0)]
 
     def _is_state(self, leaf: Leaf) -> bool:
-        return leaf.kind == k.STATE and leaf.detail not in (k.DATASET, k.ITERATOR) and not leaf.inner
+        return leaf.kind == STATE and leaf.detail not in (DATASET, ITERATOR) and not leaf.inner
 
     def _workers(self, region: Region, steps: list[cst.BaseStatement]) -> None:
         """The steps' functions, the mark where the workers' function begins, and what is made once a worker."""
@@ -108,7 +105,7 @@ class WrittenWorkers(WrittenState):
     def _brought(self, leaf: Leaf) -> list[cst.BaseStatement]:
         if leaf.kind == INPUT:
             return self._input_statements(leaf)
-        if leaf.detail == k.ITERATOR:
+        if leaf.detail == ITERATOR:
             return self._iterator(leaf)
         if any(inner.kind == "dropped" and not inner.inner for inner in leaf.every()[1:]):
             what = "a worker's own statements and the session's in one block"
@@ -140,7 +137,7 @@ class WrittenWorkers(WrittenState):
     def _read_before(self) -> set[str]:
         """Names that statements which are gone have read."""
         leaves = [leaf for outer in self.training.leaves for leaf in outer.every() if not leaf.inner]
-        return {name for leaf in leaves if leaf.kind in ("dropped", k.SESSION) for name in leaf.flow.reads}
+        return {name for leaf in leaves if leaf.kind in ("dropped", SESSION) for name in leaf.flow.reads}
 
     def _index_name(self) -> str:
         names = [name for name in ("task_index", "worker_index") if name not in self.context.used_names]
