@@ -61,7 +61,7 @@ def pair(
                     add(name, other)
     rest = [name for name in original if name not in pairs]
     for name, other in _by_words(
-        rest, [n for n in migrated if n not in pairs.values()], original, migrated
+        rest, [name for name in migrated if name not in pairs.values()], original, migrated
     ).items():
         add(name, other)
     return pairs

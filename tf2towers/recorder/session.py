@@ -135,15 +135,15 @@ class SessionRecorder(object):
         graph = session.graph
         if graph not in self._variables:
             with graphs.beside(graph):
-                variables = [v for v in self._tf.global_variables() if is_number(v)]
-                asked = [self._tf.is_variable_initialized(v) for v in variables]
+                variables = [variable for variable in self._tf.global_variables() if is_number(variable)]
+                asked = [self._tf.is_variable_initialized(variable) for variable in variables]
             with self._quiet():
                 ready = run(session, asked)
-            self._variables[graph] = [v for v, is_ready in zip(variables, ready) if is_ready]
+            self._variables[graph] = [variable for variable, is_ready in zip(variables, ready) if is_ready]
         variables = self._variables[graph]
         with self._quiet():
             found = run(session, variables)
-        return {name_of(v): value for v, value in zip(variables, found)}
+        return {name_of(variable): value for variable, value in zip(variables, found)}
 
     @contextlib.contextmanager
     def _quiet(self) -> Iterator[None]:
@@ -155,7 +155,9 @@ class SessionRecorder(object):
             self._busy = False
 
     def _note_batch_size(self, step: Dict[str, Any]) -> None:
-        sizes = [v.shape[0] for name, v in step.items() if name.startswith("input|") and np.ndim(v) > 1]
+        sizes = [
+            array.shape[0] for name, array in step.items() if name.startswith("input|") and np.ndim(array) > 1
+        ]
         if sizes and self._batch_size is None:
             self._batch_size = int(sizes[0])
 
@@ -165,7 +167,7 @@ def watch(tf: Any, recorder: SessionRecorder) -> None:
 
     def differentiated(losses: List[Any], pairs: List[Tuple[Any, Any]], by_hand: bool) -> None:
         if by_hand:  # `tf.gradients(loss, variables)`, and not some other derivative
-            pairs = [(g, x) for g, x in pairs if isinstance(x, tf.Variable)]
+            pairs = [(gradient, source) for gradient, source in pairs if isinstance(source, tf.Variable)]
             if len(losses) > 1 or losses[0].shape.ndims != 0 or not pairs:
                 return
         recorder.computed.append(Computed(losses[0], pairs))

@@ -124,7 +124,7 @@ def _add_of_tower(training: Training, number: int, forward: Set[Any], layers: bo
 
 def is_behind(computed: Computed, update: Set[Any]) -> bool:
     """Whether one of its gradients is among the operations that an update depends on."""
-    return any(g is not None and _op(g) in update for g, _ in computed.pairs)
+    return any(gradient is not None and _op(gradient) in update for gradient, _ in computed.pairs)
 
 
 def _op(gradient: Any) -> Any:

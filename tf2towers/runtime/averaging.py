@@ -68,8 +68,11 @@ def average_gradients(grads_and_vars: Sequence[tuple[Any, Any]]) -> GradsAndVars
 
     A `tf.IndexedSlices` gradient (an embedding's) is averaged densely, as `tf.expand_dims` densified it in TF1.
     """
-    pairs = [(None if g is None else tf.convert_to_tensor(g), v) for g, v in grads_and_vars]
-    present = [g for g, _ in pairs if g is not None]
+    pairs = [
+        (None if gradient is None else tf.convert_to_tensor(gradient), variable)
+        for gradient, variable in grads_and_vars
+    ]
+    present = [gradient for gradient, _ in pairs if gradient is not None]
     if not present:
         raise ValueError("no gradients to average: every one is None")
     if (
@@ -77,7 +80,7 @@ def average_gradients(grads_and_vars: Sequence[tuple[Any, Any]]) -> GradsAndVars
     ):  # a parameter server's strategy reduces nothing
         return pairs
     means = iter(_mean_in_tower_order(present) if _order["towers"] else _all_reduce_mean(present))
-    return [(None if g is None else next(means), v) for g, v in pairs]
+    return [(None if gradient is None else next(means), variable) for gradient, variable in pairs]
 
 
 def _all_reduce_mean(tensors: list[Any]) -> list[Any]:
@@ -142,7 +145,7 @@ def apply_gradients(
     context = tf.distribute.get_replica_context()
     if context is not None and context.num_replicas_in_sync > 1:
         if tf.get_static_value(context.replica_id_in_sync_group) != 0:
-            pairs = [(_zeros(g), v) for g, v in pairs]
+            pairs = [(_zeros(gradient), variable) for gradient, variable in pairs]
     with graph_collections.set_aside():
         update = opt.apply_gradients(pairs, global_step=global_step, name=name)
     optimizer_state.restore_pending(store)

@@ -39,12 +39,17 @@ class Picture:
 def pictures(sides: Sequence[Side], summary: Summary) -> list[Picture]:
     """Loss and throughput. Throughput leaves out the first step, and steps that were held."""
     losses = tuple(
-        (side.title, [(s.number, s.loss) for s in side.steps if s.loss is not None]) for side in sides
+        (side.title, [(step.number, step.loss) for step in side.steps if step.loss is not None])
+        for side in sides
     )
     rates = []
     for side, numbers in zip(sides, (summary.legacy, summary.modern), strict=True):
-        each = numbers.examples if summary.unit == "examples" and numbers.examples else 1
-        points = [(s.number, each / s.seconds) for s in side.steps[1:] if not s.interrupted and s.seconds > 0]
+        per_step = numbers.examples if summary.unit == "examples" and numbers.examples else 1
+        points = [
+            (step.number, per_step / step.seconds)
+            for step in side.steps[1:]
+            if not step.interrupted and step.seconds > 0
+        ]
         rates.append((side.title, points))
     return [
         Picture("loss", "Loss", "loss", losses),

@@ -141,9 +141,13 @@ class MigratedWorkerRecorder:
         def apply_gradients(apply: Any, opt: Any, grads_and_vars: Any, *args: Any, **kwargs: Any) -> Any:
             pairs = list(grads_and_vars)
             store = variable_store.current_store()
-            present = [(g, v) for g, v in pairs if g is not None]
-            self._traced["before"] = {store.name_of(v): tf.identity(v) for _, v in present}
-            self._traced["gradients"] = {store.name_of(v): _parts(g) for g, v in present}
+            present = [(gradient, variable) for gradient, variable in pairs if gradient is not None]
+            self._traced["before"] = {
+                store.name_of(variable): tf.identity(variable) for _, variable in present
+            }
+            self._traced["gradients"] = {
+                store.name_of(variable): _parts(gradient) for gradient, variable in present
+            }
             return apply(opt, pairs, *args, **kwargs)
 
         for owner, name, around in (
@@ -159,7 +163,7 @@ class MigratedWorkerRecorder:
         with self._draws.given(values[own:]):
             results = body(*values[:own])
         store = variable_store.current_store()
-        after = {name: tf.identity(v) for name, v in Saver(store)._named().items()}
+        after = {name: tf.identity(variable) for name, variable in Saver(store)._named().items()}
         return {"results": results, "traced": {**self._traced, "after": after}}
 
     def _note(self, traced: dict[str, Any], results: Arrays, synchronous: bool) -> None:

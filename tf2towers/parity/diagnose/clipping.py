@@ -100,8 +100,10 @@ def _threshold_of_unit(applied: np.ndarray, towers: list[np.ndarray], lengths: l
     order = np.argsort(lengths)
     best: tuple[float, float] | None = None
     for cut in range(len(towers)):
-        whole = sum((towers[j] for j in order[:cut]), np.zeros_like(applied)) / len(towers)
-        directions = sum((towers[j] / (lengths[j] or 1.0) for j in order[cut:]), np.zeros_like(applied))
+        whole = sum((towers[tower] for tower in order[:cut]), np.zeros_like(applied)) / len(towers)
+        directions = sum(
+            (towers[tower] / (lengths[tower] or 1.0) for tower in order[cut:]), np.zeros_like(applied)
+        )
         direction = directions / len(towers)
         size = float(direction @ direction)
         if not size:
@@ -142,8 +144,8 @@ def _value_before(steps: Sequence[tuple[Given, list[Given]]], names: Sequence[st
     applied = np.concatenate([given.vectors[name] for given, _ in steps for name in names] or [np.zeros(0)])
     count = min((len(towers) for _, towers in steps), default=0)
     towers = [
-        np.concatenate([all_of[j].vectors[name] for _, all_of in steps for name in names])
-        for j in range(count)
+        np.concatenate([all_of[tower].vectors[name] for _, all_of in steps for name in names])
+        for tower in range(count)
     ]
     top = max((float(np.max(np.abs(tower), initial=0.0)) for tower in towers), default=0.0)
     if not top or not np.isfinite(top):
@@ -193,13 +195,17 @@ def _taken(evidence: Evidence, side: str, names: list[str]) -> list[_Taken]:
         if len(view.towers) != evidence.towers and pair.comparable:
             source = pair.original
         mean, mean_norms = source.mean
-        if len(source.towers) != evidence.towers or not all(n in mean and n in view.gradients for n in names):
+        if len(source.towers) != evidence.towers or not all(
+            name in mean and name in view.gradients for name in names
+        ):
             continue
-        if any(mean[n].shape != view.gradients[n].shape for n in names):
+        if any(mean[name].shape != view.gradients[name].shape for name in names):
             continue
         if not _finite(mean, names) or not _finite(view.gradients, names):
             continue
-        towers = [Given(v, n) for v, n in zip(source.towers, source.tower_norms, strict=True)]
+        towers = [
+            Given(vectors, norms) for vectors, norms in zip(source.towers, source.tower_norms, strict=True)
+        ]
         found.append((pair, view, Given(view.gradients, view.norms), Given(mean, mean_norms), towers))
     return found
 
@@ -325,7 +331,7 @@ def _again(evidence: Evidence, form: Form, names: list[str], side: str, threshol
     if form != "global":
         return 0
     views = [getattr(pair, side) for pair in evidence.pairs if not pair.comparable]
-    given = [Given(v.gradients, v.norms) for v in views if all(name in v.norms for name in names)]
+    given = [Given(view.gradients, view.norms) for view in views if all(name in view.norms for name in names)]
     return sum(abs(gradients.length(names) / threshold - 1) < 1e-4 for gradients in given)
 
 

@@ -88,8 +88,15 @@ class View:
         towers = [dense(arrays, self._shapes) for arrays in self.step.tower_gradients]
         if not towers:
             return {}, {}
-        names = [n for n in towers[0] if all(n in t and t[n].shape == towers[0][n].shape for t in towers)]
-        full = {n: sum((t[n] for t in towers[1:]), flat(towers[0][n])) / len(towers) for n in names}
+        names = [
+            name
+            for name in towers[0]
+            if all(name in tower and tower[name].shape == towers[0][name].shape for tower in towers)
+        ]
+        full = {
+            name: sum((tower[name] for tower in towers[1:]), flat(towers[0][name])) / len(towers)
+            for name in names
+        }
         return self._part(full), _norms(full)
 
     @cached_property
@@ -156,7 +163,7 @@ class Pair:
     def differing(self) -> list[str]:
         """The variables whose gradients do not agree; those of one side alone are not among them."""
         mine, its = self.original.gradients, self.migrated.gradients
-        return [n for n in mine if n in its and apart(mine[n], its[n]) > self.allowed(n)]
+        return [name for name in mine if name in its and apart(mine[name], its[name]) > self.allowed(name)]
 
 
 class Evidence:
@@ -243,8 +250,12 @@ def _places(original: Recording, shapes: dict[str, tuple[int, ...]]) -> Places:
         size = int(np.prod(shape))
         if size <= LIMIT or shapes.get(name.rpartition("/")[0]) == shape:  # a slot goes by its variable
             continue
-        some = {k: v for k, v in original.steps[0].gradients.items() if k.split("//")[0] == name}
-        vector = dense(some, shapes).get(name)
+        of_variable = {
+            key: gradient
+            for key, gradient in original.steps[0].gradients.items()
+            if key.split("//")[0] == name
+        }
+        vector = dense(of_variable, shapes).get(name)
         chosen = np.arange(size) if vector is None or vector.size != size else np.flatnonzero(vector)
         if not chosen.size:
             chosen = np.arange(size)

@@ -48,15 +48,22 @@ def _near(ratio: float, number: float) -> bool:
 def batch_sizes(evidence: Evidence) -> list[int]:
     """Numbers of examples: of a whole batch, of a tower's."""
     whole = [evidence.facts.batch_size or 0, evidence.migrated_facts.batch_size or 0]
-    rows = [v.shape[0] for pair in evidence.pairs[:1] for v in pair.original.step.inputs.values() if v.ndim]
-    found = [n for n in (*whole, *rows) if n > 1]
+    rows = [
+        value.shape[0]
+        for pair in evidence.pairs[:1]
+        for value in pair.original.step.inputs.values()
+        if value.ndim
+    ]
+    found = [number for number in (*whole, *rows) if number > 1]
     towers = evidence.towers
-    found += [n * towers for n in rows] + [n // towers for n in found if n % towers == 0]
-    return [n for n in dict.fromkeys(found) if n > 1]
+    found += [number * towers for number in rows] + [
+        number // towers for number in found if number % towers == 0
+    ]
+    return [number for number in dict.fromkeys(found) if number > 1]
 
 
 def _losses_scaled(evidence: Evidence, ratio: float) -> bool:
-    values = [(p.original.losses, p.migrated.losses) for p in evidence.comparable]
+    values = [(pair.original.losses, pair.migrated.losses) for pair in evidence.comparable]
     values = [(mine, its) for mine, its in values if mine.size and mine.shape == its.shape]
     return bool(values) and all(np.allclose(its, ratio * mine, rtol=1e-3) for mine, its in values)
 

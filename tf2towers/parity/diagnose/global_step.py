@@ -11,7 +11,11 @@ from tf2towers.report.parity_result import Diagnosis
 
 
 def _counters(view: View) -> list[str]:
-    found = [n for n in view.before if n.rpartition("/")[2] == "global_step" and view.before[n].size == 1]
+    found = [
+        name
+        for name in view.before
+        if name.rpartition("/")[2] == "global_step" and view.before[name].size == 1
+    ]
     return sorted(found, key=len)
 
 

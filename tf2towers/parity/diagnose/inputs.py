@@ -28,7 +28,7 @@ def _initial_values(evidence: Evidence) -> Diagnosis | None:
     if evidence.lockstep or not evidence.pairs:
         return None
     mine, its = evidence.pairs[0].original.before, evidence.pairs[0].migrated.before
-    differing = [n for n, v in mine.items() if n in its and relative(v, its[n]) > EQUAL]
+    differing = [name for name, value in mine.items() if name in its and relative(value, its[name]) > EQUAL]
     if not differing:
         return None
     return Diagnosis(

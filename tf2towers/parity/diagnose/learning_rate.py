@@ -90,7 +90,7 @@ def _rates(updates: Updates, ratio: float) -> str:
     fit = updates.fit
     if fit is None or fit.rule not in (DESCENT, MOMENTUM, NESTEROV):
         return ""
-    rate = next((fit.rate(i) for i in updates.usable_places if fit.rate(i) is not None), None)
+    rate = next((fit.rate(place) for place in updates.usable_places if fit.rate(place) is not None), None)
     if rate is None:
         return ""
     if fit.rule is NESTEROV:  # its multiples are lr * mu and lr

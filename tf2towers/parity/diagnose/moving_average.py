@@ -30,8 +30,8 @@ def _names(pair: Pair) -> list[str]:
         for name in pair.original.before
         if name.endswith(SHADOW)
         and all(
-            pair.original.change(n) is not None and pair.migrated.change(n) is not None
-            for n in (name, _of(name))
+            pair.original.change(variable) is not None and pair.migrated.change(variable) is not None
+            for variable in (name, _of(name))
         )
     ]
 

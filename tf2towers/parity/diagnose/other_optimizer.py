@@ -33,7 +33,7 @@ from tf2towers.report.parity_result import Diagnosis
 def _own(evidence: Evidence, updates: Updates) -> list[list[Change]]:
     """The migrated run's updates with its own slots alone."""
     return [
-        changes(pair.migrated, [c.name for c in made])
+        changes(pair.migrated, [change.name for change in made])
         for pair, made in zip(updates.pairs, updates.migrated, strict=True)
     ]
 

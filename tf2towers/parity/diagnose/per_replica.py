@@ -32,7 +32,10 @@ def _recognise(evidence: Evidence) -> Diagnosis | None:
     if not updates.pairs or not _own_slots(updates):
         return None
     count = min(
-        len(c.slots_after) for side in (updates.original, updates.migrated) for made in side for c in made
+        len(change.slots_after)
+        for side in (updates.original, updates.migrated)
+        for made in side
+        for change in made
     )
     known = []
     for slot in range(count):

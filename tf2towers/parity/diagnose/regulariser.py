@@ -38,8 +38,14 @@ def _recognise(evidence: Evidence) -> Diagnosis | None:
     found: dict[str, tuple[str, float]] = {}
     everything = Explained()
     for name in sorted(differing):
-        pairs = [p for p in evidence.comparable if name in evidence.names(p) and name in p.original.before]
-        if not pairs or any(p.original.before[name].shape != p.original.gradients[name].shape for p in pairs):
+        pairs = [
+            pair
+            for pair in evidence.comparable
+            if name in evidence.names(pair) and name in pair.original.before
+        ]
+        if not pairs or any(
+            pair.original.before[name].shape != pair.original.gradients[name].shape for pair in pairs
+        ):
             return None
         best = 0.0
         for kind in ("L2", "L1"):

@@ -136,7 +136,11 @@ def _by_digests(evidence: Evidence, names: set[str]) -> tuple[_Policy, _Policy] 
     pairs = [pair for pair in evidence.comparable if len(pair.original.step.layers) == evidence.towers]
     if len(pairs) < 2:
         return None
-    layers = [n for n, d in pairs[0].original.step.layers[0].items() if d.size >= 5 and d[4] > 0]
+    layers = [
+        layer
+        for layer, digest in pairs[0].original.step.layers[0].items()
+        if digest.size >= 5 and digest[4] > 0
+    ]
     for name in names:
         if "mean" not in name.rpartition("/")[2] or any(name not in _names(pair) for pair in pairs):
             continue
@@ -146,10 +150,12 @@ def _by_digests(evidence: Evidence, names: set[str]) -> tuple[_Policy, _Policy] 
         ]
         best: tuple[float, _Policy, _Policy] | None = None
         for layer in layers:
-            digests = [[t.get(layer) for t in pair.original.step.layers] for pair in pairs]
-            if any(d is None or d.size < 5 or not d[4] for row in digests for d in row):
+            digests = [[tower.get(layer) for tower in pair.original.step.layers] for pair in pairs]
+            if any(digest is None or digest.size < 5 or not digest[4] for row in digests for digest in row):
                 continue
-            towers = np.array([[d[1] / d[4] for d in row if d is not None] for row in digests])
+            towers = np.array(
+                [[digest[1] / digest[4] for digest in row if digest is not None] for row in digests]
+            )
             own, its = (_policies(end[:, 0], end[:, 1], towers) for end in ends)
             for mine in own:
                 for theirs in its:

@@ -20,9 +20,9 @@ from tf2towers.report.parity_result import Diagnosis
 Made = Callable[[list[np.ndarray], int], np.ndarray]
 
 #: what is applied when all is right is the mean of the towers' gradients
-_ALONE: Made = lambda towers, j: towers[j]  # noqa: E731
-_SUM_OF_REST: Made = lambda towers, j: (sum(towers) - towers[j]) / len(towers)  # noqa: E731
-_MEAN_OF_REST: Made = lambda towers, j: (sum(towers) - towers[j]) / (len(towers) - 1)  # noqa: E731
+_ALONE: Made = lambda towers, tower: towers[tower]  # noqa: E731
+_SUM_OF_REST: Made = lambda towers, tower: (sum(towers) - towers[tower]) / len(towers)  # noqa: E731
+_MEAN_OF_REST: Made = lambda towers, tower: (sum(towers) - towers[tower]) / (len(towers) - 1)  # noqa: E731
 
 
 def _towers(evidence: Evidence, pair: Pair, name: str) -> list[np.ndarray] | None:
@@ -52,7 +52,7 @@ def _explained(evidence: Evidence, made: Made, tower: int) -> float:
 
 def _losses_of(evidence: Evidence) -> int | str | None:
     """j: all losses are tower j's; 'own': each is its tower's own; None: neither can be said."""
-    pairs = [(p.original.losses, p.migrated.losses) for p in evidence.comparable]
+    pairs = [(pair.original.losses, pair.migrated.losses) for pair in evidence.comparable]
     pairs = [(mine, its) for mine, its in pairs if mine.size == evidence.towers and mine.size > 1]
     if not pairs or any(its.size != mine.size for mine, its in pairs):
         return None
@@ -85,14 +85,18 @@ def _recognise(evidence: Evidence) -> Diagnosis | None:
         return None
     of_losses = _losses_of(evidence)
     towers = range(evidence.towers)
-    part, tower = max(((_explained(evidence, _ALONE, j), -j) for j in towers), default=(0.0, 0))
+    part, tower = max(((_explained(evidence, _ALONE, tower), -tower) for tower in towers), default=(0.0, 0))
     tower = -tower
     if part >= ENOUGH:
         if isinstance(of_losses, int):
             return _one_for_all(evidence, of_losses, part, "its losses and its gradient are that tower's")
-        same = [p.migrated.towers for p in evidence.comparable if len(p.migrated.towers) > 1]
+        same = [pair.migrated.towers for pair in evidence.comparable if len(pair.migrated.towers) > 1]
         alike = [
-            relative(mine[n], t[n]) <= EQUAL for mine, *rest in same for t in rest for n in mine if n in t
+            relative(mine[name], tower[name]) <= EQUAL
+            for mine, *rest in same
+            for tower in rest
+            for name in mine
+            if name in tower
         ]
         if of_losses is None and alike and all(alike):
             return _one_for_all(evidence, tower, part, "all its towers' gradients are that tower's")
@@ -105,12 +109,12 @@ def _recognise(evidence: Evidence) -> Diagnosis | None:
             evidence.first_difference(),
             part,
         )
-    if isinstance(of_losses, int) and not any(p.original.towers for p in evidence.comparable):
+    if isinstance(of_losses, int) and not any(pair.original.towers for pair in evidence.comparable):
         return _one_for_all(evidence, of_losses, 1.0, "all its losses are that tower's")
     tried = [
-        (_explained(evidence, made, j), -j, of)
+        (_explained(evidence, made, tower), -tower, of)
         for made, of in ((_SUM_OF_REST, "sum"), (_MEAN_OF_REST, "mean"))
-        for j in towers
+        for tower in towers
     ]
     part, left_out, of = max(tried)
     if part < ENOUGH:

@@ -64,13 +64,20 @@ def _rms(change: Change, epsilon: float) -> np.ndarray:
     return change.gradient / np.sqrt(change.slots_after[0] + epsilon)
 
 
-DESCENT = Rule("gradient descent", 0, lambda c, _: [c.gradient])
-MOMENTUM = Rule("momentum", 1, lambda c, _: [c.slots_after[0]])
-NESTEROV = Rule("nesterov", 1, lambda c, _: [c.slots_after[0], c.gradient])
-ADAGRAD = Rule("Adagrad", 1, lambda c, e: [_rms(c, e)], True)
-ADAM = Rule("Adam", 2, lambda c, e: [c.slots_after[0] / (np.sqrt(np.abs(c.slots_after[1])) + e)], True)
-RMSPROP = Rule("RMSProp", 2, lambda c, e: [_rms(c, e)], True)
-RMSPROP_MOMENTUM = Rule("RMSProp with momentum", 2, lambda c, e: [_rms(c, e), c.slots[1]], True)
+DESCENT = Rule("gradient descent", 0, lambda change, _: [change.gradient])
+MOMENTUM = Rule("momentum", 1, lambda change, _: [change.slots_after[0]])
+NESTEROV = Rule("nesterov", 1, lambda change, _: [change.slots_after[0], change.gradient])
+ADAGRAD = Rule("Adagrad", 1, lambda change, epsilon: [_rms(change, epsilon)], True)
+ADAM = Rule(
+    "Adam",
+    2,
+    lambda change, epsilon: [change.slots_after[0] / (np.sqrt(np.abs(change.slots_after[1])) + epsilon)],
+    True,
+)
+RMSPROP = Rule("RMSProp", 2, lambda change, epsilon: [_rms(change, epsilon)], True)
+RMSPROP_MOMENTUM = Rule(
+    "RMSProp with momentum", 2, lambda change, epsilon: [_rms(change, epsilon), change.slots[1]], True
+)
 RULES = (MOMENTUM, NESTEROV, ADAGRAD, ADAM, RMSPROP, RMSPROP_MOMENTUM, DESCENT)
 
 
@@ -177,9 +184,9 @@ def fit(rule: Rule, steps: Sequence[list[Change]]) -> Fit | None:
         # an element that is not a number on either side of the formula says nothing
         holds = holds and largest(rest) <= 1.0
     if rule is NESTEROV and seen:
-        holds = holds and all(m is None or (m < 0).all() for m in multiples)
+        holds = holds and all(multiple is None or (multiple < 0).all() for multiple in multiples)
     elif rule is not RMSPROP_MOMENTUM and seen:
-        holds = holds and all(m is None or m[0] <= 0 for m in multiples)
+        holds = holds and all(multiple is None or multiple[0] <= 0 for multiple in multiples)
     return Fit(rule, epsilon, multiples, holds and seen)
 
 

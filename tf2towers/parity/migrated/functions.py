@@ -76,7 +76,9 @@ class FunctionRecorder:
             args, kwargs, used = self._inputs.given(args, kwargs, step.inputs)
             found = {f"variable|{name}": value for name, value in self._state.read().items()}
             self._draws.now = {
-                f"{t}|{n}": draw for t, draws in enumerate(step.draws) for n, draw in enumerate(draws)
+                f"{tower}|{number}": draw
+                for tower, draws in enumerate(step.draws)
+                for number, draw in enumerate(draws)
             }
             self._iterated.now = {name: value for name, value in step.inputs.items() if name not in used}
             self._iterated.used = {}
@@ -123,12 +125,15 @@ class FunctionRecorder:
         """What meta.json says of the run."""
         applied = self._gradients.applied
         back = {own: name for name, own in self._state.renamed.items()}
-        names = {id(v): back.get(self._state.name(v), self._state.name(v)) for v in applied.variables}
+        names = {
+            id(variable): back.get(self._state.name(variable), self._state.name(variable))
+            for variable in applied.variables
+        }
         different = sorted(self._inputs.different | self._iterated.inputs.different)
         return {
             "side": "migrated",
             "trainable": list(names.values()),
-            "without_gradient": [names[id(v)] for v in applied.without_gradient],
+            "without_gradient": [names[id(variable)] for variable in applied.without_gradient],
             "optimizer": describe(applied.optimizers[0]) if applied.optimizers else {},
             "optimizers": len(applied.optimizers),
             "sessions": self.calls,

@@ -192,7 +192,11 @@ class Gradients:
         self._tracing.computed[index] = count + 1
         place = f"{index or 0}.{count}"  # numbered over all towers at the end of the step, see `numbered`
         self._notes.op([f"loss|{place}"], [tf.convert_to_tensor(loss)])
-        named = [(g, v) for g, v in pairs if isinstance(v, tf.Variable) or hasattr(v, "assign")]
+        named = [
+            (gradient, variable)
+            for gradient, variable in pairs
+            if isinstance(variable, tf.Variable) or hasattr(variable, "assign")
+        ]
         self._note(f"tower gradient|{place}|", named)
         if self._layers:
             found = layers_before(loss)

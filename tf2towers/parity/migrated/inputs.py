@@ -94,7 +94,9 @@ def _parts(leaf: Any) -> list[np.ndarray] | None:
     """The values of each replica; one value where all have the same; None for what is no number."""
     if isinstance(leaf, tf.distribute.DistributedValues):
         found = [_array(value) for value in leaf.values]
-        return None if any(value is None for value in found) else [v for v in found if v is not None]
+        return (
+            None if any(value is None for value in found) else [value for value in found if value is not None]
+        )
     value = _array(leaf)
     return None if value is None else [value]
 

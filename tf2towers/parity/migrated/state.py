@@ -77,9 +77,15 @@ class State:
         if not original:
             self._named = own
             return
-        order = [next(name for name, v in own.items() if v is variable) for variable in given]
-        shapes = {name: tuple(v.shape) for name, v in own.items()}
-        pairs = pair({n: v.shape for n, v in original.items()}, trainable, shapes, order, self._given)
+        order = [next(name for name, candidate in own.items() if candidate is variable) for variable in given]
+        shapes = {name: tuple(variable.shape) for name, variable in own.items()}
+        pairs = pair(
+            {name: variable.shape for name, variable in original.items()},
+            trainable,
+            shapes,
+            order,
+            self._given,
+        )
         self.renamed = {name: other for name, other in pairs.items() if name != other}
         self.unpaired = sorted(set(own) - set(pairs.values()))
         self._named = {name: own[other] for name, other in pairs.items()}

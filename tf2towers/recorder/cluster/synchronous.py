@@ -75,7 +75,7 @@ class Synchronous(object):
     def _hand_in(self, apply: Any, opt: Any, grads_and_vars: Any, *args: Any, **kwargs: Any) -> Any:
         pairs = list(grads_and_vars)
         self.is_used, self._building, self.optimizer = True, True, opt
-        self.handed = [(name_of(v), g) for g, v in pairs if g is not None]
+        self.handed = [(name_of(variable), gradient) for gradient, variable in pairs if gradient is not None]
         with self._handed_in_by_turns():
             made = apply(opt, pairs, *args, **kwargs)
         self.train_op = getattr(made, "op", made)
@@ -86,8 +86,8 @@ class Synchronous(object):
     def _noted(self, apply: Any, opt: Any, pairs: List[Any], global_step: Any, name: Any) -> Any:
         """The chief's update, with an operation before it that notes what it applies."""
         tf = self._tf
-        names = ["gradient|" + name_of(v) for g, v in pairs if g is not None]
-        gradients = [tf.convert_to_tensor(g) for g, _ in pairs if g is not None]
+        names = ["gradient|" + name_of(variable) for gradient, variable in pairs if gradient is not None]
+        gradients = [tf.convert_to_tensor(gradient) for gradient, _ in pairs if gradient is not None]
 
         def note(*values: Any) -> None:
             self._applied = {key: np.array(value) for key, value in zip(names, values)}

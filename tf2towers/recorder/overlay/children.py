@@ -177,13 +177,15 @@ def _harmless(overlay: Overlay, command: List[str]) -> bool:
     if name == "git":
         return bool(rest) and rest[0] in _GIT
     if name in _COMPILERS:
-        outputs = [rest[i + 1] for i, part in enumerate(rest[:-1]) if part == "-o"]
+        outputs = [rest[place + 1] for place, part in enumerate(rest[:-1]) if part == "-o"]
         return all(overlay.locate(path) is None for path in outputs)
     if name in _SHELLS and "-c" in rest[:-1]:
         _judged(overlay, rest[rest.index("-c") + 1], True)
         return True
     if program == sys.executable or re.match(r"python[\d.]*$", name):
-        return not {"-E", "-I", "-S"} & set(rest[: next((i for i, p in enumerate(rest) if p[:1] != "-"), 0)])
+        return not {"-E", "-I", "-S"} & set(
+            rest[: next((place for place, part in enumerate(rest) if part[:1] != "-"), 0)]
+        )
     found = shutil.which(program)
     return found is None or _is_python(found)  # what is not there fails by itself
 

@@ -48,7 +48,7 @@ class Workers:
             raise WorkerStopped("another worker has failed")
 
     def run(self, function: Callable[[int], Any]) -> None:
-        """Runs `function(k)` for every worker k, and returns when all have.
+        """Runs `function(index)` for the index of every worker, and returns when all have.
 
         Raises:
             BaseException: what the first worker to fail raised; what others raised is printed.
@@ -57,8 +57,8 @@ class Workers:
         self._turn = 0
         self._errors = []
         threads = [
-            threading.Thread(target=self._work, args=(function, k), name=f"worker-{k}", daemon=True)
-            for k in range(self.count)
+            threading.Thread(target=self._work, args=(function, index), name=f"worker-{index}", daemon=True)
+            for index in range(self.count)
         ]
         for thread in threads:
             thread.start()
