@@ -9,7 +9,7 @@ from libcst.metadata import MetadataWrapper
 from tf2towers.exact.program import Program
 from tf2towers.names.symbols import Names
 from tf2towers.program.python_code.function_summaries import Functions
-from tf2towers.program.statements.value_kinds import Kinds
+from tf2towers.program.statements.value_kinds import ValueKinds
 from tf2towers.program.towers.tower_loop import find_tower_loops
 from tf2towers.program.understand import understand
 from tf2towers.source.script import Script
@@ -31,7 +31,7 @@ def read(text: str):
 def kind_of(expression: str, **names: str) -> str:
     """The kind of an expression, with the kinds of some names given."""
     module, resolver, functions = read(f"_ = {expression}\n")
-    kinds = Kinds(resolver, functions, Program(Script.from_text(module.code)))
+    kinds = ValueKinds(resolver, functions, Program(Script.from_text(module.code)))
     kinds.names.update(names)
     small = module.body[-1].body[0]
     return kinds.of(small.value)

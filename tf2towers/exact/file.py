@@ -11,7 +11,7 @@ from typing import Protocol, TypeVar
 
 from tf2towers.exact.edits import Edit, Placed, Text
 from tf2towers.exact.library_names import LibraryNames
-from tf2towers.exact.lookup import Found, find
+from tf2towers.exact.lookup import Found, find_replacement
 from tf2towers.names.canonical import canonical_name
 from tf2towers.names.meanings import Assigned, Binding, Imported, Meanings
 from tf2towers.names.tables import is_module
@@ -170,7 +170,7 @@ class File:
                 continue
             if isinstance(self.parent(name), ast.BinOp | ast.UnaryOp | ast.Compare | ast.FormattedValue):
                 continue  # no module is reckoned with
-            for meaning in self.meanings.perhaps(name):
+            for meaning in self.meanings.possible_meanings(name):
                 if meaning == "tf" or (meaning.startswith("tf.") and is_module(meaning)):
                     parts, node = [meaning], self.parent(name)
                     while isinstance(node, ast.Attribute):
@@ -266,7 +266,7 @@ class File:
                 root is not symbol
                 and isinstance(root, ast.Name)
                 and root.id == bound
-                and find(canonical).kind == "left"
+                and find_replacement(canonical).kind == "left"
             ):
                 return True
         return False
@@ -372,12 +372,12 @@ class File:
     @cached_property
     def _tf2_names(self) -> set[str]:
         """The names from which nothing is taken but what only TF 2 has."""
-        from tf2towers.exact.lookup import find
+        from tf2towers.exact.lookup import find_replacement
 
         uses: dict[str, bool] = {}
         for node, canonical in self.symbols:
             name = self.text.of(node).partition(".")[0]
-            only = self.on_tower_devices(node, canonical) or find(canonical).kind == "tf2"
+            only = self.on_tower_devices(node, canonical) or find_replacement(canonical).kind == "tf2"
             uses[name] = uses.get(name, True) and only
         return {name for name, only in uses.items() if only}
 

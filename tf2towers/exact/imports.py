@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
-from tf2towers.exact.lookup import Found, find
+from tf2towers.exact.lookup import Found, find_replacement
 from tf2towers.names.canonical import canonical_name
 
 
@@ -22,7 +22,7 @@ V1 = "tensorflow.compat.v1"
 
 
 @dataclass(frozen=True)
-class Made:
+class NewImport:
     """`from module import name as bound`, or `import name as bound` where there is no module."""
 
     module: str
@@ -43,7 +43,7 @@ def is_tensorflow(dotted: str) -> bool:
     return dotted.partition(".")[0] == "tensorflow"
 
 
-def made_by(file: Importing, node: ast.Import | ast.ImportFrom) -> Iterator[Made]:
+def made_by(file: Importing, node: ast.Import | ast.ImportFrom) -> Iterator[NewImport]:
     """What each alias of an import statement becomes; what is not TensorFlow's stays as it is."""
     for alias in node.names:
         if isinstance(node, ast.ImportFrom):
@@ -54,55 +54,59 @@ def made_by(file: Importing, node: ast.Import | ast.ImportFrom) -> Iterator[Made
 
 def stays_dotted(dotted: str) -> bool:
     """Whether `import tensorflow.x.y` without `as` stays: there is such a module."""
-    return dotted.startswith("tensorflow.") and find(canonical_name(dotted)).kind in ("v1", "tf2", "private")
+    return dotted.startswith("tensorflow.") and find_replacement(canonical_name(dotted)).kind in (
+        "v1",
+        "tf2",
+        "private",
+    )
 
 
-def _from_import(node: ast.ImportFrom, alias: ast.alias) -> Made:
+def _from_import(node: ast.ImportFrom, alias: ast.alias) -> NewImport:
     module = "." * node.level + (node.module or "")
     bound = alias.asname or alias.name
-    was = Made(module, alias.name, bound, alias)
+    was = NewImport(module, alias.name, bound, alias)
     if node.level or not is_tensorflow(module):
         return was
     if alias.name == "*":
         root = canonical_name(module)
-        return Made(V1 + root[2:], "*", "*", alias) if find(root).kind == "v1" else was
+        return NewImport(V1 + root[2:], "*", "*", alias) if find_replacement(root).kind == "v1" else was
     canonical = canonical_name(f"{module}.{alias.name}")
-    found = find(canonical)
+    found = find_replacement(canonical)
     if found.kind == "left":
-        return Made(module, alias.name, bound, alias, found)
+        return NewImport(module, alias.name, bound, alias, found)
     if found.kind == "runtime":
         assert found.runtime is not None
-        return Made(found.runtime.module, found.runtime.name, bound, alias)
+        return NewImport(found.runtime.module, found.runtime.name, bound, alias)
     if found.kind == "tf2" or canonical == "tf" or found.target.startswith("tf.compat"):
         return was
     parent, _, name = _module(found).rpartition(".")
-    return Made(parent, name, bound, alias)
+    return NewImport(parent, name, bound, alias)
 
 
-def _import(file: Importing, alias: ast.alias) -> Made:
+def _import(file: Importing, alias: ast.alias) -> NewImport:
     bound = alias.asname or alias.name
-    was = Made("", alias.name, bound, alias)
+    was = NewImport("", alias.name, bound, alias)
     if not is_tensorflow(alias.name):
         return was
     if alias.asname is None:
         if file.keeps_plain(alias) or stays_dotted(alias.name):
             return was
-        return Made("", V1, "tensorflow", alias)  # what is gone is rewritten where it is used
+        return NewImport("", V1, "tensorflow", alias)  # what is gone is rewritten where it is used
     canonical = canonical_name(alias.name)
-    found = find(canonical)
+    found = find_replacement(canonical)
     if canonical == "tf":
-        return was if file.keeps_plain(alias) else Made("", V1, bound, alias)
+        return was if file.keeps_plain(alias) else NewImport("", V1, bound, alias)
     if found.kind == "left":
-        return Made("", alias.name, bound, alias, found)
+        return NewImport("", alias.name, bound, alias, found)
     if found.kind == "runtime":
         assert found.runtime is not None
-        return Made(found.runtime.module, found.runtime.name, bound, alias)
+        return NewImport(found.runtime.module, found.runtime.name, bound, alias)
     if found.kind == "tf2" or found.target.startswith("tf.compat"):
         return was
     if found.target.startswith("tf.app"):  # an import of the module by itself has no flags
         parent, _, name = _module(found).rpartition(".")
-        return Made(parent, name, bound, alias)
-    return Made("", _module(found), bound, alias)
+        return NewImport(parent, name, bound, alias)
+    return NewImport("", _module(found), bound, alias)
 
 
 def _module(found: Found) -> str:

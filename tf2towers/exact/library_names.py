@@ -65,7 +65,7 @@ class LibraryNames:
     def imported(self) -> frozenset[str]:
         """The libraries that the program's modules import, by their first names."""
         found: set[str] = set()
-        for meanings in self.every():
+        for meanings in self.all_meanings():
             for node in meanings.nodes:
                 if isinstance(node, ast.Import):
                     found.update(alias.name.partition(".")[0] for alias in node.names)
@@ -78,7 +78,7 @@ class LibraryNames:
         for path in self._paths():
             if path == file.path.absolute() or file.path.absolute() not in self._local(path).values():
                 continue
-            for node in self._of(path).nodes:
+            for node in self._meanings_of(path).nodes:
                 if isinstance(node, ast.Name | ast.Attribute):
                     if name == (node.id if isinstance(node, ast.Name) else node.attr):
                         return True
@@ -101,7 +101,7 @@ class LibraryNames:
         if (path, name) in seen:
             return None
         seen |= {(path, name)}
-        meanings = self._of(path)
+        meanings = self._meanings_of(path)
         found = meanings.canonical_of(name, meanings.module)
         if found is not None and found != name:
             return self._followed(path, found, seen)
@@ -127,11 +127,11 @@ class LibraryNames:
         yield from self._files
         yield from self._others
 
-    def every(self) -> Iterator[Meanings]:
+    def all_meanings(self) -> Iterator[Meanings]:
         """The scopes of each module of the program."""
-        return map(self._of, self._paths())
+        return map(self._meanings_of, self._paths())
 
-    def _of(self, path: Path) -> Meanings:
+    def _meanings_of(self, path: Path) -> Meanings:
         if path.absolute() in self._files:
             return self._files[path.absolute()].meanings
         if path not in self._meanings:

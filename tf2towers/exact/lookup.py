@@ -1,4 +1,4 @@
-"""`find`: what the exact register writes for a TF1 symbol.
+"""`find_replacement`: what the exact register writes for a TF1 symbol.
 
 Its name in `tensorflow.compat.v1`, which a migrated script imports as `tf`, else our runtime's; sessions and servers
 are the runtime's. TF's own Saver, hooks, optimizers and moving averages are right in a graph: they stay.
@@ -75,7 +75,7 @@ def gone_private() -> frozenset[str]:
 
 
 @cache
-def find(canonical: str) -> Found:
+def find_replacement(canonical: str) -> Found:
     """What stands for a canonical name rooted at `tf`."""
     found = _find(canonical)
     if found.kind == "left":
@@ -192,11 +192,11 @@ def _in_tables(canonical: str) -> Found:
             return Found("private", "tensorflow" + canonical[2:])
         return Found("v1", canonical)
     if canonical not in _old_names() and public_name(canonical) != canonical:
-        return find(public_name(canonical))
+        return find_replacement(public_name(canonical))
     target = found.target
     if target.startswith("tf.compat.v1."):
         target = "tf" + target[len("tf.compat.v1") :]
-    return find(target) if target != canonical else Found("v1", canonical)
+    return find_replacement(target) if target != canonical else Found("v1", canonical)
 
 
 @cache

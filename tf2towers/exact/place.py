@@ -145,10 +145,10 @@ def _is_flag_of_absl(call: ast.Call, name: str) -> bool:
 
 def _needs_runtime(file: File, node: ast.Name | ast.Attribute, canonical: str) -> bool:
     """Whether a use becomes a name of the runtime; `slim = tf.contrib.slim`, once, becomes an import."""
-    from tf2towers.exact.lookup import find
+    from tf2towers.exact.lookup import find_replacement
     from tf2towers.exact.rules.t2t601_symbols import alias_of
 
-    runtime, alias = find(canonical).runtime, alias_of(file, node)
+    runtime, alias = find_replacement(canonical).runtime, alias_of(file, node)
     if runtime is None or not isinstance(node.ctx, ast.Load):
         return False
     bindings = file.meanings.module.bindings.get(alias[1], []) if alias is not None else []

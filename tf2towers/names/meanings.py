@@ -143,7 +143,7 @@ class Meanings:
         found = self._scopes[node].lookup(node.id)
         return self._visible(node.id, *found) if found is not None else []
 
-    def perhaps(self, node: ast.Name) -> set[str]:
+    def possible_meanings(self, node: ast.Name) -> set[str]:
         """What a name may stand for, where its bindings do not agree: the meanings of those that have one."""
         bindings = self.bindings(node)
         if not bindings and node.id == "tf" and not hasattr(builtins, node.id):

@@ -157,7 +157,7 @@ def compare(
     theirs = migrated.steps if isinstance(migrated, Recording) else migrated
     count = 0
     lone: list[tuple[int, str, np.ndarray | None, np.ndarray | None]] = []
-    for step, match in _both(mine, theirs):
+    for step, match in _step_pairs(mine, theirs):
         apart = own_times and bool(step.summaries) != bool(match.summaries)
         for kind, name, value, its in pairs(step, match, share):
             if kind == "summary" and apart:
@@ -174,7 +174,7 @@ def compare(
     return [found.comparison(kind, name, limits.of(kind)) for (kind, name), found in series.items()]
 
 
-def _both(mine: Iterable[Step], theirs: Iterable[Step]) -> Iterator[tuple[Step, Step]]:
+def _step_pairs(mine: Iterable[Step], theirs: Iterable[Step]) -> Iterator[tuple[Step, Step]]:
     own, its = iter(mine), iter(theirs)
     count = 0
     for step in own:

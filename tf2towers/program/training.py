@@ -17,7 +17,7 @@ from tf2towers.program.sessions.batch_input import Input
 from tf2towers.program.sessions.session_runs import Run
 from tf2towers.program.statements.statement_reader import Reader
 from tf2towers.program.statements.trainer_statement import MIXED, TOWERS, Leaf
-from tf2towers.program.statements.value_kinds import PLACEHOLDER, TENSOR, Kinds
+from tf2towers.program.statements.value_kinds import PLACEHOLDER, TENSOR, ValueKinds
 from tf2towers.program.towers.tower_loop import TowerLoop
 
 
@@ -97,7 +97,7 @@ class Training:
 
     tower: TowerLoop
     module: cst.Module
-    kinds: Kinds
+    kinds: ValueKinds
     functions: Functions
     source: Program
     reader: Reader

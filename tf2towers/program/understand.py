@@ -18,7 +18,7 @@ from tf2towers.program.sessions.steps import read_runs, read_steps
 from tf2towers.program.statements.lists_of_a_step import read_lists
 from tf2towers.program.statements.statement_reader import Reader
 from tf2towers.program.statements.trainer_statement import TOWERS, Leaf
-from tf2towers.program.statements.value_kinds import PLAIN, TENSOR, Kinds
+from tf2towers.program.statements.value_kinds import PLAIN, TENSOR, ValueKinds
 from tf2towers.program.statements.variables_bound_again import rename_rebound_state
 from tf2towers.program.towers.collected_lists import read_collected, refuse_carried
 from tf2towers.program.towers.tower_facts import tower_facts
@@ -29,7 +29,7 @@ from tf2towers.program.training import TowerFacts, Training
 def understand(tower: TowerLoop, names: Names, functions: Functions, source: Program) -> Training:
     """Reads the program around a tower loop. What it cannot follow is in `problems`."""
     facts = tower_facts(source) if tower.is_loop or tower.cluster is not None else TowerFacts()
-    kinds = Kinds(names, functions, source, facts.batches)
+    kinds = ValueKinds(names, functions, source, facts.batches)
     reader = Reader(kinds, tower.loop, keeps_devices=not tower.is_loop and tower.cluster is None)
     owner = tower.owner
     module = next(parent for parent in tower.parents if isinstance(parent, cst.Module))

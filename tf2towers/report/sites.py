@@ -50,7 +50,7 @@ class _Block:
     todo: str
 
 
-class _Said:
+class _AlreadySaid:
     """What need not be said again: the file that is spoken of, and each advice."""
 
     def __init__(self) -> None:
@@ -70,7 +70,7 @@ def _listed(findings: list[Finding], script: Path, limit: int | None) -> Iterato
     blocks = list(_blocks(findings, script))
     places = None if limit is None else _PLACES
     counts = _counts(blocks, limit)
-    said = _Said()
+    said = _AlreadySaid()
     more: list[tuple[str, int]] = []
     for block, count in zip(blocks, counts, strict=True):
         more += [(site.finding.code, len(site.places)) for site in block.sites[count:]]
@@ -95,13 +95,13 @@ def _counts(blocks: list[_Block], limit: int | None) -> list[int]:
     every = [len(block.sites) for block in blocks]
     if limit is None:
         return every
-    said = _Said()
+    said = _AlreadySaid()
     whole = sum(len(block.sites) + sum(said.about(block)) for block in blocks)
     if whole + any(site.line(_PLACES)[1] for block in blocks for site in block.sites) <= limit:
         return every
     free = limit - 1  # the last line says how many more there are
     counts = [0] * len(blocks)
-    said = _Said()
+    said = _AlreadySaid()
     for place, block in enumerate(blocks):
         if free < 3:  # a block takes up to that
             break

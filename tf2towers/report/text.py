@@ -66,9 +66,9 @@ def summary(result: MigrationResult) -> str:
         return f"{name}: {result.error}"
     files = sum(change.before != change.after for change in result.changes)
     left = len(result.left)
-    done = f"{files} file{_s(files)} to change" if files else "nothing to change"
+    done = f"{files} file{_plural_s(files)} to change" if files else "nothing to change"
     remark = f" ({result.remark})" if result.remark else ""
-    by_hand = f"{left} site{_s(left)} left by hand" if left else "nothing left by hand"
+    by_hand = f"{left} site{_plural_s(left)} left by hand" if left else "nothing left by hand"
     if result.left_above:
         by_hand += f" here; sites left in {', '.join(map(shown, result.left_above))}, told above"
     return f"{name}: {done}, {by_hand}{accepted(result)}{remark}"
@@ -80,7 +80,7 @@ def accepted(result: MigrationResult) -> str:
     if result.accepted:
         told += f", {len(result.accepted)} accepted by you ({_codes(result.accepted)})"
     if result.hidden:
-        told += f", {len(result.hidden)} note{_s(len(result.hidden))} hidden ({_codes(result.hidden)})"
+        told += f", {len(result.hidden)} note{_plural_s(len(result.hidden))} hidden ({_codes(result.hidden)})"
     return told
 
 
@@ -108,5 +108,5 @@ def _lines(text: str) -> list[str]:
     return [f"{line}\n" for line in lines] + ([last] if last else [])
 
 
-def _s(count: int) -> str:
+def _plural_s(count: int) -> str:
     return "" if count == 1 else "s"

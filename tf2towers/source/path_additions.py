@@ -160,11 +160,11 @@ class _Values:
             return None
         self._depth += 1
         try:
-            return self._of(node)
+            return self._value_of(node)
         finally:
             self._depth -= 1
 
-    def _of(self, node: ast.expr) -> str | None:
+    def _value_of(self, node: ast.expr) -> str | None:
         if isinstance(node, ast.Constant):
             return node.value if isinstance(node.value, str) else None
         if isinstance(node, ast.Name):

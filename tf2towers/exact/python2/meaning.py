@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterator
 
 from tf2towers.exact.edits import Edit, Placed, Text, apply
-from tf2towers.exact.python2.kinds import Kinds
+from tf2towers.exact.python2.number_kinds import NumberKinds
 from tf2towers.exact.python2.strings import STRING_CONSTANTS, STRING_METHODS
 from tf2towers.names.meanings import Assigned, Meanings, Opaque
 from tf2towers.source.conversion import Step
@@ -41,7 +41,7 @@ class Meaning:
         self._text = Text(text)
         self._tree = tree
         self._meanings = Meanings(tree)
-        self._kinds = Kinds(tree, self._meanings)
+        self._kinds = NumberKinds(tree, self._meanings)
         self._true_division = _has_future(tree, "division")
         self._wanted: set[str] = set()
         self._names = {node.id for node in self._meanings.nodes if isinstance(node, ast.Name)}

@@ -10,7 +10,7 @@ from tf2towers.exact.arguments import given_twice
 from tf2towers.exact.edits import Edit
 from tf2towers.exact.file import File
 from tf2towers.exact.imports import made_by
-from tf2towers.exact.lookup import Found, find, is_gone_private
+from tf2towers.exact.lookup import Found, find_replacement, is_gone_private
 from tf2towers.exact.never_called import stays_in
 from tf2towers.exact.removal import removed
 from tf2towers.exact.rule import Example, Rule
@@ -23,7 +23,7 @@ def edits(file: File) -> Iterator[Edit]:
     """A new text for each use of a symbol that has another name now."""
     for node, canonical in file.symbols:
         alias = alias_of(file, node)
-        if alias is not None and find(canonical).kind == "runtime":
+        if alias is not None and find_replacement(canonical).kind == "runtime":
             if left_through(file, alias[1], canonical):
                 continue
             if _is_imported_instead(file, *alias, canonical):
@@ -55,7 +55,7 @@ def alias_of(file: File, node: ast.AST) -> tuple[ast.stmt, str] | None:
 def left_through(file: File, bound: str, canonical: str) -> bool:
     """Whether something is left that a file uses through a name for a module: then the module stays as well."""
     return any(
-        find(name).kind == "left"
+        find_replacement(name).kind == "left"
         for symbol, name in file.symbols
         if name.startswith(canonical + ".") and _root(symbol).id == bound
     )
@@ -63,7 +63,7 @@ def left_through(file: File, bound: str, canonical: str) -> bool:
 
 def _is_imported_instead(file: File, statement: ast.stmt, bound: str, canonical: str) -> bool:
     """Whether `slim = tf.contrib.slim` becomes an import of that very name from the runtime; asks for it."""
-    runtime = find(canonical).runtime
+    runtime = find_replacement(canonical).runtime
     if runtime is None or runtime.name != bound or not isinstance(file.parent(statement), ast.Module):
         return False
     if len(file.meanings.module.bindings.get(bound, [])) != 1:
@@ -87,7 +87,7 @@ def _text(file: File, node: ast.Name | ast.Attribute, canonical: str) -> str | N
     call = file.parent(node)
     if isinstance(call, ast.Call) and call.func is node and given_twice(file, call):
         return None  # T2T603 says so
-    found = find(canonical)
+    found = find_replacement(canonical)
     base = file.canonical(root)
     if base == "tf":
         return _of_tensorflow(file, node, root, canonical)
@@ -98,12 +98,12 @@ def _text(file: File, node: ast.Name | ast.Attribute, canonical: str) -> str | N
     assert base is not None
     if base.partition(".")[0] != "tf":
         return _through_module(file, node, found)
-    return _below(file, node, found, find(base))
+    return _below(file, node, found, find_replacement(base))
 
 
 def _of_tensorflow(file: File, node: ast.Name | ast.Attribute, home: ast.expr, canonical: str) -> str | None:
     """What to write for `tf.x`: it stays where `tensorflow.compat.v1` has it, for that is what `tf` is."""
-    found = find(canonical)
+    found = find_replacement(canonical)
     head, rest = file.text.of(home), file.text.of(node)[len(file.text.of(home)) :]
     is_v1 = file.is_v1(home)
     says_v1 = rest.startswith(".compat.v1.")
@@ -145,7 +145,7 @@ def _through_module(file: File, node: ast.Attribute, found: Found) -> str | None
     assert base is not None and canonical is not None
     if base == "tf":
         return _of_tensorflow(file, node, home, canonical)
-    return None if home is node else _below(file, node, found, find(base))
+    return None if home is node else _below(file, node, found, find_replacement(base))
 
 
 def _is_tensorflows(canonical: str | None) -> bool:
@@ -212,7 +212,9 @@ def _through_star(file: File, node: ast.Name | ast.Attribute, found: Found) -> s
 @cache
 def _renamed() -> frozenset[str]:
     """The names of old releases that `tensorflow.compat.v1` has not."""
-    return frozenset(row[0] for row in read_table("renames.tsv") if find(row[0]) != Found("v1", row[0]))
+    return frozenset(
+        row[0] for row in read_table("renames.tsv") if find_replacement(row[0]) != Found("v1", row[0])
+    )
 
 
 def is_behaviour(canonical: str) -> bool:

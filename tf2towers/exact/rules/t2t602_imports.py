@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from tf2towers.exact.edits import Edit
 from tf2towers.exact.file import RUNTIME, File
-from tf2towers.exact.imports import Made, is_tensorflow, made_by
-from tf2towers.exact.lookup import find, gone_private
+from tf2towers.exact.imports import NewImport, is_tensorflow, made_by
+from tf2towers.exact.lookup import find_replacement, gone_private
 from tf2towers.exact.never_called import stays_in
 from tf2towers.exact.removal import removed
 from tf2towers.exact.rule import Example, Rule
@@ -42,7 +42,7 @@ def _rewritten(file: File, node: ast.Import | ast.ImportFrom) -> Edit | None:
             file.note(node, import_.left.code, import_.left.why)
     if made and all(_as_it_was(node, import_) for import_ in made) and len(made) == len(node.names):
         return None
-    groups: dict[str, list[Made]] = {}
+    groups: dict[str, list[NewImport]] = {}
     for import_ in made:
         if import_.module == RUNTIME and node in file.tree.body and not _as_it_was(node, import_):
             if file.wanted.setdefault((RUNTIME, import_.name), import_.bound) == import_.bound:
@@ -57,10 +57,10 @@ def _rewritten(file: File, node: ast.Import | ast.ImportFrom) -> Edit | None:
     return file.replace(node, _joined(file, node, lines))
 
 
-def _kept(file: File, node: ast.Import | ast.ImportFrom, made: Made) -> Made:
+def _kept(file: File, node: ast.Import | ast.ImportFrom, made: NewImport) -> NewImport:
     """The import as it was, where it is TF 2's, or where something that is used through a module of contrib is left."""
     module = "." * node.level + (node.module or "") if isinstance(node, ast.ImportFrom) else ""
-    was = Made(module, made.alias.name, made.bound, made.alias)
+    was = NewImport(module, made.alias.name, made.bound, made.alias)
     if not made.module.startswith("tf2towers."):
         moved = canonical_name(f"{module}.{made.alias.name}") in gone_private()
         plain = made.left is None and not moved and not module.startswith("tensorflow.compat")
@@ -79,12 +79,12 @@ def _joined(file: File, node: ast.stmt, lines: list[str]) -> str:
     return "; ".join(lines)
 
 
-def _as_it_was(node: ast.Import | ast.ImportFrom, made: Made) -> bool:
+def _as_it_was(node: ast.Import | ast.ImportFrom, made: NewImport) -> bool:
     module = "." * node.level + (node.module or "") if isinstance(node, ast.ImportFrom) else ""
     return (made.module, made.name) == (module, made.alias.name)
 
 
-def goes(file: File, node: ast.Import | ast.ImportFrom, made: Made) -> bool:
+def goes(file: File, node: ast.Import | ast.ImportFrom, made: NewImport) -> bool:
     """Whether an import without counterpart can go: what is used of it, if anything, is rewritten where it is used."""
     assert made.left is not None
     dotted = f"{node.module}.{made.alias.name}" if isinstance(node, ast.ImportFrom) else made.alias.name
@@ -98,8 +98,8 @@ def goes(file: File, node: ast.Import | ast.ImportFrom, made: Made) -> bool:
     if any(_may_mean(file, use, canonical) for use in file.all(ast.Name) if use.id == made.bound):
         return False
     return all(
-        find(name).kind != "left"
-        or (bool(file.top_names()) and stays_in(file, symbol, find(name).why) is not None)
+        find_replacement(name).kind != "left"
+        or (bool(file.top_names()) and stays_in(file, symbol, find_replacement(name).why) is not None)
         for symbol, name in file.symbols
         if name.startswith(canonical + ".") and _root(symbol).id == made.bound
     )
@@ -114,7 +114,7 @@ def _may_mean(file: File, use: ast.Name, canonical: str) -> bool:
     """Whether a use that is not rewritten may stand for it: imported from here in `if`, from there in `else`."""
     if not isinstance(use.ctx, ast.Load) or file.canonical(use) is not None:
         return False
-    return canonical in map(canonical_name, file.meanings.perhaps(use))
+    return canonical in map(canonical_name, file.meanings.possible_meanings(use))
 
 
 def _root(node: ast.AST) -> ast.Name:

@@ -253,7 +253,7 @@ def _own_methods(file: File) -> frozenset[str]:
     """The methods that classes of the program define."""
     return frozenset(
         inner.name
-        for meanings in file.program.library_names.every()
+        for meanings in file.program.library_names.all_meanings()
         for node in meanings.nodes
         if isinstance(node, ast.ClassDef)
         for inner in node.body

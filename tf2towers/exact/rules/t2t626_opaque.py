@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from tf2towers.exact.edits import Edit
 from tf2towers.exact.file import File
-from tf2towers.exact.lookup import both_or_neither_have, find
+from tf2towers.exact.lookup import both_or_neither_have, find_replacement
 from tf2towers.exact.rule import Example, Rule
 from tf2towers.report.met import met
 
@@ -105,7 +105,7 @@ def _takes_what_stays(file: File, name: str) -> bool:
             parts.append(outer.attr)
             outer = file.parent(outer)
         canonical = ".".join(["tf", *parts])
-        found = find(canonical)
+        found = find_replacement(canonical)
         if not parts or parts[0] not in _BUILDS_NOTHING or found.kind != "v1" or found.target != canonical:
             return False
     return True
@@ -154,7 +154,7 @@ def _stays(call: ast.Call) -> bool:
     name = _named(call)
     if name is None:
         return False
-    found = find(f"tf.{name}")
+    found = find_replacement(f"tf.{name}")
     return found.kind == "v1" and found.target == f"tf.{name}"
 
 

@@ -130,7 +130,7 @@ def _write_given(steps: Iterator[Step], facts: Facts, folder: Path) -> None:
 # run in the process of a worker, so only here can a step be given the original's batch, and tell what it computes.
 
 
-class Made:
+class ReadyValue:
     """A `RemoteValue` that is here already."""
 
     def __init__(self, value: Any) -> None:
@@ -150,12 +150,12 @@ class Made:
 def schedule_here(before_step: Callable[[], object]) -> None:
     """Lets every coordinator of the process, from now on, make each step when it is scheduled."""
 
-    def schedule(self: Any, fn: Any, args: Sequence[Any] | None = None, kwargs: Any = None) -> Made:
+    def schedule(self: Any, fn: Any, args: Sequence[Any] | None = None, kwargs: Any = None) -> ReadyValue:
         before_step()
         with self.strategy.scope():
             self.strategy.extended._being_scheduled = True
             try:
-                return Made(fn(*(args or ()), **(kwargs or {})))
+                return ReadyValue(fn(*(args or ()), **(kwargs or {})))
             finally:
                 self.strategy.extended._being_scheduled = False
 
@@ -166,7 +166,7 @@ def schedule_here(before_step: Callable[[], object]) -> None:
         return fn(*(args or ()), **(kwargs or {}))
 
     def fetch(self: Any, val: Any) -> Any:
-        return tf.nest.map_structure(lambda part: part.fetch() if isinstance(part, Made) else part, val)
+        return tf.nest.map_structure(lambda part: part.fetch() if isinstance(part, ReadyValue) else part, val)
 
     replaced: dict[str, Callable[..., Any]] = {
         "schedule": schedule,

@@ -20,7 +20,7 @@ GLOBAL_STEP = "global_step"
 OWN, UPDATES = "own", "updates"
 
 
-class _Made(NamedTuple):
+class _Update(NamedTuple):
     """An update: its number (0 in a trainer that counts none), its moment, its file."""
 
     number: int
@@ -95,9 +95,9 @@ def merged(folder: Path, steps: int) -> Iterator[Step]:
         before = step
 
 
-def _in_order(folder: Path) -> list[tuple[_Made, Path | None]]:
+def _in_order(folder: Path) -> list[tuple[_Update, Path | None]]:
     """The updates, and the step of the same worker's own that has the same place."""
-    made: list[tuple[_Made, Path | None]] = []
+    made: list[tuple[_Update, Path | None]] = []
     for worker in workers_in(folder):
         updates, own = _files(worker / UPDATES), _files(worker / OWN)
         made += [(_made(path), step) for path, step in zip_longest(updates, own[: len(updates)])]
@@ -109,7 +109,7 @@ def _files(folder: Path) -> list[Path]:
     return sorted(folder.glob("step-*.npz"))
 
 
-def _made(path: Path) -> _Made:
+def _made(path: Path) -> _Update:
     key = f"after|{GLOBAL_STEP}"
     with np.load(path) as flat:
-        return _Made(int(flat[key]) if key in flat.files else 0, float(flat["when|"]), path)
+        return _Update(int(flat[key]) if key in flat.files else 0, float(flat["when|"]), path)

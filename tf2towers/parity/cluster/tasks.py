@@ -21,7 +21,7 @@ _SERIAL = "TF2TOWERS_SERIAL_SCHEDULE"  # the runtime's own: one worker's step at
 OnLine = Callable[[str, str], object]
 
 
-class _Enough(Exception):
+class _AllRecorded(Exception):
     """Every worker's part is recorded."""
 
 
@@ -63,7 +63,7 @@ def run_recorded(
             recorded.add(task)
             everything = line.strip() == RECORDED_ALL or len(recorded) == shape.workers
             if everything and not to_the_end:
-                raise _Enough
+                raise _AllRecorded
 
     try:
         plan = Plan(
@@ -71,7 +71,7 @@ def run_recorded(
             task_flags=shape.task_flags, timeout=options.timeout,
         )  # fmt: skip
         outcome, _ = run_cluster(plan, look)
-    except _Enough:
+    except _AllRecorded:
         return lines
     finally:
         folder.with_suffix(".log").write_text("\n".join(lines), encoding="utf-8")

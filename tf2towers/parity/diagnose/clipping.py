@@ -309,7 +309,7 @@ def _alone(evidence: Evidence, names: list[str], whole: str, short: str) -> _Cli
     best: _Clip | None = None
     for form in FORMS:
         found = threshold_after(form, [(mine, its) for _, mine, its in steps], names)
-        if found is None or found.seen + _again(evidence, form, names, short, found.value) < 2:
+        if found is None or found.seen + _further_steps(evidence, form, names, short, found.value) < 2:
             continue
         explained = Explained()
         for pair, mine, its in steps:
@@ -326,7 +326,7 @@ def _alone(evidence: Evidence, names: list[str], whole: str, short: str) -> _Cli
     return best
 
 
-def _again(evidence: Evidence, form: Form, names: list[str], side: str, threshold: float) -> int:
+def _further_steps(evidence: Evidence, form: Form, names: list[str], side: str, threshold: float) -> int:
     """In how many further steps of the side the same length turns up, whatever the other side did there."""
     if form != "global":
         return 0

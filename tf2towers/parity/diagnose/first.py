@@ -30,7 +30,7 @@ def first_differences(original: Recording, migrated: Recording) -> tuple[int | N
             for pair in evidence.pairs:
                 layer = first_layer(pair.original.step, pair.migrated.step, -1.0 if exact else EQUAL)
                 gradient = _gradient(evidence, pair, exact)
-                if layer or gradient or _anything(pair, exact):
+                if layer or gradient or _differs_anywhere(pair, exact):
                     return pair.index, layer[0] if layer else "", gradient
     return None, "", ""
 
@@ -51,7 +51,7 @@ def _bits(left: np.ndarray, right: np.ndarray) -> bool:
     return left.shape == right.shape and left.dtype == right.dtype and left.tobytes() == right.tobytes()
 
 
-def _anything(pair: Pair, exact: bool) -> bool:
+def _differs_anywhere(pair: Pair, exact: bool) -> bool:
     mine, its = pair.original.step, pair.migrated.step
     if exact:
         kinds: list[tuple[Arrays, Arrays]] = [

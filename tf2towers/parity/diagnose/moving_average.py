@@ -31,18 +31,18 @@ def _names(pair: Pair) -> list[str]:
         if name.endswith(SHADOW)
         and all(
             pair.original.change(variable) is not None and pair.migrated.change(variable) is not None
-            for variable in (name, _of(name))
+            for variable in (name, _averaged_variable(name))
         )
     ]
 
 
-def _of(name: str) -> str:
+def _averaged_variable(name: str) -> str:
     return name.removesuffix(SHADOW)
 
 
 def _gap(view: View, name: str, when: str) -> np.ndarray:
     variables = view.after if when == "after" else view.before
-    return variables[_of(name)] - view.before[name]
+    return variables[_averaged_variable(name)] - view.before[name]
 
 
 def _allowed(view: View, name: str, made: np.ndarray) -> float:

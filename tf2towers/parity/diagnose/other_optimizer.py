@@ -62,7 +62,7 @@ def _candidates(steps: list[list[Change]]) -> Iterator[tuple[Fit | None, list[li
         yield fit(ADAM, anew), anew
 
 
-def _past(updates: Updates, steps: list[list[Change]]) -> tuple[float, float, float] | None:
+def _momentum_by_updates(updates: Updates, steps: list[list[Change]]) -> tuple[float, float, float] | None:
     """(mu, rate, part explained) of a momentum that is known by its updates alone."""
     now: list[Change] = []
     last: list[np.ndarray] = []
@@ -105,7 +105,7 @@ def _recognise(evidence: Evidence) -> Diagnosis | None:
         part = updates.part(partial(_made, found, own))
         if part:
             return _diagnosis(mine.name, found.rule.name, updates.first, part)
-    past = _past(updates, steps)
+    past = _momentum_by_updates(updates, steps)
     if past is None or not past[2]:
         return None
     mu, _, part = past

@@ -14,12 +14,12 @@ from tf2towers.parity.diagnose.numbers import Explained, fitted, joined, listed,
 from tf2towers.report.parity_result import Diagnosis
 
 
-def _of(kind: str, weights: np.ndarray) -> np.ndarray:
+def _penalty_gradient(kind: str, weights: np.ndarray) -> np.ndarray:
     return weights if kind == "L2" else np.sign(weights)
 
 
 def _coefficient(kind: str, name: str, pairs: list[Pair]) -> float | None:
-    shape = joined(_of(kind, pair.original.before[name]) for pair in pairs)
+    shape = joined(_penalty_gradient(kind, pair.original.before[name]) for pair in pairs)
     gap = joined(pair.original.gradients[name] - pair.migrated.gradients[name] for pair in pairs)
     found = fitted([shape], gap)
     return None if found is None else float(found[0])
@@ -29,7 +29,7 @@ def _explain(explained: Explained, kind: str, coefficient: float, name: str, pai
     """Adds what this regulariser of a variable would make of the difference."""
     for pair in pairs:
         mine, its = pair.original.gradients[name], pair.migrated.gradients[name]
-        assumed = mine - coefficient * _of(kind, pair.original.before[name])
+        assumed = mine - coefficient * _penalty_gradient(kind, pair.original.before[name])
         explained.add(its, assumed, mine, pair.allowed(name))
 
 

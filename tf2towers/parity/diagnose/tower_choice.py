@@ -17,12 +17,12 @@ from tf2towers.parity.diagnose.numbers import ENOUGH, EQUAL, Explained, relative
 from tf2towers.parity.recording import Arrays
 from tf2towers.report.parity_result import Diagnosis
 
-Made = Callable[[list[np.ndarray], int], np.ndarray]
+Combine = Callable[[list[np.ndarray], int], np.ndarray]
 
 #: what is applied when all is right is the mean of the towers' gradients
-_ALONE: Made = lambda towers, tower: towers[tower]  # noqa: E731
-_SUM_OF_REST: Made = lambda towers, tower: (sum(towers) - towers[tower]) / len(towers)  # noqa: E731
-_MEAN_OF_REST: Made = lambda towers, tower: (sum(towers) - towers[tower]) / (len(towers) - 1)  # noqa: E731
+_ALONE: Combine = lambda towers, tower: towers[tower]  # noqa: E731
+_SUM_OF_REST: Combine = lambda towers, tower: (sum(towers) - towers[tower]) / len(towers)  # noqa: E731
+_MEAN_OF_REST: Combine = lambda towers, tower: (sum(towers) - towers[tower]) / (len(towers) - 1)  # noqa: E731
 
 
 def _towers(evidence: Evidence, pair: Pair, name: str) -> list[np.ndarray] | None:
@@ -37,7 +37,7 @@ def _towers(evidence: Evidence, pair: Pair, name: str) -> list[np.ndarray] | Non
     return towers
 
 
-def _explained(evidence: Evidence, made: Made, tower: int) -> float:
+def _explained(evidence: Evidence, made: Combine, tower: int) -> float:
     explained, seen = Explained(), False
     for pair in evidence.comparable:
         for name in evidence.names(pair):

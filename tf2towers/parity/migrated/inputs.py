@@ -19,7 +19,7 @@ Part = list[np.ndarray] | None
 _Alike = Callable[[np.ndarray, np.ndarray], bool]
 
 
-class _Part(NamedTuple):
+class _Source(NamedTuple):
     """Where a leaf, or a replica's part of one, comes from: rows of an input of the original."""
 
     name: str
@@ -40,7 +40,7 @@ class Inputs:
     """
 
     def __init__(self) -> None:
-        self._plan: list[list[_Part] | None] | None = None
+        self._plan: list[list[_Source] | None] | None = None
         self.different: set[str] = set()
         self.unknown: list[str] = []
 
@@ -108,18 +108,18 @@ def _array(leaf: Any) -> np.ndarray | None:
     return None
 
 
-def _plan(parts: list[list[np.ndarray] | None], inputs: Arrays) -> list[list[_Part] | None]:
+def _plan(parts: list[list[np.ndarray] | None], inputs: Arrays) -> list[list[_Source] | None]:
     """For each leaf the original's inputs: those with its very values, else in order the first of its shape.
 
     A shape may differ by dimensions of one element: a queue gives labels as [batch, 1], which the script then reshapes.
     """
     free = dict(inputs)
-    plan: list[list[_Part] | None] = [None] * len(parts)
+    plan: list[list[_Source] | None] = [None] * len(parts)
     for alike in (_equal, _alike, _alike_but_for_ones):
         for place, own in enumerate(parts):
             if own is None or plan[place] is not None:
                 continue
-            found = _whole(own, free, alike) or _each(own, free, alike)
+            found = _whole(own, free, alike) or _one_for_each_replica(own, free, alike)
             if found:
                 plan[place] = found
                 for name in {part.name for part in found}:
@@ -127,7 +127,7 @@ def _plan(parts: list[list[np.ndarray] | None], inputs: Arrays) -> list[list[_Pa
     return plan
 
 
-def _whole(own: list[np.ndarray], free: Arrays, alike: _Alike) -> list[_Part] | None:
+def _whole(own: list[np.ndarray], free: Arrays, alike: _Alike) -> list[_Source] | None:
     """One input of the original that is split over the replicas."""
     if own[0].ndim == 0 and len(own) > 1:
         return None
@@ -135,9 +135,11 @@ def _whole(own: list[np.ndarray], free: Arrays, alike: _Alike) -> list[_Part] | 
     for name, value in free.items():
         if whole is not None and alike(whole, value):
             if len(own) == 1:
-                return [_Part(name)]
+                return [_Source(name)]
             ends = np.cumsum([len(part) for part in own])
-            return [_Part(name, int(end - len(part)), int(end)) for part, end in zip(own, ends, strict=True)]
+            return [
+                _Source(name, int(end - len(part)), int(end)) for part, end in zip(own, ends, strict=True)
+            ]
     return None
 
 
@@ -147,16 +149,16 @@ def _joined(own: list[np.ndarray]) -> np.ndarray | None:
     return np.concatenate(own)
 
 
-def _each(own: list[np.ndarray], free: Arrays, alike: _Alike) -> list[_Part] | None:
+def _one_for_each_replica(own: list[np.ndarray], free: Arrays, alike: _Alike) -> list[_Source] | None:
     """An input of the original for each replica, as when each tower had an iterator or a queue."""
-    found: list[_Part] = []
+    found: list[_Source] = []
     if len(own) == 1:
         return None
     for mine in own:
         taken = {part.name for part in found}
         for name, value in free.items():
             if name not in taken and alike(mine, value):
-                found.append(_Part(name))
+                found.append(_Source(name))
                 break
         else:
             return None

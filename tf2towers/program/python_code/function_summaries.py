@@ -120,9 +120,9 @@ class Functions:
     def summary(self, dotted: str) -> Summary | None:
         """What calling `dotted` does; None where it is not a local function or class."""
         found = self.find(dotted)
-        return self._of(*found) if found is not None else None
+        return self._summary_of(*found) if found is not None else None
 
-    def _of(self, module: LocalModule, definition: ast.AST) -> Summary:
+    def _summary_of(self, module: LocalModule, definition: ast.AST) -> Summary:
         key = (module.name, getattr(definition, "lineno", 0))
         if key in self._summaries:
             return self._summaries[key]
@@ -136,7 +136,7 @@ class Functions:
                 continue
             called = self.find(canonical if canonical != dotted else dotted, module)
             if called is not None and called[1] is not definition:
-                other = self._of(*called)
+                other = self._summary_of(*called)
                 total.roles |= other.roles
                 total.symbols |= other.symbols
         return total

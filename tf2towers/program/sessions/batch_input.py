@@ -8,7 +8,7 @@ import libcst as cst
 
 from tf2towers.program.problem import Problem
 from tf2towers.program.statements.trainer_statement import Leaf
-from tf2towers.program.statements.value_kinds import GET_NEXT, PLACEHOLDER, Kinds
+from tf2towers.program.statements.value_kinds import GET_NEXT, PLACEHOLDER, ValueKinds
 
 
 @dataclass(eq=False)
@@ -30,7 +30,7 @@ class Input:
     queued: bool = False  # out of TF1's queues: the source is the call that makes them
 
 
-def read_input(leaf: Leaf, kinds: Kinds) -> Input | Problem:
+def read_input(leaf: Leaf, kinds: ValueKinds) -> Input | Problem:
     """The input of one 'input' leaf, or why it cannot be told."""
     assign = leaf.assign
     names = _flat_names(assign.targets[0].target) if assign is not None and len(assign.targets) == 1 else None

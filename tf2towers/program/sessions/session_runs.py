@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import libcst as cst
 
-from tf2towers.program.statements.value_kinds import INITIALIZER, OP, SESSION, Kinds
+from tf2towers.program.statements.value_kinds import INITIALIZER, OP, SESSION, ValueKinds
 
 
 @dataclass(eq=False)
@@ -40,7 +40,7 @@ class Unreadable:
 class RunFinder(cst.CSTVisitor):
     """Collects the runs in session statements. `kinds` must have read the statements already."""
 
-    def __init__(self, kinds: Kinds) -> None:
+    def __init__(self, kinds: ValueKinds) -> None:
         self._kinds = kinds
         self._assign: cst.Assign | None = None
         self._statement: cst.CSTNode | None = None

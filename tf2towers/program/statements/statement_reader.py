@@ -26,7 +26,7 @@ from tf2towers.program.statements.value_kinds import (
     STATE,
     SUPERVISOR,
     TENSOR,
-    Kinds,
+    ValueKinds,
     family,
 )
 
@@ -37,7 +37,7 @@ OF_SUPERVISOR = ("prepare_or_wait_for_session", "managed_session")
 class Reader:
     """Reads the statements of one function or module into leaves, and keeps `kinds` up to date on the way."""
 
-    def __init__(self, kinds: Kinds, loop: cst.For, *, keeps_devices: bool) -> None:
+    def __init__(self, kinds: ValueKinds, loop: cst.For, *, keeps_devices: bool) -> None:
         self.kinds = kinds
         self.loop = loop
         self._keeps_devices = keeps_devices  # what is on which device is the program's own, not a tower's
@@ -257,7 +257,7 @@ class Reader:
         return heads
 
 
-def is_current_scope(kinds: Kinds, call: cst.Call) -> bool:
+def is_current_scope(kinds: ValueKinds, call: cst.Call) -> bool:
     """`tf.variable_scope(tf.get_variable_scope(), ...)`: the scope in force, whatever its `reuse`."""
     if not call.args or not isinstance(call.args[0].value, cst.Call):
         return False

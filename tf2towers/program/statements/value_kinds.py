@@ -72,7 +72,7 @@ def family(kind: str) -> str:
     return PLAIN
 
 
-class Kinds:
+class ValueKinds:
     """Kinds of names and expressions of one script. `names` maps a variable to the kind of its last binding."""
 
     def __init__(

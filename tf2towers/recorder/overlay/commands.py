@@ -25,15 +25,15 @@ def run(name: str, arguments: List[str]) -> None:
         if part not in flags:
             paths += (sorted(glob.glob(part)) if not os.path.lexists(part) else []) or [part]
     if name in ("cp", "mv", "ln"):
-        _two(name, paths, letters)
+        _copy_move_or_link(name, paths, letters)
         return
     if name == "tee":
         _tee(paths, letters)
     for path in paths:
-        _one(name, path, letters)
+        _do_to_path(name, path, letters)
 
 
-def _one(name: str, path: str, letters: Set[str]) -> None:
+def _do_to_path(name: str, path: str, letters: Set[str]) -> None:
     if name == "rm":
         if "f" in letters and not os.path.lexists(path):
             return
@@ -53,24 +53,26 @@ def _one(name: str, path: str, letters: Set[str]) -> None:
             os.utime(path, None)
 
 
-def _two(name: str, paths: List[str], letters: Set[str]) -> None:
+def _copy_move_or_link(name: str, paths: List[str], letters: Set[str]) -> None:
     if len(paths) < 2:
         raise SystemExit(name + ": needs two paths")
     target = paths[-1]
     for path in paths[:-1]:
-        goal = os.path.join(target, os.path.basename(path.rstrip("/"))) if os.path.isdir(target) else target
+        destination = (
+            os.path.join(target, os.path.basename(path.rstrip("/"))) if os.path.isdir(target) else target
+        )
         if name == "mv":
-            os.replace(path, goal)
+            os.replace(path, destination)
         elif name == "ln":
-            if "f" in letters and os.path.lexists(goal):
-                os.remove(goal)
-            (os.symlink if "s" in letters else os.link)(path, goal)
+            if "f" in letters and os.path.lexists(destination):
+                os.remove(destination)
+            (os.symlink if "s" in letters else os.link)(path, destination)
         elif os.path.isdir(path):
             if not letters & {"r", "R", "a"}:
                 raise SystemExit("cp: -r not specified; omitting directory " + path)
-            shutil.copytree(path, goal)
+            shutil.copytree(path, destination)
         else:
-            shutil.copy2(path, goal)
+            shutil.copy2(path, destination)
 
 
 def _tee(paths: List[str], letters: Set[str]) -> None:

@@ -58,10 +58,10 @@ class MonitoredTraining(Training):
         summaries = summary_dir or checkpoint_dir
         if is_chief and checkpoint_dir and log_step_count_steps:
             own.append(StepCounterHook(log_step_count_steps))
-        steps, secs = _either(save_summaries_steps, save_summaries_secs, default_steps=100)
+        steps, secs = _steps_or_seconds(save_summaries_steps, save_summaries_secs, default_steps=100)
         if is_chief and summaries and (steps or secs):
             own.append(SummarySaverHook(steps, secs, output_dir=summaries))
-        steps, secs = _either(save_checkpoint_steps, save_checkpoint_secs, default_secs=600)
+        steps, secs = _steps_or_seconds(save_checkpoint_steps, save_checkpoint_secs, default_secs=600)
         if is_chief and checkpoint_dir and (steps or secs):
             own.append(CheckpointSaverHook(checkpoint_dir, save_secs=secs, save_steps=steps))
         self._hooks: list[Hook] = [hook for hook in [*own, *(hooks or [])] if hook is not None]
@@ -129,7 +129,7 @@ class MonitoredTraining(Training):
         return ended
 
 
-def _either(
+def _steps_or_seconds(
     steps: Any, secs: Any, default_steps: int | None = None, default_secs: float | None = None
 ) -> tuple[int | None, float | None]:
     """(steps, None), (None, secs), or (None, None), as TF1 chose: steps first, the defaults where neither is given."""

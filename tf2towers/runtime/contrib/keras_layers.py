@@ -54,9 +54,9 @@ class _Plain:
     def __call__(self, inputs: Any) -> Any:
         """What the layer computes of its inputs."""
         with v1.name_scope(self.name):
-            return self._of(tf.nest.map_structure(tf.convert_to_tensor, inputs))
+            return self._computed(tf.nest.map_structure(tf.convert_to_tensor, inputs))
 
-    def _of(self, inputs: Any) -> Any:
+    def _computed(self, inputs: Any) -> Any:
         raise NotImplementedError
 
     apply = __call__
@@ -69,7 +69,7 @@ class Flatten(_Plain):
         super().__init__(name, "flatten", options)
         self._format = data_format
 
-    def _of(self, inputs: tf.Tensor) -> tf.Tensor:
+    def _computed(self, inputs: tf.Tensor) -> tf.Tensor:
         return flatten(inputs, data_format=self._format)
 
 
@@ -89,7 +89,7 @@ class _Pooling(_Plain):
     _usual = ""
     _pool: Any = None
 
-    def _of(self, inputs: tf.Tensor) -> tf.Tensor:
+    def _computed(self, inputs: tf.Tensor) -> tf.Tensor:
         size, strides, padding, data_format = self._arguments
         return type(self)._pool(inputs, size, strides, padding, data_format or "channels_last")
 
@@ -113,7 +113,7 @@ class GlobalAveragePooling2D(_Plain):
         super().__init__(name, "global_average_pooling2d", options)
         self._axes = [2, 3] if data_format == "channels_first" else [1, 2]
 
-    def _of(self, inputs: tf.Tensor) -> tf.Tensor:
+    def _computed(self, inputs: tf.Tensor) -> tf.Tensor:
         return tf.reduce_mean(inputs, axis=self._axes)
 
 
@@ -124,7 +124,7 @@ class Concatenate(_Plain):
         super().__init__(name, "concatenate", options)
         self._axis = axis
 
-    def _of(self, inputs: Any) -> tf.Tensor:
+    def _computed(self, inputs: Any) -> tf.Tensor:
         return tf.concat(inputs, axis=self._axis)
 
 

@@ -200,7 +200,7 @@ class Layer:
                 shape=shape,
                 dtype=dtype,
                 initializer=_initializer_or_default(initializer, current.initializer, dtype),
-                regularizer=_both(current.regularizer, regularizer),
+                regularizer=_summed(current.regularizer, regularizer),
                 trainable=trainable,
                 constraint=constraint,
                 use_resource=use_resource,
@@ -281,7 +281,7 @@ def _initializer_or_default(initializer: Initializer, of_scope: Initializer, dty
     return v1.glorot_uniform_initializer() if dtype.is_floating else v1.zeros_initializer()
 
 
-def _both(of_scope: Regularizer, of_layer: Regularizer) -> Regularizer:
+def _summed(of_scope: Regularizer, of_layer: Regularizer) -> Regularizer:
     """TF1 adds the scope's regularization loss and the layer's own; here they are one loss, their sum."""
     if of_scope is None or of_layer is None:
         return of_layer or of_scope

@@ -28,7 +28,7 @@ class _Plan(NamedTuple):
     together: Optional[int]
 
 
-class _Seen:
+class _GraphFacts:
     """What is known of a graph. It hangs on the graph, and goes with it."""
 
     def __init__(self) -> None:
@@ -39,7 +39,7 @@ class _Seen:
         self.plans = {}  # type: dict[Any, Optional[_Plan]]
 
     @classmethod
-    def of(cls, graph: Any) -> "_Seen":
+    def of(cls, graph: Any) -> "_GraphFacts":
         """That of a graph."""
         seen = getattr(graph, "_tf2towers_seen", None)
         if not isinstance(seen, cls):
@@ -60,7 +60,7 @@ class SessionWatch:
         op = operation(returned)
         if not hasattr(op, "control_inputs"):
             return
-        seen = _Seen.of(op.graph)
+        seen = _GraphFacts.of(op.graph)
         seen.train_ops.add(op)
         # SyncReplicasOptimizer: a worker hands in its gradients and waits for a token; the chief's process, in a thread
         # of its own, makes the update of so many of them
@@ -73,7 +73,7 @@ class SessionWatch:
         for loss in losses:
             graph = getattr(loss, "graph", None) if is_scalar(loss) else None
             if graph is not None:
-                seen = _Seen.of(graph)
+                seen = _GraphFacts.of(graph)
                 known = seen.by_hand if by_hand else seen.by_optimizer
                 known.append((loss, {operation(gradient) for gradient, _ in pairs if gradient is not None}))
 
@@ -121,13 +121,15 @@ class SessionWatch:
             operations = frozenset(operation(element) for element in elements)
         except (TypeError, ValueError, KeyError):  # a wrong fetch: the session says so better
             return None
-        seen = _Seen.of(graph)
+        seen = _GraphFacts.of(graph)
         key = operations, len(seen.train_ops)
         if key not in seen.plans:
             seen.plans[key] = self._new_plan(graph, seen, elements, operations)
         return seen.plans[key]
 
-    def _new_plan(self, graph: Any, seen: _Seen, elements: List[Any], operations: Any) -> Optional[_Plan]:
+    def _new_plan(
+        self, graph: Any, seen: _GraphFacts, elements: List[Any], operations: Any
+    ) -> Optional[_Plan]:
         accuracies = [
             element
             for element in elements

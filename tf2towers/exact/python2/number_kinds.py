@@ -37,7 +37,7 @@ _MATH_INTS = frozenset({"math.ceil", "math.floor", "math.trunc", "math.factorial
 _FLAGS = {"DEFINE_integer": "int", "DEFINE_float": "float"}
 
 
-class Kinds:
+class NumberKinds:
     """The kinds of the expressions of one module."""
 
     def __init__(self, tree: ast.Module, meanings: Meanings) -> None:
