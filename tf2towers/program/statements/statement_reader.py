@@ -15,12 +15,12 @@ from tf2towers.program.python_code.search import find_all
 from tf2towers.program.statements.trainer_statement import DROPPED, INPUT, MIXED, TOWERS, Leaf
 from tf2towers.program.statements.value_kinds import (
     CONFIG,
+    COORDINATION,
     DATASET,
     GRAPH,
     INITIALIZER,
     INPUTS,
     PLAIN,
-    PLUMBING,
     SCHEDULE,
     SESSION,
     STATE,
@@ -130,7 +130,7 @@ class Reader:
     def _kind_of_detail(self, detail: str) -> str:
         if detail in INPUTS:
             return INPUT
-        if detail in (CONFIG, GRAPH, INITIALIZER, PLUMBING):
+        if detail in (CONFIG, GRAPH, INITIALIZER, COORDINATION):
             return DROPPED
         return family(detail)
 
@@ -140,7 +140,7 @@ class Reader:
             if isinstance(small.value, cst.Name) and kind in INPUTS:
                 kind = TENSOR  # another name for a batch, or its parts
             if kind == SUPERVISOR and not flow_of(*small.targets).binds & self._read:
-                kind = PLUMBING  # nothing asks it for a session
+                kind = COORDINATION  # nothing asks it for a session
             for target in small.targets:
                 self._bind(target.target, small.value, kind)
             if kind == SESSION and not self._makes_session(small.value):

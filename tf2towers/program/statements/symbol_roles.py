@@ -1,4 +1,4 @@
-"""What a TF1 symbol is in a training script: state, tensors, input, session plumbing."""
+"""What a TF1 symbol is in a training script: state, tensors, input, what belongs to a session."""
 
 from __future__ import annotations
 

@@ -19,7 +19,13 @@ from tf2towers.program.statements.symbol_roles import role
 
 PLAIN, TENSOR, OP = "plain", "tensor", "op"
 PLACEHOLDER, GET_NEXT = "placeholder", "get_next"
-SESSION, INITIALIZER, PLUMBING, CONFIG, GRAPH = "session", "initializer", "plumbing", "config", "graph"
+SESSION, INITIALIZER, COORDINATION, CONFIG, GRAPH = (
+    "session",
+    "initializer",
+    "coordination",
+    "config",
+    "graph",
+)
 STATE, SCHEDULE, OPTIMIZER, AVERAGE = "state", "schedule", "optimizer", "average"
 SAVER, WRITER, DATASET, ITERATOR = "saver", "writer", "dataset", "iterator"
 VARIABLES, SAVE = "variables", "save"
@@ -28,12 +34,12 @@ SERVER, SUPERVISOR, HOOK, TENSOR_HOOK = "server", "supervisor", "hook", "tensor_
 INPUTS = frozenset({PLACEHOLDER, GET_NEXT})
 TENSORS = frozenset({TENSOR, OP, VARIABLES}) | INPUTS
 STATES = frozenset({STATE, SCHEDULE, OPTIMIZER, AVERAGE, SAVER, WRITER, DATASET, ITERATOR})
-SESSIONS = frozenset({SESSION, INITIALIZER, PLUMBING, SAVE, SUPERVISOR, TENSOR_HOOK})
+SESSIONS = frozenset({SESSION, INITIALIZER, COORDINATION, SAVE, SUPERVISOR, TENSOR_HOOK})
 
 _ROLE_KIND = {
     "plain": PLAIN, "state": STATE, "optimizer": OPTIMIZER, "average": AVERAGE, "schedule": SCHEDULE, "saver": SAVER,
     "writer": WRITER, "dataset": DATASET, "session": SESSION, "config": CONFIG,
-    "graph": GRAPH, "initializer": INITIALIZER, "plumbing": PLUMBING, "variables": VARIABLES,
+    "graph": GRAPH, "initializer": INITIALIZER, "coordination": COORDINATION, "variables": VARIABLES,
     "placeholder": PLACEHOLDER, "tensor": TENSOR, "server": SERVER, "placement": CONFIG,
     "synchronous": OPTIMIZER, "supervisor": SUPERVISOR, "monitored": SESSION, "hook": HOOK,
     "tensor_hook": TENSOR_HOOK, "batches": ITERATOR,
@@ -44,11 +50,11 @@ _OPS = frozenset({"tf.group", "tf.no_op", "tf.assign", "tf.assign_add", "tf.assi
 _ITERATOR_MAKERS = ("make_one_shot_iterator", "make_initializable_iterator")
 #: What SyncReplicasOptimizer has beside an optimizer, and Supervisor beside its sessions.
 _OF_SYNCHRONOUS = {
-    "get_chief_queue_runner": PLUMBING, "make_session_run_hook": PLUMBING, "get_init_tokens_op": INITIALIZER,
+    "get_chief_queue_runner": COORDINATION, "make_session_run_hook": COORDINATION, "get_init_tokens_op": INITIALIZER,
     "local_step_init_op": INITIALIZER, "chief_init_op": INITIALIZER, "ready_for_local_init_op": INITIALIZER,
 }  # fmt: skip
 _OF_SUPERVISOR = {
-    "should_stop": PLAIN, "stop": PLAIN, "request_stop": PLAIN, "start_queue_runners": PLUMBING,
+    "should_stop": PLAIN, "stop": PLAIN, "request_stop": PLAIN, "start_queue_runners": COORDINATION,
 }  # fmt: skip
 #: What a variable is asked for, that gives an operation or a tensor.
 _OF_VARIABLE = frozenset({"assign", "assign_add", "assign_sub", "read_value", "value", "initialized_value"})
@@ -96,12 +102,11 @@ class ValueKinds:
             return PLAIN
         if isinstance(node, cst.List | cst.Tuple) and node.elements:
             kinds = [self.of(element.value) for element in node.elements]
-            if isinstance(node, cst.List) and set(kinds) == {PLUMBING}:
+            if isinstance(node, cst.List) and set(kinds) == {COORDINATION}:
                 return HOOK  # an empty list, then
-            if (
-                len(kinds) > 1 and PLUMBING in kinds
-            ):  # the hook of synchronous updates: it goes, the others stay
-                return self.join([kind for kind in kinds if kind != PLUMBING] or kinds[:1])
+            # the hook of synchronous updates goes, the others stay
+            if len(kinds) > 1 and COORDINATION in kinds:
+                return self.join([kind for kind in kinds if kind != COORDINATION] or kinds[:1])
             return self.join(kinds)
         if isinstance(node, cst.Dict) and self.is_feed(node):
             return self.join([self.of(element.value) for element in node.elements])
@@ -236,12 +241,12 @@ class ValueKinds:
         if canonical in _OPS:
             return OP
         if canonical == "tf.report_uninitialized_variables":
-            return PLUMBING  # what a session waits for before it starts
+            return COORDINATION  # what a session waits for before it starts
         if canonical.rpartition(".")[2] in _ITERATOR_MAKERS:
             return ITERATOR
         kind = _ROLE_KIND[role(canonical)]
-        if kind == TENSOR_HOOK and arguments and set(arguments) <= {INITIALIZER, PLUMBING}:
-            return PLUMBING  # a hook that hands out tokens
+        if kind == TENSOR_HOOK and arguments and set(arguments) <= {INITIALIZER, COORDINATION}:
+            return COORDINATION  # a hook that hands out tokens
         if kind == PLAIN and any(family(argument) == TENSOR for argument in arguments):
             return TENSOR
         return kind
@@ -267,8 +272,8 @@ class ValueKinds:
             return _OF_SUPERVISOR.get(method, SESSION)
         if owner == SERVER:
             return PLAIN
-        if owner == PLUMBING and func.attr.value in ("wait_for_session", "close"):
-            return PLUMBING  # a SessionManager's wait for the chief
+        if owner == COORDINATION and func.attr.value in ("wait_for_session", "close"):
+            return COORDINATION  # a SessionManager's wait for the chief
         if owner == AVERAGE:
             if method == "apply":
                 return OP

@@ -16,7 +16,7 @@ from tf2towers.program.python_code.search import find_all
 from tf2towers.program.sessions.steps import has_update
 from tf2towers.program.statements.symbol_roles import role
 from tf2towers.program.statements.trainer_statement import Leaf
-from tf2towers.program.statements.value_kinds import AVERAGE, PLUMBING, SCHEDULE, STATE, TENSOR
+from tf2towers.program.statements.value_kinds import AVERAGE, COORDINATION, SCHEDULE, STATE, TENSOR
 from tf2towers.program.training import Training
 from tf2towers.rewrites.expressions.call_arguments import named
 from tf2towers.rewrites.files.file_context import code_of
@@ -42,7 +42,7 @@ def cluster_problems(training: Training) -> Iterator[Problem]:
         name = canonical(call.func)
         if name == SETTER:
             yield from _placement(call)
-        if role(name) == "tensor_hook" and training.kinds.of(call) != PLUMBING:
+        if role(name) == "tensor_hook" and training.kinds.of(call) != COORDINATION:
             yield Problem(call, "T2T506", f"{name}: a hook that asks the graph for tensors")
         yield from _unknown_arguments(name or "", call)
     yield from _state_of_workers(training, cluster)

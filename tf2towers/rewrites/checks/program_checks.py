@@ -12,7 +12,7 @@ from tf2towers.program.problem import Problem
 from tf2towers.program.python_code.data_flow import target_names, upward_exposed
 from tf2towers.program.python_code.search import find_all
 from tf2towers.program.statements.symbol_roles import role
-from tf2towers.program.statements.trainer_statement import INPUT, MIXED, TOWERS, Leaf
+from tf2towers.program.statements.trainer_statement import DROPPED, INPUT, MIXED, TOWERS, Leaf
 from tf2towers.program.statements.value_kinds import (
     GET_NEXT,
     ITERATOR,
@@ -31,7 +31,7 @@ from tf2towers.rewrites.checks.loop_checks import loop_problems
 from tf2towers.rewrites.expressions.call_arguments import named
 
 _ITERATORS = ("make_one_shot_iterator", "make_initializable_iterator")
-_OF_SESSIONS = ("session", "monitored", "supervisor", "server", "placement", "synchronous", "plumbing")
+_OF_SESSIONS = ("session", "monitored", "supervisor", "server", "placement", "synchronous", "coordination")
 _TRAINING_METHODS = ("run", "minimize", "apply_gradients", "compute_gradients")
 _OF_SESSION = ("should_stop", "close", "request_stop")
 
@@ -95,7 +95,7 @@ def graph_names(training: Training) -> set[str]:
 
 
 def _outside(training: Training) -> list[Leaf]:
-    return [leaf for leaf in training.leaves if leaf.kind in (SESSION, PLAIN, STATE, "dropped")]
+    return [leaf for leaf in training.leaves if leaf.kind in (SESSION, PLAIN, STATE, DROPPED)]
 
 
 def _calls_to_leave_out(training: Training) -> list[cst.CSTNode]:
@@ -160,7 +160,7 @@ def _used_outside(training: Training) -> Iterator[Problem]:
         for inner in leaf.every():
             if inner.inner:
                 continue
-            if inner.kind == "dropped" or (inner.kind == STATE and inner.detail in (WRITER, ITERATOR)):
+            if inner.kind == DROPPED or (inner.kind == STATE and inner.detail in (WRITER, ITERATOR)):
                 continue
             used = _reads_except(inner.node, out, training) & names - fed.get(inner, set())
             if isinstance(inner.node, cst.FunctionDef):
@@ -182,7 +182,7 @@ def _session_elsewhere(training: Training) -> Iterator[Problem]:
     out = _calls_to_leave_out(training)
     for leaf in _outside(training):
         for inner in leaf.every():
-            if inner.inner or inner.kind == "dropped":
+            if inner.inner or inner.kind == DROPPED:
                 continue
             if _reads_except(inner.node, out, training) & sessions and not _closes(inner):
                 yield Problem(inner.node, "T2T401", "the session goes to code that the tool does not follow")

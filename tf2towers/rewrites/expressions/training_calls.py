@@ -8,9 +8,9 @@ import libcst as cst
 
 from tf2towers.names.old_names import todays_name
 from tf2towers.program.statements.value_kinds import (
+    COORDINATION,
     GRAPH,
     OPTIMIZER,
-    PLUMBING,
     SAVER,
     SCHEDULE,
     SESSION,
@@ -128,7 +128,7 @@ class TrainingRewriter(SymbolRewriter):
         if self.training.tower.cluster is None:
             return updated_node
         pairs = zip(original_node.elements, updated_node.elements, strict=True)
-        kept = [new for old, new in pairs if self.kinds.of(old.value) != PLUMBING]
+        kept = [new for old, new in pairs if self.kinds.of(old.value) != COORDINATION]
         if len(kept) == len(updated_node.elements):
             return updated_node
         if kept:

@@ -9,7 +9,7 @@ import libcst as cst
 
 from tf2towers.program.python_code.data_flow import flow_of
 from tf2towers.program.python_code.search import call_statement, method_of
-from tf2towers.program.statements.trainer_statement import INPUT, MIXED, Leaf
+from tf2towers.program.statements.trainer_statement import DROPPED, INPUT, MIXED, Leaf
 from tf2towers.program.statements.value_kinds import PLAIN, STATE, TENSOR
 from tf2towers.program.training import Training
 from tf2towers.rewrites.files.file_context import statement
@@ -55,7 +55,7 @@ class MovedStatements(TowerStatements):
         return inside and not any(leaf in kept.every() for kept in self._part.keep)
 
     def _vanishes(self, leaf: Leaf) -> bool:
-        if leaf.kind in (INPUT, "dropped") and not leaf.inner:
+        if leaf.kind in (INPUT, DROPPED) and not leaf.inner:
             return True
         if is_reuse_call(leaf.node):
             return True

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import libcst as cst
 
 from tf2towers.program.python_code.data_flow import names_in, target_names
-from tf2towers.program.statements.trainer_statement import TOWERS, Leaf
+from tf2towers.program.statements.trainer_statement import DROPPED, TOWERS, Leaf
 from tf2towers.program.statements.value_kinds import PLAIN, SESSION
 from tf2towers.program.training import Training
 from tf2towers.rewrites.expressions.training_calls import TrainingRewriter
@@ -78,7 +78,7 @@ def _hoisted(training: Training, needs: set[str]) -> list[Leaf]:
     stage = [block for block in training.reader.opened if block in training.tower.parents]
     inside = [leaf for leaf in before if stage and _contains(stage[0], leaf.node)]
     first = next(
-        (place for place, leaf in enumerate(before) if leaf.kind not in (PLAIN, "dropped")), len(before)
+        (place for place, leaf in enumerate(before) if leaf.kind not in (PLAIN, DROPPED)), len(before)
     )
     kept: list[Leaf] = []
     wanted = set(needs)

@@ -7,7 +7,7 @@ from itertools import takewhile
 import libcst as cst
 
 from tf2towers.program.python_code.search import find_all
-from tf2towers.program.statements.trainer_statement import INPUT, MIXED, TOWERS, Leaf
+from tf2towers.program.statements.trainer_statement import DROPPED, INPUT, MIXED, TOWERS, Leaf
 from tf2towers.program.statements.value_kinds import PLAIN, SCHEDULE, SESSION, STATE, TENSOR
 from tf2towers.rewrites.files.file_context import code_of, statement
 from tf2towers.rewrites.functions.moved_statements import is_reuse_call
@@ -102,7 +102,7 @@ class Assembler(WrittenWorkers):
         if outer is not None:
             self.before_stage = (outer, made.statements)
         else:
-            first = next(leaf for leaf in self.training.leaves if leaf.kind not in (PLAIN, "dropped"))
+            first = next(leaf for leaf in self.training.leaves if leaf.kind not in (PLAIN, DROPPED))
             self.before_stage = (first.node, made.statements)
 
     def _makes_state_before(self, block: cst.With) -> bool:
@@ -118,7 +118,7 @@ class Assembler(WrittenWorkers):
         head = statement(f"with {self.given['variables']}.scope():\n    pass")
         assert isinstance(head, cst.With)
         self.scope_items = head.items
-        first = next(leaf for leaf in self.training.leaves if leaf.kind not in (PLAIN, "dropped", TOWERS))
+        first = next(leaf for leaf in self.training.leaves if leaf.kind not in (PLAIN, DROPPED, TOWERS))
         made: list[cst.BaseStatement] = []
         assert self.builder is not None
         if self.builder.makes_variables:
@@ -149,7 +149,7 @@ class Assembler(WrittenWorkers):
                         made.extend(self._source_statements(input_))
                 if any(step.uses_towers and step.part is None for step in training.steps):
                     made.append(self.builder.tower_function())
-            elif leaf.kind == TENSOR or (leaf.kind == "dropped" and leaf.detail != PLAIN):
+            elif leaf.kind == TENSOR or (leaf.kind == DROPPED and leaf.detail != PLAIN):
                 made = (
                     self.builder.optimizers_of(leaf, self.in_place) if training.region is not None else DROP
                 )
@@ -216,7 +216,7 @@ class Assembler(WrittenWorkers):
             for leaf in outer.every():
                 if leaf.inner or (leaf.node in self.actions and leaf.kind != SESSION):
                     continue
-                if leaf.kind in (SESSION, "dropped", PLAIN):
+                if leaf.kind in (SESSION, DROPPED, PLAIN):
                     made = self._session_statement(leaf)
                     if made is not None:
                         self.actions[leaf.node] = made

@@ -1,12 +1,12 @@
-"""Session plumbing in TF2: what goes, and what little of it means something."""
+"""What becomes of the statements of a session: most go, a few mean something in TF2."""
 
 from __future__ import annotations
 
 import libcst as cst
 
 from tf2towers.program.statements.statement_reader import OF_SUPERVISOR
-from tf2towers.program.statements.trainer_statement import Leaf
-from tf2towers.program.statements.value_kinds import GRAPH, ITERATOR, PLUMBING, SESSION, SUPERVISOR
+from tf2towers.program.statements.trainer_statement import DROPPED, Leaf
+from tf2towers.program.statements.value_kinds import COORDINATION, GRAPH, ITERATOR, SESSION, SUPERVISOR
 from tf2towers.rewrites.files.file_context import code_of, statement
 from tf2towers.rewrites.statements.worker_statements import WrittenWorkers
 
@@ -20,9 +20,13 @@ def session_statement(leaf: Leaf, assembler: WrittenWorkers) -> list[cst.BaseSta
     value = small.value if isinstance(small, cst.Expr | cst.Assign) else None
     if isinstance(value, cst.Call) and value in assembler.training.dropped_runs:
         return _initializers(value, leaf, assembler)
-    if leaf.kind == "dropped":
+    if leaf.kind == DROPPED:
         return []
-    if isinstance(small, cst.Expr) and isinstance(value, cst.Call) and _keeps_plumbing(value, assembler):
+    if (
+        isinstance(small, cst.Expr)
+        and isinstance(value, cst.Call)
+        and _adds_coordination_hook(value, assembler)
+    ):
         return []
     if isinstance(small, cst.Assign) and _makes_session(value, assembler):
         return _log_placement(assembler)
@@ -78,12 +82,12 @@ def _is_session_method(call: cst.Call, assembler: WrittenWorkers) -> bool:
     return owner == GRAPH and method == "finalize"
 
 
-def _keeps_plumbing(call: cst.Call, assembler: WrittenWorkers) -> bool:
+def _adds_coordination_hook(call: cst.Call, assembler: WrittenWorkers) -> bool:
     """`hooks.append(opt.make_session_run_hook(is_chief))`: the hook of synchronous updates has nothing to do."""
     func = call.func
     if not isinstance(func, cst.Attribute) or func.attr.value not in ("append", "insert", "extend"):
         return False
-    return bool(call.args) and assembler.training.kinds.of(call.args[-1].value) == PLUMBING
+    return bool(call.args) and assembler.training.kinds.of(call.args[-1].value) == COORDINATION
 
 
 def _log_placement(assembler: WrittenWorkers) -> list[cst.BaseStatement]:
@@ -96,7 +100,7 @@ def _log_placement(assembler: WrittenWorkers) -> list[cst.BaseStatement]:
                 found.append(node.value)
 
     for leaf in assembler.training.leaves:
-        if leaf.kind in (SESSION, "dropped"):
+        if leaf.kind in (SESSION, DROPPED):
             leaf.node.visit(Visitor())
     if not found or (isinstance(found[0], cst.Name) and found[0].value == "False"):
         return []

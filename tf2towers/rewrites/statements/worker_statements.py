@@ -9,7 +9,7 @@ import libcst as cst
 from tf2towers.program.clusters.cluster import Cluster
 from tf2towers.program.clusters.region import Region
 from tf2towers.program.python_code.data_flow import names_in
-from tf2towers.program.statements.trainer_statement import INPUT, Leaf
+from tf2towers.program.statements.trainer_statement import DROPPED, INPUT, Leaf
 from tf2towers.program.statements.value_kinds import DATASET, ITERATOR, SESSION, STATE, SUPERVISOR
 from tf2towers.rewrites.files.file_context import code_of, statement
 from tf2towers.rewrites.statements.state_statements import WrittenState
@@ -107,7 +107,7 @@ class WrittenWorkers(WrittenState):
             return self._input_statements(leaf)
         if leaf.detail == ITERATOR:
             return self._iterator(leaf)
-        if any(inner.kind == "dropped" and not inner.inner for inner in leaf.every()[1:]):
+        if any(inner.kind == DROPPED and not inner.inner for inner in leaf.every()[1:]):
             what = "a worker's own statements and the session's in one block"
             self.training.problem(leaf.node, "T2T504", what)
         return [self._state(leaf)]
@@ -137,7 +137,7 @@ class WrittenWorkers(WrittenState):
     def _read_before(self) -> set[str]:
         """Names that statements which are gone have read."""
         leaves = [leaf for outer in self.training.leaves for leaf in outer.every() if not leaf.inner]
-        return {name for leaf in leaves if leaf.kind in ("dropped", SESSION) for name in leaf.flow.reads}
+        return {name for leaf in leaves if leaf.kind in (DROPPED, SESSION) for name in leaf.flow.reads}
 
     def _index_name(self) -> str:
         names = [name for name in ("task_index", "worker_index") if name not in self.context.used_names]
