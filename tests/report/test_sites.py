@@ -12,8 +12,8 @@ def left(code: str, line: int, message: str = "gone", path: str = "train.py", to
     return Finding(code, message, todo or f"see {code}", Path(path), line, 1)
 
 
-def told(*findings: Finding, every: bool = False) -> list[str]:
-    return list(lines(MigrationResult(SCRIPT, findings=list(findings)), every=every))
+def told(*findings: Finding, all_sites: bool = False) -> list[str]:
+    return list(lines(MigrationResult(SCRIPT, findings=list(findings)), all_sites=all_sites))
 
 
 def test_a_path_an_advice_and_a_message_are_told_once() -> None:
@@ -38,7 +38,7 @@ def test_ten_lines_say_what_is_left() -> None:
     assert shown[-1] == "  and 37 more (T2T620): --all shows them"
     assert [line for line in shown if "T2T626" in line and "to do" not in line] == ["  50:1: T2T626 gone"]
     assert "    60:1: T2T624 gone" in shown
-    assert len(told(*many, every=True)) == 41
+    assert len(told(*many, all_sites=True)) == 41
 
 
 def test_files_that_have_no_room_are_counted() -> None:

@@ -282,7 +282,9 @@ def _show(
                 print(f"tf2towers: {text.summary(result)}", file=sys.stderr)
             else:
                 out.write(
-                    text.render([result], diff=shows_diff, colour=_colour(), brief=brief, every=options.all)
+                    text.render(
+                        [result], diff=shows_diff, colour=_colour(), brief=brief, all_sites=options.all
+                    )
                 )
         for path in written:
             print(f"wrote {shown(path)}", file=out)

@@ -135,15 +135,15 @@ def _leading_nowhere(program: Program) -> Iterator[File]:
 
 def _rules(program: Program) -> list[Rule]:
     """The rules that apply: all of them to a TF1 program, and to others those that only look for modules."""
-    every = [rule for rule in rules() if rule.edits is not None]
+    all_rules = [rule for rule in rules() if rule.edits is not None]
     if any(is_eager(file) for file in program.files):
-        return [rule for rule in every if rule.code == "T2T623"]
+        return [rule for rule in all_rules if rule.code == "T2T623"]
     if not program.is_tf1:
         codes = ["T2T624", "T2T626", "T2T627"]
         if any(_is_migrated(file) for file in program.files):  # what was left is left
             codes.append("T2T611")
-        return [rule for rule in every if rule.code in codes]
-    return every
+        return [rule for rule in all_rules if rule.code in codes]
+    return all_rules
 
 
 def _is_migrated(file: File) -> bool:

@@ -15,15 +15,15 @@ LEFT, NOTES = 10, 6
 _PLACES = 4
 
 
-def lines(result: MigrationResult, *, every: bool = False) -> Iterator[str]:
+def lines(result: MigrationResult, *, all_sites: bool = False) -> Iterator[str]:
     """The lines below a script's summary. `every`: however many there are."""
     told = [finding for finding in result.findings if not finding.accepted_by]
     informed = [finding for finding in told if finding.kind != "left"]
     left = [finding for finding in told if finding.kind == "left"]
-    yield from _listed(informed, result.script, None if every else NOTES)
+    yield from _listed(informed, result.script, None if all_sites else NOTES)
     if informed and left:
         yield "  left to be migrated by hand:"
-    yield from _listed(left, result.script, None if every else LEFT)
+    yield from _listed(left, result.script, None if all_sites else LEFT)
 
 
 @dataclass
@@ -92,13 +92,13 @@ def _listed(findings: list[Finding], script: Path, limit: int | None) -> Iterato
 
 def _counts(blocks: list[_Block], limit: int | None) -> list[int]:
     """How many sites of each block are told: one of as many blocks as can be, then more."""
-    every = [len(block.sites) for block in blocks]
+    sizes = [len(block.sites) for block in blocks]
     if limit is None:
-        return every
+        return sizes
     said = _AlreadySaid()
     whole = sum(len(block.sites) + sum(said.about(block)) for block in blocks)
     if whole + any(site.line(_PLACES)[1] for block in blocks for site in block.sites) <= limit:
-        return every
+        return sizes
     free = limit - 1  # the last line says how many more there are
     counts = [0] * len(blocks)
     said = _AlreadySaid()
@@ -109,7 +109,7 @@ def _counts(blocks: list[_Block], limit: int | None) -> list[int]:
         counts[place] = 1
     for place, count in enumerate(counts):
         if count:
-            more = min(free, every[place] - 1)
+            more = min(free, sizes[place] - 1)
             counts[place] += more
             free -= more
     return counts

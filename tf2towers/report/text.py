@@ -18,13 +18,15 @@ def render(
     diff: bool = True,
     colour: bool = False,
     brief: bool = False,
-    every: bool = False,
+    all_sites: bool = False,
 ) -> str:
     """The whole report; `diff=False` leaves the diffs out, for when the files are written anyway.
 
     `brief`: a program that there is a remark about is told by its summary alone. `every`: all sites, however many.
     """
-    return "".join(line for result in results for line in _result_lines(result, diff, colour, brief, every))
+    return "".join(
+        line for result in results for line in _result_lines(result, diff, colour, brief, all_sites)
+    )
 
 
 def unified_diff(change: FileChange) -> Iterator[str]:
@@ -89,7 +91,7 @@ def _codes(findings: Iterable[Finding]) -> str:
 
 
 def _result_lines(
-    result: MigrationResult, diff: bool, colour: bool, brief: bool, every: bool
+    result: MigrationResult, diff: bool, colour: bool, brief: bool, all_sites: bool
 ) -> Iterator[str]:
     if diff:
         for change in result.changes:
@@ -98,7 +100,7 @@ def _result_lines(
                 yield f"\x1b[{code}m{line[:-1]}\x1b[0m\n" if colour and line[:1] != " " else line
     yield f"{summary(result)}\n"
     if not (brief and result.remark):
-        yield from (f"{line}\n" for line in site_lines(result, every=every))
+        yield from (f"{line}\n" for line in site_lines(result, all_sites=all_sites))
 
 
 def _lines(text: str) -> list[str]:

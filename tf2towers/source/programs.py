@@ -64,40 +64,42 @@ def programs(files: Iterable[Path], each: Callable[[list[Path]], Iterable[Seen]]
     Args:
         each: `map(seen, files)`, in as many processes as there are.
     """
-    every = {file.path: file for file in each(list(files))}
-    imported = {path for file in every.values() for path in file.imports if path != file.path}
+    files_seen = {file.path: file for file in each(list(files))}
+    imported = {path for file in files_seen.values() for path in file.imports if path != file.path}
     reached: dict[Path, bool] = {}
     mains = [
         path
-        for path, file in every.items()
+        for path, file in files_seen.items()
         if path.name != "__init__.py"
         and (path not in imported or file.runs)
-        and _reaches(path, every, reached)
+        and _reaches(path, files_seen, reached)
     ]
-    covered = {path for main in mains for path in _closure(main, every)}
-    for path in every:  # modules that import each other, or that a package alone imports
-        if path not in covered and _reaches(path, every, reached):
+    covered = {path for main in mains for path in _closure(main, files_seen)}
+    for path in files_seen:  # modules that import each other, or that a package alone imports
+        if path not in covered and _reaches(path, files_seen, reached):
             mains.append(path)
-            covered |= _closure(path, every)
-    order = {path: place for place, path in enumerate(every)}
+            covered |= _closure(path, files_seen)
+    order = {path: place for place, path in enumerate(files_seen)}
     mains.sort(key=order.__getitem__)
     return mains
 
 
-def _closure(path: Path, every: dict[Path, Seen]) -> set[Path]:
+def _closure(path: Path, files_seen: dict[Path, Seen]) -> set[Path]:
     found: set[Path] = set()
     pending = [path]
     while pending:
         file = pending.pop()
         if file not in found:
             found.add(file)
-            pending += every[file].imports if file in every else ()
+            pending += files_seen[file].imports if file in files_seen else ()
     return found
 
 
-def _reaches(path: Path, every: dict[Path, Seen], known: dict[Path, bool]) -> bool:
+def _reaches(path: Path, files_seen: dict[Path, Seen], known: dict[Path, bool]) -> bool:
     if path not in known:
-        known[path] = any(every[file].has_tensorflow for file in _closure(path, every) if file in every)
+        known[path] = any(
+            files_seen[file].has_tensorflow for file in _closure(path, files_seen) if file in files_seen
+        )
     return known[path]
 
 

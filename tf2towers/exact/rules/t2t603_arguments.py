@@ -91,9 +91,10 @@ RULE = Rule(
         Example(
             "a dataset of TF 1.2",
             "import tensorflow as tf\n\nx = tf.contrib.data.Dataset.range(4)\n"
-            "x = x.map(lambda one: one + 1, num_threads=2, output_buffer_size=8).batch(2)\n",
+            "x = x.map(lambda number: number + 1, num_threads=2, output_buffer_size=8).batch(2)\n",
             "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import graph_mode\n\ngraph_mode()\n\n"
-            "x = tf.data.Dataset.range(4)\nx = x.map(lambda one: one + 1, num_parallel_calls=2).prefetch(8).batch(2)\n",
+            "x = tf.data.Dataset.range(4)\n"
+            "x = x.map(lambda number: number + 1, num_parallel_calls=2).prefetch(8).batch(2)\n",
         ),
     ),
 )

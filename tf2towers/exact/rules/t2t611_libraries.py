@@ -26,12 +26,12 @@ def edits(file: File) -> Iterator[Edit]:
     """A new text for each use of such a name, and for each import of one."""
     given = _given(file)
     for node, name in _uses(file):
-        what = changed()[name]
-        if name in given or _is_imported_name(file, node) or _is_fenced(file, node, what):
+        change = changed()[name]
+        if name in given or _is_imported_name(file, node) or _is_fenced(file, node, change):
             continue
-        text = _text(file, node, name, what)
+        text = _text(file, node, name, change)
         if text is None:
-            _leave(file, node, name, what)
+            _leave(file, node, name, change)
         elif _is_misplaced(file, node):  # Python before 3.12 misplaces some of what stands in an f-string
             file.note(node, "T2T628", f"{name} stands in a string that this Python cannot take apart")
         else:
@@ -68,10 +68,10 @@ def _is_local(file: File, dotted: str) -> bool:
     return any(imported.partition(".")[0] == root for imported in file.program.imports.imports_of(file.path))
 
 
-def _is_fenced(file: File, node: ast.AST, what: Changed) -> bool:
+def _is_fenced(file: File, node: ast.AST, change: Changed) -> bool:
     """Whether the program does without the name where it is gone; what is ours stands for it all the same."""
     return is_never_reached(file, node, is_gone) or (
-        what.kind != "runtime" and is_expected_to_fail(file, node)
+        change.kind != "runtime" and is_expected_to_fail(file, node)
     )
 
 
@@ -133,20 +133,20 @@ def _is_imported_name(file: File, node: ast.Attribute) -> bool:
     return of is not None and of.kind != "left"
 
 
-def _text(file: File, node: ast.Attribute, name: str, what: Changed) -> str | None:
+def _text(file: File, node: ast.Attribute, name: str, change: Changed) -> str | None:
     """What to write for a use; None: it is left."""
-    if what.kind == "attribute":
-        return f"{file.text.of(node.value)}.{what.target}"
-    if what.kind == "builtin":
-        return what.target if what.target not in _bound(file) else None
-    if what.kind == "module":
-        has_it = file.meanings.canonical_of(what.target, file.meanings.module) == what.target
-        return what.target if has_it else file.need_module(what.target, what.target)
-    if what.kind == "from":
-        module = _name_of(file, what.target)
-        return f"{module}.{node.attr}" if module else file.need(node.attr, what.target)
-    if what.kind == "runtime":
-        module, _, attribute = what.target.rpartition(".")
+    if change.kind == "attribute":
+        return f"{file.text.of(node.value)}.{change.target}"
+    if change.kind == "builtin":
+        return change.target if change.target not in _bound(file) else None
+    if change.kind == "module":
+        has_it = file.meanings.canonical_of(change.target, file.meanings.module) == change.target
+        return change.target if has_it else file.need_module(change.target, change.target)
+    if change.kind == "from":
+        module = _name_of(file, change.target)
+        return f"{module}.{node.attr}" if module else file.need(node.attr, change.target)
+    if change.kind == "runtime":
+        module, _, attribute = change.target.rpartition(".")
         parent, _, last = module.rpartition(".")
         return f"{file.need(last, parent)}.{attribute}"
     return None
@@ -265,8 +265,8 @@ def _is_method_call(call: ast.Call) -> TypeGuard[_MethodCall]:
     return isinstance(call.func, ast.Attribute)
 
 
-def _leave(file: File, node: ast.Attribute | ast.ImportFrom | ast.Import, name: str, what: Changed) -> None:
-    today = what.target if what.kind == "left" else f"{what.target}, a name that the file has otherwise"
+def _leave(file: File, node: ast.Attribute | ast.ImportFrom | ast.Import, name: str, change: Changed) -> None:
+    today = change.target if change.kind == "left" else f"{change.target}, a name that the file has otherwise"
     today = f"; today: {today}" if today else ""
     if isinstance(node, ast.Attribute) and (where := stays_in(file, node, "")) is not None:
         file.note(
@@ -324,32 +324,32 @@ def _of_import(file: File, statement: ast.ImportFrom) -> Iterator[Edit]:
             _leave(file, statement, home, changed()[home])
         return
     found = {
-        alias.name: what
+        alias.name: change
         for alias in statement.names
-        if (what := changed().get(f"{statement.module}.{alias.name}"))
+        if (change := changed().get(f"{statement.module}.{alias.name}"))
     }
-    if not found or any(_is_fenced(file, statement, what) for what in found.values()):
+    if not found or any(_is_fenced(file, statement, change) for change in found.values()):
         return
     kept = [_alias(alias.name, alias.asname) for alias in statement.names if alias.name not in found]
     lines = [f"from {statement.module} import {', '.join(kept)}"] if kept else []
     for alias in statement.names:
-        what = found.get(alias.name)
-        if what is None or _all_written_anew(file, alias, f"{statement.module}."):
+        change = found.get(alias.name)
+        if change is None or _all_written_anew(file, alias, f"{statement.module}."):
             continue
         bound = alias.asname or alias.name
-        if what.kind == "attribute":
-            lines.append(f"from {statement.module} import {_alias(what.target, bound)}")
-        elif what.kind == "from":
-            lines.append(f"from {what.target} import {_alias(alias.name, bound)}")
-        elif what.kind == "runtime":
-            module, _, attribute = what.target.rpartition(".")
+        if change.kind == "attribute":
+            lines.append(f"from {statement.module} import {_alias(change.target, bound)}")
+        elif change.kind == "from":
+            lines.append(f"from {change.target} import {_alias(alias.name, bound)}")
+        elif change.kind == "runtime":
+            module, _, attribute = change.target.rpartition(".")
             lines.append(f"from {module} import {_alias(attribute, bound)}")
-        elif what.kind == "module":
-            lines.append(f"import {what.target}" + (f" as {bound}" if bound != what.target else ""))
-        elif what.kind == "builtin" and bound == what.target:
+        elif change.kind == "module":
+            lines.append(f"import {change.target}" + (f" as {bound}" if bound != change.target else ""))
+        elif change.kind == "builtin" and bound == change.target:
             continue
         else:
-            _leave(file, statement, f"{statement.module}.{alias.name}", what)
+            _leave(file, statement, f"{statement.module}.{alias.name}", change)
             return
     text = file.text.of(statement)
     if not lines and len(statement.names) == 1 and "#" not in text:

@@ -169,10 +169,10 @@ def _inner(variable: Any) -> Any:
 def _alive(kind: type) -> list[Any]:
     """The objects of a class. What stands for another object, as a module that loads late, may not say its class."""
     found = []
-    for thing in gc.get_objects():
+    for candidate in gc.get_objects():
         try:
-            if isinstance(thing, kind):
-                found.append(thing)
+            if isinstance(candidate, kind):
+                found.append(candidate)
         except Exception:  # whatever it is, it is none
             continue
     return found

@@ -105,17 +105,17 @@ class Program:
         drawing, states = share_states(part, self.nodes.in_loop)
         counted = catch_up(part, self.nodes, self._process.elsewhere)
         iterators = one_shot_iterators(part)
-        every = [*placeholders, *part, *made, *more, *drawing, *counted.made]
-        resources = [_copy(held) for held in name_resources(every, container, self._process)]
+        nodes = [*placeholders, *part, *made, *more, *drawing, *counted.made]
+        resources = [_copy(held) for held in name_resources(nodes, container, self._process)]
         for resource in resources:
             if resource.op == "VarHandleOp":
                 del resource.input[:]  # that of a draw in a loop
         outputs = [written_tensor(fed, name) for name in wanted]
-        every, outputs = self._process.settle(
-            every, list(zip(outputs, (fetch.dtype for fetch in fetches), strict=True))
+        nodes, outputs = self._process.settle(
+            nodes, list(zip(outputs, (fetch.dtype for fetch in fetches), strict=True))
         )
         call = _imported(
-            self._definition(every, counted.functions),
+            self._definition(nodes, counted.functions),
             [placeholder.name for placeholder in placeholders],
             outputs,
             [*[target.name for target in targets], *extra, *counted.ends],
@@ -138,8 +138,10 @@ class Program:
 
     def beginning(self, resources: list[Any], nodes: list[list[Any]]) -> Callable[..., Any]:
         """A function that gives resources of a session their first values."""
-        every, _ = self._process.settle([*resources, *(resource for group in nodes for resource in group)])
-        return _imported(self._definition(every), [], [], [group[-1].name for group in nodes])
+        all_nodes, _ = self._process.settle(
+            [*resources, *(resource for group in nodes for resource in group)]
+        )
+        return _imported(self._definition(all_nodes), [], [], [group[-1].name for group in nodes])
 
     def ending(self, resources: list[Any]) -> Callable[..., Any]:
         """A function that ends the resources of a session."""
