@@ -35,7 +35,7 @@ _IN_TEXT = re.compile(r"\b(?:tf|tensorflow)\.(?:contrib|python|keras|estimator|l
 
 def texts(folder: Path) -> Iterator[tuple[str, bytes]]:
     """Every Python file of a repository: its name and bytes."""
-    git = next((one.parent for one in (*folder.glob("HEAD"), *folder.glob("*/HEAD"))), None)
+    git = next((head.parent for head in (*folder.glob("HEAD"), *folder.glob("*/HEAD"))), None)
     git = git or next(iter(folder.glob("*/.git")), None)
     if git is None:
         for path in sorted(folder.rglob("*.py")):
@@ -61,7 +61,7 @@ def symbols(name: str, data: bytes) -> set[str]:
         script = Script.from_bytes(data, name, main=False)
         tree = Meanings(ast.parse(script.text))
     except (SourceError, RecursionError, SyntaxError):
-        return {canonical_name(one) for one in _IN_TEXT.findall(data.decode("latin-1"))}
+        return {canonical_name(name) for name in _IN_TEXT.findall(data.decode("latin-1"))}
     found = set()
     for node in tree.nodes:
         if isinstance(node, ast.Name | ast.Attribute) and not isinstance(
@@ -101,7 +101,7 @@ def main() -> None:
         if (manifest := parent / "manifest.tsv").exists():
             for row in csv.DictReader(manifest.open(), delimiter="\t", quoting=csv.QUOTE_NONE):
                 names[row["folder"]] = row["source"].partition(":")[0].replace("/", "+")
-        for folder in sorted(one for one in parent.iterdir() if one.is_dir()):
+        for folder in sorted(entry for entry in parent.iterdir() if entry.is_dir()):
             repository = names.get(folder.name, folder.name)
             repositories.add(repository)
             for name, data in texts(folder):
@@ -109,8 +109,8 @@ def main() -> None:
                 for symbol in symbols(name, data):
                     uses[symbol].add(repository)
     gone = {symbol: found for symbol, found in uses.items() if is_gone(symbol)}
-    table = sorted(gone, key=lambda one: (-len(gone[one]), one))
-    left = [one for one in table if not served(one)]
+    table = sorted(gone, key=lambda symbol: (-len(gone[symbol]), symbol))
+    left = [symbol for symbol in table if not served(symbol)]
     parts = defaultdict(lambda: (set(), set()))
     for symbol in table:
         part = ".".join(symbol.split(".")[: 3 if symbol.startswith(("tf.contrib", "tf.python")) else 2])

@@ -53,11 +53,11 @@ def migrate(folder: Path, main: str) -> tuple[str, list[tuple[str, str, str, str
                 status = "crash" if status == "0" else status
     [result] = json.loads(run.stdout)["results"]
     left = [
-        (one["path"], str(one["line"]), one["code"], one["message"])
-        for one in result["findings"]
-        if one["kind"] == "left"
+        (finding["path"], str(finding["line"]), finding["code"], finding["message"])
+        for finding in result["findings"]
+        if finding["kind"] == "left"
     ]
-    python2 = any(one["code"] == "T2T608" for one in result["findings"])
+    python2 = any(finding["code"] == "T2T608" for finding in result["findings"])
     return status, left, result["error"] or "", seconds, python2
 
 
@@ -95,7 +95,7 @@ def main() -> None:
         name = row["folder"].split("_", 1)[1]
         status, left, error, seconds, python2 = migrate(corpus / row["folder"], row["main"])
         times.append(seconds)
-        missing = any(one[2] in MISSING for one in left)
+        missing = any(site[2] in MISSING for site in left)
         counts.setdefault(row["kind"], Counter())[status] += 1
         if not missing:
             can.setdefault(row["kind"], Counter())[status] += 1
@@ -104,7 +104,7 @@ def main() -> None:
             (name, KINDS[row["kind"]], "yes" if python2 else "", status, lacks(status, left, error), run)
         )
     total = sum(map(Counter.total, counts.values()))
-    good = sum(one["0"] for one in counts.values())
+    good = sum(statuses["0"] for statuses in counts.values())
     print(f"""# What the tool does with {total} public scripts
 
 Written by `python benchmarks/corpus.py CORPUS` on {datetime.date.today():%d %B %Y}, Python {platform.python_version()}. The
@@ -117,9 +117,9 @@ at most, with Python's start.
 | | scripts | status 0 | status 1: sites are left | status 2: cannot be read | nothing missing | of these status 0 |
 | --- | --- | --- | --- | --- | --- | --- |""")
     for kind, label in KINDS.items():
-        one, able = counts.get(kind, Counter()), can.get(kind, Counter())
+        statuses, able = counts.get(kind, Counter()), can.get(kind, Counter())
         print(
-            f"| {label} | {one.total()} | {one['0']} | {one['1']} | {one['2']} | {able.total()} | {able['0']} |"
+            f"| {label} | {statuses.total()} | {statuses['0']} | {statuses['1']} | {statuses['2']} | {able.total()} | {able['0']} |"
         )
     print("""
 "Nothing missing": no site is left because of a symbol, a library or a module that neither TensorFlow 2.21, nor our

@@ -50,13 +50,13 @@ def section() -> str:
     model = keras.applications.MobileNetV2(weights=None)
     gradients = 4.0 * sum(int(keras.ops.size(variable)) for variable in model.trainable_variables)
     image = 4.0 * 224 * 224 * 3
-    one = SECONDS["one, batch 64"] / (IMAGES / BATCH)
+    one_device = SECONDS["one, batch 64"] / (IMAGES / BATCH)
     rows = []
     for link in LINKS:
         reduce = ring(gradients, DEVICES) / link.rate
-        few = IMAGES / BATCH * (one / DEVICES + reduce)
-        many = IMAGES / BATCH / DEVICES * (one + reduce)
-        few_share, many_share = (reduce / (step + reduce) for step in (one / DEVICES, one))
+        few = IMAGES / BATCH * (one_device / DEVICES + reduce)
+        many = IMAGES / BATCH / DEVICES * (one_device + reduce)
+        few_share, many_share = (reduce / (step + reduce) for step in (one_device / DEVICES, one_device))
         rows.append(
             f"| {link.name} | {reduce * 1000:.2f} | {few_share:.1%} | {many_share:.1%} | {few:.1f} | {many:.1f} |"
         )
@@ -73,7 +73,7 @@ epoch on one with batch 64; 39 s on four with 64 in all, 29 s with 64 each) is b
   {image * BATCH / LINKS[1].rate * 1000:.1f} ms a step, while the step before computes (prefetch).
 - **Decoding**: four devices with 64 each took {1 / serial:.0f} images a second, a JPEG decoded and resized
   every {serial * 1000:.2f} ms: several cores' work (`num_parallel_calls`); without it, that is the limit.
-- **Computing**: {one * 1000:.0f} ms for 64 images on one device; a quarter of it for 16, if it is in proportion.
+- **Computing**: {one_device * 1000:.0f} ms for 64 images on one device; a quarter of it for 16, if it is in proportion.
 
 | link | ms of all-reduce | of a step, 16 each | of a step, 64 each | s an epoch, 64 in all | s an epoch, 64 each |
 | --- | --- | --- | --- | --- | --- |

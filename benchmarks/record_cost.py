@@ -24,7 +24,7 @@ _WARM_UP = 5
 
 def seconds(log: Path) -> list[float]:
     """Of each step, but for the first ones."""
-    found = [float(one) for one in _SECONDS.findall(log.read_text(encoding="utf-8", errors="replace"))]
+    found = [float(number) for number in _SECONDS.findall(log.read_text(encoding="utf-8", errors="replace"))]
     return found[_WARM_UP:]
 
 
@@ -53,10 +53,11 @@ def main() -> int:
             plain += seconds(folder / "plain.log")
             run = record_original(options.script, given, folder / f"run{place}", Options(steps=options.steps))
             recorded += seconds(run.folder.with_suffix(".log"))
-    one, other = statistics.median(plain), statistics.median(recorded)
-    print(f"plain {one * 1e3:.1f} ms a step, recorded {other * 1e3:.1f} ms: {other / one:.2f} times", end=" ")
+    plain_median, recorded_median = statistics.median(plain), statistics.median(recorded)
+    print(f"plain {plain_median * 1e3:.1f} ms a step, recorded {recorded_median * 1e3:.1f} ms:", end=" ")
+    print(f"{recorded_median / plain_median:.2f} times", end=" ")
     print(f"(medians of {len(plain)} and {len(recorded)} steps)")
-    return int(other > 2 * one)
+    return int(recorded_median > 2 * plain_median)
 
 
 if __name__ == "__main__":

@@ -83,10 +83,10 @@ def run(arguments: list[str], out: Path) -> Run:
 
 def ratio_line(pairs: list[tuple[Run, Run]], jobs: int) -> str:
     """The figures of some pairs."""
-    by_clock = sorted(one.clock / several.clock for one, several in pairs)
-    by_processor = sorted(one.own / (several.own + several.others / jobs) for one, several in pairs)
+    by_clock = sorted(single.clock / several.clock for single, several in pairs)
+    by_processor = sorted(single.own / (several.own + several.others / jobs) for single, several in pairs)
     return (
-        f"-j 1 {statistics.median(one.clock for one, _ in pairs):.1f} s, "
+        f"-j 1 {statistics.median(single.clock for single, _ in pairs):.1f} s, "
         f"-j {jobs} {statistics.median(several.clock for _, several in pairs):.1f} s, "
         f"ratio {statistics.median(by_clock):.2f} ({by_clock[0]:.2f} to {by_clock[-1]:.2f}); "
         f"by processor time {statistics.median(by_processor):.2f} ({by_processor[0]:.2f} to {by_processor[-1]:.2f})"

@@ -21,12 +21,12 @@ from tf2towers.registers import idiomatic_or_exact  # noqa: E402
 from tf2towers.source.script import Script  # noqa: E402
 
 ROOT = HERE.parents[1]
-DOUBTFUL = [(rule.code, one) for rule in rules() for one in rule.doubtful]
-CERTAIN = [(rule.code, one) for rule in rules() for one in rule.certain]
+DOUBTFUL = [(rule.code, replacement) for rule in rules() for replacement in rule.doubtful]
+CERTAIN = [(rule.code, replacement) for rule in rules() for replacement in rule.certain]
 
 
 def codes(text: str) -> list[str]:
-    return [one.code for one in doubts(Program(Script.from_text(text)))]
+    return [doubt.code for doubt in doubts(Program(Script.from_text(text)))]
 
 
 def test_the_trainer_itself_is_certain() -> None:
@@ -36,7 +36,7 @@ def test_the_trainer_itself_is_certain() -> None:
 
 @pytest.mark.parametrize("code", [rule.code for rule in rules()])
 def test_a_rule_is_told_in_full(code: str) -> None:
-    rule = next(one for one in rules() if one.code == code)
+    rule = next(candidate for candidate in rules() if candidate.code == code)
     assert len(rule.why.split()) > 15 and rule.todo and rule.doubtful and rule.certain
     assert len(rule.title) <= 90
 
@@ -84,8 +84,8 @@ def test_what_is_in_the_way_is_said_in_the_users_terms() -> None:
     text = trainer("end: train_op = 'done'; print(train_op)")
     result = idiomatic_or_exact(Script.from_text(text), Options())
     assert result.status == 0 and "towers(strategy" in result.changes[0].after
-    notes = [one for one in result.findings if one.code == "T2T635"]
-    assert [one.line for one in notes] == [26]
+    notes = [finding for finding in result.findings if finding.code == "T2T635"]
+    assert [note.line for note in notes] == [26]
     assert notes[0].message.startswith("`train_op` is bound 2 times")
 
 

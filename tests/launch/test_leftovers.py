@@ -68,13 +68,13 @@ def test_a_launch_within_a_launch(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_held_and_let_go() -> None:
     mark = new_mark()
-    with begin(SLEEPS, mark) as one, begin(SLEEPS, mark) as other:
+    with begin(SLEEPS, mark) as first, begin(SLEEPS, mark) as second:
         for number, state in ((signal.SIGSTOP, "T"), (signal.SIGCONT, "S")):
             signal_marked(mark, number)
             deadline = time.monotonic() + 5
-            while states(one, other) != [state, state] and time.monotonic() < deadline:
+            while states(first, second) != [state, state] and time.monotonic() < deadline:
                 time.sleep(0.01)
-            assert states(one, other) == [state, state]
+            assert states(first, second) == [state, state]
         kill_leftovers(mark)
 
 

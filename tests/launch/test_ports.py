@@ -11,14 +11,14 @@ from tf2towers.launch.ports import Port, hold_ports
 
 
 def listening(number: int) -> socket.socket:
-    one = socket.socket()
+    listener = socket.socket()
     try:
-        one.bind(("", number))
-        one.listen()
+        listener.bind(("", number))
+        listener.listen()
     except OSError:
-        one.close()
+        listener.close()
         raise
-    return one
+    return listener
 
 
 def test_distinct_and_free() -> None:

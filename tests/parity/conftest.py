@@ -98,8 +98,11 @@ def pair(record: Callable[..., Run], legacy: Callable[..., Run], migrated: Path)
 
     @cache
     def both(*flags: str, tower_order: bool = False) -> tuple[Recording, Recording]:
-        one, other = legacy(*flags), record("migrated", migrated / LEGACY.name, flags, tower_order)
-        return one.result(), other.result()
+        original, migrated_run = (
+            legacy(*flags),
+            record("migrated", migrated / LEGACY.name, flags, tower_order),
+        )
+        return original.result(), migrated_run.result()
 
     return both
 
@@ -109,8 +112,8 @@ def lockstep(record: Callable[..., Run], legacy: Callable[..., Run], migrated: P
     """The same, with each step of the migrated trainer from the original's weights and batch."""
 
     def both(*flags: str) -> tuple[Recording, Recording]:
-        one = legacy(*flags)
-        recording = one.result()  # the migrated trainer is given it
-        return recording, record("migrated", migrated / LEGACY.name, flags, original=one).result()
+        original = legacy(*flags)
+        recording = original.result()  # the migrated trainer is given it
+        return recording, record("migrated", migrated / LEGACY.name, flags, original=original).result()
 
     return both

@@ -121,9 +121,12 @@ def test_momentum_is_the_same_until_the_rate_drops(kind, three):
 def test_momentum_after_the_drop_differs_by_what_the_formulas_say(kind, three):
     """TF1 takes the new rate of the whole sum of gradients, Keras goes on with steps that were made at the old one."""
     legacy, _, training = three(kind)
-    one, other = legacy.steps[DROP + 1].variables, training.steps[DROP + 1].variables
+    legacy_variables, modern_variables = legacy.steps[DROP + 1].variables, training.steps[DROP + 1].variables
     for name in legacy.steps[DROP].gradients:
         accumulated = legacy.steps[DROP].variables[f"{name}/Momentum"]
-        expected = one[name] - 0.9 * (OLD_RATE - NEW_RATE) * accumulated
-        assert relative(expected, other[name]) <= TRAJECTORY, name
-    assert max(relative(one[name], other[name]) for name in legacy.steps[DROP].gradients) > 0.1
+        expected = legacy_variables[name] - 0.9 * (OLD_RATE - NEW_RATE) * accumulated
+        assert relative(expected, modern_variables[name]) <= TRAJECTORY, name
+    assert (
+        max(relative(legacy_variables[name], modern_variables[name]) for name in legacy.steps[DROP].gradients)
+        > 0.1
+    )

@@ -44,10 +44,10 @@ def checkpoint(run: Run) -> dict[str, np.ndarray]:
     return {name: reader.get_tensor(name) for name in reader.get_variable_to_shape_map()}
 
 
-def not_equal(one: dict[str, np.ndarray], other: dict[str, np.ndarray]) -> set[str]:
+def not_equal(first: dict[str, np.ndarray], second: dict[str, np.ndarray]) -> set[str]:
     """The names whose bits differ; both sides must have the same names."""
-    assert one.keys() == other.keys()
-    return {name for name, value in one.items() if value.tobytes() != other[name].tobytes()}
+    assert first.keys() == second.keys()
+    return {name for name, value in first.items() if value.tobytes() != second[name].tobytes()}
 
 
 def gradients_apart(original: Recording, other: Recording) -> list[int]:

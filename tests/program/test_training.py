@@ -11,8 +11,10 @@ def codes(nodes):
 
 def test_the_program():
     training = training_of(TRAINER)
-    assert [one.names for one in training.inputs] == [["x"]]
-    assert [(one.accumulator, one.function) for one in training.averages] == [("grads", "average_gradients")]
+    assert [input_.names for input_ in training.inputs] == [["x"]]
+    assert [(average.accumulator, average.function) for average in training.averages] == [
+        ("grads", "average_gradients")
+    ]
     assert training.gathered == {"losses"}
     assert training.problems == []
 
@@ -29,7 +31,7 @@ def test_steps():
     train, evaluate = training_of(TRAINER).steps
     assert train.trains and train.uses_towers
     assert not evaluate.trains and evaluate.uses_towers
-    assert [one.names for one in train.inputs] == [["x"]]
+    assert [input_.names for input_ in train.inputs] == [["x"]]
 
 
 def test_slices_hold_what_is_needed_and_no_more():
@@ -82,7 +84,7 @@ def with_flag(after_each_tower: str) -> str:
 
 def test_carried_values_are_refused():
     training = training_of(with_flag("reuse = not reuse"))
-    assert [(one.code, one.message) for one in training.problems] == [
+    assert [(problem.code, problem.message) for problem in training.problems] == [
         ("T2T303", "'reuse' goes from one tower to the next")
     ]
 

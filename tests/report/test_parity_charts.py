@@ -23,8 +23,8 @@ def errors(*values: float, tolerance: float = 0.0) -> str:
     return error_chart(result)
 
 
-def losses(one: list[float], other: list[float]) -> str:
-    return loss_chart(ParityResult(**sides(one, other)))
+def losses(original: list[float], migrated: list[float]) -> str:
+    return loss_chart(ParityResult(**sides(original, migrated)))
 
 
 def test_errors_are_drawn_on_a_logarithmic_scale() -> None:
@@ -62,9 +62,9 @@ def test_losses_share_one_scale_and_break_at_nan() -> None:
 
 
 def test_equal_losses_have_a_scale() -> None:
-    one, other = curves(losses([2.0, 2.0], [2.0, 2.0]))
-    assert one == other
-    assert chart.TOP < one[0][1] < chart.BOTTOM
+    original, migrated = curves(losses([2.0, 2.0], [2.0, 2.0]))
+    assert original == migrated
+    assert chart.TOP < original[0][1] < chart.BOTTOM
 
 
 @pytest.mark.parametrize(

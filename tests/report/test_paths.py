@@ -8,7 +8,7 @@ from tf2towers.report.paths import told_apart
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "names"),
+    ("first", "second", "names"),
     [
         ("train.py", "modern.py", ("train.py", "modern.py")),
         ("/a/train.py", "/a/out/train.py", ("a/train.py", "out/train.py")),
@@ -17,5 +17,5 @@ from tf2towers.report.paths import told_apart
         ("/a/train.py", "/a/b/../train.py", ("train.py", "train.py")),
     ],
 )
-def test_two_files_are_told_apart(one: str, other: str, names: tuple[str, str]) -> None:
-    assert told_apart(Path(one), Path(other)) == names
+def test_two_files_are_told_apart(first: str, second: str, names: tuple[str, str]) -> None:
+    assert told_apart(Path(first), Path(second)) == names

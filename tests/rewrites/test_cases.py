@@ -23,7 +23,9 @@ def stands_in(lines: list[str], text: list[str]) -> bool:
     """Whether the lines stand together in a text, indented as one."""
     for start, line in enumerate(text):
         indent = line[: len(line) - len(line.lstrip())]
-        if [indent + one if one else one for one in lines] == text[start : start + len(lines)]:
+        if [indent + searched if searched else searched for searched in lines] == text[
+            start : start + len(lines)
+        ]:
             return True
     return False
 

@@ -53,7 +53,7 @@ def test_synchronous(text: str, asynchronous: bool) -> None:
 )
 def test_anything_else_is_left(text: str, message: str) -> None:
     result = collective(text)
-    assert [(one.code, one.message) for one in result.left] == [("T2T509", message)]
+    assert [(finding.code, finding.message) for finding in result.left] == [("T2T509", message)]
     assert result.changes == []
 
 
@@ -62,7 +62,7 @@ def test_when_it_is_synchronous_cannot_be_told() -> None:
     assert line in SYNCHRONOUS
     again = line.replace("opt.minimize", "tf.train.SyncReplicasOptimizer(opt, 2).minimize")
     result = collective(SYNCHRONOUS.replace(line, line + again))
-    assert {one.code for one in result.left} >= {"T2T503"}
+    assert {finding.code for finding in result.left} >= {"T2T503"}
     assert result.changes == []
 
 

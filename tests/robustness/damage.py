@@ -73,9 +73,9 @@ def swapped_lines(text: str, chance: random.Random) -> str:
     lines = text.splitlines(keepends=True)
     if len(lines) < 3:
         return text
-    one = chance.randrange(len(lines) - 1)
-    other = min(len(lines) - 1, one + chance.randrange(1, 6))
-    lines[one], lines[other] = lines[other], lines[one]
+    place = chance.randrange(len(lines) - 1)
+    other = min(len(lines) - 1, place + chance.randrange(1, 6))
+    lines[place], lines[other] = lines[other], lines[place]
     return "".join(lines)
 
 

@@ -70,8 +70,8 @@ def in_session(build: Callable[[], Any], steps: int = 1, seed: int | None = None
             return [session.run(fetches) for _ in range(steps)]
 
 
-def equal(one: Any, other: Any) -> None:
+def equal(actual: Any, expected: Any) -> None:
     """Bit for bit."""
-    one, other = np.asarray(one), np.asarray(other)
-    assert one.dtype == other.dtype
-    np.testing.assert_array_equal(one, other)
+    actual, expected = np.asarray(actual), np.asarray(expected)
+    assert actual.dtype == expected.dtype
+    np.testing.assert_array_equal(actual, expected)

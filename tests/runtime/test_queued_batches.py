@@ -51,9 +51,9 @@ def test_every_tower_has_a_batch_of_its_own():
     shared.start()
     for _ in range(2):
         several = strategy.experimental_local_results(own.of_each_tower(strategy))
-        assert len({tuple(one.numpy()) for one in several}) == 1
+        assert len({tuple(batch.numpy()) for batch in several}) == 1
     in_turn = strategy.experimental_local_results(batch_of_each_tower(strategy, shared))
-    assert [one.numpy().tolist() for one in in_turn] == [[0, 1], [2, 3]][: len(devices)]
+    assert [batch.numpy().tolist() for batch in in_turn] == [[0, 1], [2, 3]][: len(devices)]
 
 
 def test_what_is_made_beside_a_strategy_is_not_its_own():

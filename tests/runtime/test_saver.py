@@ -86,10 +86,10 @@ class Session:
             return dict(self.session.run({variable.op.name: variable for variable in v1.global_variables()}))
 
 
-def same(one: dict[str, Any], other: dict[str, Any]) -> None:
-    assert sorted(one) == sorted(other)
-    for name, value in one.items():
-        equal(value, other[name])
+def same(actual: dict[str, Any], expected: dict[str, Any]) -> None:
+    assert sorted(actual) == sorted(expected)
+    for name, value in actual.items():
+        equal(value, expected[name])
 
 
 @pytest.mark.parametrize("name", OPTIMIZERS)

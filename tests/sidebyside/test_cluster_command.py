@@ -64,11 +64,11 @@ def test_turns(start: Start, tmp_path: Path, together: str, steps: int, examples
     found = json.loads((tmp_path / "numbers.json").read_text())
     assert found["legacy"]["seconds"] + found["modern"]["seconds"] < seconds
     for side in ("legacy", "modern"):
-        one = found[side]
-        assert (one["steps"], one["examples"]) == (steps, examples)
-        assert one["peak"] > 10 * 2**20 + 2 + 2 * 5  # the watcher's own lines are real
-        assert any(step["interrupted"] for step in one["each_step"])
-        assert one["command"].startswith("tf2towers launch --ps=1 --workers=2")
+        summary = found[side]
+        assert (summary["steps"], summary["examples"]) == (steps, examples)
+        assert summary["peak"] > 10 * 2**20 + 2 + 2 * 5  # the watcher's own lines are real
+        assert any(step["interrupted"] for step in summary["each_step"])
+        assert summary["command"].startswith("tf2towers launch --ps=1 --workers=2")
     assert "a cluster of 1 parameter server and 2 workers" in out
 
 

@@ -63,7 +63,7 @@ def test_synchronous(start: Start, tmp_path: Path) -> None:
     """Updates that both workers make count once."""
     found = compared(start, tmp_path, ["--steps", "12", "--own-weights"], ["--issync=1", *SMALL])
     for side in ("legacy", "modern"):
-        one = found[side]
-        assert (one["steps"], one["examples"], one["towers"]) == (12, 12, 2)
-        assert len(losses_of(one)) >= 11
+        summary = found[side]
+        assert (summary["steps"], summary["examples"], summary["towers"]) == (12, 12, 2)
+        assert len(losses_of(summary)) >= 11
     assert "an update that all workers make together" in found["how"]

@@ -30,11 +30,11 @@ def test_turns(script: Write, start: Start, tmp_path: Path) -> None:
     found = compared(start, tmp_path, "--turns", "0.2", "--report", "out", *pair, "--", "60")
     assert found["legacy"]["seconds"] + found["modern"]["seconds"] < time.monotonic() - began
     for side, seconds in (("legacy", 0.02), ("modern", 0.01)):
-        one = found[side]
-        assert one["steps"] == len(one["each_step"]) == 60
-        assert any(step["interrupted"] for step in one["each_step"])
-        assert sum(step["seconds"] for step in one["each_step"]) <= one["seconds"]
-        assert one["step_seconds"]["low"] >= seconds
+        summary = found[side]
+        assert summary["steps"] == len(summary["each_step"]) == 60
+        assert any(step["interrupted"] for step in summary["each_step"])
+        assert sum(step["seconds"] for step in summary["each_step"]) <= summary["seconds"]
+        assert summary["step_seconds"]["low"] >= seconds
     assert found["unit"] == "examples"
     page = (tmp_path / "out" / "index.html").read_text()
     assert page.count('role="img"') == 2

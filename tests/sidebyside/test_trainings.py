@@ -79,11 +79,11 @@ def test_the_pair_of_this_repository(start: Start, tmp_path: Path) -> None:
     found = compared(start, *pair, "--", *flags, cwd=tmp_path)
     losses = losses_of(found)
     for side, of_side in zip(("legacy", "modern"), losses, strict=True):
-        one = found[side]
-        assert one["steps"] == len(of_side) == 12
+        summary = found[side]
+        assert summary["steps"] == len(of_side) == 12
         assert all(map(math.isfinite, of_side))
-        assert (one["examples"], one["towers"]) == (16, 2)
-        assert one["peak"] > 100 * 2**20
+        assert (summary["examples"], summary["towers"]) == (16, 2)
+        assert summary["peak"] > 100 * 2**20
     assert losses[0][0] == pytest.approx(losses[1][0], rel=1e-5)
     assert found["notes"] == ["fewer than 30 steps in the steady state: the rates are rough"]
     assert "with the same initial weights" in found["how"]

@@ -133,24 +133,24 @@ def judge(variants: list[Variant], expected: dict[Path, dict], out: Path, mode: 
     shutil.rmtree(folder, ignore_errors=True)
 
 
-def _migrate(one: Variant, path: Path, folder: Path, mode: str) -> dict[str, Path]:
+def _migrate(variant: Variant, path: Path, folder: Path, mode: str) -> dict[str, Path]:
     """The migrated program's main script, by the variant's name; nothing where it is refused."""
     try:
         if mode == "idiomatic" and idiomatic_text(path) is None:
-            one.came = "exact"
+            variant.came = "exact"
             return {}
         result = migrated(path) if mode == "migrated" else idiomatic(path)
     except Exception:
-        one.came, one.detail = "crash", traceback.format_exc()
+        variant.came, variant.detail = "crash", traceback.format_exc()
         return {}
     if result.left or result.status:
-        one.came, one.codes = "refused", sorted({finding.code for finding in result.left})
+        variant.came, variant.codes = "refused", sorted({finding.code for finding in result.left})
         return {}
-    home = folder / "migrated" / one.name
+    home = folder / "migrated" / variant.name
     shutil.copytree(path.parent, home, ignore=shutil.ignore_patterns("__pycache__"))
     for change in result.changes:
         (home / change.path.relative_to(path.parent)).write_bytes(change.encoded())
-    return {one.name: home / path.name}
+    return {variant.name: home / path.name}
 
 
 def summary(done: list[Variant], seconds: float) -> dict:
@@ -223,10 +223,12 @@ def main() -> int:
 def _expected(scripts: list[Path]) -> dict[Path, dict]:
     """What the scripts print as they are: those that run, and print the same in two runs."""
     with ThreadPoolExecutor(2) as pool:
-        one, two = pool.map(lambda _: run_all("original", [str(path) for path in scripts], LONGEST), range(2))
+        first, second = pool.map(
+            lambda _: run_all("original", [str(path) for path in scripts], LONGEST), range(2)
+        )
     return {
-        path: one[str(path)] for path in scripts
-        if one[str(path)]["error"] is None and first_difference(one[str(path)], two[str(path)]) is None
+        path: first[str(path)] for path in scripts
+        if first[str(path)]["error"] is None and first_difference(first[str(path)], second[str(path)]) is None
     }  # fmt: skip
 
 

@@ -82,23 +82,23 @@ def first_difference(original: dict, other: dict, *, nearly: bool = False) -> Di
     Args:
         nearly: numbers may differ in their last digits.
     """
-    one, two = (_lines(run) for run in (original, other))
-    for number, (a, b) in enumerate(zip(one, two, strict=False), 1):
+    first, second = (_lines(run) for run in (original, other))
+    for number, (a, b) in enumerate(zip(first, second, strict=False), 1):
         if a != b and not (nearly and _near(a, b)):
             return Difference(number, a, b)
-    if len(one) != len(two):
-        number = min(len(one), len(two))
+    if len(first) != len(second):
+        number = min(len(first), len(second))
         return Difference(
-            number + 1, *(lines[number] if number < len(lines) else "(ended)" for lines in (one, two))
+            number + 1, *(lines[number] if number < len(lines) else "(ended)" for lines in (first, second))
         )
     return None
 
 
-def _near(one: str, two: str) -> bool:
+def _near(first: str, second: str) -> bool:
     """Whether two lines say the same but for the rounding of their numbers; spaces do not count."""
-    if NUMBER.sub("#", one).split() != NUMBER.sub("#", two).split():
+    if NUMBER.sub("#", first).split() != NUMBER.sub("#", second).split():
         return False
-    pairs = zip(map(float, NUMBER.findall(one)), map(float, NUMBER.findall(two)), strict=True)
+    pairs = zip(map(float, NUMBER.findall(first)), map(float, NUMBER.findall(second)), strict=True)
     return all(abs(a - b) <= 1e-4 * max(abs(a), abs(b)) + 1e-6 for a, b in pairs)
 
 

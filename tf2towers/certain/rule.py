@@ -49,7 +49,7 @@ class Rule(rule.Rule):
         return [
             Example(
                 "the exact form is written for",
-                "\n".join(filter(None, (line.partition(": ")[2] for line in script.split("\n")))),
+                "\n".join(filter(None, (line.partition(": ")[2] for line in replacement.split("\n")))),
             )
-            for script in self.doubtful
+            for replacement in self.doubtful
         ]

@@ -68,16 +68,18 @@ def gather_towers(value: Any) -> list[Any]:
         A list with one element a tower.
     """
     leaves = tf.nest.flatten(value)
-    moving = [i for i, leaf in enumerate(leaves) if tf.is_tensor(leaf) or isinstance(leaf, tf.IndexedSlices)]
-    if not moving:
+    places_of_tensors = [
+        place for place, leaf in enumerate(leaves) if tf.is_tensor(leaf) or isinstance(leaf, tf.IndexedSlices)
+    ]
+    if not places_of_tensors:
         return [value] * tf.distribute.get_strategy().num_replicas_in_sync
 
-    tensors_here = [leaves[i] for i in moving]
+    tensors_here = [leaves[place] for place in places_of_tensors]
     gathered = _over_workers(tensors_here) if has_other_workers() else meet(_local_values, *tensors_here)
     towers = []
     for tensors in gathered:
         filled = list(leaves)
-        for place, tensor in zip(moving, tensors, strict=True):
+        for place, tensor in zip(places_of_tensors, tensors, strict=True):
             filled[place] = tensor
         towers.append(tf.nest.pack_sequence_as(value, filled))
     return towers

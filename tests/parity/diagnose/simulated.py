@@ -270,6 +270,6 @@ _original = cache(run)
 
 def both(original: Trainer, lockstep: bool, noise: float, **mistake: object) -> tuple[Recording, Recording]:
     """(original, migrated): the same trainer, but for a mistake and the noise."""
-    one = _original(original)
+    recording = _original(original)
     migrated = replace(original, noise=noise, **mistake)  # type: ignore[arg-type]
-    return one, run(migrated, one if lockstep else None)
+    return recording, run(migrated, recording if lockstep else None)

@@ -27,14 +27,14 @@ def test_first_differences(what: str) -> None:
 
 
 def test_bits_count_where_nothing_is_more_than_rounding() -> None:
-    one, other = run(Trainer()), run(Trainer())
-    assert first_differences(one, other) == (None, "", "")
-    step = other.steps[3]
+    original, migrated = run(Trainer()), run(Trainer())
+    assert first_differences(original, migrated) == (None, "", "")
+    step = migrated.steps[3]
     step.gradients["bn/beta"] = np.nextafter(step.gradients["bn/beta"], np.float32(1))
     step.layers[1]["hidden/Relu"][0] += 1
-    assert first_differences(one, other) == (3, "hidden/Relu", "bn/beta")
-    other.steps[4].gradients["logits/weights"] = 2 * other.steps[4].gradients["logits/weights"]
-    assert first_differences(one, other) == (4, "", "logits/weights")
+    assert first_differences(original, migrated) == (3, "hidden/Relu", "bn/beta")
+    migrated.steps[4].gradients["logits/weights"] = 2 * migrated.steps[4].gradients["logits/weights"]
+    assert first_differences(original, migrated) == (4, "", "logits/weights")
 
 
 def _other_layer(recording: Recording, name: str, digest: list[float]) -> None:
@@ -54,11 +54,11 @@ def _other_layer(recording: Recording, name: str, digest: list[float]) -> None:
     ],
 )
 def test_a_layer_is_named(layer: str, digest: list[float], name: str) -> None:
-    one, other = run(Trainer()), run(Trainer())
-    _other_layer(other, layer, digest)
-    assert diagnose(one, other) == [], "nothing comes of it"
-    for step in other.steps:
+    original, migrated = run(Trainer()), run(Trainer())
+    _other_layer(migrated, layer, digest)
+    assert diagnose(original, migrated) == [], "nothing comes of it"
+    for step in migrated.steps:
         step.losses = [1.01 * loss for loss in step.losses]
-    [found] = diagnose(one, other)
+    [found] = diagnose(original, migrated)
     assert found.name == name
     assert repr(layer) in found.message

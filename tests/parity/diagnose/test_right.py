@@ -110,8 +110,8 @@ GAPS: dict[str, Callable[[Recording], None]] = {
 @pytest.mark.parametrize("side", ["original", "migrated", "both"])
 @pytest.mark.parametrize("gap", GAPS)
 def test_a_recording_with_gaps_is_no_mistake(gap: str, side: str) -> None:
-    one, other = run(Trainer(ema=0.9)), run(Trainer(ema=0.9))
-    for recording, named in ((one, "original"), (other, "migrated")):
+    original, migrated = run(Trainer(ema=0.9)), run(Trainer(ema=0.9))
+    for recording, named in ((original, "original"), (migrated, "migrated")):
         if side in (named, "both"):
             GAPS[gap](recording)
     alarms = {
@@ -121,25 +121,25 @@ def test_a_recording_with_gaps_is_no_mistake(gap: str, side: str) -> None:
         ("infinite", "migrated"),
     }
     for lockstep in (True, False):
-        found = diagnose(one, other, lockstep=lockstep)
+        found = diagnose(original, migrated, lockstep=lockstep)
         if (gap, side) not in alarms:
             assert found == []
-    first_differences(one, other)
+    first_differences(original, migrated)
 
 
 def test_gaps_with_a_mistake_raise_nothing() -> None:
     for gap, change in GAPS.items():
-        one, other = both(
+        original, migrated = both(
             Trainer(optimizer="adam", rate=1e-2), False, 0.0, factor=2.0, policy="mean", counter=2
         )
-        one = run(Trainer(optimizer="adam", rate=1e-2))
-        change(one)
-        assert isinstance(diagnose(one, other, lockstep=False), list), gap
-        assert isinstance(diagnose(other, one, lockstep=True), list), gap
+        original = run(Trainer(optimizer="adam", rate=1e-2))
+        change(original)
+        assert isinstance(diagnose(original, migrated, lockstep=False), list), gap
+        assert isinstance(diagnose(migrated, original, lockstep=True), list), gap
 
 
 def test_a_mistake_in_sparse_gradients_is_named() -> None:
-    one, other = run(Trainer()), run(Trainer(factor=2.0))
-    _sparse(one)
-    _sparse(other)
-    assert [d.name for d in diagnose(one, other, lockstep=False)] == ["sum for mean"]
+    original, migrated = run(Trainer()), run(Trainer(factor=2.0))
+    _sparse(original)
+    _sparse(migrated)
+    assert [d.name for d in diagnose(original, migrated, lockstep=False)] == ["sum for mean"]

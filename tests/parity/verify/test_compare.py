@@ -37,8 +37,8 @@ def step(**changed: object) -> Step:
 
 
 def found(original: Step, migrated: Step, **options: object) -> dict[tuple[str, str], Comparison]:
-    one, other = Recording([original]), Recording([migrated])
-    return {(c.kind, c.name): c for c in compare(one, other, **options)}  # type: ignore[arg-type]
+    recorded, compared = Recording([original]), Recording([migrated])
+    return {(c.kind, c.name): c for c in compare(recorded, compared, **options)}  # type: ignore[arg-type]
 
 
 def test_equal() -> None:
@@ -62,8 +62,13 @@ def test_equal() -> None:
     ],
 )
 def test_what_cannot_be_compared_is_a_failure(changed: dict, name: tuple[str, str], problem: str) -> None:
-    one = found(step(), step(**changed), tolerances=Tolerances(10.0, 10.0))[name]
-    assert (one.problem, one.bitwise, one.within, one.first_step) == (problem, False, False, 0)
+    comparison = found(step(), step(**changed), tolerances=Tolerances(10.0, 10.0))[name]
+    assert (comparison.problem, comparison.bitwise, comparison.within, comparison.first_step) == (
+        problem,
+        False,
+        False,
+        0,
+    )
 
 
 @pytest.mark.parametrize(
@@ -75,9 +80,11 @@ def test_what_cannot_be_compared_is_a_failure(changed: dict, name: tuple[str, st
     ],
 )
 def test_how_far(value: np.ndarray, max_abs: float, max_rel: float, ulps: float) -> None:
-    one = found(step(), step(gradients={"w": value}))["gradient", "w"]
-    assert not one.bitwise
-    np.testing.assert_allclose([one.max_abs, one.max_rel, one.ulps], [max_abs, max_rel, ulps], rtol=0.01)
+    comparison = found(step(), step(gradients={"w": value}))["gradient", "w"]
+    assert not comparison.bitwise
+    np.testing.assert_allclose(
+        [comparison.max_abs, comparison.max_rel, comparison.ulps], [max_abs, max_rel, ulps], rtol=0.01
+    )
     near = found(step(), step(gradients={"w": value}), tolerances=Tolerances(1e-6, 0.0))["gradient", "w"]
     assert near.within == (max_rel <= 1e-6)
 
@@ -89,9 +96,11 @@ def test_the_same_nan_is_equal() -> None:
 
 def test_the_first_step_and_the_errors_of_each() -> None:
     steps = [step(), step(gradients={"w": ONE * np.float32(1.5)}), step()]
-    one = {c.kind: c for c in compare(Recording([step()] * 3), Recording(steps)) if c.kind == "gradient"}
-    assert one["gradient"].first_step == 1
-    assert one["gradient"].errors == (0.0, 0.5, 0.0)
+    of_gradients = {
+        c.kind: c for c in compare(Recording([step()] * 3), Recording(steps)) if c.kind == "gradient"
+    }
+    assert of_gradients["gradient"].first_step == 1
+    assert of_gradients["gradient"].errors == (0.0, 0.5, 0.0)
 
 
 def test_runs_of_other_lengths() -> None:

@@ -44,11 +44,11 @@ def test_a_synchronous_update_has_what_each_worker_handed_in(tmp_path: Path) -> 
         own = Writer(str(tmp_path / f"worker-{worker}" / "own"))
         for loss in (1.0, 2.0):
             own.step({"loss|0": np.float32(loss + worker), "gradient|w": np.float32(worker)})
-    one, other = merged(tmp_path, 2)
-    assert ([*map(float, one.losses)], [*map(float, other.losses)]) == ([1, 2], [2, 3])
-    assert [float(part["w"]) for part in other.tower_gradients] == [0, 1]
-    assert float(other.variables["w/Adam"]) == 10
-    assert "w/Adam" not in one.variables
+    first, second = merged(tmp_path, 2)
+    assert ([*map(float, first.losses)], [*map(float, second.losses)]) == ([1, 2], [2, 3])
+    assert [float(part["w"]) for part in second.tower_gradients] == [0, 1]
+    assert float(second.variables["w/Adam"]) == 10
+    assert "w/Adam" not in first.variables
 
 
 def test_a_missing_update_is_an_error(tmp_path: Path) -> None:

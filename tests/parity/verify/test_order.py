@@ -80,15 +80,15 @@ def _of_workers(mean: np.ndarray, rate: float = 0.25) -> Step:
 )
 def test_what_workers_move_in_turn_is_their_mean(migrated: list[float], right: bool) -> None:
     """The original has one after the other: 1 + 0.25, then a quarter of the way to 4."""
-    order, one = Order({}), _of_workers(np.array([1.9375, 3.0], np.float32))
-    other = Step(one.variables, {"norm/mean": np.array(migrated, np.float32)})
-    (found,) = compare(order.of([one], [other]), [other], kinds=["variable"])
+    order, original = Order({}), _of_workers(np.array([1.9375, 3.0], np.float32))
+    migrated_step = Step(original.variables, {"norm/mean": np.array(migrated, np.float32)})
+    (found,) = compare(order.of([original], [migrated_step]), [migrated_step], kinds=["variable"])
     assert found.bitwise is right
 
 
 def test_one_worker_has_nothing_to_share() -> None:
-    one = _of_workers(np.array([1.25, 4.0], np.float32))
-    one.moved_to, one.rates = one.moved_to[:1], one.rates[:1]
-    other = Step(one.variables, {"norm/mean": np.array([1.5, 3.875], np.float32)})
-    (found,) = compare(Order({}).of([one], [other]), [other], kinds=["variable"])
+    original = _of_workers(np.array([1.25, 4.0], np.float32))
+    original.moved_to, original.rates = original.moved_to[:1], original.rates[:1]
+    migrated_step = Step(original.variables, {"norm/mean": np.array([1.5, 3.875], np.float32)})
+    (found,) = compare(Order({}).of([original], [migrated_step]), [migrated_step], kinds=["variable"])
     assert not found.bitwise

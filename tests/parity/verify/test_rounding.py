@@ -219,10 +219,10 @@ def test_only_steps_that_differ_are_asked_for() -> None:
     ],
 )
 def test_a_second_run_that_is_another_one(change: dict[str, Any], said: str) -> None:
-    one = Step({"w": np.ones(2)}, inputs={"x": np.zeros(3)}, draws=[[np.zeros(2)]])
-    check_same_step(4, one, replace(one, gradients64={"w": np.ones(2)}))
+    recorded = Step({"w": np.ones(2)}, inputs={"x": np.zeros(3)}, draws=[[np.zeros(2)]])
+    check_same_step(4, recorded, replace(recorded, gradients64={"w": np.ones(2)}))
     with pytest.raises(NoReference, match=said):
-        check_same_step(4, one, replace(one, **change))
+        check_same_step(4, recorded, replace(recorded, **change))
 
 
 def test_a_float64_run_that_computes_something_else_is_not_believed() -> None:
@@ -296,9 +296,9 @@ def test_the_reports_say_so() -> None:
 
 
 def test_float64_values_are_written_and_read(tmp_path: Path) -> None:
-    one = run(Trainer(), np.float64)[0]
-    Recording([one]).save(tmp_path)
+    recorded = run(Trainer(), np.float64)[0]
+    Recording([recorded]).save(tmp_path)
     again = Recording.load(tmp_path).steps[0]
     assert again.losses64[0].dtype == np.float64
-    np.testing.assert_equal(again.gradients64, one.gradients64)
-    np.testing.assert_equal(again.tower_gradients64, one.tower_gradients64)
+    np.testing.assert_equal(again.gradients64, recorded.gradients64)
+    np.testing.assert_equal(again.tower_gradients64, recorded.tower_gradients64)

@@ -142,10 +142,10 @@ def string_constants(source: Source, rng: random.Random) -> str | None:
     ]  # fmt: skip
     edits = []
     for node in pick(rng, nodes, 5):
-        one, two = node.value[:2], node.value[2:]
-        forms = [f"('{one}' '{two}')", f"('{one}' + '{two}')", f"f'{node.value}'", f"'{one}{{}}'.format('{two}')",
-                 f"('%s{two}' % '{one}')" if "%" not in two else f"('{one}' + '{two}')", f"str('{node.value}')",
-                 f"''.join(('{one}', '{two}'))", f'"""{node.value}"""', f"r'{node.value}'", f"u'{node.value}'"]  # fmt: skip
+        begin, rest = node.value[:2], node.value[2:]
+        forms = [f"('{begin}' '{rest}')", f"('{begin}' + '{rest}')", f"f'{node.value}'", f"'{begin}{{}}'.format('{rest}')",
+                 f"('%s{rest}' % '{begin}')" if "%" not in rest else f"('{begin}' + '{rest}')", f"str('{node.value}')",
+                 f"''.join(('{begin}', '{rest}'))", f'"""{node.value}"""', f"r'{node.value}'", f"u'{node.value}'"]  # fmt: skip
         edits.append((node, rng.choice(forms)))
     return source.replaced(edits) if edits else None
 

@@ -23,15 +23,15 @@ def _leaves(node: ast.stmt) -> bool:
     """Whether a `return`, `break` or `continue` in it acts on what is around it."""
     pending: list[tuple[ast.AST, bool]] = [(node, False)]
     while pending:
-        one, in_loop = pending.pop()
-        if isinstance(one, ast.Return | ast.Yield | ast.YieldFrom | ast.Await):
+        part, in_loop = pending.pop()
+        if isinstance(part, ast.Return | ast.Yield | ast.YieldFrom | ast.Await):
             return True
-        if isinstance(one, ast.Break | ast.Continue) and not in_loop:
+        if isinstance(part, ast.Break | ast.Continue) and not in_loop:
             return True
-        if isinstance(one, ast.FunctionDef | ast.Lambda | ast.ClassDef):
+        if isinstance(part, ast.FunctionDef | ast.Lambda | ast.ClassDef):
             continue
-        inner = in_loop or isinstance(one, ast.For | ast.While)
-        pending += [(child, inner) for child in ast.iter_child_nodes(one)]
+        inner = in_loop or isinstance(part, ast.For | ast.While)
+        pending += [(child, inner) for child in ast.iter_child_nodes(part)]
     return False
 
 
@@ -39,19 +39,19 @@ def _bound(node: ast.AST) -> list[str]:
     """Names that a statement binds in its own scope."""
     names, pending = set(), [node]
     while pending:
-        one = pending.pop()
-        if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store | ast.Del):
-            names.add(one.id)
-        elif isinstance(one, ast.FunctionDef | ast.ClassDef):
-            names.add(one.name)
+        part = pending.pop()
+        if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store | ast.Del):
+            names.add(part.id)
+        elif isinstance(part, ast.FunctionDef | ast.ClassDef):
+            names.add(part.name)
             continue
-        elif isinstance(one, ast.alias):
-            names.add(one.asname or one.name.partition(".")[0])
-        elif isinstance(one, ast.ExceptHandler) and one.name:
-            names.add(one.name)
-        if isinstance(one, ast.Lambda | ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp):
+        elif isinstance(part, ast.alias):
+            names.add(part.asname or part.name.partition(".")[0])
+        elif isinstance(part, ast.ExceptHandler) and part.name:
+            names.add(part.name)
+        if isinstance(part, ast.Lambda | ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp):
             continue
-        pending += ast.iter_child_nodes(one)
+        pending += ast.iter_child_nodes(part)
     return sorted(names)
 
 

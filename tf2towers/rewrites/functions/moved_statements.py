@@ -71,8 +71,8 @@ class MovedStatements(TowerStatements):
         node = leaf.node
         if isinstance(node, cst.With):
             apart = leaf.kind == MIXED and not self.training.tower.is_loop  # its state is made outside
-            moving = [inner for inner in leaf.inner if not (apart and inner.kind in (STATE, PLAIN))]
-            body = self.moved_all(moving)
+            to_move = [inner for inner in leaf.inner if not (apart and inner.kind in (STATE, PLAIN))]
+            body = self.moved_all(to_move)
             if not body:
                 return []
             items = self._kept_items(node)
@@ -81,11 +81,11 @@ class MovedStatements(TowerStatements):
             rewritten = self._rewritten(node.with_changes(body=cst.SimpleStatementSuite([cst.Pass()])), node)
             return [rewritten.with_changes(body=node.body.with_changes(body=body))]
         assert isinstance(node, cst.If)
-        kept = self._project(node, leaf, every=leaf.kind != MIXED)
+        kept = self._project(node, leaf, with_state=leaf.kind != MIXED)
         return [kept] if kept is not None else []
 
-    def _project(self, node: cst.If, leaf: Leaf, every: bool) -> cst.If | None:
-        """An `if` with what vanishes left out, and, unless `every`, the state that is made elsewhere."""
+    def _project(self, node: cst.If, leaf: Leaf, with_state: bool) -> cst.If | None:
+        """An `if` without what vanishes and, unless `with_state`, without the state that is made elsewhere."""
         by_node: dict[cst.CSTNode, Leaf] = {inner.node: inner for inner in leaf.inner}
 
         def block(suite: cst.BaseSuite) -> list[cst.BaseStatement]:
@@ -94,7 +94,7 @@ class MovedStatements(TowerStatements):
                 found = by_node.get(inner)
                 if found is None:  # a block that is opened: what is in it stands beside it
                     self.training.problem(inner, "T2T302", "a device's block in a branch")
-                elif every or found.kind in (TENSOR, MIXED):
+                elif with_state or found.kind in (TENSOR, MIXED):
                     made.extend(self.moved(found))
             return made
 
@@ -102,7 +102,7 @@ class MovedStatements(TowerStatements):
         orelse = node.orelse
         other: cst.If | cst.Else | None = None
         if isinstance(orelse, cst.If):
-            other = self._project(orelse, leaf, every)
+            other = self._project(orelse, leaf, with_state)
         elif orelse is not None:
             statements = block(orelse.body)
             other = orelse.with_changes(body=cst.IndentedBlock(statements)) if statements else None

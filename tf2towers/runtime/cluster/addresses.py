@@ -37,8 +37,8 @@ class Addresses:
 
     def others(self) -> dict[str, str]:
         """What every other task is called, and its address."""
-        named = {f"ps {i}": address for i, address in enumerate(self.ps)}
-        named |= {f"worker {i}": address for i, address in enumerate(self.workers)}
+        named = {f"ps {index}": address for index, address in enumerate(self.ps)}
+        named |= {f"worker {index}": address for index, address in enumerate(self.workers)}
         named.pop(f"{self.job} {self.index}")
         return named
 

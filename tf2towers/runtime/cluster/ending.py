@@ -44,8 +44,8 @@ def announce(addresses: Addresses, coordinator: str) -> None:
             with _v1.Session(f"grpc://{address}", config=alone) as session:
                 session.run(write)
 
-    tasks = [("ps", i, address) for i, address in enumerate(addresses.ps)]
-    tasks += [("worker", i, address) for i, address in enumerate(addresses.workers) if i > 0]
+    tasks = [("ps", index, address) for index, address in enumerate(addresses.ps)]
+    tasks += [("worker", index, address) for index, address in enumerate(addresses.workers) if index > 0]
     threads = [threading.Thread(target=tell, args=task, daemon=True) for task in tasks]
     for thread in threads:
         thread.start()

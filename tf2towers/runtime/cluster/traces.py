@@ -33,7 +33,7 @@ class Trace:
     ) -> None:
         self._specs = specs
         self._structure: Any = None
-        self._moving: list[int] = []
+        self._places_of_tensors: list[int] = []
 
         def replica_step(*values: Any) -> Any:
             with variables.scope(update=update):
@@ -66,15 +66,15 @@ class Trace:
     def _packed(self, results: Any) -> tuple[Any, ...]:
         """The tensors among `results`; where they were is noted. What is no tensor stays here; an operation is None."""
         leaves = [_plain(leaf) for leaf in tf.nest.flatten(results)]
-        self._moving = [i for i, leaf in enumerate(leaves) if _is_tensor(leaf)]
+        self._places_of_tensors = [place for place, leaf in enumerate(leaves) if _is_tensor(leaf)]
         kept = [None if _is_tensor(leaf) else leaf for leaf in leaves]
         self._structure = tf.nest.pack_sequence_as(results, kept)
-        return tuple(leaves[i] for i in self._moving) or (tf.zeros([]),)
+        return tuple(leaves[place] for place in self._places_of_tensors) or (tf.zeros([]),)
 
     def unpacked(self, tensors: Sequence[Any]) -> tuple[Any, dict[str, Any]]:
         """Results and extras, from what `function` has returned."""
         leaves = tf.nest.flatten(self._structure)
-        for place, tensor in zip(self._moving, tensors, strict=False):
+        for place, tensor in zip(self._places_of_tensors, tensors, strict=False):
             leaves[place] = tensor
         results, found = tf.nest.pack_sequence_as(self._structure, leaves)
         return results, found
