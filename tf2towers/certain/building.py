@@ -298,7 +298,7 @@ def _behind(parent: ast.AST, statement: ast.AST) -> list[ast.stmt]:
 
 
 def inside(file: File, node: ast.AST, *kinds: type[ast.AST]) -> Iterator[ast.AST]:
-    """What is around a node of these kinds, up to the function it is in."""
+    """The nodes of these kinds around a node, innermost first, up to the function it is in."""
     for ancestor in file.ancestors(node):
         if isinstance(ancestor, Function | ast.Lambda):
             return

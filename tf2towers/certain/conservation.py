@@ -1,4 +1,4 @@
-"""What of the user's own code is no longer there: the last look before an idiomatic form is given out."""
+"""Calls of the user's own code that an idiomatic form has lost: the last check before it is given out."""
 
 from __future__ import annotations
 

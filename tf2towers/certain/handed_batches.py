@@ -1,4 +1,4 @@
-"""Functions of a tower that begin with taking their batch: they are given it, and the tower takes it."""
+"""Functions of a tower that begin by taking their batch: the tower takes it instead, and hands it to them."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def _handed_over(program: Program) -> Script | None:
 
 
 def _function_called(building: Building, file: File, statement: ast.Assign) -> ast.FunctionDef | None:
-    """The function of the script that a statement calls, with plain arguments, as nothing else does."""
+    """The script's function that a statement calls with plain arguments, and that nothing else calls."""
     call = statement.value
     if (
         not isinstance(call, ast.Call)
@@ -68,7 +68,7 @@ def _taken_first(building: Building, file: File, function: ast.FunctionDef) -> a
 
 
 def _may_move(file: File, function: ast.FunctionDef, taken: ast.Assign, call: ast.Assign) -> bool:
-    """Whether a statement means the same before a call: it reads the module's names, and binds what is free there."""
+    """Whether a statement means the same in front of a call: it reads the module's names, binds names unused there."""
     read = [node for node in ast.walk(taken.value) if isinstance(node, ast.Name)]
     homes = [file.meanings.scope(node).lookup(node.id) for node in read]
     if any(home is not None and home[0].node is not file.tree for home in homes):

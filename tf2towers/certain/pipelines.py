@@ -11,7 +11,7 @@ from tf2towers.names.meanings import Function
 
 
 def pipeline_functions(building: Building) -> set[Function]:
-    """Functions that give a dataset, called in one place, beside the towers; and those that they give to `map`."""
+    """Functions that return a dataset, called once, outside the towers; and the functions that they give to `map`."""
     found: set[Function] = set()
     if not building.loops:  # each worker of a cluster would have a pipeline of its own
         return found

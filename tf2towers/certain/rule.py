@@ -45,7 +45,7 @@ class Rule(rule.Rule):
 
     @property
     def examples(self) -> list[Example]:
-        """What it doubts, to be shown."""
+        """Programs that it doubts, to be shown by `tf2towers explain`."""
         return [
             Example(
                 "the exact form is written for",

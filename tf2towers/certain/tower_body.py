@@ -1,4 +1,4 @@
-"""What the body of a tower loop says in a way of its own, and what that certainly comes to."""
+"""What the body of a tower loop says in an unusual way, where it is certain what that means."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ class TowerBody:
 
     @cached_property
     def of_first_tower(self) -> dict[ast.If, set[str]]:
-        """Blocks `if i == 0:` that compute something of the first tower for runs to fetch, and the names of that."""
+        """Blocks `if i == 0:` that compute values of the first tower for runs to fetch, and these values' names."""
         found: dict[ast.If, set[str]] = {}
         for statement in self._inside:
             if not isinstance(statement, ast.If) or not self._is_first(statement.test) or statement.orelse:
@@ -143,7 +143,7 @@ class TowerBody:
         return found
 
     def _bound_twice(self) -> dict[str, tuple[ast.Assign, ast.Assign]]:
-        """Names with two bindings: one before the loop, under no condition, and another one behind that."""
+        """Names with two bindings: one before the loop, under no condition, and another behind that one."""
         found: dict[str, tuple[ast.Assign, ast.Assign]] = {}
         for name, bindings in self._home.bindings.items():
             if len(bindings) != 2:

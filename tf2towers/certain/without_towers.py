@@ -119,7 +119,7 @@ def _names_of_sessions(sessions: list[ast.stmt]) -> set[str]:
 
 
 def _computing_functions(main: File) -> set[ast.FunctionDef]:
-    """The functions that give what they compute of what they are given, and do nothing else."""
+    """The functions that return what they compute from their arguments, and do nothing else."""
     candidates = {
         function.name: function
         for function in main.tree.body

@@ -169,7 +169,7 @@ class File:
             if not isinstance(name.ctx, ast.Load) or self.meanings.canonical(name) is not None:
                 continue
             if isinstance(self.parent(name), ast.BinOp | ast.UnaryOp | ast.Compare | ast.FormattedValue):
-                continue  # no module is reckoned with
+                continue  # nobody adds or compares modules
             for meaning in self.meanings.possible_meanings(name):
                 if meaning == "tf" or (meaning.startswith("tf.") and is_module(meaning)):
                     parts, node = [meaning], self.parent(name)
@@ -371,7 +371,7 @@ class File:
 
     @cached_property
     def _tf2_names(self) -> set[str]:
-        """The names from which nothing is taken but what only TF 2 has."""
+        """The names of modules from which the file takes only what TF 2 alone has."""
         from tf2towers.exact.lookup import find_replacement
 
         uses: dict[str, bool] = {}

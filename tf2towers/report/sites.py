@@ -16,7 +16,7 @@ _PLACES = 4
 
 
 def lines(result: MigrationResult, *, all_sites: bool = False) -> Iterator[str]:
-    """The lines below a script's summary. `every`: however many there are."""
+    """The lines below a script's summary. `all_sites`: however many there are."""
     told = [finding for finding in result.findings if not finding.accepted_by]
     informed = [finding for finding in told if finding.kind != "left"]
     left = [finding for finding in told if finding.kind == "left"]
@@ -91,7 +91,7 @@ def _listed(findings: list[Finding], script: Path, limit: int | None) -> Iterato
 
 
 def _counts(blocks: list[_Block], limit: int | None) -> list[int]:
-    """How many sites of each block are told: one of as many blocks as can be, then more."""
+    """How many sites of each block are shown: first one of each block, as far as the lines go, then more."""
     sizes = [len(block.sites) for block in blocks]
     if limit is None:
         return sizes
@@ -103,7 +103,7 @@ def _counts(blocks: list[_Block], limit: int | None) -> list[int]:
     counts = [0] * len(blocks)
     said = _AlreadySaid()
     for place, block in enumerate(blocks):
-        if free < 3:  # a block takes up to that
+        if free < 3:  # a block takes up to 3 lines
             break
         free -= 1 + sum(said.about(block))
         counts[place] = 1

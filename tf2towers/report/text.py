@@ -22,7 +22,7 @@ def render(
 ) -> str:
     """The whole report; `diff=False` leaves the diffs out, for when the files are written anyway.
 
-    `brief`: a program that there is a remark about is told by its summary alone. `every`: all sites, however many.
+    `brief`: a program that there is a remark about is told by its summary alone. `all_sites`: however many there are.
     """
     return "".join(
         line for result in results for line in _result_lines(result, diff, colour, brief, all_sites)

@@ -1,4 +1,4 @@
-"""T2T633: what builds a tower does something else beside."""
+"""T2T633: the code that builds a tower does something else as well."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def _first_values(building: Building) -> Iterator[Doubt]:
 
 
 def _batches_taken_in_passing(building: Building) -> Iterator[Doubt]:
-    """Batches that an iterator gives in the middle of something: every tower would take one of its own."""
+    """Batches not taken by an assignment where the towers are built: every tower would take one of its own."""
     for file in building.files:
         for method in file.all(ast.Attribute):
             if method.attr != "get_next":

@@ -1,4 +1,4 @@
-"""T2T635: a name that training hangs on stands for several things."""
+"""T2T635: a name that the training depends on stands for several things."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def _asked(building: Building) -> Iterator[tuple[File, ast.Name]]:
 
 
 def _are_branches(file: File, bindings: list[Binding]) -> bool:
-    """Whether each binding is in another branch of one `if`, so that one of them holds."""
+    """Whether the bindings are in different branches of one `if`, so that only one of them holds."""
     branches: list[tuple[ast.AST, str]] = []
     for binding in bindings:
         node: ast.AST | None = (

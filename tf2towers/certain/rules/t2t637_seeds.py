@@ -18,7 +18,7 @@ _OF_PROCESSES = frozenset({"random.seed", "numpy.random.seed"})
 
 
 def doubts(building: Building) -> Iterator[Doubt]:
-    """The graph's seed, seeds of operations that draw in a step, and of a pipeline's order that comes again."""
+    """The graph's seed; seeds of operations that draw in a step; seeds that shuffle a pipeline which begins again."""
     again = _begins_again(building)
     restarted = pipeline_functions(building)
     for file in building.files:
@@ -57,7 +57,7 @@ def _begins_again(building: Building) -> bool:
 
 
 def _decides_order(call: ast.Call) -> bool:
-    """Whether it is `dataset.shuffle(buffer_size, seed, reshuffle_each_iteration)` with more than the first."""
+    """Whether it is `dataset.shuffle(buffer_size, seed, reshuffle_each_iteration)` with more than one argument."""
     if not isinstance(call.func, ast.Attribute) or call.func.attr != "shuffle":
         return False
     return len(call.args) > 1 or any(keyword.arg != "buffer_size" for keyword in call.keywords)

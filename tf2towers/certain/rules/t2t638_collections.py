@@ -69,7 +69,7 @@ def _is_steps(building: Building, file: File, call: ast.Call) -> bool:
 
 
 def _is_thrown_away(building: Building, file: File, call: ast.Call) -> bool:
-    """Whether a function returns what is made of a collection, and no tower takes it: `_ = model.loss(logits)`."""
+    """Whether a function returns what is made of a collection, and no caller uses that: `_ = model.loss(logits)`."""
     statement = file.statement(call)
     function = next((ancestor for ancestor in file.ancestors(call) if isinstance(ancestor, Function)), None)
     if not isinstance(statement, ast.Return) or function is None:
@@ -103,7 +103,7 @@ def _is_assign(file: File, call: ast.Call) -> bool:
 
 
 def _is_update(file: File, call: ast.Call) -> bool:
-    """Whether all that comes of a write is that it is put into UPDATE_OPS."""
+    """Whether a write's operation is put into UPDATE_OPS, and used for nothing else."""
     parent = file.parent(call)
     if _adds(file, parent):
         return True

@@ -1,4 +1,4 @@
-"""T2T639: a tower that does with its number something else than take its part of the batch."""
+"""T2T639: a tower that uses its number for more than taking its part of the batch."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _MAY = frozenset({"tf.device", "tf.name_scope", "tf.get_collection"})
 
 
 def doubts(building: Building) -> Iterator[Doubt]:
-    """Uses of the loop's target, and of the towers' name scopes, in other places."""
+    """Uses of the loop's target, and of the towers' name scopes, for anything else."""
     for file, loop, body in tower_bodies(building):
         targets = {name.id for name in ast.walk(loop.target) if isinstance(name, ast.Name)}
         scopes = _scopes(file, loop.statement)

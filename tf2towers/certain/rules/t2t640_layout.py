@@ -1,4 +1,4 @@
-"""T2T640: statements that plain trainers have not, and builtins' names for something else."""
+"""T2T640: statements that plain trainers do not have, and names of builtins that stand for something else."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def _shared_lines(file: File) -> Iterator[Doubt]:
 
 
 def _enters_scope_of_elsewhere(file: File, manager: ast.expr) -> bool:
-    """Whether it is `tf.variable_scope(scope)` of a `scope = tf.get_variable_scope()`: a store has its own."""
+    """Whether it is `tf.variable_scope(scope)` of a `scope = tf.get_variable_scope()`: a store has its own scopes."""
     if not isinstance(manager, ast.Call) or file.canonical(manager.func) != "tf.variable_scope":
         return False
     given = [

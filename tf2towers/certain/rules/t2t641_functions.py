@@ -1,4 +1,4 @@
-"""T2T641: a function that has to do with the graph, and is no tower's."""
+"""T2T641: a function that has to do with the graph, and belongs to no tower."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def doubts(building: Building) -> Iterator[Doubt]:
 
 
 def _is_closed(building: Building, file: File, function: ast.AST) -> bool:
-    """Whether a function in another one could as well stand beside it: it reads nothing of it, and is made once."""
+    """Whether an inner function could stand beside the outer one as well: it reads none of its names, is made once."""
     if not isinstance(function, ast.FunctionDef) or function.decorator_list:
         return False
     around = file.parent(function)

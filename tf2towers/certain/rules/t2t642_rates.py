@@ -71,7 +71,7 @@ def _is_certain(file: File, argument: ast.expr, known: frozenset[str]) -> bool:
 
 
 def _is_plain(file: File, node: ast.AST | None, seen: frozenset[str]) -> bool:
-    """Whether no symbol of TensorFlow that computes, and no name that stands for such, is in an expression."""
+    """Whether an expression has no symbol of TensorFlow that computes, and no name that stands for one."""
     if node is None:
         return False
     for symbol, canonical in file.symbols:
@@ -95,7 +95,7 @@ _PLAIN = (
 def _values(file: File, name: ast.Name) -> Iterator[ast.AST | None]:
     """What a name is bound to: a value, what a loop goes over, a statement; None where it is not seen.
 
-    Parameters are the caller's, who has nothing of the graph to give (T2T641).
+    Parameters are left out: no caller has anything of the graph to give (T2T641).
     """
     for binding in file.meanings.bindings(name):
         if isinstance(binding, Assigned):

@@ -94,7 +94,7 @@ def _is_kept(file: File, module: ast.AST) -> bool:
 
 
 def _takes_what_stays(file: File, name: str) -> bool:
-    """Whether a file takes through attributes of a name nothing but what no graph is built with, as TF1 had it."""
+    """Whether all that a file takes through attributes of a name builds no graph, and is as TF1 had it."""
     if any(text.value == name for text in file.all(ast.Constant)):  # getattr(self, 'tf')
         return False
     for node in file.all(ast.Attribute):

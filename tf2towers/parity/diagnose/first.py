@@ -21,8 +21,8 @@ from tf2towers.parity.recording import Arrays, Recording
 def first_differences(original: Recording, migrated: Recording) -> tuple[int | None, str, str]:
     """The first step at which anything differs, its first differing layer, and the gradient nearest to the loss.
 
-    What is more than rounding counts; only where nothing is, any bit. Names are empty, and the step None, where there
-    is none.
+    Differences beyond rounding count; where there are none, any differing bit does. Names are empty, and the step None,
+    where nothing differs.
     """
     with np.errstate(all="ignore"):
         evidence = Evidence(original, migrated, True)

@@ -1,6 +1,6 @@
-"""The counter of steps goes by another number than the original's.
+"""The counter of steps goes up by another number than the original's.
 
-`apply_gradients(.., global_step=..)` adds 1; where each of N replicas adds 1 it goes by N, and where nobody passes it
+`apply_gradients(.., global_step=..)` adds 1; where each of N replicas adds 1 it goes up by N; where nobody passes it
 on it stays.
 """
 

@@ -1,4 +1,4 @@
-"""Moving averages of variables go another way.
+"""Moving averages of variables are computed in another way.
 
 `tf.train.ExponentialMovingAverage.apply`: shadow -= (1 - decay) * (shadow - variable), after the update where the
 trainer asks for that (`with tf.control_dependencies([apply_gradient_op])`), decay = min(decay, (1 + n) / (10 + n)) with

@@ -130,7 +130,7 @@ def _policies(before: np.ndarray, after: np.ndarray, towers: np.ndarray) -> list
 
 
 def _by_digests(evidence: Evidence, names: set[str]) -> tuple[_Policy, _Policy] | None:
-    """The two sides' policies, as most normalisations say."""
+    """The two sides' policies, by the majority of the normalisations."""
     votes: Counter[tuple[str, str]] = Counter()
     example: dict[tuple[str, str], tuple[float, _Policy, _Policy]] = {}
     pairs = [pair for pair in evidence.comparable if len(pair.original.step.layers) == evidence.towers]

@@ -167,12 +167,14 @@ def _inner(variable: Any) -> Any:
 
 
 def _alive(kind: type) -> list[Any]:
-    """The objects of a class. What stands for another object, as a module that loads late, may not say its class."""
+    """The objects of a class."""
     found = []
     for candidate in gc.get_objects():
         try:
             if isinstance(candidate, kind):
                 found.append(candidate)
-        except Exception:  # whatever it is, it is none
+        except (
+            Exception
+        ):  # a stand-in, as for a module that loads late, may fail when it is asked for its class
             continue
     return found

@@ -91,7 +91,7 @@ def _goes_along(node: cst.CSTNode, order: dict[cst.CSTNode, Leaf], cluster: Clus
 
 
 def contains_index(node: cst.CSTNode, cluster: Cluster) -> bool:
-    """Whether a statement reads this task's index as it was given to the server; a number is no index that is read."""
+    """Whether a statement reads this task's index as it was given to the server; False where that is a plain number."""
     if isinstance(cluster.task_index, cst.BaseNumber):
         return False
     code = _module.code_for_node(cluster.task_index)

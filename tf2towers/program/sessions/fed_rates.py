@@ -9,7 +9,7 @@ from tf2towers.program.training import Training
 def read_fed_rates(training: Training) -> None:
     """Learning rates that a placeholder gives.
 
-    An optimizer is made once and outlives a call, so it takes its rate from a function of nothing.
+    An optimizer is made once and outlives a call, so it takes its rate from a function without parameters.
     """
     placeholders = {
         placeholder.names[0]: placeholder

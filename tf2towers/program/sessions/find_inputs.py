@@ -15,7 +15,7 @@ from tf2towers.program.training import Training
 
 
 def _read_input_of_each_tower(training: Training, leaf: Leaf) -> None:
-    """`images, labels = iterator.get_next()` in the loop: in which order the towers take theirs TF1 leaves open."""
+    """`images, labels = iterator.get_next()` in the loop: TF1 leaves open in which order the towers take batches."""
     found = read_input(leaf, training.kinds)
     if isinstance(found, Problem):
         training.problems.append(found)
@@ -30,7 +30,7 @@ def _read_input_of_each_tower(training: Training, leaf: Leaf) -> None:
 
 
 def _is_iterator_beside(training: Training, source: cst.BaseExpression) -> bool:
-    """Whether it is the name of an iterator that is made beside the loop, of which a tower takes one batch."""
+    """Whether it is the name of an iterator that is made outside the loop, and each tower takes one batch from it."""
     if not isinstance(source, cst.Name):
         return False
     made = [leaf for leaf in training.leaves if source.value in leaf.flow.binds]

@@ -122,7 +122,7 @@ def _result_is_left(run: Run) -> bool:
 
 
 def _computes_no_more(training: Training, step: Step, whole: Step) -> bool:
-    """Whether another step fetches all that a training step does, and beside it what values alone are made of."""
+    """Whether another step fetches all that a training step does, and besides only values without any effect."""
     fetched, all_fetched = ({_code(fetch) for fetch in each.fetches} for each in (step, whole))
     more = [leaf for leaf in whole.slice.leaves if leaf not in step.slice.leaves]
     return (
@@ -140,7 +140,7 @@ def _has_effects(training: Training, leaf: Leaf) -> bool:
 
 
 def _takes_a_batch(training: Training, run: Run) -> bool:
-    """Whether a run fetches what comes in, and nothing else: `sess.run([images, labels])`."""
+    """Whether a run fetches a batch, and nothing else: `sess.run([images, labels])`."""
     taken = {name for input_ in training.inputs if input_.kind == GET_NEXT for name in input_.names}
     return all(isinstance(fetch, cst.Name) and fetch.value in taken for fetch in run.fetches)
 

@@ -70,16 +70,15 @@ class Reader:
                 self._bind_with(node)
                 return self._block(node.body.body, (*contexts, node))
         if isinstance(node, cst.If) and node in self._holders:
-            return self._block(
-                self._branch(node), contexts
-            )  # `if __name__ == '__main__':`, or a worker's branch
+            # `if __name__ == '__main__':`, or a worker's branch
+            return self._block(self._branch(node), contexts)
         if isinstance(node, cst.SimpleStatementLine):
             return [self._simple(node, contexts)]
         assert isinstance(node, cst.BaseCompoundStatement)
         return [self._compound(node, contexts)]
 
     def _branch(self, node: cst.If) -> Sequence[cst.CSTNode]:
-        """The branch that holds what the others are read for."""
+        """The branch with the tower loop, or the first one where no branch has it."""
         if any(statement in self._holders for statement in node.body.body) or node.orelse is None:
             return node.body.body
         if isinstance(node.orelse, cst.If):

@@ -103,7 +103,7 @@ class ValueKinds:
         if isinstance(node, cst.List | cst.Tuple) and node.elements:
             kinds = [self.of(element.value) for element in node.elements]
             if isinstance(node, cst.List) and set(kinds) == {COORDINATION}:
-                return HOOK  # an empty list, then
+                return HOOK  # these hooks go, and leave an empty list of hooks
             # the hook of synchronous updates goes, the others stay
             if len(kinds) > 1 and COORDINATION in kinds:
                 return self.join([kind for kind in kinds if kind != COORDINATION] or kinds[:1])

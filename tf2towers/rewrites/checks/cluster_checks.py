@@ -29,7 +29,7 @@ _ONLY_IN_CLUSTERS = frozenset({"server", "supervisor", "monitored", "tensor_hook
 
 
 def cluster_problems(training: Training) -> Iterator[Problem]:
-    """Sites of a program, a cluster's or not, that stay by hand because of what they do with a cluster."""
+    """Sites that are left to do by hand because of what they do with a cluster; also of programs without one."""
     cluster = training.tower.cluster
     canonical = training.kinds.resolver.canonical
     if cluster is None:
@@ -96,7 +96,7 @@ _AVERAGE = "tf.train.ExponentialMovingAverage"
 
 
 def _index_in_functions(training: Training, cluster: Cluster) -> Iterator[Problem]:
-    """Functions of a worker's part that read this task's index: asynchronous, one process runs the loops of all."""
+    """Functions of a worker's part that read this task's index: asynchronous, one process runs all workers' loops."""
     region = training.region
     if region is None or (cluster.synchronous is not None and code_of(cluster.synchronous) == "True"):
         return

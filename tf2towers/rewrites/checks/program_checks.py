@@ -136,7 +136,7 @@ def _rebound(training: Training) -> Iterator[Problem]:
 
 
 def _bound_on_both_sides(training: Training) -> Iterator[Problem]:
-    """Names that begin outside of the graph and that it reads, then binds: in a function the name is its own."""
+    """Names bound outside the graph that it reads and then binds again: in a function they would be local."""
     outside = {name for leaf in training.leaves if leaf.kind in (PLAIN, STATE) for name in leaf.flow.binds}
     exposed = upward_exposed(leaf.node for leaf in training.graph) & outside
     exposed -= training.body.flags | training.body.lists_bound_again

@@ -26,7 +26,7 @@ def cluster_call(
     if found is None:
         return None
     args = [arg for name, arg in named(call, found.order) if name in found.kept or _says_none(name, arg)]
-    args = _named_where_one_went(call, found, args)
+    args = _named_behind_a_gap(call, found, args)
     if original is cluster.server and cluster.synchronous is not None:
         args.append(keyword("synchronous", code_of(cluster.synchronous.visit(rewriter))))  # type: ignore[arg-type]
     if found.runtime in _WITH_STORE:
@@ -40,8 +40,8 @@ def _says_none(name: str, arg: cst.Arg) -> bool:
     return name == "summary_op" and isinstance(arg.value, cst.Name) and arg.value.value == "None"
 
 
-def _named_where_one_went(call: cst.Call, found: ClusterCall, kept: list[cst.Arg]) -> list[cst.Arg]:
-    """Positional arguments that lose their place get their keyword."""
+def _named_behind_a_gap(call: cst.Call, found: ClusterCall, kept: list[cst.Arg]) -> list[cst.Arg]:
+    """Positional arguments behind one that is dropped get their keyword."""
     made: list[cst.Arg] = []
     gone = False
     for place, (_, arg) in enumerate(named(call, found.order)):

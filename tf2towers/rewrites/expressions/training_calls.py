@@ -198,7 +198,7 @@ class TrainingRewriter(SymbolRewriter):
             for argument in call.args
             if argument.keyword is None or argument.keyword.value not in _PLACEMENT
         ]
-        if len(args) == 1 < len(call.args):  # in a line of its own it stood for the others' sake
+        if len(args) == 1 < len(call.args):  # it had a line of its own because of the others
             call = call.with_changes(whitespace_before_args=cst.SimpleWhitespace(""))
         return call.with_changes(func=cst.Name(self.context.need("tower_gradients")), args=trimmed(args))
 

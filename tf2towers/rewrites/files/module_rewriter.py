@@ -1,4 +1,4 @@
-"""One whole file rewritten: statements replaced, stages turned, imports brought up to date."""
+"""One whole file rewritten: its symbols, and its imports brought up to date."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Statements of the TF1 graph on the move into functions."""
+"""Moves statements of the TF1 graph into functions."""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ class ReplicaBuilder(TowerFunctions):
         ]
 
     def _fed(self, name: str) -> str:
-        """The parameter's name: a fed rate hides the rate itself otherwise."""
+        """The parameter's name; a fed rate gets another one, since it would hide the rate itself."""
         return f"{name}_value" if any(name in rate.names for rate in self.training.fed_rates) else name
 
     def step_function(

@@ -1,4 +1,4 @@
-"""What the tower loop's statements are to the functions they move into: lists they fill, names that live on."""
+"""What functions need to know of the tower loop's statements: the lists they fill, the names read after the loop."""
 
 from __future__ import annotations
 

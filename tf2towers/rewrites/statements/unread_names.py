@@ -10,21 +10,21 @@ from tf2towers.program.python_code.data_flow import flow_of
 from tf2towers.program.python_code.search import assigned_name, find_all, only_small
 
 
-def without_idle_names(
+def without_unread_names(
     statements: Sequence[cst.BaseStatement], candidates: set[str]
 ) -> list[cst.BaseStatement]:
-    """The statements without plain assignments, calls aside, to names among `candidates` that none of them reads."""
+    """The statements without assignments to names among `candidates` that none of them reads; those with calls stay."""
     kept = list(statements)
     while True:
         read = set().union(*(flow_of(statement).reads for statement in kept)) if kept else set()
-        left = [statement for statement in kept if not _is_idle(statement, candidates - read)]
+        left = [statement for statement in kept if not _assigns_unread_name(statement, candidates - read)]
         if len(left) == len(kept):
             return kept
         kept = left
 
 
-def _is_idle(statement: cst.BaseStatement, idle: set[str]) -> bool:
+def _assigns_unread_name(statement: cst.BaseStatement, unread: set[str]) -> bool:
     small = only_small(statement)
     if not isinstance(small, cst.Assign) or find_all(small.value, cst.Call):
         return False
-    return assigned_name(small) in idle
+    return assigned_name(small) in unread

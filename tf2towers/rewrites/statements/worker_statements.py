@@ -13,7 +13,7 @@ from tf2towers.program.statements.trainer_statement import DROPPED, INPUT, Leaf
 from tf2towers.program.statements.value_kinds import DATASET, ITERATOR, SESSION, STATE, SUPERVISOR
 from tf2towers.rewrites.files.file_context import code_of, statement
 from tf2towers.rewrites.statements.state_statements import WrittenState
-from tf2towers.rewrites.statements.unread_names import without_idle_names
+from tf2towers.rewrites.statements.unread_names import without_unread_names
 
 
 class WrittenWorkers(WrittenState):
@@ -119,7 +119,7 @@ class WrittenWorkers(WrittenState):
         index = cluster.task_index
         name = index.value if isinstance(index, cst.Name) else self._index_name()
         function = self.context.fresh("train" if "train" not in self.context.used_names else "run_worker")
-        body = without_idle_names([*body, *self.tail], self._read_before())
+        body = without_unread_names([*body, *self.tail], self._read_before())
         body = [line.visit(_Index(code_of(index), name)) for line in body]  # type: ignore[misc]
         used = any(name in names_in(line) for line in body)
         head = statement(f"def {function}({name if used else '_'}):\n    pass")
@@ -135,7 +135,7 @@ class WrittenWorkers(WrittenState):
         return [made, call.with_changes(leading_lines=[cst.EmptyLine(indent=False)])]
 
     def _read_before(self) -> set[str]:
-        """Names that statements which are gone have read."""
+        """Names that were read by statements which are gone."""
         leaves = [leaf for outer in self.training.leaves for leaf in outer.every() if not leaf.inner]
         return {name for leaf in leaves if leaf.kind in (DROPPED, SESSION) for name in leaf.flow.reads}
 

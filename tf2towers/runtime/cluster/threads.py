@@ -112,7 +112,7 @@ class Workers:
 
     def _next_place(self, worker: int) -> int:
         """Where the next one after `worker` stands in the list."""
-        later = [other for other, running in enumerate(self._running) if running > worker]
+        later = [place for place, running in enumerate(self._running) if running > worker]
         return later[0] if later else 0
 
     @contextlib.contextmanager
