@@ -41,6 +41,7 @@ CASES = [
     ("import scipy.misc\na = scipy.misc.imread('a.png')", "a = scipy_misc.imread('a.png')"),
     ("import scipy.misc as sm\nx = sm.imread\n", "x = scipy_misc.imread\n"),
     ("import imp\na = imp.load_source('a', __file__)", "a = old_imp.load_source('a', __file__)"),
+    ("import inspect\na = inspect.getargspec(len)", "import inspect\na = old_inspect.getargspec(len)"),
     ("import os, imp, re\na = imp.load_source('a', __file__)", "import os, re\na = old_imp.load_source('a', __file__)"),
     ("from sklearn import cross_validation\nf = cross_validation.train_test_split", "f = train_test_split"),
     ("import sklearn.cross_validation\n", "import tensorflow.compat.v1 as tf"),
@@ -106,13 +107,13 @@ LEFT = [
     "from sklearn import cross_validation\nf = cross_validation.KFold",
     "import sklearn.cross_validation\nf = sklearn.cross_validation",
     "from numpy import product  # a comment that would be lost\n",
-    "import inspect\na = inspect.getargspec(len)",
+    "import inspect\na = inspect.formatargspec([])",
     "import imp\na = imp.find_module('a')",
     "from scipy import misc\nf = misc",
     "import imghdr",  # gone from Python 3.13
-    "import sys, inspect\nif sys.version_info[0] == 3:\n    a = inspect.getargspec(len)",
-    "import sys, inspect\nif sys.version_info < (3, 11):\n    a = inspect.getargspec(len)",  # some Pythons of today
-    "import inspect\ntry:\n    a = inspect.getargspec(len)\nexcept Exception:\n    a = None",  # it would be None
+    "import sys, inspect\nif sys.version_info[0] == 3:\n    a = inspect.formatargspec([])",
+    "import sys, inspect\nif sys.version_info < (3, 11):\n    a = inspect.formatargspec([])",  # some Pythons of today
+    "import inspect\ntry:\n    a = inspect.formatargspec([])\nexcept Exception:\n    a = None",  # it would be None
     "try:\n    import imageio\nexcept ImportError:\n    import imghdr",
     "from sklearn.ensemble.forest import RandomForestClassifier",
     "from scipy import lookfor",

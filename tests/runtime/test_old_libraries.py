@@ -56,3 +56,21 @@ def test_load_source_is_imps(tmp_path):
     assert "settings_of_a_test" not in sys.modules
     with pytest.raises(FileNotFoundError):
         old_imp.load_source("settings_of_a_test", str(tmp_path / "none.py"))
+
+
+def test_arguments_of_functions() -> None:
+    """As Python 3.10 says them."""
+    from tf2towers.runtime.old_libraries.old_inspect import getargspec
+
+    def layer(inputs, size, *rest, name="layer", **options): ...  # type: ignore[no-untyped-def]
+    def plain(inputs, size, name="layer", *rest, **options): ...  # type: ignore[no-untyped-def]
+    def annotated(inputs: int) -> None: ...
+
+    spec = getargspec(plain)
+    assert spec == (["inputs", "size", "name"], "rest", "options", ("layer",))
+    assert (spec.args, spec.varargs, spec.keywords, spec.defaults) == tuple(spec)
+    for other in (layer, annotated):
+        with pytest.raises(ValueError, match="keyword-only parameters or annotations"):
+            getargspec(other)
+    with pytest.raises(TypeError):
+        getargspec(3)  # type: ignore[arg-type]

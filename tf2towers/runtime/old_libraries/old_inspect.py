@@ -1,0 +1,31 @@
+"""What Python's `inspect` had, which Python 3.11 has no more, as Python 3.10 did it."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+
+class ArgSpec(NamedTuple):
+    """What a function takes."""
+
+    args: list[str]
+    varargs: str | None
+    keywords: str | None
+    defaults: tuple[Any, ...] | None
+
+
+def getargspec(func: Callable[..., Any]) -> ArgSpec:
+    """`inspect.getargspec`: the names of a function's arguments, and their defaults.
+
+    Raises:
+        TypeError: it is no function.
+        ValueError: it has annotations, or arguments that are given by name alone.
+    """
+    spec = inspect.getfullargspec(func)
+    if spec.kwonlyargs or spec.annotations:
+        raise ValueError(
+            "Function has keyword-only parameters or annotations, use inspect.signature() API which can support them"
+        )
+    return ArgSpec(*spec[:4])
