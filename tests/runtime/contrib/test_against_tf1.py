@@ -268,3 +268,14 @@ def test_every_name_that_the_codemod_writes_is_there() -> None:
                 import_module(f"{module}.{part}")  # as `from module import part` does
             value = getattr(value, part, None)
         assert value is not None, name
+
+
+def test_a_triangle_of_early_tensorflow() -> None:
+    """`tf.contrib.linalg.LinearOperatorTriL`, which TF 1.15 has no more."""
+    from tf2towers.runtime.contrib.linalg import LinearOperatorTriL
+
+    with tf.Graph().as_default(), v1.Session() as session:
+        operator = LinearOperatorTriL(tf.constant([[1.0, 5.0], [2.0, 3.0]]))
+        dense, product = session.run([operator.to_dense(), operator.apply(tf.constant([[1.0], [1.0]]))])
+    assert dense.tolist() == [[1.0, 0.0], [2.0, 3.0]]
+    assert product.tolist() == [[1.0], [5.0]]
