@@ -70,6 +70,7 @@ CASES = [
 ]  # fmt: skip
 
 SAME = [
+    "import tensorflow_datasets as tfds\nx = tfds.load('cifar10', split=tfds.Split.TRAIN)",
     "import numpy as np\nx = np.float32(1)",
     "import numpy as np\nx = np.zeros(2).astype('float')",
     "class np:\n    float = 3\nx = np.float",
@@ -100,6 +101,7 @@ SAME = [
 ]
 
 LEFT = [
+    "import tensorflow_datasets as tfds\ns = tfds.Split.TRAIN.subsplit(tfds.percent[:80])",
     "import numpy as np\nx = np.find_common_type([], [])",
     "import numpy as np\nfloat = 3\nx = np.float",  # the name is taken
     "from numpy import *\nx = product([1, 2])",
