@@ -47,6 +47,13 @@ def test_what_is_doubted(code: str, example: str) -> None:
     assert code in codes(trainer(example))
 
 
+def test_doubts_of_one_place_come_in_the_same_order_in_every_run() -> None:
+    calls = [f".step{number}()" for number in range(6)]
+    found = doubts(Program(Script.from_text(trainer(f"model: y = tf.matmul(xs[i], w){''.join(calls)}"))))
+    lengths = [site.message.count(".step") for site in found if "may do anything" in site.message]
+    assert lengths == [6, 5, 4, 3, 2, 1]
+
+
 @pytest.mark.parametrize(("code", "example"), CERTAIN)
 def test_what_is_certain(code: str, example: str) -> None:
     assert codes(trainer(example)) == []

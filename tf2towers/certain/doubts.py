@@ -16,7 +16,7 @@ def doubts(program: Program) -> list[Finding]:
 
 def _doubts(program: Program) -> list[Finding]:
     building = Building(program)
-    found: set[Finding] = set()
+    found: dict[Finding, None] = {}  # in order: a place may have several, of which the report shows the first
     for rule in rules():
         for doubt in rule.doubts(building):
             around = {doubt.node, *doubt.file.ancestors(doubt.node)}
@@ -25,15 +25,14 @@ def _doubts(program: Program) -> list[Finding]:
             line = getattr(doubt.node, "lineno", 1)
             if doubt.file.script.conversion is not None:
                 line = doubt.file.script.conversion.line_before(line)
-            found.add(
-                Finding(
-                    rule.code,
-                    doubt.message,
-                    " ".join(rule.todo.split()),
-                    doubt.file.path,
-                    line,
-                    getattr(doubt.node, "col_offset", 0) + 1,
-                    "note",
-                )
+            site = Finding(
+                rule.code,
+                doubt.message,
+                " ".join(rule.todo.split()),
+                doubt.file.path,
+                line,
+                getattr(doubt.node, "col_offset", 0) + 1,
+                "note",
             )
+            found[site] = None
     return sorted(found, key=lambda site: (str(site.path), site.line, site.column, site.code))
