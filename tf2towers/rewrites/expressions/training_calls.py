@@ -19,7 +19,6 @@ from tf2towers.program.statements.value_kinds import (
 from tf2towers.program.training import Training
 from tf2towers.rewrites.expressions.call_arguments import keyword, trimmed
 from tf2towers.rewrites.expressions.cluster_calls import cluster_call, supervisor_call
-from tf2towers.rewrites.expressions.session_messages import docstring, docstring_now, message_now, messages
 from tf2towers.rewrites.expressions.tensorflow_symbols import SymbolRewriter
 from tf2towers.rewrites.files.file_context import FileContext, expression
 
@@ -51,8 +50,6 @@ class TrainingRewriter(SymbolRewriter):
         self.now: dict[str, str] = {}  # schedule -> the name that holds its value
         self.elsewhere = 0  # how deep in functions other than the trainer's
         self._not_values: set[cst.CSTNode] = set()
-        self._messages: set[cst.CSTNode] = set()  # strings of printed and logged lines
-        self._docstrings: set[cst.CSTNode | None] = set()
         self._with_calls: set[cst.CSTNode] = set()  # calls that a with block enters
 
     def on_visit(self, node: cst.CSTNode) -> bool:
@@ -64,21 +61,6 @@ class TrainingRewriter(SymbolRewriter):
         if original_node in self.replaced:
             return self.replaced[original_node]
         return super().on_leave(original_node, updated_node)
-
-    def visit_Module(self, node: cst.Module) -> None:
-        super().visit_Module(node)
-        self._describes(node)
-
-    def visit_ClassDef(self, node: cst.ClassDef) -> None:
-        self._describes(node)
-
-    def _describes(self, node: cst.Module | cst.FunctionDef | cst.ClassDef) -> None:
-        if self.training.tower.cluster is not None:
-            self._docstrings.add(docstring(node))
-
-    def visit_FunctionDef(self, node: cst.FunctionDef) -> None:
-        super().visit_FunctionDef(node)
-        self._describes(node)
 
     # -- a schedule is called where its value is wanted ---------------------------------------------------------------
 
@@ -104,24 +86,6 @@ class TrainingRewriter(SymbolRewriter):
             now = self.now.get(original_node.value)
             return cst.Name(now) if now is not None else cst.Call(updated_node)
         return updated_node
-
-    def leave_SimpleString(
-        self, original_node: cst.SimpleString, updated_node: cst.SimpleString
-    ) -> cst.BaseExpression:
-        """A message or a docstring that names what there is no more (T2T119)."""
-        text = updated_node.value
-        if original_node in self._messages and message_now(text) != text:
-            self.context.note(original_node, "T2T119", "a message about the Session says 'session'")
-            return updated_node.with_changes(value=message_now(text))
-        if original_node in self._docstrings and docstring_now(text) != text:
-            self.context.note(original_node, "T2T119", "a docstring says what stands for TF1's objects now")
-            return updated_node.with_changes(value=docstring_now(text))
-        return updated_node
-
-    def visit_Call(self, node: cst.Call) -> None:
-        super().visit_Call(node)
-        if self.training.tower.cluster is not None:
-            self._messages.update(messages(node, self.names))
 
     def leave_List(self, original_node: cst.List, updated_node: cst.List) -> cst.BaseExpression:
         """Hooks without the one of synchronous updates."""
