@@ -27,7 +27,7 @@ def raised(kind, call):
 spec = tf.train.ClusterSpec({"ps": [here], "worker": [there, other]})
 ps = Server(spec, "ps", 0)
 server = Server(spec, job_name="worker", task_index=0)
-assert server.target == f"grpc://{there}".encode(), server.target
+assert server.target == f"grpc://{there}", server.target
 assert (server.server_def.job_name, server.server_def.task_index) == ("worker", 0)
 assert "is not the target of a server" in raised(ClusterError, lambda: Session("grpc://localhost:1"))
 assert "task_index goes from 0 to 1" in raised(ClusterError, lambda: Server(spec, "worker", 2))

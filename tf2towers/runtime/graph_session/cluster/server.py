@@ -68,8 +68,8 @@ class Server:
         )
         self._task = Task(self._server_def.cluster, job, index)
         self._started = False
-        self._target = f"grpc://{self._task.address}".encode()
-        _tasks[self._target] = tasks_here[self._task.address] = self._task
+        self._target = f"grpc://{self._task.address}"
+        _tasks[self._target.encode()] = tasks_here[self._task.address] = self._task
         if start:
             self.start()
 
@@ -100,7 +100,7 @@ class Server:
         return self._server_def
 
     @property
-    def target(self) -> bytes:
+    def target(self) -> str:
         """What a session of this process is given as its target."""
         return self._target
 
