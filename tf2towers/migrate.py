@@ -18,7 +18,7 @@ from tf2towers.program.python_code.search import find_all
 from tf2towers.program.towers.tower_loop import find_tower_loops, no_towers
 from tf2towers.program.training import Training
 from tf2towers.program.understand import understand
-from tf2towers.report.met import code_between, met
+from tf2towers.report.quoted_code import code_between, with_quoted_code
 from tf2towers.report.result import FileChange, Finding, MigrationResult
 from tf2towers.rewrites.behaviour_notes import semantic_notes
 from tf2towers.rewrites.checks.program_checks import check
@@ -165,7 +165,7 @@ def _finding(problem: Problem, kind: str, script: Script, text: str, positions) 
         start, end = (place.start.line, place.start.column), (place.end.line, place.end.column)
         line, column = start[0], start[1] + 1
         if kind == "left" and not message.startswith("no "):  # that is about what was not met
-            message = met(message, code_between(text, start, end))
+            message = with_quoted_code(message, code_between(text, start, end))
         if text != script.before:
             line = line_map(script.before, text)[line]
     return Finding(problem.code, message, todo_of(problem.code), script.path, line, column, kind)  # type: ignore[arg-type]

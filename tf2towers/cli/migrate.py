@@ -13,7 +13,7 @@ from pathlib import Path
 
 from tf2towers.cli import migrate_options, verified_migration
 from tf2towers.cli.internal_errors import internal_error, wants_traceback
-from tf2towers.cli.outputs import Output, beside, in_place, write_all
+from tf2towers.cli.outputs import Output, in_place, under_directory, write_all
 from tf2towers.cli.selection import EVERYTHING, Selection
 from tf2towers.cli.settings import ConfigError, completed, is_left_out, of_the_run
 from tf2towers.cli.tree import Folder, Tree, each, summary, told_once, tree_of, with_progress
@@ -226,7 +226,9 @@ def _write(
     for result in good:
         try:
             outputs = (
-                beside(result, good, options.output, base) if options.output is not None else in_place(result)
+                under_directory(result, good, options.output, base)
+                if options.output is not None
+                else in_place(result)
             )
             for output in outputs:
                 if planned.get(output.target, output.data) != output.data:

@@ -51,7 +51,7 @@ def in_place(result: MigrationResult) -> list[Output]:
     return [Output(change.path, _real(change.path), encoded(change)) for change in changed]
 
 
-def beside(
+def under_directory(
     result: MigrationResult, results: Iterable[MigrationResult], directory: Path, base: Path | None = None
 ) -> list[Output]:
     """The script of a result and every local module it reaches, under another directory.

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from tf2towers.cli import script_arguments
 from tf2towers.cli.installed import need
-from tf2towers.cli.outputs import beside, write_all
+from tf2towers.cli.outputs import under_directory, write_all
 from tf2towers.cli.runnable import why_not
 from tf2towers.cli.script_arguments import positive, seconds
 from tf2towers.report.paths import shown
@@ -66,7 +66,7 @@ def _verify(result: MigrationResult, options: argparse.Namespace) -> int:
     if not result.changed:
         return 0
     with tempfile.TemporaryDirectory(prefix="tf2towers-") as folder:
-        write_all(beside(result, [result], Path(folder)))
+        write_all(under_directory(result, [result], Path(folder)))
         name = result.script.name
         migrated = next(path for path in sorted(Path(folder).rglob(name)))
         parity = verdict_on(result.script, migrated, options.arguments, options)

@@ -39,7 +39,7 @@ class Dicts:
                 seen.setdefault((node.asname or node.name).partition(".")[0], []).append(False)
         self._names = frozenset(name for name, values in seen.items() if all(values))
 
-    def has(self, node: ast.expr) -> bool:
+    def is_dict(self, node: ast.expr) -> bool:
         """Whether an expression is a dict, whatever happens."""
         if isinstance(node, ast.Name):
             return node.id in self._names

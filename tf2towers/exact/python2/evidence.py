@@ -128,7 +128,11 @@ def _libraries(module: Module) -> dict[str, str]:
 
 
 def _iterates_dict(call: ast.Call, dicts: Dicts) -> bool:
-    return isinstance(call.func, ast.Attribute) and call.func.attr in _OF_DICTS and dicts.has(call.func.value)
+    return (
+        isinstance(call.func, ast.Attribute)
+        and call.func.attr in _OF_DICTS
+        and dicts.is_dict(call.func.value)
+    )
 
 
 def _adds_views(node: ast.AST, dicts: Dicts) -> bool:
@@ -140,7 +144,7 @@ def _adds_views(node: ast.AST, dicts: Dicts) -> bool:
             isinstance(side, ast.Call)
             and isinstance(side.func, ast.Attribute)
             and side.func.attr in ("keys", "values", "items")
-            and dicts.has(side.func.value)
+            and dicts.is_dict(side.func.value)
             for side in (node.left, node.right)
         )
     )

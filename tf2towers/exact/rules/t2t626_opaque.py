@@ -10,7 +10,7 @@ from tf2towers.exact.edits import Edit
 from tf2towers.exact.file import File
 from tf2towers.exact.lookup import both_or_neither_have, find_replacement
 from tf2towers.exact.rule import Example, Rule
-from tf2towers.report.met import met
+from tf2towers.report.quoted_code import with_quoted_code
 
 _HARMLESS = frozenset(
     {"builtins.print", "builtins.dir", "builtins.help", "builtins.id", "builtins.type", "importlib.reload"}
@@ -30,7 +30,7 @@ def edits(file: File) -> Iterator[Edit]:
     """Notes each use of the module TensorFlow itself that could take anything from it."""
     for text in _imported_by_text(file):
         message = "TensorFlow is imported by a text here: what is taken from it cannot be seen"
-        file.note(text, "T2T626", met(message, file.text.of(file.statement(text))))
+        file.note(text, "T2T626", with_quoted_code(message, file.text.of(file.statement(text))))
     if file.program.is_tf2:
         return
     for node, canonical in file.symbols:
@@ -49,10 +49,10 @@ def edits(file: File) -> Iterator[Edit]:
                 continue
         message = "TensorFlow itself is handed on here: what is taken from it cannot be seen"
         seen = parent if isinstance(parent, ast.Call) else file.statement(node)
-        file.note(node, "T2T626", met(message, file.text.of(seen)))
+        file.note(node, "T2T626", with_quoted_code(message, file.text.of(seen)))
     for use, _ in file.doubtful:
         message = f"{use.id} stands for TensorFlow, and for something else"
-        file.note(use, "T2T626", met(message, file.text.of(file.statement(use))))
+        file.note(use, "T2T626", with_quoted_code(message, file.text.of(file.statement(use))))
     yield from ()
 
 

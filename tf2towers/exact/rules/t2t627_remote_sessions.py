@@ -9,7 +9,7 @@ from tf2towers.exact.edits import Edit
 from tf2towers.exact.file import RUNTIME, File
 from tf2towers.exact.lookup import public_name, sessions
 from tf2towers.exact.rule import Example, Rule
-from tf2towers.report.met import met
+from tf2towers.report.quoted_code import with_quoted_code
 
 
 def _makers(file: File) -> Iterator[str]:
@@ -33,7 +33,7 @@ def edits(file: File) -> Iterator[Edit]:
             continue
         if not isinstance(parent, ast.Expr | ast.Dict | ast.Set):
             message = "a session of a server that another program makes"
-            file.note(text, "T2T627", met(message, file.text.of(file.statement(text))))
+            file.note(text, "T2T627", with_quoted_code(message, file.text.of(file.statement(text))))
     yield from ()
 
 

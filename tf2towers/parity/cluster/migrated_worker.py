@@ -104,7 +104,7 @@ class MigratedWorkerRecorder:
         self._own_steps = [0] * len(self._given)
         steps = [draws for worker in self._given for step in worker for draws in step.draws]
         self._draws = ClusterDraws(max(map(len, steps), default=0))
-        self._here = NestingOfThread()  # a step is being called in this thread
+        self._step_calls = NestingOfThread()  # a step is being called in this thread
         self._order = averaging.in_tower_order(settings["tower_order"])
         self._order.__enter__()  # for the whole run
         self._patch()
@@ -119,14 +119,14 @@ class MigratedWorkerRecorder:
 
         def trace(original: Any, step: Any, wanted: Any, specs: Any) -> Any:
             traced = original(step, wanted, specs)
-            if step.update and self._here.inside:  # now there are all variables
+            if step.update and self._step_calls.inside:  # now there are all variables
                 self._put_weights(step._variables)
             return traced
 
         def call(original: Any, step: Any, values: Any) -> Any:
             if not step.update:
                 return original(step, values)
-            with self._here.entered():
+            with self._step_calls.entered():
                 results = original(step, self._inputs_given(values))
             synchronous = step._workers is None or step._coordinator is None
             self._note(results["traced"], results_of(results["results"]), synchronous)

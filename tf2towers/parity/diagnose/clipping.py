@@ -14,7 +14,7 @@ from typing import Literal
 import numpy as np
 
 from tf2towers.parity.diagnose.evidence import Evidence, Mistake, Pair, View
-from tf2towers.parity.diagnose.numbers import ENOUGH, EQUAL, Explained, Vectors, least, said
+from tf2towers.parity.diagnose.numbers import ENOUGH, EQUAL, Explained, Vectors, least, rounded
 from tf2towers.report.parity_result import Diagnosis
 
 # -- the ways of TF1 to clip gradients, and where a step clips: recomputed from the towers' gradients ------------------
@@ -175,7 +175,7 @@ class _Clip:
     def __str__(self) -> str:
         assert self.form is not None
         what = "what was averaged" if self.place == "after" else "each tower's gradients, then averages"
-        return f"clips ({CALLS[self.form]}, {said(self.threshold)}) {what}"
+        return f"clips ({CALLS[self.form]}, {rounded(self.threshold)}) {what}"
 
 
 #: a side's step: applied, mean of the towers, the towers
@@ -349,11 +349,11 @@ def _recognise(evidence: Evidence) -> Diagnosis | None:
     if missing is not None:
         assert missing.form is not None
         seen = f"The original's gradients are the migrated run's, clipped ({CALLS[missing.form]}, "
-        return _missing(f"{seen}{said(missing.threshold)})", step, missing.part)
+        return _missing(f"{seen}{rounded(missing.threshold)})", step, missing.part)
     added = _alone(evidence, names, "original", "migrated")
     if added is not None:
         assert added.form is not None
-        return _added(f"clips ({CALLS[added.form]}, {said(added.threshold)})", step, added.part)
+        return _added(f"clips ({CALLS[added.form]}, {rounded(added.threshold)})", step, added.part)
     return None
 
 

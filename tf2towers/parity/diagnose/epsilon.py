@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from tf2towers.parity.diagnose.evidence import Evidence, Mistake
-from tf2towers.parity.diagnose.numbers import ENOUGH, said
+from tf2towers.parity.diagnose.numbers import ENOUGH, rounded
 from tf2towers.parity.diagnose.updates import Fit, Updates, searched, updates_of
 from tf2towers.report.parity_result import Diagnosis
 
@@ -52,7 +52,7 @@ def _recognise(evidence: Evidence) -> Diagnosis | None:
     return Diagnosis(
         "epsilon",
         f"From the same gradients and slots the updates are those of {fit.rule.name} with an epsilon of about "
-        f"{said(its)}; the original's is about {said(mine)}.",
+        f"{rounded(its)}; the original's is about {rounded(mine)}.",
         "Give the optimizer the original's epsilon (TF1: Adam 1e-8, RMSProp 1e-10; Keras: 1e-7).",
         updates.first,
         part,

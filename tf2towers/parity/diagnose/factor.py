@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from tf2towers.parity.diagnose.evidence import Evidence, Mistake
-from tf2towers.parity.diagnose.numbers import EQUAL, Explained, joined, said
+from tf2towers.parity.diagnose.numbers import EQUAL, Explained, joined, rounded
 from tf2towers.report.parity_result import Diagnosis
 
 _NEAR = 2e-3  # of a ratio, to be that of a name
@@ -76,7 +76,7 @@ def _recognise(evidence: Evidence) -> Diagnosis | None:
     if not part:
         return None
     towers, step = evidence.towers, evidence.first_difference()
-    seen = f"All gradients are {said(ratio)} times the original's"
+    seen = f"All gradients are {rounded(ratio)} times the original's"
     if _losses_scaled(evidence, ratio):
         seen += ", and so are the losses"
     if towers > 1 and _near(ratio, towers):
@@ -108,7 +108,8 @@ def _recognise(evidence: Evidence) -> Diagnosis | None:
     return Diagnosis(
         "other constant factor",
         f"{seen}, in every variable and step.",
-        f"Look for a factor of {said(ratio)} (or a dropped one of {said(1 / ratio)}) in the loss or its reduction.",
+        f"Look for a factor of {rounded(ratio)} (or a dropped one of {rounded(1 / ratio)}) "
+        "in the loss or its reduction.",
         step,
         part,
     )

@@ -9,7 +9,7 @@ mu * lr_k / lr_(k-1) in the place of mu. mu and the rates are the original's, fr
 from __future__ import annotations
 
 from tf2towers.parity.diagnose.evidence import Evidence, Mistake
-from tf2towers.parity.diagnose.numbers import ENOUGH, EQUAL, Explained, largest, said
+from tf2towers.parity.diagnose.numbers import ENOUGH, EQUAL, Explained, largest, rounded
 from tf2towers.parity.diagnose.updates import MOMENTUM, updates_of
 from tf2towers.report.parity_result import Diagnosis
 
@@ -56,9 +56,9 @@ def _recognise(evidence: Evidence) -> Diagnosis | None:
     assert old is not None and new is not None
     return Diagnosis(
         "learning-rate drop with momentum",
-        f"The rate goes from {said(old)} to {said(new)} at step {updates.pairs[drop].index}, and the migrated run's "
-        f"updates go on with the old rate's velocity (momentum {said(moves.kept)}): Keras keeps the rate in it, "
-        "TF1 does not.",
+        f"The rate goes from {rounded(old)} to {rounded(new)} at step {updates.pairs[drop].index}, and the "
+        f"migrated run's updates go on with the old rate's velocity (momentum {rounded(moves.kept)}): Keras keeps the "
+        "rate in it, TF1 does not.",
         "Multiply Keras' velocity by the new rate over the old one at the change, or use tf.compat.v1's "
         "MomentumOptimizer.",
         updates.pairs[drop].index,

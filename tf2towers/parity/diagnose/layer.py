@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from tf2towers.parity.diagnose.evidence import Evidence, Mistake, Pair
-from tf2towers.parity.diagnose.numbers import EQUAL, relative, said
+from tf2towers.parity.diagnose.numbers import EQUAL, relative, rounded
 from tf2towers.parity.recording import Arrays, Step
 from tf2towers.report.parity_result import Diagnosis
 
@@ -75,11 +75,11 @@ def _epsilon(name: str, mine: np.ndarray, theirs: np.ndarray) -> str | None:
     if "batchnorm" in name.lower() and last == "Rsqrt":
         return "the reciprocal root of variance + epsilon differs"
     if "batchnorm" in name.lower() and last == "add":
-        return f"variance + epsilon differs by {said((theirs[1] - mine[1]) / mine[4])} on average"
+        return f"variance + epsilon differs by {rounded((theirs[1] - mine[1]) / mine[4])} on average"
     size = max(mine[2], theirs[2])
     spread = abs(mine[2] - theirs[2]) / size if size else 0.0
     if spread > EQUAL and abs(mine[1] - theirs[1]) <= 0.05 * abs(mine[2] - theirs[2]):
-        return f"its values keep their sum and are {said(theirs[2] / mine[2])} times as large"
+        return f"its values keep their sum and are {rounded(theirs[2] / mine[2])} times as large"
     return None
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from tf2towers.parity.diagnose.evidence import Evidence, Mistake
-from tf2towers.parity.diagnose.numbers import fitted, said, scaled
+from tf2towers.parity.diagnose.numbers import fitted, rounded, scaled
 from tf2towers.parity.diagnose.updates import ADAM, DESCENT, MOMENTUM, NESTEROV, Change, Updates, updates_of
 from tf2towers.report.parity_result import Diagnosis
 
@@ -49,7 +49,7 @@ def _recognise(evidence: Evidence) -> Diagnosis | None:
     if constant and _once_per_replica(evidence, updates, middle):
         return Diagnosis(
             "applied once per replica",
-            f"The gradients are equal and every update is {said(middle)} times the original's{rates}: each of the "
+            f"The gradients are equal and every update is {rounded(middle)} times the original's{rates}: each of the "
             f"{evidence.towers} replicas applies it (a learning rate scaled by their number would look the same).",
             "Apply the averaged gradient once, in the cross-replica context or with a mirrored variable.",
             updates.first,
@@ -58,7 +58,7 @@ def _recognise(evidence: Evidence) -> Diagnosis | None:
     if constant:
         return Diagnosis(
             "learning rate",
-            f"Every update is {said(middle)} times what the original makes of the same gradient{rates}.",
+            f"Every update is {rounded(middle)} times what the original makes of the same gradient{rates}.",
             "Give the optimizer the original's learning rate.",
             updates.first,
             part,
@@ -73,7 +73,7 @@ def _recognise(evidence: Evidence) -> Diagnosis | None:
     besides = " Adam's correction of its moments would show in the same way." if adam else ""
     return Diagnosis(
         "learning-rate schedule",
-        f"The updates {until} they are {said(1.0 if ratio is None else ratio)} times what the original makes of the "
+        f"The updates {until} they are {rounded(1.0 if ratio is None else ratio)} times what the original makes of the "
         f"same gradient, and the multiple is not the same in all steps.{besides}",
         "Make the schedule from the original's boundaries, decay and staircase, on the same counter of steps.",
         step,
@@ -94,8 +94,8 @@ def _rates(updates: Updates, ratio: float) -> str:
     if rate is None:
         return ""
     if fit.rule is NESTEROV:  # its multiples are lr * mu and lr
-        return f" ({said(ratio * rate)} for {said(rate)})"
-    return f" (a rate of {said(ratio * rate)} for {said(rate)})"
+        return f" ({rounded(ratio * rate)} for {rounded(rate)})"
+    return f" (a rate of {rounded(ratio * rate)} for {rounded(rate)})"
 
 
 LEARNING_RATE = Mistake(

@@ -141,7 +141,7 @@ def least(left: Callable[[float], float], low: float, high: float, points: int, 
     return best
 
 
-def said(number: float) -> str:
+def rounded(number: float) -> str:
     """A number for a sentence: three digits."""
     return f"{number:.3g}"
 

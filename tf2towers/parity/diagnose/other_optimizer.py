@@ -14,7 +14,7 @@ from functools import partial
 import numpy as np
 
 from tf2towers.parity.diagnose.evidence import Evidence, Mistake
-from tf2towers.parity.diagnose.numbers import EQUAL, Explained, fitted, largest, said, scaled
+from tf2towers.parity.diagnose.numbers import EQUAL, Explained, fitted, largest, rounded, scaled
 from tf2towers.parity.diagnose.updates import (
     ADAM,
     DESCENT,
@@ -115,7 +115,7 @@ def _recognise(evidence: Evidence) -> Diagnosis | None:
             return None
         return Diagnosis(
             "optimizer constant",
-            f"The updates are those of momentum {said(mu)}; the original's is {said(moves.kept)}.",
+            f"The updates are those of momentum {rounded(mu)}; the original's is {rounded(moves.kept)}.",
             "Give the optimizer the original's constants.",
             updates.first,
             part,

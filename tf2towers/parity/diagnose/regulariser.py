@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from tf2towers.parity.diagnose.evidence import Evidence, Mistake, Pair
-from tf2towers.parity.diagnose.numbers import Explained, fitted, joined, listed, said
+from tf2towers.parity.diagnose.numbers import Explained, fitted, joined, listed, rounded
 from tf2towers.report.parity_result import Diagnosis
 
 
@@ -72,7 +72,7 @@ def _diagnosis(evidence: Evidence, found: dict[str, tuple[str, float]], part: fl
     numbers = [abs(coefficient) for _, coefficient in found.values()]
     middle = float(np.median(numbers))
     spread = max(numbers) > 1.05 * min(numbers)
-    rate = f"{said(min(numbers))} to {said(max(numbers))}" if spread else said(middle)
+    rate = f"{rounded(min(numbers))} to {rounded(max(numbers))}" if spread else rounded(middle)
     shape = "w" if kinds == ["L2"] else "sign(w)" if kinds == ["L1"] else "w or sign(w)"
     names = listed(list(found))
     step = evidence.first_difference(set(found))

@@ -46,7 +46,7 @@ def check(training: Training, module: cst.Module) -> list[Problem]:
     found.extend(_used_outside(training))
     found.extend(_session_elsewhere(training))
     found.extend(_made_inside(training))
-    found.extend(elsewhere(training, module))
+    found.extend(sessions_elsewhere(training, module))
     found.extend(loop_problems(training))
     found.extend(fetch_problems(training))
     found.extend(cluster_problems(training))
@@ -64,7 +64,7 @@ def _never_run(training: Training) -> Iterator[Problem]:
         yield Problem(training.tower.loop, "T2T309", f"no session call here runs {what}")
 
 
-def elsewhere(training: Training, module: cst.Module) -> Iterator[Problem]:
+def sessions_elsewhere(training: Training, module: cst.Module) -> Iterator[Problem]:
     """Sessions and updates in other functions than the one with the towers: nothing rewrites them there."""
     if isinstance(training.tower.owner, cst.Module):
         return

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 import tensorflow as tf
 
 _v1 = tf.compat.v1
-_here = threading.local()
+_of_thread = threading.local()
 _everywhere: list[Listener] = []
 
 GLOBAL_STEP = "global_step"
@@ -81,16 +81,16 @@ def listening_here(listener: Listener) -> Iterator[None]:
 
 def start(listener: Listener) -> None:
     """Tells `listener` of the calls that this thread makes from now on."""
-    _here.__dict__.setdefault("listeners", []).append(listener)
+    _of_thread.__dict__.setdefault("listeners", []).append(listener)
 
 
 def stop(listener: Listener) -> None:
     """The end of `start`."""
-    found = _here.__dict__.get("listeners", [])
+    found = _of_thread.__dict__.get("listeners", [])
     if listener in found:
         found.remove(listener)
 
 
 def listeners() -> list[Listener]:
     """Who is to be told of this thread's next call."""
-    return [*_everywhere, *_here.__dict__.get("listeners", [])]
+    return [*_everywhere, *_of_thread.__dict__.get("listeners", [])]

@@ -13,7 +13,7 @@ from typing import Any
 import tensorflow as tf
 
 SERIAL = "TF2TOWERS_SERIAL_SCHEDULE"
-_here = threading.local()
+_of_thread = threading.local()
 _LEAVING = 10.0  # seconds for the other workers to notice that one has failed
 
 
@@ -86,7 +86,7 @@ class Workers:
         raise first[1]
 
     def _work(self, function: Callable[[int], Any], worker: int) -> None:
-        _here.worker, _here.workers = worker, self
+        _of_thread.worker, _of_thread.workers = worker, self
         try:
             function(worker)
         except WorkerStopped:
@@ -136,9 +136,9 @@ class Workers:
 
 def worker_index() -> int | None:
     """The worker whose loop this thread runs; None in any other thread."""
-    return getattr(_here, "worker", None)
+    return getattr(_of_thread, "worker", None)
 
 
 def current_workers() -> Workers | None:
     """The workers among which this thread's is, or None."""
-    return getattr(_here, "workers", None)
+    return getattr(_of_thread, "workers", None)

@@ -13,14 +13,14 @@ from typing import Any
 
 from tf2towers.runtime.graph_session.private import cancellation_manager, cancelled_by
 
-_here = threading.local()
+_of_thread = threading.local()
 
 
 class Runs:
     """The runs of a session that are under way."""
 
     def __init__(self) -> None:
-        cancelled_by(lambda: getattr(_here, "manager", None))
+        cancelled_by(lambda: getattr(_of_thread, "manager", None))
         self._lock = threading.Lock()
         self._managers: set[Any] = set()
         self._over = False
@@ -30,17 +30,17 @@ class Runs:
         """A call in this block, in this thread, ends when `cancel` is called."""
         # one for each call: a call that fails cancels by it what else is under way
         manager = cancellation_manager()
-        before = getattr(_here, "manager", None)
+        before = getattr(_of_thread, "manager", None)
         with self._lock:
             self._managers.add(manager)
             over = self._over
-        _here.manager = manager
+        _of_thread.manager = manager
         try:
             if over:
                 manager.start_cancel()
             yield
         finally:
-            _here.manager = before
+            _of_thread.manager = before
             with self._lock:
                 self._managers.discard(manager)
 

@@ -103,7 +103,7 @@ class Program:
             if "_class" in node.attr:
                 del node.attr["_class"]
         drawing, states = share_states(part, self.nodes.in_loop)
-        counted = catch_up(part, self.nodes, self._process.elsewhere)
+        counted = catch_up(part, self.nodes, self._process.is_elsewhere)
         iterators = one_shot_iterators(part)
         nodes = [*placeholders, *part, *made, *more, *drawing, *counted.made]
         resources = [_copy(held) for held in name_resources(nodes, container, self._process)]

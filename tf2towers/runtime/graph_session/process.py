@@ -34,7 +34,7 @@ class Process:
         """The container for a resource of this process, made by a session that has this container of its own."""
         return session
 
-    def own(self, node: Any) -> bool:
+    def is_own(self, node: Any) -> bool:
         """Whether a resource is the session's own, in whatever process it is."""
         return False
 
@@ -42,7 +42,7 @@ class Process:
         """Whether a resource of this process ends with the session that made it."""
         return True
 
-    def elsewhere(self, node: Any) -> bool:
+    def is_elsewhere(self, node: Any) -> bool:
         """Whether a node, its device being translated, is in another process."""
         return False
 

@@ -25,10 +25,10 @@ def name_resources(nodes: Iterable[Any], container: str, process: Process) -> li
     for node in nodes:
         if "shared_name" not in node.attr or "container" not in node.attr:
             continue
-        base, alone = process.container(container, node).encode(), process.own(node)
+        base, alone = process.container(container, node).encode(), process.is_own(node)
         if not node.attr["shared_name"].s:
             node.attr["shared_name"].s = node.name.encode()
-        elsewhere = process.elsewhere(node)
+        elsewhere = process.is_elsewhere(node)
         if elsewhere and not alone:
             continue
         own = node.attr["container"].s

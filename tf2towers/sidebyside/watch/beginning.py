@@ -20,13 +20,13 @@ class Beginning:
         self._steps, self._original = steps, original
         self._watching = self._over = False
         self._weights = None  # type: Any
-        self._there = set()  # type: set[str]
+        self._loaded = set()  # type: set[str]
 
-    def there(self, module: str) -> None:
+    def loaded(self, module: str) -> None:
         """TensorFlow or Keras is complete. Each imports the other, so either may be the first to be."""
-        self._there.add(module)
-        waits = "keras" in sys.modules and "keras" not in self._there
-        if "tensorflow" in self._there and not waits and not self._watching:
+        self._loaded.add(module)
+        waits = "keras" in sys.modules and "keras" not in self._loaded
+        if "tensorflow" in self._loaded and not waits and not self._watching:
             self._watching = True
             self._watch()
 

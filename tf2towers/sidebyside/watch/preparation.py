@@ -37,7 +37,7 @@ def prepare(steps: Steps, tf1: bool) -> None:
     def keras_is_there(_: Any) -> None:
         begin = clock()
         if beginning is not None:
-            beginning.there("keras")
+            beginning.loaded("keras")
         steps.aside(begin, clock())
 
     imports.then("tensorflow", tensorflow_is_there)
@@ -67,7 +67,7 @@ def _watch(tf: Any, optimizers: OptimizerCalls, steps: Steps, beginning: Optiona
             from tf2towers.sidebyside.watch.preparation import be_patient
 
             steps.harmless(be_patient)
-        beginning.there("tensorflow")
+        beginning.loaded("tensorflow")
         tf.random.set_seed(SEED)
     fix_graph_seeds(tf if real_tf1 else tf.compat.v1, SEED)
 

@@ -68,9 +68,9 @@ class Member(Process):
     def container(self, session: str, node: Any) -> str:
         """All sessions of a server share what is in its process, as in TF1, but for what is each session's own."""
         shared = f"{self.task.job}.{self.task.index}"
-        return session if is_state(node) else f"{shared}.{session}" if self.own(node) else shared
+        return session if is_state(node) else f"{shared}.{session}" if self.is_own(node) else shared
 
-    def own(self, node: Any) -> bool:
+    def is_own(self, node: Any) -> bool:
         """Without a shared name, a queue or the like was each session's own in TF1, wherever it was."""
         return not node.attr["shared_name"].s and (
             any(word in node.op for word in _OWN)
@@ -81,7 +81,7 @@ class Member(Process):
         """What sessions of a server share outlives each of them."""
         return is_state(node) or ".session." in node.attr["container"].s.decode()
 
-    def elsewhere(self, node: Any) -> bool:
+    def is_elsewhere(self, node: Any) -> bool:
         """Whether a node is on a parameter server."""
         return bool(node.device.startswith("/job:ps/replica:0/"))
 
@@ -129,7 +129,7 @@ class Member(Process):
 
     def _is_for_all(self, node: Any) -> bool:
         """Whether a node makes what the sessions of other tasks can use as well."""
-        return _makes_handle(node) and not self.own(node)
+        return _makes_handle(node) and not self.is_own(node)
 
     def _translate(self, node: Any, owner: str) -> bool:
         """Gives a node its device's name here; whether that is another one."""
@@ -184,9 +184,9 @@ class Member(Process):
         """What uses a resource of a parameter server is there, too, as TF1 put it; what has no device is here."""
         if not self.task.servers:
             return super().settle(nodes, outputs)
-        there = {node.name: node.device for node in nodes if _makes_handle(node) and self.elsewhere(node)}
+        there = {node.name: node.device for node in nodes if _makes_handle(node) and self.is_elsewhere(node)}
         for node in nodes:
-            if self.elsewhere(node):
+            if self.is_elsewhere(node):
                 continue
             source = next(
                 (
@@ -220,7 +220,7 @@ class Member(Process):
         by_name = {node.name: node for node in nodes}
         brought = []
         for index, (output, dtype) in enumerate(outputs):
-            if self.elsewhere(by_name[parse(output).node]) and dtype not in (tf.resource, tf.variant):
+            if self.is_elsewhere(by_name[parse(output).node]) and dtype not in (tf.resource, tf.variant):
                 node = tf.compat.v1.NodeDef(
                     name=f"fetched_{index}", op="Identity", input=[output], device=CHIEF
                 )
@@ -233,10 +233,10 @@ class Member(Process):
 
     def _repeat_constants(self, nodes: Sequence[Any]) -> list[Any]:
         """Constants that a parameter server needs are made there as well, and not sent in every step."""
-        constants = {node.name: node for node in nodes if node.op == "Const" and not self.elsewhere(node)}
+        constants = {node.name: node for node in nodes if node.op == "Const" and not self.is_elsewhere(node)}
         made: dict[tuple[str, str], Any] = {}
         for node in nodes:
-            if not self.elsewhere(node):
+            if not self.is_elsewhere(node):
                 continue
             for index, text in enumerate(node.input):
                 constant = constants.get(parse(text).node)

@@ -1,18 +1,18 @@
-"""A message names the code that was met."""
+"""A message quotes the code that it is about."""
 
 from pathlib import Path
 
 from tf2towers.exact.migrate import migrate as exact
 from tf2towers.exact.program import Program
 from tf2towers.migrate import migrate
-from tf2towers.report.met import met
+from tf2towers.report.quoted_code import with_quoted_code
 from tf2towers.source.script import Script
 
 
 def test_once_and_short() -> None:
-    assert met("a loop", "for i in range(2):\n    pass") == "a loop: `for i in range(2):`"
-    assert met("gone: tf.x(1)", "tf.x(1)") == "gone: tf.x(1)"
-    assert len(met("", "x" * 100)) == 2 + 2 + 60
+    assert with_quoted_code("a loop", "for i in range(2):\n    pass") == "a loop: `for i in range(2):`"
+    assert with_quoted_code("gone: tf.x(1)", "tf.x(1)") == "gone: tf.x(1)"
+    assert len(with_quoted_code("", "x" * 100)) == 2 + 2 + 60
 
 
 def test_both_registers(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""What a message says about a site names the code that was met there."""
+"""The code that a message is about, quoted behind it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ _LONGEST = 60
 _LINE_END = re.compile(r"\r\n|\n|\r")
 
 
-def met(message: str, code: str) -> str:
+def with_quoted_code(message: str, code: str) -> str:
     """A message with the first line of the code that it is about, unless it has it already."""
     first = next((line.strip() for line in _LINE_END.split(code) if line.strip()), "")
     if not first or first in message:
