@@ -128,7 +128,7 @@ others ends with status 1 and says which.
 
 | module | repositories | of these, with a symbol that is left |
 | --- | --- | --- |""")
-    for part, (every, lacking) in sorted(parts.items(), key=lambda one: (-len(one[1][0]), one[0])):
+    for part, (every, lacking) in sorted(parts.items(), key=lambda row: (-len(row[1][0]), row[0])):
         print(f"| `{part}` | {len(every)} | {len(lacking) or ''} |")
     print("\n## What is left\n\n| symbol | repositories |\n| --- | --- |")
     for symbol in left:

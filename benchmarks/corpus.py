@@ -111,7 +111,7 @@ Written by `python benchmarks/corpus.py CORPUS` on {datetime.date.today():%d %B 
 scripts (TF1, with towers or parameter servers, at fixed revisions, each with the local modules that could be fetched)
 are those the tool was developed with; none of their code is in this repository.
 
-**{good} of {total} migrate with status 0, {sum(one["crash"] for one in counts.values())} crash.** A migration takes {sorted(times)[total // 2]:.1f} s (median), {max(times):.1f} s
+**{good} of {total} migrate with status 0, {sum(statuses["crash"] for statuses in counts.values())} crash.** A migration takes {sorted(times)[total // 2]:.1f} s (median), {max(times):.1f} s
 at most, with Python's start.
 
 | | scripts | status 0 | status 1: sites are left | status 2: cannot be read | nothing missing | of these status 0 |

@@ -268,7 +268,7 @@ def test_python_3_imports_no_converter(tree):
     folder = tree({"train.py": "import tensorflow as tf\ntf.Session()\n"})
     code = (
         "import sys; from tf2towers.cli.main import main; status = main(['migrate', 'train.py'])\n"
-        "assert not [one for one in sys.modules if 'fissix' in one or one.endswith('python2.convert')]\n"
+        "assert not [name for name in sys.modules if 'fissix' in name or name.endswith('python2.convert')]\n"
         "sys.exit(status)"
     )
     done = subprocess.run(

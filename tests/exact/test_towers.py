@@ -11,7 +11,7 @@ FLAGS = flags.FLAGS
 
 def build(n, unknown, self):
     devices = ['/gpu:0', '/gpu:1']
-    gpu_ids = [int(one) for one in FLAGS.gpus.split(',')]
+    gpu_ids = [int(number) for number in FLAGS.gpus.split(',')]
     splits = tf.split(tf.placeholder(tf.float32, [4]), 2)
 """
 

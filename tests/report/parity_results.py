@@ -8,7 +8,7 @@ from tf2towers.report.parity_result import Comparison, Diagnosis, ParityResult, 
 ORIGINAL = """import tensorflow as tf
 
 def average(grads):
-    return [tf.reduce_mean(one, 0) for one in grads]
+    return [tf.reduce_mean(gradients, 0) for gradients in grads]
 
 for gpu in range(2):
     with tf.device("/gpu:%d" % gpu):
@@ -19,7 +19,7 @@ train_op = opt.apply_gradients(average(grads))
 MIGRATED = """import tensorflow as tf
 
 def average(grads):
-    return [tf.reduce_sum(one, 0) for one in grads]
+    return [tf.reduce_sum(gradients, 0) for gradients in grads]
 
 def tower():
     loss = tower_loss()

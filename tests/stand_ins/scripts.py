@@ -267,7 +267,7 @@ results = [
 ]
 for result in results:
     print(result.op.name, result.shape)
-print([one.op.name for one in tf.gradients(results[0], x)])
+print([gradient.op.name for gradient in tf.gradients(results[0], x)])
 """
 
 SCRIPTS = {

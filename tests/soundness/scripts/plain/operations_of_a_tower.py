@@ -142,4 +142,4 @@ with tf.Session(config=tf.ConfigProto(allow_soft_placement=True)) as sess:
     for step in range(4):
         _, value = sess.run([train_op, mean_loss], {x: rng.randn(8, FEATURES)})
         print('%d %.9g' % (step, value))
-    print(' '.join('%.9g' % one for one in sess.run(w)))
+    print(' '.join('%.9g' % value for value in sess.run(w)))

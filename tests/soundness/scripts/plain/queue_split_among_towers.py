@@ -45,4 +45,4 @@ with tf.Session(config=tf.ConfigProto(allow_soft_placement=True)) as sess:
         _, value, rate = sess.run([train_op, mean_loss, lr])
         print('%d %.9g %.9g' % (step, value, rate))
     print('a batch more: %.9g' % sess.run(mean_loss))
-    print(' '.join('%.9g' % one for one in sess.run(w)))
+    print(' '.join('%.9g' % value for value in sess.run(w)))
