@@ -7,7 +7,7 @@ import pytest
 
 from tf2towers.report.result import FileChange
 from tf2towers.source import script as script_module
-from tf2towers.source.errors import SourceError
+from tf2towers.source.errors import NotPython3, SourceError
 from tf2towers.source.script import Script
 
 
@@ -72,6 +72,10 @@ def test_what_is_read_is_what_is_written(tmp_path: Path, data: bytes, encoding: 
         (b"x = 10L\n", 1, "Python 2 (a long number)"),
         (b"x = ur'a'\n", 1, "Python 2 (an ur'' string)"),
         (b"def f(a, (b, c)): pass\n", 1, "Python 2 (a tuple parameter)"),
+        (b"def f():\n  print(a)\n  global a\n", 3, "move the `global` to the function's beginning"),
+        (b"import os\nfrom __future__ import division\n", 2, "from __future__ imports must occur"),
+        (b"def f(a, a): pass\n", 1, "duplicate argument"),
+        (b"if a:\n  return\n", 2, "'return' outside function"),
         (b"x = " + b"(" * 5000 + b")" * 5000, None, ""),
         (b"x = " + b"-" * 200_000 + b"1\n", None, ""),
     ],
@@ -85,6 +89,14 @@ def test_what_cannot_be_read_is_said(tmp_path: Path, data: bytes, line: int | No
     if message:
         assert caught.value.line == line
     assert path.read_bytes() == data
+
+
+def test_what_only_the_compiler_refuses_is_not_taken_for_python2(tmp_path: Path) -> None:
+    path = tmp_path / "x.py"
+    path.write_text("def f():\n  print(3 / 2, a)\n  global a\n")  # of Python 3.5: the division is a true one
+    with pytest.raises(SourceError) as caught:
+        Script.read(path)
+    assert not isinstance(caught.value, NotPython3)
 
 
 def test_a_sibling_may_be_empty(tmp_path: Path) -> None:

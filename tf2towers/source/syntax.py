@@ -38,10 +38,21 @@ _ADVICE = "convert it to Python 3 first (python-modernize, or 2to3 of Python 3.1
 
 
 def check_syntax(text: str, path: Path) -> None:
-    """SourceError with the line when a text is not Python 3, or nested more deeply than Python itself takes."""
+    """SourceError with the line when a text is not Python 3, or nested more deeply than Python itself takes.
+
+    NotPython3, where it may be Python 2, is for what Python's grammar does not know. What only the compiler refuses (a
+    `global` behind the name's first use) was valid up to Python 3.5 as well: which of the two it is cannot be told.
+    """
     try:
         with _usual_recursion():
-            parse(text, path)
+            tree = parse(text, path)
+            try:
+                _compile(tree, path)
+            except (SyntaxError, ValueError) as problem:
+                detail = f"not valid Python 3: {getattr(problem, 'msg', problem)}"
+                if "global declaration" in detail:
+                    detail += " (as Python 2 and 3.5 took it: move the `global` to the function's beginning)"
+                raise SourceError(path, detail, getattr(problem, "lineno", None)) from None
     except (SyntaxError, ValueError) as problem:
         line = getattr(problem, "lineno", None) or None
         if line is not None:
@@ -89,6 +100,14 @@ def parse(text: str, path: Path) -> ast.Module:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return ast.parse(text, filename=str(path))
+
+
+def _compile(tree: ast.Module, path: Path) -> None:
+    """What Python still finds wrong with a text that its grammar takes. A notebook's cells may wait for something."""
+    flags = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT if path.suffix == ".ipynb" else 0
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        compile(tree, str(path), "exec", flags=flags, dont_inherit=True)
 
 
 def python2_construct(text: str, line: int) -> tuple[str, int] | None:

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from tf2towers.exact.python2.convert import converted
+from tf2towers.source.errors import SourceError
 from tf2towers.source.script import Script
 
 #: (Python 2, Python 3); every text has a print statement so that it certainly is Python 2
@@ -279,3 +280,8 @@ def script_of(text: str) -> Script:
 
 def text_of(text: str) -> str:
     return script_of(text).text
+
+
+def test_a_global_behind_the_first_use_is_told_in_a_script_of_python2() -> None:
+    with pytest.raises(SourceError, match="move the `global`"):
+        converted(Script.from_text("def f():\n    print a\n    global a\n", checked=False))

@@ -10,13 +10,15 @@ from tf2towers.exact.python2.grammar import NotPython2, expanded_tabs, parses
 from tf2towers.exact.python2.grammar import converted as by_grammar
 from tf2towers.exact.python2.meaning import Meaning
 from tf2towers.source.conversion import Conversion, Step
-from tf2towers.source.errors import SourceError
+from tf2towers.source.errors import NotPython3, SourceError
 from tf2towers.source.script import Script
 from tf2towers.source.syntax import check_syntax, parse
 
 
 def converted(script: Script, *, in_package: bool = False, prints_are_calls: bool = False) -> Script | None:
     """The script in Python 3; None where its text is no Python 2 either, or cannot be converted.
+
+    SourceError where the compiler of Python 3 refuses what Python 2 took.
 
     A text that is Python 3, too, is taken as a module of a program in Python 2.
     """
@@ -43,7 +45,7 @@ def converted(script: Script, *, in_package: bool = False, prints_are_calls: boo
         after = after.replace("\n", "\r\n")
     try:
         check_syntax(after, script.path)
-    except SourceError:
+    except NotPython3:
         return None
     steps += found
     steps += [replace(step, line=middle.line_before(step.line)) for step in meaning.steps]
