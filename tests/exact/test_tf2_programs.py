@@ -78,3 +78,29 @@ def test_plain_tensorflow_by_another_name_is_tf1s(names: str) -> None:
     text = f"{names}import tensorflow.compat.v1 as unused\n\nx = tf.placeholder(tf.float32)\ntf.Session()\n"
     after = migrate(Script.from_text(text)).changes[0].after
     assert after.startswith("import tensorflow.compat.v1 as ") and "import tensorflow as" not in after
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "import keras.utils\nkeras.utils.multi_gpu_model(model, 2)\n",
+        "from keras.layers.core import Dense\n",
+        "from keras import backend as K\nimport tensorflow as tf\nwith tf.device('/gpu:0'): K.learning_phase()\n",
+        "from keras.engine.topology import Layer\n",
+    ],
+)
+def test_a_program_on_keras2_is_refused(tmp_path: Path, lines: str) -> None:
+    path = tmp_path / "towers.py"
+    path.write_text(lines)
+    assert [finding.code for finding in migrate(Script.read(path)).left] == ["T2T625"]
+
+
+def test_a_program_on_keras3_is_left_as_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "train.py"
+    path.write_text(
+        "import keras\nfrom keras.layers import Conv2D, Input\nfrom keras.utils import to_categorical\n\n"
+        "model = keras.models.Sequential([Input([8, 8, 1]), Conv2D(2, 3)])\nmodel.compile(keras.optimizers.SGD(0.1))\n"
+        "keras.backend.clear_session()\nkeras.distribution.set_distribution(keras.distribution.DataParallel())\n"
+    )
+    result = migrate(Script.read(path))
+    assert result.status == 0 and not result.findings

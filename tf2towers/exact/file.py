@@ -50,6 +50,10 @@ class WholeProgram(Protocol):
         """Reads a module, as the program does."""
 
     @property
+    def is_tf1(self) -> bool:
+        """Whether anything in it is TF1."""
+
+    @property
     def is_tf2(self) -> bool:
         """Whether it runs on TF 2."""
 

@@ -66,3 +66,17 @@ def _last_names() -> dict[str, frozenset[str]]:
 def last_names(libraries: Collection[str]) -> frozenset[str]:
     """The last parts of these libraries' names, to look no further at others."""
     return frozenset[str]().union(*(_last_names().get(library, frozenset()) for library in libraries))
+
+
+@cache
+def _keras2() -> frozenset[str]:
+    return frozenset((_DATA.parents[1] / "keras2.txt").read_text(encoding="utf-8").split())
+
+
+def of_keras2(dotted: str) -> str | None:
+    """The part of a dotted name, from its beginning, that Keras 1 or 2 had, and Keras 3 has not."""
+    while dotted:
+        if dotted in _keras2():
+            return dotted
+        dotted = dotted.rpartition(".")[0]
+    return None

@@ -7,7 +7,7 @@ import re
 import sys
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from tf2towers.source.errors import NotPython3, SourceError
@@ -45,9 +45,9 @@ def check_syntax(text: str, path: Path) -> None:
     """
     try:
         with _usual_recursion():
-            tree = parse(text, path)
+            parse(text, path)
             try:
-                _compile(tree, path)
+                _compile(text, path)
             except (SyntaxError, ValueError) as problem:
                 detail = f"not valid Python 3: {getattr(problem, 'msg', problem)}"
                 if "global declaration" in detail:
@@ -102,12 +102,12 @@ def parse(text: str, path: Path) -> ast.Module:
         return ast.parse(text, filename=str(path))
 
 
-def _compile(tree: ast.Module, path: Path) -> None:
+def _compile(text: str, path: Path) -> None:
     """What Python still finds wrong with a text that its grammar takes. A notebook's cells may wait for something."""
     flags = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT if path.suffix == ".ipynb" else 0
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), suppress(RecursionError):  # how deep it may be is the parser's to say
         warnings.simplefilter("ignore")
-        compile(tree, str(path), "exec", flags=flags, dont_inherit=True)
+        compile(text, str(path), "exec", flags=flags, dont_inherit=True)
 
 
 def python2_construct(text: str, line: int) -> tuple[str, int] | None:

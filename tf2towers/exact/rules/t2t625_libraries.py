@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from tf2towers.exact.edits import Edit
 from tf2towers.exact.file import File
 from tf2towers.exact.known_modules import is_tf1_library
+from tf2towers.exact.libraries import of_keras2
 from tf2towers.exact.never_called import stays_in
 from tf2towers.exact.rule import Example, Rule
 from tf2towers.report.result import FindingKind
@@ -15,6 +16,9 @@ from tf2towers.report.result import FindingKind
 
 def edits(file: File) -> Iterator[Edit]:
     """Notes each import of such a library, and each that is loaded."""
+    if not file.program.is_tf1:
+        _note_keras2(file)
+        return
     found = file.program.imports.imports_of(file.path)
     for node in file.imports:
         names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else [node.module or ""]
@@ -34,6 +38,27 @@ def edits(file: File) -> Iterator[Edit]:
             )
             file.note(used, "T2T625", message, kind)
     yield from ()
+
+
+def _note_keras2(file: File) -> None:
+    """Notes what is gone from Keras: a program without a TF1 graph of its own may be one of Keras 2, towers and all."""
+    if any(module.partition(".")[0] == "keras" for module in file.program.imports.imports_of(file.path)):
+        return
+    for node in (*file.imports, *file.all(ast.Attribute)):
+        if isinstance(file.parent(node), ast.Attribute):
+            continue
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            names = [f"{node.module}.{alias.name}" for alias in node.names if not node.level]
+        else:
+            names = [file.canonical(node) or ""]
+        for name in names:
+            gone = of_keras2(name) if name.startswith("keras.") else None
+            if gone is not None:
+                file.note(
+                    node, "T2T625", f"{gone} is of Keras 2: Keras 3, which TF 2.16 and later have, has it not"
+                )
 
 
 def _may_fail_to_load(file: File, node: ast.Name | ast.Attribute) -> bool:
@@ -58,6 +83,7 @@ RULE = Rule(
     Sonnet 1, TensorLayer 1, TFLearn, Tensor2Tensor, standalone Keras and their like build TF1 graphs by calls that
     TF 2.21 has no more, or were never made for it. What they do in the program cannot be migrated from outside. Nor can
     operations in C++ (`tf.load_op_library`): what was compiled for TensorFlow 1 does not load in TensorFlow 2.
+    A program on Keras without a graph of its own is left as it is where Keras 3 has all it names.
     """,
     todo="Replace the library's part of the model by core operations, or by the library's own release for TF 2; "
     "compile operations in C++ for TensorFlow 2 (C++17, with its headers).",
@@ -67,6 +93,12 @@ RULE = Rule(
             "a library of layers",
             "import tensorflow as tf\nimport tflearn\n\nx = tf.placeholder(tf.float32, [None, 4])\n"
             "y = tflearn.fully_connected(x, 2)\n",
+            left=True,
+        ),
+        Example(
+            "Keras 2 alone",
+            "from keras.models import Sequential\nfrom keras.utils import multi_gpu_model\n\n"
+            "model = multi_gpu_model(Sequential(), gpus=2)\n",
             left=True,
         ),
         Example(
