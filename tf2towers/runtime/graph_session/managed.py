@@ -7,6 +7,7 @@ out here.
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from typing import Any
 
 import tensorflow as tf
@@ -15,6 +16,10 @@ from tf2towers.runtime.graph_session.session import Session
 
 _train: Any = tf.compat.v1.train
 _USE_DEFAULT = object()
+
+#: TF1's sessions waited for all tasks, so a worker's first look came when the chief had begun. Here it may come before,
+#: and the next one `recovery_wait_secs` (30) later would find a short training over.
+_LOOK_SECS = 1.0
 
 
 class SessionManager(_train.SessionManager):
@@ -70,8 +75,8 @@ class SessionManager(_train.SessionManager):
                 ready, missing = self._model_ready(session)
                 if ready:
                     return session
-            session.close()
             if time.monotonic() + self._recovery_wait_secs > end:
+                session.close()
                 message = f"Session was not ready after waiting {max_wait_secs} secs."
                 raise tf.errors.DeadlineExceededError(None, None, message)
             tf.compat.v1.logging.info(
@@ -79,7 +84,16 @@ class SessionManager(_train.SessionManager):
                 missing_locally,
                 missing,
             )
-            time.sleep(self._recovery_wait_secs)
+            self._wait(session, self._model_ready if initialised else self._model_ready_for_local_init)
+            session.close()
+
+    def _wait(self, session: Session, look: Callable[[Session], tuple[bool, str | None]]) -> None:
+        """Returns when what was missing is there, or `recovery_wait_secs` have passed."""
+        end = time.monotonic() + self._recovery_wait_secs
+        while (left := end - time.monotonic()) > 0:
+            time.sleep(min(_LOOK_SECS, left))
+            if look(session)[0]:
+                break
 
 
 class _Managing:

@@ -1,0 +1,51 @@
+"""The session manager of the runtime, in a process of its own: it changes TensorFlow's modes."""
+
+import subprocess
+import sys
+
+import pytest
+
+pytestmark = pytest.mark.tensorflow
+
+WAITS = """
+import time
+import numpy as np
+import tensorflow.compat.v1 as tf
+from tf2towers.runtime import SessionManager, graph_mode
+
+graph_mode()
+looks = []
+
+
+def missing():
+    looks.append(time.monotonic())
+    return np.array(["w"] if len(looks) < 3 else [], dtype=object)
+
+
+ready = tf.py_func(missing, [], tf.string)
+local = tf.Variable(0, collections=[tf.GraphKeys.LOCAL_VARIABLES])
+count = tf.py_func(lambda: np.int32(len(looks)), [], tf.int32)
+manager = SessionManager(ready_op=ready, local_init_op=tf.assign(local, count), recovery_wait_secs=30)
+begin = time.monotonic()
+session = manager.wait_for_session("")
+assert time.monotonic() - begin < 15, looks
+assert (len(looks), session.run(local)) == (4, 3), (looks, session.run(local))  # the last look is a whole one
+
+looks.clear()
+begin = time.monotonic()
+try:
+    manager.wait_for_session("", max_wait_secs=20)
+except tf.errors.DeadlineExceededError:
+    pass
+else:
+    raise AssertionError("there was no time left for another look, 30 seconds later")
+assert len(looks) == 1 and time.monotonic() - begin < 15
+"""
+
+
+def test_a_worker_comes_in_when_the_model_is_ready() -> None:
+    """Not at its next look, 30 seconds after the first."""
+    done = subprocess.run(
+        [sys.executable, "-c", WAITS], check=False, capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == 0, done.stderr
