@@ -14,6 +14,7 @@ from tf2towers.rewrites.files.file_context import FileContext
 from tf2towers.rewrites.files.module_rewriter import ModuleRewriter
 from tf2towers.rewrites.functions.moved_statements import is_reuse_call
 from tf2towers.rewrites.statements.assembler import Assembler
+from tf2towers.rewrites.statements.unread_names import without_unread_names
 
 Made = cst.BaseStatement | cst.FlattenSentinel[cst.BaseStatement] | cst.RemovalSentinel
 
@@ -73,7 +74,11 @@ class TrainerModuleRewriter(ModuleRewriter, TrainingRewriter):
 
     def leave_FunctionDef(self, original_node: cst.FunctionDef, updated_node: cst.FunctionDef) -> Made:
         self.elsewhere -= self._is_elsewhere(original_node)
-        return super().leave_FunctionDef(original_node, updated_node)
+        made = super().leave_FunctionDef(original_node, updated_node)
+        if original_node is not self.training.tower.owner or not isinstance(made, cst.FunctionDef):
+            return made
+        body = without_unread_names(made.body.body, self._assembler.read_before())  # type: ignore[arg-type]
+        return made.with_deep_changes(made.body, body=body) if body else made
 
     def _is_elsewhere(self, node: cst.FunctionDef) -> bool:
         """Whether a function has no part in the trainer's own statements."""

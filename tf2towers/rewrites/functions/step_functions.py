@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import libcst as cst
 
@@ -17,6 +17,10 @@ from tf2towers.program.training import Step, placeholders_of
 from tf2towers.rewrites.files.file_context import code_of, statement
 from tf2towers.rewrites.functions.moved_statements import without_empty_lines
 from tf2towers.rewrites.functions.tower_function import TowerFunctions
+from tf2towers.rewrites.statements.unread_names import without_unread_results
+
+#: characters of a list of specs in one line: a decorator's beginning and its place take the rest of a line
+LONGEST = 60
 
 
 class ReplicaBuilder(TowerFunctions):
@@ -68,6 +72,23 @@ class ReplicaBuilder(TowerFunctions):
         """The parameter's name; a fed rate gets another one, since it would hide the rate itself."""
         return f"{name}_value" if any(name in rate.names for rate in self.training.fed_rates) else name
 
+    def _split_parameters(self, step: Step, extra: list[str]) -> tuple[list[str], list[str]]:
+        """A step's parameters, and those that are values of rates."""
+        names = dict.fromkeys([*self.parameters(step), *extra])
+        values = [f"{name}_value" for name in names if self._fed(name) != name]
+        return [name for name in names if self._fed(name) == name], values
+
+    def share_signatures(self, steps: list[tuple[Step, list[str]]]) -> list[cst.BaseStatement]:
+        """Statements that name the signatures which several steps have, given the steps and their further parameters."""
+        found: dict[tuple[str, ...], int] = {}
+        for step, extra in steps:
+            params, fed = self._split_parameters(step, extra)
+            specs = tuple(self.signature(step, [*params, *fed]) or ())
+            found[specs] = found.get(specs, 0) + 1
+        shared = [specs for specs, count in found.items() if specs and count > 1]
+        self._signatures = {specs: self.context.fresh("signature") for specs in shared}
+        return [statement(f"{name} = {_listed(specs)}") for specs, name in self._signatures.items()]
+
     def step_function(
         self, step: Step, returned: list[cst.BaseExpression | None], extra: list[str]
     ) -> cst.FunctionDef:
@@ -76,11 +97,9 @@ class ReplicaBuilder(TowerFunctions):
         rates = self._rates_before_update(step)
         self._now = {name: self.context.fresh(f"{name}_now") for name in rates}
         self._without_towers = not step.uses_towers and training.tower.cluster is None
-        own = self.parameters(step)
-        fed = [f"{name}_value" for name in [*own, *extra] if self._fed(name) != name]
-        params = [name for name in dict.fromkeys([*own, *extra]) if self._fed(name) == name]
-        outer = [*params, *dict.fromkeys(fed)]
-        feeds = [statement(f"{name.removesuffix('_value')}.feed({name})") for name in dict.fromkeys(fed)]
+        params, fed = self._split_parameters(step, extra)
+        outer = [*params, *fed]
+        feeds = [statement(f"{name.removesuffix('_value')}.feed({name})") for name in fed]
         before = self._state_before_update(step, returned)
         values = [
             before.get(value) or self._fetched(value)
@@ -88,18 +107,19 @@ class ReplicaBuilder(TowerFunctions):
             if value is not None or len(returned) > 1
         ]
         result = ", ".join(values)
+        end = [statement(f"return {result}")] if result else []
         scope = f"{self.given['variables']}.scope({'' if step.trains else 'update=False'})"
         cluster = training.tower.cluster
         if cluster is not None:
             body = [line for leaf in step.slice.leaves for line in self._in_contexts(leaf, self.moved(leaf))]
             body = [statement(f"{name} = {self._fetched(value)}") for value, name in before.items()] + body
-            body.append(statement(f"return {result}" if result else "return None"))
+            body = without_unread_results([*body, *end])
             return self._definition(
                 step.name, outer, [*feeds, *body], [self._cluster_step(cluster, step, outer)]
             )
         if not step.uses_towers:
             body = [line for leaf in step.slice.leaves for line in self.moved(leaf)]
-            body.append(statement(f"return {result}" if result else "return None"))
+            body = without_unread_results([*body, *end])
             if not feeds:
                 body[0] = without_empty_lines(body[0])
             scopes = [scope] if self.makes_variables else []
@@ -133,8 +153,7 @@ class ReplicaBuilder(TowerFunctions):
                 inner.append(statement(f"{self.context.need('keep_statistics')}({keep!r})"))
                 keep = None
             inner.extend(self._in_contexts(leaf, moved))
-        inner.append(statement(f"return {result}" if result else "return None"))
-        replica = self._definition("replica_step", params, inner, [scope])
+        replica = self._definition("replica_step", params, without_unread_results([*inner, *end]), [scope])
         self._now = {}
         firsts = [self._is_first(value, step) for value in returned if value is not None or len(returned) > 1]
         lasts = self._run_of_replicas(params, firsts if result else [])
@@ -249,27 +268,21 @@ class ReplicaBuilder(TowerFunctions):
         specs = self.signature(step, params)
         if specs is None:
             return "tf.function(autograph=False)"
-        line = f"tf.function(autograph=False, input_signature=[{', '.join(specs)}])"
-        if len(line) <= 100:
-            return line
-        rows = "".join(f"\n    {spec}," for spec in specs)
-        return f"tf.function(autograph=False, input_signature=[{rows}\n])"
+        return f"tf.function(autograph=False, input_signature={self._written_signature(specs)})"
 
     def _cluster_step(self, cluster: Cluster, step: Step, params: list[str]) -> str:
         """`server.step(variables, input_signature=[...])`: a step of a worker."""
         parts = [self.given["variables"]]
         specs = self.signature(step, params)
         if specs is not None:
-            parts.append(f"input_signature=[{', '.join(specs)}]")
+            parts.append(f"input_signature={self._written_signature(specs)}")
         if not step.trains:
             parts.append("update=False")
-        line = f"{cluster.name}.step({', '.join(parts)})"
-        if len(line) <= 100 or specs is None:
-            return line
-        if len(parts[1]) > 100:
-            parts[1] = "input_signature=[" + "".join(f"\n        {spec}," for spec in specs) + "\n    ]"
-        rows = parts[1:]
-        return f"{cluster.name}.step(\n    {parts[0]},\n    " + ",\n    ".join(rows) + ")"
+        return f"{cluster.name}.step({', '.join(parts)})"
+
+    def _written_signature(self, specs: list[str]) -> str:
+        """The name that several steps' signature has, or the list."""
+        return self._signatures.get(tuple(specs)) or _listed(specs)
 
     def signature(self, step: Step, params: list[str]) -> list[str] | None:
         """The `tf.TensorSpec` of every parameter, where placeholders gave them all; None otherwise."""
@@ -288,3 +301,9 @@ class ReplicaBuilder(TowerFunctions):
             assert found[0].dtype is not None
             specs.append(f"tf.TensorSpec({shape}, {code_of(self._rewritten(found[0].dtype))})")
         return specs if specs else None
+
+
+def _listed(specs: Sequence[str]) -> str:
+    """A list of specs, in rows where it is long."""
+    line = f"[{', '.join(specs)}]"
+    return line if len(line) <= LONGEST else "[" + "".join(f"\n    {spec}," for spec in specs) + "\n]"

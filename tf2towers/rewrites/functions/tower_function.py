@@ -15,6 +15,7 @@ from tf2towers.program.training import TowerPart, Training
 from tf2towers.rewrites.files.file_context import code_of, statement, unwrapped
 from tf2towers.rewrites.functions.moved_statements import MovedStatements
 from tf2towers.rewrites.functions.tower_statements import is_enumerate
+from tf2towers.rewrites.statements.unread_names import without_unread_names
 
 
 class TowerFunctions(MovedStatements):
@@ -43,7 +44,9 @@ class TowerFunctions(MovedStatements):
         for block in reversed(training.towers_leaf.contexts):
             inner = [self._rewritten(block).with_changes(body=cst.IndentedBlock(inner), leading_lines=[])]
         body.extend(inner)
-        body.append(statement(f"return {', '.join(live)}" if live else "return None"))
+        if live:
+            body.append(statement(f"return {', '.join(live)}"))
+        body = without_unread_names(body, reads)  # `gpu = gpu_ids[i]`, for a device
         params = self._names_of(self.tower_inputs(part))
         self._part = None
         name = part.name if part is not None else self.tower_name

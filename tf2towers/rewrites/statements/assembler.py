@@ -9,6 +9,7 @@ import libcst as cst
 from tf2towers.program.python_code.search import find_all
 from tf2towers.program.statements.trainer_statement import DROPPED, INPUT, MIXED, TOWERS, Leaf
 from tf2towers.program.statements.value_kinds import PLAIN, SCHEDULE, SESSION, STATE, TENSOR
+from tf2towers.program.training import Step
 from tf2towers.rewrites.files.file_context import code_of, statement
 from tf2towers.rewrites.functions.moved_statements import is_reuse_call
 from tf2towers.rewrites.functions.step_functions import ReplicaBuilder
@@ -179,21 +180,28 @@ class Assembler(WrittenWorkers):
 
     def _step_functions(self) -> list[cst.BaseStatement]:
         assert self.builder is not None and self.calls is not None
-        made: list[cst.BaseStatement] = []
-        for step in self.training.steps:
-            if (
-                not step.slice.leaves
-                and all(run.call in self.calls.replaced for run in step.runs)
-                and not step.inputs
-            ):
-                if all(self.training.kinds.of(fetch) in (STATE, SCHEDULE) for fetch in step.fetches):
-                    continue
-            extra = [name for run in step.runs for name in self.feed_dicts.get(run.feed_name or "", [])]
+        steps = [
+            (step, [name for run in step.runs for name in self.feed_dicts.get(run.feed_name or "", [])])
+            for step in self.training.steps
+            if not self._is_read_directly(step)
+        ]
+        made = self.builder.share_signatures(steps)
+        for step, extra in steps:
             if step.part is not None:
                 step.part.name = self.context.fresh(f"tower_of_{step.name}")
                 made.append(self.builder.tower_function(step.part))
             made.append(self.builder.step_function(step, self.calls.returned(step), extra))
         return made
+
+    def _is_read_directly(self, step: Step) -> bool:
+        """Whether every run of it fetches state alone, and reads that where it stands."""
+        assert self.calls is not None
+        return (
+            not step.slice.leaves
+            and not step.inputs
+            and all(run.call in self.calls.replaced for run in step.runs)
+            and all(self.training.kinds.of(fetch) in (STATE, SCHEDULE) for fetch in step.fetches)
+        )
 
     def _place_of_steps(self) -> Leaf | None:
         """The first statement of the session after the loop: the steps are defined before it."""

@@ -1,4 +1,4 @@
-"""Names that nothing reads any more: `worker_device = '/job:worker/task:%d' % i`, `local_init_op = None`."""
+"""Names that nothing reads any more: `worker_device = '/job:worker/task:%d' % i`, `train_op = tf.group(...)`."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ from collections.abc import Sequence
 
 import libcst as cst
 
-from tf2towers.program.python_code.data_flow import flow_of
 from tf2towers.program.python_code.search import assigned_name, find_all, only_small
+
+#: what a value is bound to that nobody wants
+_UNREAD = "_"
 
 
 def without_unread_names(
@@ -16,15 +18,127 @@ def without_unread_names(
     """The statements without assignments to names among `candidates` that none of them reads; those with calls stay."""
     kept = list(statements)
     while True:
-        read = set().union(*(flow_of(statement).reads for statement in kept)) if kept else set()
-        left = [statement for statement in kept if not _assigns_unread_name(statement, candidates - read)]
+        unread = candidates - _named(kept)
+        left = [statement for statement in kept if not _only_assigns(statement, unread)]
         if len(left) == len(kept):
             return kept
         kept = left
 
 
-def _assigns_unread_name(statement: cst.BaseStatement, unread: set[str]) -> bool:
+def _only_assigns(statement: cst.BaseStatement | cst.If | cst.Else, unread: set[str]) -> bool:
+    """Whether it only gives values to such names: an assignment, or an `if` with nothing else in any of its blocks."""
+    if isinstance(statement, cst.If | cst.Else):
+        test = isinstance(statement, cst.If) and find_all(statement.test, cst.Call)
+        other = statement.orelse if isinstance(statement, cst.If) else None
+        return (
+            not test
+            and isinstance(statement.body, cst.IndentedBlock)
+            and all(_only_assigns(inner, unread) for inner in statement.body.body)
+            and (other is None or _only_assigns(other, unread))
+        )
     small = only_small(statement)
     if not isinstance(small, cst.Assign) or find_all(small.value, cst.Call):
         return False
     return assigned_name(small) in unread
+
+
+def without_unread_results(body: Sequence[cst.BaseStatement]) -> list[cst.BaseStatement]:
+    """The statements of a step without names for what they do not read: `train_op = minimize(...)` is `minimize(...)`.
+
+    A `tf.group` of names goes: TF1 needed it for a run to reach them, and a `tf.function` makes every update in it.
+    """
+    kept = list(body)
+    while True:
+        unread = _assigned(kept) - _named(kept)
+        left = _without(kept, unread)
+        if all(new is old for new, old in zip(left, kept, strict=False)) and len(left) == len(kept):
+            return kept
+        kept = left
+
+
+def _assigned(statements: Sequence[cst.BaseStatement]) -> set[str]:
+    return {name.value for target in _targets(statements) for name in _names_of(target)} - {_UNREAD}
+
+
+def _named(statements: Sequence[cst.BaseStatement]) -> set[str]:
+    """The names that stand anywhere but where an assignment binds them."""
+    bound = {name for target in _targets(statements) for name in _names_of(target)}
+    return {
+        name.value
+        for statement in statements
+        for name in find_all(statement, cst.Name)
+        if name not in bound and name.value != _UNREAD
+    }
+
+
+def _targets(statements: Sequence[cst.BaseStatement]) -> list[cst.BaseExpression]:
+    return [
+        target.target
+        for statement in statements
+        for assign in find_all(statement, cst.Assign)
+        for target in assign.targets
+    ]
+
+
+def _names_of(target: cst.BaseExpression) -> list[cst.Name]:
+    """The names that a target binds; none where it is anything but a name or a tuple of names."""
+    parts = [element.value for element in target.elements] if isinstance(target, cst.Tuple) else [target]
+    return (
+        [part for part in parts if isinstance(part, cst.Name)]
+        if all(isinstance(part, cst.Name) for part in parts)
+        else []
+    )
+
+
+def _without(statements: Sequence[cst.BaseStatement], unread: set[str]) -> list[cst.BaseStatement]:
+    left: list[cst.BaseStatement] = []
+    for statement in statements:
+        left += _rewritten(statement, unread)
+    return left
+
+
+def _rewritten(statement: cst.BaseStatement, unread: set[str]) -> list[cst.BaseStatement]:
+    """What stands for a statement: nothing, or one."""
+    if isinstance(statement, cst.With):
+        inner = _without(statement.body.body, unread)  # type: ignore[arg-type]
+        changed = inner and inner != list(statement.body.body)
+        return [statement.with_deep_changes(statement.body, body=inner) if changed else statement]
+    small = only_small(statement)
+    if not isinstance(small, cst.Assign) or len(small.targets) != 1:
+        return [statement]
+    names = _names_of(small.targets[0].target)
+    gone = [name for name in names if name.value in unread]
+    if not gone:
+        return [statement]
+    if len(gone) < len(names):
+        return [statement.with_deep_changes(small, targets=[_with_placeholders(small.targets[0], unread)])]
+    if _is_group(small.value) or not find_all(small.value, cst.Call):
+        return []
+    if isinstance(small.value, cst.Call):
+        return [statement.with_changes(body=[cst.Expr(small.value)])]
+    return [statement]
+
+
+def _with_placeholders(target: cst.AssignTarget, unread: set[str]) -> cst.AssignTarget:
+    assert isinstance(target.target, cst.Tuple)
+    elements = [
+        element.with_changes(value=cst.Name(_UNREAD))
+        if isinstance(element.value, cst.Name) and element.value.value in unread
+        else element
+        for element in target.target.elements
+    ]
+    return target.with_deep_changes(target.target, elements=elements)
+
+
+def _is_group(value: cst.BaseExpression) -> bool:
+    """Whether it is `tf.group(update, averages)`, of names alone."""
+    return (
+        isinstance(value, cst.Call)
+        and isinstance(value.func, cst.Attribute)
+        and isinstance(value.func.value, cst.Name)
+        and (value.func.value.value, value.func.attr.value) == ("tf", "group")
+        and all(
+            isinstance(arg.value, cst.Name) or (arg.keyword is not None and arg.keyword.value == "name")
+            for arg in value.args
+        )
+    )
