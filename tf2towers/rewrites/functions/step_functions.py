@@ -16,6 +16,7 @@ from tf2towers.program.statements.value_kinds import OPTIMIZER, SCHEDULE, STATE,
 from tf2towers.program.training import Step, placeholders_of
 from tf2towers.rewrites.files.file_context import code_of, statement
 from tf2towers.rewrites.functions.moved_statements import without_empty_lines
+from tf2towers.rewrites.functions.shared_model import SharedModel, common_beginning, read_after
 from tf2towers.rewrites.functions.tower_function import TowerFunctions
 from tf2towers.rewrites.statements.unread_names import without_unread_results
 
@@ -25,6 +26,8 @@ LONGEST = 60
 
 class ReplicaBuilder(TowerFunctions):
     """Builds the functions of the migrated program out of the statements of the TF1 graph."""
+
+    _model: SharedModel | None = None
 
     def name_optimizers(self) -> None:
         """`tf.train.AdamOptimizer(1e-4).minimize(loss)`: an optimizer is state, so each gets a name."""
@@ -79,7 +82,7 @@ class ReplicaBuilder(TowerFunctions):
         return [name for name in names if self._fed(name) == name], values
 
     def share_signatures(self, steps: list[tuple[Step, list[str]]]) -> list[cst.BaseStatement]:
-        """Statements that name the signatures which several steps have, given the steps and their further parameters."""
+        """Statements that name the signatures of several steps; each step is given with its further parameters."""
         found: dict[tuple[str, ...], int] = {}
         for step, extra in steps:
             params, fed = self._split_parameters(step, extra)
@@ -88,6 +91,38 @@ class ReplicaBuilder(TowerFunctions):
         shared = [specs for specs, count in found.items() if specs and count > 1]
         self._signatures = {specs: self.context.fresh("signature") for specs in shared}
         return [statement(f"{name} = {_listed(specs)}") for specs, name in self._signatures.items()]
+
+    def share_model(self, steps: list[tuple[Step, list[str]]]) -> list[cst.BaseStatement]:
+        """The function of what the steps begin with alike, if they do: it stands before them."""
+        leaves = common_beginning([step for step, _ in steps])
+        if not leaves or any(self._split_parameters(*step)[1] for step in steps):
+            return []
+        without_contexts = self.training.tower.cluster is None
+        body = [
+            line
+            for leaf in leaves
+            for line in (self.moved(leaf) if without_contexts else self._in_contexts(leaf, self.moved(leaf)))
+        ]
+        named = {name.value for line in body for name in find_all(line, cst.Name)}
+        parameters = [name for name in self._split_parameters(*steps[0])[0] if name in named]
+        bound = {name for leaf in leaves for name in leaf.flow.writes}
+        results = sorted(bound & read_after([step for step, _ in steps], leaves))
+        if not results:
+            return []
+        self._model = SharedModel(self.context.fresh("model"), leaves, parameters, results)
+        body[0] = without_empty_lines(body[0])
+        doc = statement(f'"""What the steps compute alike: returns {", ".join(results)}."""')
+        end = statement(f"return {', '.join(results)}")
+        return [self._definition(self._model.name, parameters, [doc, *body, end], [])]
+
+    def _own_leaves(self, step: Step) -> list[Leaf]:
+        return step.slice.leaves[len(self._model.leaves) :] if self._model is not None else step.slice.leaves
+
+    def _model_call(self, step: Step) -> list[cst.BaseStatement]:
+        if self._model is None:
+            return []
+        call = f"{self._model.name}({', '.join(self._model.parameters)})"
+        return [statement(f"{', '.join(self._model.results)} = {call}")]
 
     def step_function(
         self, step: Step, returned: list[cst.BaseExpression | None], extra: list[str]
@@ -111,14 +146,18 @@ class ReplicaBuilder(TowerFunctions):
         scope = f"{self.given['variables']}.scope({'' if step.trains else 'update=False'})"
         cluster = training.tower.cluster
         if cluster is not None:
-            body = [line for leaf in step.slice.leaves for line in self._in_contexts(leaf, self.moved(leaf))]
+            body = [
+                line for leaf in self._own_leaves(step) for line in self._in_contexts(leaf, self.moved(leaf))
+            ]
+            body = [*self._model_call(step), *body]
             body = [statement(f"{name} = {self._fetched(value)}") for value, name in before.items()] + body
             body = without_unread_results([*body, *end])
             return self._definition(
                 step.name, outer, [*feeds, *body], [self._cluster_step(cluster, step, outer)]
             )
         if not step.uses_towers:
-            body = [line for leaf in step.slice.leaves for line in self.moved(leaf)]
+            body = [line for leaf in self._own_leaves(step) for line in self.moved(leaf)]
+            body = [*self._model_call(step), *body]
             body = without_unread_results([*body, *end])
             if not feeds:
                 body[0] = without_empty_lines(body[0])

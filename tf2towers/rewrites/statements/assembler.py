@@ -185,7 +185,7 @@ class Assembler(WrittenWorkers):
             for step in self.training.steps
             if not self._is_read_directly(step)
         ]
-        made = self.builder.share_signatures(steps)
+        made = [*self.builder.share_model(steps), *self.builder.share_signatures(steps)]
         for step, extra in steps:
             if step.part is not None:
                 step.part.name = self.context.fresh(f"tower_of_{step.name}")
