@@ -20,7 +20,12 @@ ALL = sorted((SCRIPTS / "clusters").glob("*.py"))
 #: those that the idiomatic register takes
 IDIOMATIC = [
     SCRIPTS / "clusters" / f"{name}.py"
-    for name in ("chief_wraps_the_step", "graph_from_functions", "one_worker_session")
+    for name in (
+        "chief_wraps_the_step",
+        "evaluated_between_steps",
+        "graph_from_functions",
+        "one_worker_session",
+    )
 ]
 
 
