@@ -86,6 +86,14 @@ def run_recorded(
 # can take another's (the tokens are alike, and a fast worker would make a slow one's step in its place).
 
 
+def _line(connection: socket.socket) -> bytes:
+    """The line that a worker begins with, and no byte of what it asks for next."""
+    read = b""
+    while not read.endswith(b"\n") and (byte := connection.recv(1)):
+        read += byte
+    return read
+
+
 class Turnstile:
     """Gives the turns, in the process that starts the workers.
 
@@ -106,9 +114,10 @@ class Turnstile:
         with contextlib.suppress(OSError):
             while True:
                 connection, _ = self._server.accept()
-                worker = int(connection.makefile("r").readline())
+                line = _line(connection)
                 with self._arrived:
-                    self._there[worker] = connection
+                    if line:
+                        self._there[int(line)] = connection
                     self._arrived.notify_all()
 
     def _give(self, workers: int) -> None:

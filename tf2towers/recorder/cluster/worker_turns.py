@@ -21,13 +21,18 @@ class Turns(object):
 
     @contextlib.contextmanager
     def turn(self) -> Iterator[None]:
-        """One turn of this worker; an error in it ends no turn but the worker.
+        """One turn of this worker; an error ends it too, for the script may catch it: an iterator's end, say.
 
         Raises:
             ConnectionError: the turnstile has gone.
         """
         self.begin()
-        yield
+        try:
+            yield
+        except Exception:
+            with contextlib.suppress(OSError):
+                self.end()
+            raise
         self.end()
 
     def begin(self) -> None:
