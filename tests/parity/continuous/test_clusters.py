@@ -75,3 +75,18 @@ def test_a_mistake(kind: str, runs: dict[str, Run]) -> None:
     result = verdict(runs, kind, "wrong")
     assert result.outcome == "differs"
     assert "session call" in result.diagnoses[0].message
+
+
+def test_the_end_of_an_iterator(tmp_path: Path) -> None:
+    """The script catches it, and takes its next turn; the iterators' handles are not compared."""
+    script = Path(__file__).parent / "legacy" / "two_iterators.py"
+    migrate_into(script, tmp_path, exact=True)
+    options = Options(steps=3, timeout=100, scratch=tmp_path / "scratch", cluster=Shape(workers=1))
+    runs = [
+        record(which, path, [], tmp_path / which, options)
+        for which, path in (("original", script), ("migrated", tmp_path / script.name))
+    ]
+    result = ParityResult(Side("original", script), Side("migrated", script))
+    judge(result, *runs)
+    assert (result.outcome, result.diagnoses) == ("bitwise", [])
+    assert result.steps == 3

@@ -52,11 +52,21 @@ def kind_of(value: Any) -> str:
 
 def is_summary(graph: Any, fetch: Any) -> bool:
     """Whether it is fetched from an operation that makes summaries."""
+    return _made_by(graph, fetch) in _SUMMARIES
+
+
+def is_handle(graph: Any, fetch: Any) -> bool:
+    """Whether it names an iterator: by where it is, which is nothing that two programs have in common."""
+    return _made_by(graph, fetch) == "IteratorToStringHandle"
+
+
+def _made_by(graph: Any, fetch: Any) -> str:
+    """The type of the operation that a fetch is of; '' for what is no operation's."""
     try:
         element = graph.as_graph_element(fetch)
     except (TypeError, ValueError, KeyError):
-        return False
-    return getattr(element, "op", element).type in _SUMMARIES
+        return ""
+    return str(getattr(element, "op", element).type)
 
 
 def summaries(tf: Any, text: bytes) -> Dict[str, Any]:
