@@ -70,7 +70,8 @@ CALLS = [
     ("tf.initialize_local_variables()", "tf.initialize_local_variables()"),
     ("tf.initialize_variables(tf.all_variables())", "tf.initialize_variables(tf.all_variables())"),
     ("tf.initialize_all_tables()", "tf.initialize_all_tables()"),
-    ("tf.image.per_image_whitening(tf.zeros([2, 2, 3]))", "tf.image.per_image_standardization(tf.zeros([2, 2, 3]))"),
+    ("tf.image.per_image_whitening(tf.zeros([2, 2, 3]))",
+     "standardized_images.per_image_whitening(tf.zeros([2, 2, 3]))"),
     ("tf.op_scope([x], 'n', 'd')", "tf.op_scope([x], 'n', 'd')"),
     ("tf.contrib.deprecated.scalar_summary('loss', s)", "tf.summary.scalar(name='loss', tensor=s)"),
     ("tf.contrib.deprecated.merge_all_summaries()", "tf.summary.merge_all()"),
@@ -138,7 +139,7 @@ def test_a_script(before: str, after: str) -> None:
 @pytest.mark.tensorflow
 def test_every_one_of_them_builds(tmp_path: Path) -> None:
     text = module([after for _, after in CALLS]).replace("import tensorflow", "import tensorflow.compat.v1")
-    text = f"from tf2towers.runtime import old_images, static_shapes\n{text}"
+    text = f"from tf2towers.runtime import old_images, standardized_images, static_shapes\n{text}"
     (tmp_path / "new.py").write_text(
         text + "\n\ntf.disable_eager_execution()\nwith tf.Graph().as_default():\n    print(len(build()))\n"
     )
