@@ -7,6 +7,7 @@ from typing import Any
 
 import libcst as cst
 
+from tf2towers.program.python_code.data_flow import flow_of
 from tf2towers.program.python_code.search import find_all, is_pass
 from tf2towers.program.statements.statement_reader import is_current_scope
 from tf2towers.rewrites.expressions.training_calls import TrainingRewriter
@@ -77,7 +78,7 @@ class TrainerModuleRewriter(ModuleRewriter, TrainingRewriter):
         made = super().leave_FunctionDef(original_node, updated_node)
         if original_node is not self.training.tower.owner or not isinstance(made, cst.FunctionDef):
             return made
-        body = without_unread_names(made.body.body, self._assembler.read_before())  # type: ignore[arg-type]
+        body = without_unread_names(made.body.body, flow_of(original_node.body).reads)  # type: ignore[arg-type]
         return made.with_deep_changes(made.body, body=body) if body else made
 
     def _is_elsewhere(self, node: cst.FunctionDef) -> bool:

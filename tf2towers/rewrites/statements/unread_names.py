@@ -8,6 +8,8 @@ import libcst as cst
 
 from tf2towers.program.python_code.search import assigned_name, find_all, only_small
 
+#: what reads names that are not written
+_BY_NAME = frozenset({"eval", "exec", "locals", "vars", "dir"})
 #: what a value is bound to that nobody wants
 _UNREAD = "_"
 
@@ -17,25 +19,53 @@ def without_unread_names(
 ) -> list[cst.BaseStatement]:
     """The statements without assignments to names among `candidates` that none of them reads; those with calls stay."""
     kept = list(statements)
+    if _named(kept) & _BY_NAME:
+        return kept
     while True:
-        unread = candidates - _named(kept)
-        left = [statement for statement in kept if not _only_assigns(statement, unread)]
-        if len(left) == len(kept):
+        left = _without_assignments(kept, candidates - _named(kept))
+        if _same(left, kept):
             return kept
         kept = left
 
 
-def _only_assigns(statement: cst.BaseStatement | cst.If | cst.Else, unread: set[str]) -> bool:
-    """Whether it only gives values to such names: an assignment, or an `if` with nothing else in any of its blocks."""
-    if isinstance(statement, cst.If | cst.Else):
-        test = isinstance(statement, cst.If) and find_all(statement.test, cst.Call)
-        other = statement.orelse if isinstance(statement, cst.If) else None
-        return (
-            not test
-            and isinstance(statement.body, cst.IndentedBlock)
-            and all(_only_assigns(inner, unread) for inner in statement.body.body)
-            and (other is None or _only_assigns(other, unread))
-        )
+def _same(left: Sequence[cst.CSTNode], right: Sequence[cst.CSTNode]) -> bool:
+    return len(left) == len(right) and all(new is old for new, old in zip(left, right, strict=True))
+
+
+def _without_assignments(
+    statements: Sequence[cst.BaseStatement], unread: set[str]
+) -> list[cst.BaseStatement]:
+    left: list[cst.BaseStatement] = []
+    for statement in statements:
+        if isinstance(statement, cst.If):
+            branch = _branch_without(statement, unread)
+            left += [branch] if branch is not None else []
+        elif not _assigns(statement, unread):
+            left.append(statement)
+    return left
+
+
+def _branch_without(node: cst.If, unread: set[str]) -> cst.If | None:
+    """An `if` without such assignments in any of its blocks; None where nothing is left of it."""
+    if not isinstance(node.body, cst.IndentedBlock):
+        return node
+    body = _without_assignments(node.body.body, unread)
+    other: cst.If | cst.Else | None = node.orelse
+    if isinstance(other, cst.If):
+        other = _branch_without(other, unread)
+    elif other is not None and isinstance(other.body, cst.IndentedBlock):
+        rest = _without_assignments(other.body.body, unread)
+        if not _same(rest, other.body.body):
+            other = other.with_deep_changes(other.body, body=rest) if rest else None
+    if not body and other is None and not find_all(node.test, cst.Call):
+        return None
+    if _same(body, node.body.body) and other is node.orelse:
+        return node
+    made = node.with_deep_changes(node.body, body=body or [cst.SimpleStatementLine([cst.Pass()])])
+    return made.with_changes(orelse=other)
+
+
+def _assigns(statement: cst.BaseStatement, unread: set[str]) -> bool:
     small = only_small(statement)
     if not isinstance(small, cst.Assign) or find_all(small.value, cst.Call):
         return False
@@ -51,7 +81,7 @@ def without_unread_results(body: Sequence[cst.BaseStatement]) -> list[cst.BaseSt
     while True:
         unread = _assigned(kept) - _named(kept)
         left = _without(kept, unread)
-        if all(new is old for new, old in zip(left, kept, strict=False)) and len(left) == len(kept):
+        if _same(left, kept):
             return kept
         kept = left
 
@@ -101,8 +131,9 @@ def _rewritten(statement: cst.BaseStatement, unread: set[str]) -> list[cst.BaseS
     """What stands for a statement: nothing, or one."""
     if isinstance(statement, cst.With):
         inner = _without(statement.body.body, unread)  # type: ignore[arg-type]
-        changed = inner and inner != list(statement.body.body)
-        return [statement.with_deep_changes(statement.body, body=inner) if changed else statement]
+        if not inner or _same(inner, statement.body.body):
+            return [statement]
+        return [statement.with_deep_changes(statement.body, body=inner)]
     small = only_small(statement)
     if not isinstance(small, cst.Assign) or len(small.targets) != 1:
         return [statement]

@@ -119,7 +119,7 @@ class WrittenWorkers(WrittenState):
         index = cluster.task_index
         name = index.value if isinstance(index, cst.Name) else self._index_name()
         function = self.context.fresh("train" if "train" not in self.context.used_names else "run_worker")
-        body = without_unread_names([*body, *self.tail], self.read_before())
+        body = without_unread_names([*body, *self.tail], self._read_before())
         body = [line.visit(_Index(code_of(index), name)) for line in body]  # type: ignore[misc]
         used = any(name in names_in(line) for line in body)
         head = statement(f"def {function}({name if used else '_'}):\n    pass")
@@ -134,7 +134,7 @@ class WrittenWorkers(WrittenState):
         call = statement(f"{cluster.name}.run_workers({function})")
         return [made, call.with_changes(leading_lines=[cst.EmptyLine(indent=False)])]
 
-    def read_before(self) -> set[str]:
+    def _read_before(self) -> set[str]:
         """Names that were read by statements which are gone."""
         leaves = [leaf for outer in self.training.leaves for leaf in outer.every() if not leaf.inner]
         return {name for leaf in leaves if leaf.kind in (DROPPED, SESSION) for name in leaf.flow.reads}
