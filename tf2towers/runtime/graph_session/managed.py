@@ -19,7 +19,7 @@ _USE_DEFAULT = object()
 
 #: TF1's sessions waited for all tasks, so a worker's first look came when the chief had begun. Here it may come before,
 #: and the next one `recovery_wait_secs` (30) later would find a short training over.
-_LOOK_SECS = 1.0
+_LOOK_SECS = 0.2
 
 
 class SessionManager(_train.SessionManager):
