@@ -94,9 +94,7 @@ class Building:
         """The functions, or the modules, whose own statements build the towers."""
         found: list[ast.AST] = []
         for file, part in self.bodies:
-            around = next(
-                (ancestor for ancestor in file.ancestors(part) if isinstance(ancestor, Function)), file.tree
-            )
+            around = file.function_around(part) or file.tree
             if around not in found:
                 found.append(around)
         return found

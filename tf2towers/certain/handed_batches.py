@@ -13,7 +13,6 @@ from tf2towers.certain.straight_line import straight_line
 from tf2towers.exact.deep import with_deep_stack
 from tf2towers.exact.file import File
 from tf2towers.exact.program import Program
-from tf2towers.names.meanings import Function
 from tf2towers.source.conversion import Conversion
 from tf2towers.source.script import Script
 from tf2towers.source.tree import one_statement_a_line, parse_tree, text_of
@@ -74,9 +73,7 @@ def _may_move(file: File, function: ast.FunctionDef, taken: ast.Assign, call: as
     if any(home is not None and home[0].node is not file.tree for home in homes):
         return False
     bound = {node.id for target in taken.targets for node in ast.walk(target) if isinstance(node, ast.Name)}
-    around = next(
-        (ancestor for ancestor in file.ancestors(call) if isinstance(ancestor, Function)), file.tree
-    )
+    around = file.function_around(call) or file.tree
     named = [node for node in file.all(ast.Name) if around in file.ancestors(node)]
     own = {node.id for node in named if _is_of(file, node, around) and function not in file.ancestors(node)}
     stored = {node.id for node in named if not isinstance(node.ctx, ast.Load)} & own

@@ -13,7 +13,7 @@ from tf2towers.exact.edits import Edit, Placed, Text
 from tf2towers.exact.library_names import LibraryNames
 from tf2towers.exact.lookup import Found, find_replacement
 from tf2towers.names.canonical import canonical_name
-from tf2towers.names.meanings import Assigned, Binding, Imported, Meanings
+from tf2towers.names.meanings import Assigned, Binding, Function, Imported, Meanings
 from tf2towers.names.tables import is_module
 from tf2towers.report.result import FindingKind
 from tf2towers.source.local_imports import LocalImports
@@ -131,6 +131,10 @@ class File:
         while node in self.meanings.parents:
             node = self.meanings.parents[node]
             yield node
+
+    def function_around(self, node: ast.AST) -> Function | None:
+        """The innermost function that a node is in."""
+        return next((ancestor for ancestor in self.ancestors(node) if isinstance(ancestor, Function)), None)
 
     def statement(self, node: ast.AST) -> ast.stmt:
         """The innermost statement a node is in."""

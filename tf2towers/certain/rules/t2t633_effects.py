@@ -76,9 +76,7 @@ def _batches_taken_in_passing(building: Building) -> Iterator[Doubt]:
             if method.attr != "get_next":
                 continue
             call = file.parent(method)
-            around = next(
-                (ancestor for ancestor in file.ancestors(method) if isinstance(ancestor, Function)), file.tree
-            )
+            around = file.function_around(method) or file.tree
             is_call = isinstance(call, ast.Call) and call.func is method
             if not (is_call and isinstance(file.parent(call), ast.Assign) and around in building.owners):
                 yield Doubt(file, method, "a batch that is taken in the middle of something")

@@ -10,7 +10,6 @@ from tf2towers.certain.queues import tower_functions
 from tf2towers.certain.rule import Doubt, Rule
 from tf2towers.certain.worker_example import SUPERVISED, TWO, worker_with
 from tf2towers.exact.file import File
-from tf2towers.names.meanings import Function
 from tf2towers.names.old_names import todays_name
 
 _UPDATES = "tf.GraphKeys.UPDATE_OPS"
@@ -71,7 +70,7 @@ def _is_steps(building: Building, file: File, call: ast.Call) -> bool:
 def _is_thrown_away(building: Building, file: File, call: ast.Call) -> bool:
     """Whether a function returns what is made of a collection, and no caller uses that: `_ = model.loss(logits)`."""
     statement = file.statement(call)
-    function = next((ancestor for ancestor in file.ancestors(call) if isinstance(ancestor, Function)), None)
+    function = file.function_around(call)
     if not isinstance(statement, ast.Return) or function is None:
         return False
     calls = [

@@ -56,7 +56,7 @@ def doubts(building: Building) -> Iterator[Doubt]:
             if name in called or (name in _OF_CLASSES and not _is_in_class(file, node)):
                 yield Doubt(file, node, f"`{name}` stands for something else than Python's")
             elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Del):
-                if not any(isinstance(ancestor, Function) for ancestor in file.ancestors(node)):
+                if file.function_around(node) is None:
                     yield Doubt(file, node, f"`{node.id}` is deleted")
 
 
