@@ -149,6 +149,10 @@ IMPORTS = [
      "tf.placeholder(array_ops.stack(array_ops.shape(1)))\n",
      "import tensorflow.compat.v1 as tf\nfrom tensorflow.python.ops import array_ops\n\n"
      "tf.placeholder(tf.stack(array_ops.shape(1)))\n"),
+    ("import tensorflow as tf\nfrom tensorflow.python import pywrap_tensorflow\n\n"
+     "tf.log(pywrap_tensorflow.NewCheckpointReader('a').get_tensor('w'))\n",
+     "import tensorflow.compat.v1 as tf\nfrom tensorflow.python import pywrap_tensorflow\n\n"
+     "tf.log(tf.train.NewCheckpointReader('a').get_tensor('w'))\n"),
     # `tensorflow` has to be the package itself
     ("import tensorflow\nimport tensorflow.python.client.timeline\n\ntensorflow.log(1)\n",
      "import tensorflow\nimport tensorflow.python.client.timeline\n\ntensorflow.compat.v1.log(1)\n"),
@@ -206,6 +210,7 @@ def test_an_import(before, wanted, tree):
 
 LEFT = [
     ("import tensorflow.python.ops.gen_image_ops as o; o._resize_area(x)", "T2T620"),
+    ("from tensorflow.python import pywrap_tensorflow as p; p.TF_NewBuffer()", "T2T620"),
     ("x = tf.contrib.image.dense_image_warp(d, d)", "T2T620"),
     ("x = tf.no_such_name", "T2T620"),
     ("x = tf.keras.layers.Dense(1)", "T2T621"),

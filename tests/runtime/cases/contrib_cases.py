@@ -317,6 +317,28 @@ def _batches(api, images):
     return [tf.cast(batch, tf.float32) * tf.reduce_sum(images) for batch in made]
 
 
+def _lazy_adam(api, values):
+    """Two steps of it on a table whose rows are asked for, one of them twice, and on a dense variable."""
+    tf = api.tf
+    made = {
+        name: tf.get_variable(name, initializer=tf.constant(start), trainable=False, use_resource=True)
+        for name, start in (
+            ("table", [[0.5, -1.0], [2.0, 0.1], [0.0, 3.0], [-0.2, 0.7]]),
+            ("dense", [1.5, -0.5]),
+        )
+    }
+    rows = tf.gather(made["table"], [3, 1, 3])
+    loss = tf.reduce_sum(tf.square(rows * made["dense"])) + 0.1 * tf.reduce_sum(rows)
+    optimizer = api.contrib.opt.LazyAdamOptimizer(0.1, beta1=0.8)
+    gradients = optimizer.compute_gradients(loss, var_list=[made["table"], made["dense"]])
+    step = optimizer.apply_gradients(gradients)
+    with tf.control_dependencies([step]):
+        step = optimizer.apply_gradients(gradients)
+    with tf.control_dependencies([step]):
+        slots = [optimizer.get_slot(variable, name) for variable in made.values() for name in "mv"]
+        return [variable.read_value() * tf.reduce_sum(values) for variable in [*made.values(), *slots]]
+
+
 def _keras_layers(api, images):
     """Layers of Keras that have no variables."""
     keras = api.contrib.keras_layers
@@ -337,6 +359,7 @@ CASES = {
     "keras layers": Case(_keras_layers, (2, 5, 6, 3)),
     "images": Case(_images, (2, 5, 6, 3)),
     "batches without the remainder": Case(_batches, (2, 2)),
+    "lazy adam": Case(_lazy_adam, (2, 2), keep_initial=True),
     "parameters by tfprof": Case(_parameters, (2, 2)),
     "nas": Case(_cell("NASCell", 4), (3, 4, 2)),
     "nas projected": Case(_cell("NASCell", 4, num_proj=3, use_bias=True), (3, 4, 2)),
