@@ -22,7 +22,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
-from tf2towers.exact.lookup import find
+from tf2towers.exact.lookup import find_replacement
 from tf2towers.names.canonical import canonical_name
 from tf2towers.names.meanings import Meanings
 from tf2towers.source.errors import SourceError
@@ -75,7 +75,7 @@ def symbols(name: str, data: bytes) -> set[str]:
 
 def served(symbol: str) -> str:
     """What `migrate` writes for a symbol, in a few words; empty where it is left."""
-    found = find(symbol)
+    found = find_replacement(symbol)
     if found.kind == "runtime":
         return f"tf2towers: `{found.runtime.module.removeprefix('tf2towers.')}.{found.runtime.name}`"
     if found.kind == "private":
@@ -87,7 +87,7 @@ def served(symbol: str) -> str:
 
 def is_gone(symbol: str) -> bool:
     """Whether TF 2 has a symbol no more under that name, as far as graphs go."""
-    return symbol.startswith(GONE) or find(symbol).kind == "left"
+    return symbol.startswith(GONE) or find_replacement(symbol).kind == "left"
 
 
 def main() -> None:

@@ -15,7 +15,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tf2towers.parity.process import ROOT, Process
+from tf2towers.parity.process import ROOT, last_lines, run
 from tf2towers.parity.sides import Options, record_original
 
 _SECONDS = re.compile(r"; ([\d.]+) sec/batch\)")
@@ -46,13 +46,15 @@ def main() -> int:
         folder = Path(name)
         for place in range(options.rounds):
             given = [*arguments, f"--train_dir={folder / 'train'}"]
-            process = Process([sys.executable, str(options.script), *given], folder / "plain.log")
-            if process.wait(600):
-                print(process.tail(), file=sys.stderr)
+            log = folder / "plain.log"
+            if run([sys.executable, str(options.script), *given], log, {}, 600):
+                print(last_lines(log.read_text(encoding="utf-8").splitlines()), file=sys.stderr)
                 return 2
-            plain += seconds(folder / "plain.log")
-            run = record_original(options.script, given, folder / f"run{place}", Options(steps=options.steps))
-            recorded += seconds(run.folder.with_suffix(".log"))
+            plain += seconds(log)
+            found = record_original(
+                options.script, given, folder / f"run{place}", Options(steps=options.steps)
+            )
+            recorded += seconds(found.folder.with_suffix(".log"))
     plain_median, recorded_median = statistics.median(plain), statistics.median(recorded)
     print(f"plain {plain_median * 1e3:.1f} ms a step, recorded {recorded_median * 1e3:.1f} ms:", end=" ")
     print(f"{recorded_median / plain_median:.2f} times", end=" ")
