@@ -130,11 +130,19 @@ others ends with status 1 and says which.
 | --- | --- | --- |""")
     for part, (every, lacking) in sorted(parts.items(), key=lambda row: (-len(row[1][0]), row[0])):
         print(f"| `{part}` | {len(every)} | {len(lacking) or ''} |")
-    print("\n## What is left\n\n| symbol | repositories |\n| --- | --- |")
-    for symbol in left:
-        print(f"| `{symbol}` | {len(gone[symbol])} |")
+    several = [symbol for symbol in table if len(gone[symbol]) > 1]
+    print(f"""
+Below stands what is in two repositories at least; {len(table) - len(several)} symbols are in one.
+
+## What is left
+
+| symbol | repositories |
+| --- | --- |""")
+    for symbol in several:
+        if symbol in left:
+            print(f"| `{symbol}` | {len(gone[symbol])} |")
     print("\n## What is served\n\n| symbol | repositories | by |\n| --- | --- | --- |")
-    for symbol in table:
+    for symbol in several:
         if symbol not in left:
             print(f"| `{symbol}` | {len(gone[symbol])} | {served(symbol)} |")
 
