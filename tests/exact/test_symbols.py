@@ -211,6 +211,7 @@ def test_an_import(before, wanted, tree):
 LEFT = [
     ("import tensorflow.python.ops.gen_image_ops as o; o._resize_area(x)", "T2T620"),
     ("from tensorflow.python import pywrap_tensorflow as p; p.TF_NewBuffer()", "T2T620"),
+    ("from tensorflow.python.ops import rnn_cell_impl as r; r._linear([x], 4, True)", "T2T620"),  # of TF 1.0
     ("x = tf.contrib.image.dense_image_warp(d, d)", "T2T620"),
     ("x = tf.no_such_name", "T2T620"),
     ("x = tf.keras.layers.Dense(1)", "T2T621"),

@@ -66,12 +66,10 @@ def own() -> dict[str, RuntimeName]:
 
 
 @cache
-def gone_private() -> frozenset[str]:
-    """What a module in `tensorflow.python` had in TF 1.15, and has no more, though the module is there.
-
-    Functions that moved to another file (`array_ops.stack`, `control_flow_ops.cond`), and those that are gone.
-    """
-    return frozenset((_DATA / "gone_private.tsv").read_text(encoding="utf-8").split()[1:])
+def _private_names() -> dict[str, frozenset[str]]:
+    """Module in `tensorflow.python` -> the names it has, in all versions of TF 2 that are served."""
+    rows = (_DATA / "private_names.tsv").read_text(encoding="utf-8").splitlines()[1:]
+    return {module: frozenset(names.split()) for module, names in (row.split("\t") for row in rows)}
 
 
 @cache
@@ -115,10 +113,15 @@ def _is_generated(canonical: str) -> bool:
 
 
 def is_gone_private(canonical: str) -> bool:
-    """Whether a private module is there and has the name no more; generated ones began with `_` until TF 1.5."""
-    return canonical in gone_private() or (
-        canonical.rpartition(".")[0] in _GENERATED and not _is_generated(canonical)
-    )
+    """Whether a private module is there and has not the name, or no more; generated ones began with `_` until TF 1.5.
+
+    Functions have moved to other files (`array_ops.stack`, `control_flow_ops.cond`), or ended before TF 1.15
+    (`rnn_cell_impl._linear`).
+    """
+    module, _, name = canonical.rpartition(".")
+    if module in _GENERATED:
+        return not _is_generated(canonical)
+    return module in _private_names() and name not in _private_names()[module]
 
 
 @cache

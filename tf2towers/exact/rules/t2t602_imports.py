@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from tf2towers.exact.edits import Edit
 from tf2towers.exact.file import RUNTIME, File
 from tf2towers.exact.imports import NewImport, is_tensorflow, made_by
-from tf2towers.exact.lookup import find_replacement, gone_private
+from tf2towers.exact.lookup import find_replacement, is_gone_private
 from tf2towers.exact.never_called import stays_in
 from tf2towers.exact.removal import removed
 from tf2towers.exact.rule import Example, Rule
@@ -62,7 +62,7 @@ def _kept(file: File, node: ast.Import | ast.ImportFrom, made: NewImport) -> New
     module = "." * node.level + (node.module or "") if isinstance(node, ast.ImportFrom) else ""
     was = NewImport(module, made.alias.name, made.bound, made.alias)
     if not made.module.startswith("tf2towers."):
-        moved = canonical_name(f"{module}.{made.alias.name}") in gone_private()
+        moved = is_gone_private(canonical_name(f"{module}.{made.alias.name}"))
         plain = made.left is None and not moved and not module.startswith("tensorflow.compat")
         return was if plain and file.program.plain_is_tf2 else made
     return was if file.is_left_through(made.bound) else made

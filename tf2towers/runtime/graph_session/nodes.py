@@ -110,11 +110,11 @@ def _fed_wholly(by_name: Mapping[str, Any], name: TensorName, fed: set[TensorNam
 
 
 def read_once(nodes: Sequence[Any]) -> None:
-    """Lets all that use reads of a variable that wait for the same use the first of them, as TF1's variables have one.
+    """Makes several reads of one variable one: the users of all get the first's value.
 
-    Both may read at the same moment, so this is one of the orders in which the graph may run. What is computed of the
-    variable twice, a weight decay in each tower, TensorFlow then computes once, and it is sent once. The other reads
-    stay, for fetches.
+    That is of reads that wait for the same operations. TF1's variables had one read each. Two such reads may happen at
+    the same moment, so this is one of the orders in which the graph may run. What is computed of the variable twice, a
+    weight decay in each tower, TensorFlow then computes once, and it is sent once. The other reads stay, for fetches.
 
     Args:
         nodes: a function's nodes on their devices; their inputs are changed in place.

@@ -1,11 +1,11 @@
-"""Writes gone_private.tsv: what modules in `tensorflow.python` had in TF 1.15, and have no more, though they are there.
+"""Writes private_names.tsv: the names in modules of `tensorflow.python` that TF 1.15 had, too, as they are today.
 
-    /opt/tf115/bin/python tables/make_gone_private.py > tf115.json
-    python tables/make_gone_private.py tf115.json [older.tsv ...] > gone_private.tsv
+    /opt/tf115/bin/python tables/make_private_names.py > tf115.json
+    python tables/make_private_names.py tf115.json > oldest.tsv
+    python tables/make_private_names.py tf115.json oldest.tsv > private_names.tsv
 
-The first command runs under TensorFlow 1.15, the second under TensorFlow 2: once for the oldest version that is served
-and, with its result and the table that there is as further files, once for the newest. A name that one of them lacks
-is a row.
+The first command runs under TensorFlow 1.15, the second under the oldest version that is served, the third under the
+newest. A row is a module and the names that both have; what is not among them is gone, or never was.
 """
 
 from __future__ import annotations
@@ -52,8 +52,8 @@ def had() -> dict[str, list[str]]:
     return found
 
 
-def gone(old: dict[str, list[str]]) -> Iterator[str]:
-    """The rows. A module that is not there any more has none, for it is looked up as a module.
+def today(old: dict[str, list[str]]) -> Iterator[tuple[str, set[str]]]:
+    """Every module that is there still, and its names.
 
     What `import tensorflow` loads is asked first: other modules add names to some of these when they are imported.
     """
@@ -63,28 +63,35 @@ def gone(old: dict[str, list[str]]) -> Iterator[str]:
             module = importlib.import_module(dotted)
         except BaseException:
             continue
-        for name in old[dotted]:
-            if not has(module, name):
-                yield "tf" + dotted[len("tensorflow") :] + "." + name
+        if hasattr(module, "__path__"):
+            continue  # a package has modules as well, which nobody may have imported yet
+        own = {name for name in vars(module) if not name.startswith("__")}
+        yield "tf" + dotted[len("tensorflow") :], own | {name for name in old[dotted] if has(module, name)}
 
 
 def has(module: ModuleType, name: str) -> bool:
-    """Whether it has the name; one that stands for a library that is not installed counts as there."""
+    """Whether it has the name, perhaps only when it is asked for."""
     try:
         return hasattr(module, name)
-    except Exception:
-        return True
+    except Exception:  # it stands for a library that is not installed
+        return False
 
 
 def main(arguments: list[str]) -> None:
-    """Either half."""
+    """Any of the three."""
     if not arguments:
         json.dump(had(), sys.stdout)
         return
-    rows = set(gone(json.loads(Path(arguments[0]).read_text())))
+    found = dict(today(json.loads(Path(arguments[0]).read_text())))
     for name in arguments[1:]:
-        rows |= set(Path(name).read_text().split()[1:])
-    print("\n".join(["name", *sorted(rows)]))
+        rows = (line.split("\t") for line in Path(name).read_text().splitlines()[1:])
+        oldest = {module: set(names.split()) for module, names in rows}
+        found = {module: names & oldest[module] for module, names in found.items() if module in oldest}
+    print(
+        "\n".join(
+            ["module\tnames", *(f"{module}\t{' '.join(sorted(found[module]))}" for module in sorted(found))]
+        )
+    )
 
 
 if __name__ == "__main__":
