@@ -342,6 +342,42 @@ def test_a_module_imported_by_a_text(line, status, reached, tree):
 
 
 @pytest.mark.parametrize(
+    ("lines", "status"),
+    [
+        ("net = importlib.import_module(name)\nnet.build()\n", 0),
+        ("if name:\n    net = importlib.import_module(name)\nelse:\n    net = fallback()\nnet.build()\n", 0),
+        ("importlib.import_module(name).build()\n", 0),
+        ("build = getattr(importlib.import_module(name), 'build')\nbuild()\n", 0),
+        ("net = importlib.import_module(name)\nif hasattr(net, 'build'):\n    net.build()\n", 1),
+        ("net = importlib.import_module(name)\nuse(net.build, net)\n", 1),
+        ("net = importlib.import_module(name)\nfor net in [net]:\n    net.build()\n", 1),
+        ("def run(net):\n    net.build()\n\n\nnet = importlib.import_module(name)\nrun(net)\n", 1),
+        ("net = importlib.import_module(name)\nnet.no_module_has_this()\n", 1),
+        ("build = getattr(importlib.import_module(name), 'build', None)\nbuild()\n", 1),
+        ("importlib.import_module(name)\n", 1),
+    ],
+)
+def test_a_module_whose_name_is_computed_is_one_that_has_what_is_taken_from_it(lines, status, tree):
+    folder = tree(
+        {
+            "train.py": f"import importlib, sys\nimport tensorflow as tf\ntf.Session()\nname = sys.argv[1]\n{lines}",
+            "nets/a.py": "import tensorflow as tf\n\n\ndef build():\n    return tf.log(1.0)\n",
+            "b.py": "import tensorflow as tf\nbuild = lambda: tf.log(2.0)\n",
+            "c.py": "from nets.a import *\n",
+            "d.py": "def make():\n    global build\n    build = print\n",
+            "e.py": "globals()['bu' + 'ild'] = print\n" if not status else "",
+            "other.py": "import no_such_module\n\n\ndef made():\n    build = no_such_module\n    return build\n",
+        }
+    )
+    result = migrate(Script.read(folder / "train.py"))
+    reached = {change.path.name for change in result.changes if change.path != folder / "train.py"}
+    assert [finding.code for finding in result.left] == ["T2T624"] * status
+    assert reached == (set() if status else {"a.py", "b.py"})
+    notes = [finding.message.partition(":")[0] for finding in result.findings if finding.code == "T2T624"]
+    assert status or notes == ["b, c, d, e, nets.a"]
+
+
+@pytest.mark.parametrize(
     ("call", "late"),
     [
         ("with Net() as net:\n    pass\n", "import os as Net\n"),  # a name that is bound again at the end

@@ -9,7 +9,9 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+from tf2towers.source.attributes_of_calls import attributes_of_calls
 
 #: functions that import by a name, with the module that has them
 _BY_NAME = {"import_module": "importlib", "__import__": "builtins", "run_module": "runpy"}
@@ -39,6 +41,8 @@ class ImportByText:
     is_path: bool = False
     #: the package that a relative name is taken from; None: the file's own
     package: str | None = None
+    #: what the program takes from the module, all of it; empty where that cannot be seen
+    attributes: frozenset[str] = frozenset()
 
     @property
     def is_written_out(self) -> bool:
@@ -66,13 +70,18 @@ def imports_by_text(tree: ast.Module, text: str) -> Iterator[ImportByText]:
     if not any(function in text for function in (*_BY_NAME, *_BY_PATH)):
         return
     modules, functions = _imported(tree)
+    attributes: dict[ast.Call, frozenset[str]] | None = None
     for node in ast.walk(tree):
         if not isinstance(node, ast.Call):
             continue
         function = _function(node.func, modules, functions)
         if function in _BY_NAME:
             if (named := _argument(node, 0, "name", "mod_name")) is not None:
-                yield _by_name(node, _parts(named))
+                found = _by_name(node, _parts(named))
+                if not found.start and function == "import_module":
+                    attributes = attributes_of_calls(tree) if attributes is None else attributes
+                    found = replace(found, attributes=attributes.get(node, frozenset()))
+                yield found
         elif function in _BY_PATH:
             named = _argument(node, _BY_PATH[function][1], "pathname", "path", "path_name", "location")
             yield ImportByText(node, _parts(named) if named is not None else (None,), is_path=True)

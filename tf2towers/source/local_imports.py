@@ -13,6 +13,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
+from tf2towers.source.bound_names import BoundNames, bound_names, may_bind
 from tf2towers.source.errors import SourceError
 from tf2towers.source.imports_by_text import ImportByText, imports_by_text
 from tf2towers.source.path_additions import Adders, path_additions
@@ -48,6 +49,8 @@ class LocalImports:
         self._files: dict[Path, bool] = {}
         self._trees: dict[Path, ast.Module] = {}
         self._order: list[Path] = []
+        #: the names that modules have, where they have been asked for
+        self._bound: dict[Path, BoundNames | None] = {}
         #: the folders of sys.path that modules were found in
         self.used_roots: set[Path] = set()
         #: functions of the program that add to sys.path
@@ -141,7 +144,35 @@ class LocalImports:
             bases = [root.joinpath(*found.package.split(".")) for root in self.roots]
         if found.is_written_out:
             return list(self._found(name, bases, dots))
+        if not found.start:
+            return list(self._having(found.attributes))
         return [(dotted, file) for dotted, file in _below(bases, name, dots) if found.means(dotted)]
+
+    def _having(self, attributes: frozenset[str]) -> Iterator[tuple[str, Path]]:
+        """The local modules that have one of these names: with any other one, the program would stop at the first."""
+        for root in self.roots if attributes else ():
+            for dotted, file in _modules_of(root):
+                if self._may_have(file, attributes, set()):
+                    yield dotted, file
+
+    def _may_have(self, file: Path, attributes: frozenset[str], asked: set[Path]) -> bool:
+        """Whether a module may have one of these names, its own or by `from x import *`."""
+        asked.add(file)
+        if file.name == "__init__.py" and any(self._module(name, [file.parent]) for name in attributes):
+            return True
+        if not may_bind(file, attributes):
+            return False
+        if file not in self._bound:
+            self._bound[file] = bound_names(file, self._text_of)
+        if (names := self._bound[file]) is None or names.own & attributes:
+            return True
+        for level, module in names.all_of:
+            found = list(self._found(module, self._bases(file, level))) if module else []
+            if not found or found[-1][0] != module:  # a library's
+                return True
+            if found[-1][1] not in asked and self._may_have(found[-1][1], attributes, asked):
+                return True
+        return False
 
     def _found(self, name: str, bases: list[Path], dots: str = "") -> Iterator[tuple[str, Path]]:
         """A module, or as much of its path as there is: `import a.b` makes `a` and `a.b` run."""
@@ -209,6 +240,21 @@ def _below(bases: list[Path], start: str, dots: str) -> Iterator[tuple[str, Path
                     and parts[0] != "tf2towers"
                 ):
                     yield dots + ".".join(parts[:-1] if parts[-1] == "__init__" else parts), file
+
+
+def _modules_of(root: Path) -> Iterator[tuple[str, Path]]:
+    """Every module at and below a folder of sys.path, by its dotted name."""
+    for place, below, files in os.walk(root):
+        folder = Path(place)
+        below[:] = sorted(
+            name for name in below if name.isidentifier() and (folder, name) != (root, "tf2towers")
+        )
+        for name in sorted(files):
+            stem, _, suffix = name.partition(".")
+            parts = (folder / stem).relative_to(root).parts
+            dotted = ".".join(parts[:-1] if stem == "__init__" else parts)
+            if suffix == "py" and stem.isidentifier() and dotted:
+                yield dotted, folder / name
 
 
 def program_files(script: Path) -> list[Path]:

@@ -30,6 +30,16 @@ def edits(file: File) -> Iterator[Edit]:
     for call, message in unseen_by_text(file.program.imports, file.path, file.tree, file.script.text):
         kind = "note" if call.is_written_out and _is_guarded(file, call.call) else "left"
         file.note(call.call, "T2T624", message, kind)
+    for call in imports_by_text(file.tree, file.script.text):
+        if not call.start and (found_here := file.program.imports.found_by_text(file.path, call)):
+            names = ", ".join(sorted({path: dotted for dotted, path in found_here}.values()))
+            taken = " or ".join(sorted(call.attributes))
+            file.note(
+                call.call,
+                "T2T624",
+                f"{names}: any of them may be imported here, as they have {taken}",
+                "note",
+            )
     yield from ()
 
 
@@ -111,7 +121,9 @@ RULE = Rule(
     Everything that a script imports belongs to the program: a module beside it is migrated with it. One that is neither
     beside the script, nor Python's, nor a library that is known to have no TF1 in it, cannot be looked into.
     An import by a text counts, too: of `import_module('models.' + name)` every module in the folder `models` belongs to
-    the program; where nothing of the name is written out (`import_module(args.model)`), nobody can say which one it is.
+    the program; where nothing of the name is written out (`model = import_module(args.model)`), every module that has
+    one of the names that are taken from it (`model.build`, `model.loss`), for another one the program would stop at.
+    Where that cannot be seen, nobody can say which module it is.
     """,
     todo="Put the module beside the script, in its package or in a folder of its sys.path, or name the folder of the "
     "PYTHONPATH that it is in (--python-path FOLDER), and migrate again. Write a computed import out: "
@@ -126,7 +138,7 @@ RULE = Rule(
         Example(
             "a module that its user names",
             "import importlib\nimport sys\n\nimport tensorflow as tf\n\nmodel = importlib.import_module(sys.argv[1])\n"
-            "x = tf.placeholder(tf.float32, [])\n",
+            "x = tf.placeholder(tf.float32, [])\nprint(vars(model))\n",
             left=True,
         ),
     ),
