@@ -347,7 +347,7 @@ def test_a_module_imported_by_a_text(line, status, reached, tree):
         ("net = importlib.import_module(name)\nnet.build()\n", 0),
         ("if name:\n    net = importlib.import_module(name)\nelse:\n    net = fallback()\nnet.build()\n", 0),
         ("importlib.import_module(name).build()\n", 0),
-        ("build = getattr(importlib.import_module(name), 'build')\nbuild()\n", 0),
+        ("run = getattr(importlib.import_module(name), 'build')\nrun()\n", 0),
         ("net = importlib.import_module(name)\nif hasattr(net, 'build'):\n    net.build()\n", 1),
         ("net = importlib.import_module(name)\nuse(net.build, net)\n", 1),
         ("net = importlib.import_module(name)\nfor net in [net]:\n    net.build()\n", 1),
