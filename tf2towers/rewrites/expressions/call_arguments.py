@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 import libcst as cst
 
-from tf2towers.rewrites.files.file_context import expression
+from tf2towers.rewrites.files.file_context import parse_expression
 
 
 def keyword(name: str, code: str) -> cst.Arg:
     """`name=code`."""
     return cst.Arg(
-        expression(code),
+        parse_expression(code),
         keyword=cst.Name(name),
         equal=cst.AssignEqual(cst.SimpleWhitespace(""), cst.SimpleWhitespace("")),
     )

@@ -11,7 +11,7 @@ from tf2towers.names.tables import Replacement, RuntimeName, lookup, renamed_to
 from tf2towers.rewrites.expressions.drawn_values import drawn_before, initial_of, is_drawn, with_function
 from tf2towers.rewrites.expressions.shape_values import is_dimension_value, shape_names
 from tf2towers.rewrites.expressions.variable_names import variable_names, variable_op_name, variable_targets
-from tf2towers.rewrites.files.file_context import FileContext, expression
+from tf2towers.rewrites.files.file_context import FileContext, parse_expression
 
 Left = cst.BaseStatement | cst.FlattenSentinel[cst.BaseStatement] | cst.RemovalSentinel
 
@@ -50,7 +50,7 @@ class SymbolRewriter(cst.CSTTransformer):
             return updated_node.value
         name = variable_op_name(original_node)
         if name is not None and any(name in names for names in self._variables):
-            return expression(f"{name}.name.split(':')[0]")  # an eager variable has no op
+            return parse_expression(f"{name}.name.split(':')[0]")  # an eager variable has no op
         return updated_node
 
     def visit_For(self, node: cst.For) -> None:
@@ -107,16 +107,16 @@ class SymbolRewriter(cst.CSTTransformer):
             parent, _, last = module.rpartition(".")
             if parent == "tf2towers.runtime":  # `layers.conv2d`, with `from tf2towers.runtime import layers`
                 self.context.imports.need(last, parent)
-                return expression(f"{last}.{name}")
+                return parse_expression(f"{last}.{name}")
             self.context.imports.need(name, module)
-            return expression(name)
+            return parse_expression(name)
         if found.kind == "compat" and not self.context.plain_tensorflow:
             return updated
         if found.target is None:  # `certain` lets no such symbol through
             raise LookupError(f"{found.found} has no counterpart")
         if not self.context.plain_tensorflow and found.kind in ("keep", "rename"):
-            return updated if not _is_old(found) else expression(_in_compat(found.target))
-        return expression(found.target)
+            return updated if not _is_old(found) else parse_expression(_in_compat(found.target))
+        return parse_expression(found.target)
 
     # -- calls ------------------------------------------------------------------------------------------------------
 
@@ -156,7 +156,7 @@ class SymbolRewriter(cst.CSTTransformer):
         found = lookup(canonical)
         if found.plain is not None and self.context.plain_tensorflow and self.names.spelled(original.func):
             if found.plain.fits(_as_ast(updated)):
-                return updated.with_changes(func=expression(found.plain.target))
+                return updated.with_changes(func=parse_expression(found.plain.target))
         return updated
 
 

@@ -20,7 +20,7 @@ from tf2towers.program.training import Training
 from tf2towers.rewrites.expressions.call_arguments import keyword, trimmed
 from tf2towers.rewrites.expressions.cluster_calls import cluster_call, supervisor_call
 from tf2towers.rewrites.expressions.tensorflow_symbols import SymbolRewriter
-from tf2towers.rewrites.files.file_context import FileContext, expression
+from tf2towers.rewrites.files.file_context import FileContext, parse_expression
 
 _PLACEMENT = frozenset({"colocate_gradients_with_ops", "aggregation_method", "gate_gradients"})
 
@@ -140,11 +140,11 @@ class TrainingRewriter(SymbolRewriter):
             )
         if canonical == "tf.device" and len(original_node.args) == 1:
             if isinstance(original_node.args[0].value, cst.SimpleString):  # compat.v1's takes functions too
-                return updated_node.with_changes(func=expression("tf.device"))
+                return updated_node.with_changes(func=parse_expression("tf.device"))
         in_owner = (not self.in_function or self.without_towers) and self.elsewhere == 0
         if canonical in ("tf.global_variables", "tf.all_variables", "tf.trainable_variables") and in_owner:
             which = "trainable_variables" if canonical == "tf.trainable_variables" else "global_variables"
-            return updated_node.with_changes(func=expression(f"{self.given['variables']}.{which}"))
+            return updated_node.with_changes(func=parse_expression(f"{self.given['variables']}.{which}"))
         return super().leave_Call(original_node, updated_node)
 
     def _start(self, original: cst.Call, call: cst.Call) -> cst.BaseExpression:
@@ -154,7 +154,7 @@ class TrainingRewriter(SymbolRewriter):
             for place, (before, arg) in enumerate(zip(original.args, call.args, strict=True))
             if (before.keyword.value == "coord" if before.keyword is not None else place == 1)
         ]
-        return call.with_changes(func=expression(f"{self.given['batches']}.start"), args=trimmed(kept))
+        return call.with_changes(func=parse_expression(f"{self.given['batches']}.start"), args=trimmed(kept))
 
     def _gradients(self, call: cst.Call) -> cst.BaseExpression:
         args = [

@@ -65,12 +65,12 @@ class FileContext:
         return candidate
 
 
-def expression(code: str) -> cst.BaseExpression:
+def parse_expression(code: str) -> cst.BaseExpression:
     """An expression from source text."""
     return cst.parse_expression(code)
 
 
-def statement(code: str) -> cst.BaseStatement:
+def parse_statement(code: str) -> cst.BaseStatement:
     """One statement from source text."""
     parsed = cst.parse_statement(code)
     assert isinstance(parsed, cst.BaseStatement)

@@ -9,7 +9,7 @@ from tf2towers.names.symbols import imported_names
 from tf2towers.names.tables import RuntimeName, lookup
 from tf2towers.program.python_code.search import find_all
 from tf2towers.rewrites.expressions.tensorflow_symbols import SymbolRewriter
-from tf2towers.rewrites.files.file_context import FileContext, code_of, statement
+from tf2towers.rewrites.files.file_context import FileContext, code_of, parse_statement
 
 _BEHAVIOR = frozenset({"tf.disable_v2_behavior", "tf.disable_eager_execution"})
 _ROOTS = ("tensorflow", "tensorflow.compat.v1")
@@ -61,7 +61,7 @@ class ModuleRewriter(SymbolRewriter):
         kept: list[cst.ImportAlias] = [imported.alias for imported in bound if imported not in touched]
         made: list[cst.BaseStatement] = []
         for imported in touched:
-            made.append(statement(self._import_text(imported.target, imported.bound, imported.alias)))
+            made.append(parse_statement(self._import_text(imported.target, imported.bound, imported.alias)))
         if kept and isinstance(node, cst.Import):
             kept = [*kept[:-1], kept[-1].with_changes(comma=cst.MaybeSentinel.DEFAULT)]
             made.insert(0, cst.SimpleStatementLine([node.with_changes(names=kept)]))
@@ -106,11 +106,11 @@ def with_imports(module: cst.Module, context: FileContext) -> cst.Module:
             module = joined
         elif words:
             words = [word if bound[word] == word else f"{word} as {bound[word]}" for word in words]
-            lines.append(statement(_wrapped(f"from {name} import ", words)))
+            lines.append(parse_statement(_wrapped(f"from {name} import ", words)))
     if context.plain_tensorflow and not context.names.imports("tf"):
         # the script has another name for it
         if any(node.value == "tf" for node in find_all(module, cst.Name)):
-            lines.insert(0, statement("import tensorflow as tf"))
+            lines.insert(0, parse_statement("import tensorflow as tf"))
     if not lines:
         return module
     place = _after_imports(module)
@@ -126,7 +126,7 @@ def _joined(module: cst.Module, name: str, words: list[str]) -> cst.Module | Non
         if name != _RUNTIME or small.module is None or code_of(small.module) != name:
             continue
         there = [imported.bound for imported in imported_names(small)]
-        made = statement(_wrapped(f"from {name} import ", sorted({*there, *words}, key=str.lower)))
+        made = parse_statement(_wrapped(f"from {name} import ", sorted({*there, *words}, key=str.lower)))
         return module.with_changes(body=[made if old is line else old for old in module.body])
     return None
 

@@ -12,7 +12,7 @@ from tf2towers.program.python_code.search import call_statement, method_of
 from tf2towers.program.statements.trainer_statement import DROPPED, INPUT, MIXED, Leaf
 from tf2towers.program.statements.value_kinds import PLAIN, STATE, TENSOR
 from tf2towers.program.training import Training
-from tf2towers.rewrites.files.file_context import statement
+from tf2towers.rewrites.files.file_context import parse_statement
 from tf2towers.rewrites.functions.tower_statements import TowerStatements, append_call
 
 
@@ -109,12 +109,14 @@ class MovedStatements(TowerStatements):
         if not body and other is None:
             return None
         test = self._rewritten(node.test)
-        return node.with_changes(test=test, body=cst.IndentedBlock(body or [statement("pass")]), orelse=other)
+        return node.with_changes(
+            test=test, body=cst.IndentedBlock(body or [parse_statement("pass")]), orelse=other
+        )
 
     def _definition(
         self, name: str, params: Sequence[str], body: Sequence[cst.BaseStatement], decorators: Sequence[str]
     ) -> cst.FunctionDef:
-        head = statement(f"def {name}({', '.join(params)}):\n    pass")
+        head = parse_statement(f"def {name}({', '.join(params)}):\n    pass")
         assert isinstance(head, cst.FunctionDef)
         return head.with_changes(
             body=cst.IndentedBlock(list(body)),

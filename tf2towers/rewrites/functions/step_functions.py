@@ -14,7 +14,7 @@ from tf2towers.program.sessions.steps import has_update
 from tf2towers.program.statements.trainer_statement import TOWERS, Leaf
 from tf2towers.program.statements.value_kinds import OPTIMIZER, SCHEDULE, STATE, TENSOR
 from tf2towers.program.training import Step, placeholders_of
-from tf2towers.rewrites.files.file_context import code_of, statement
+from tf2towers.rewrites.files.file_context import code_of, parse_statement
 from tf2towers.rewrites.functions.moved_statements import without_empty_lines
 from tf2towers.rewrites.functions.shared_model import SharedModel, common_beginning, read_after
 from tf2towers.rewrites.functions.tower_function import TowerFunctions
@@ -49,7 +49,7 @@ class ReplicaBuilder(TowerFunctions):
         made: list[cst.BaseStatement] = []
         for name, call in self._optimizers.get(leaf, []):
             kept = self.replaced.pop(call)
-            made.append(statement(f"{name} = {code_of(in_place(call))}"))
+            made.append(parse_statement(f"{name} = {code_of(in_place(call))}"))
             self.replaced[call] = kept
         return made
 
@@ -90,7 +90,7 @@ class ReplicaBuilder(TowerFunctions):
             found[specs] = found.get(specs, 0) + 1
         shared = [specs for specs, count in found.items() if specs and count > 1]
         self._signatures = {specs: self.context.fresh("signature") for specs in shared}
-        return [statement(f"{name} = {_listed(specs)}") for specs, name in self._signatures.items()]
+        return [parse_statement(f"{name} = {_listed(specs)}") for specs, name in self._signatures.items()]
 
     def share_model(self, steps: list[tuple[Step, list[str]]]) -> list[cst.BaseStatement]:
         """The function of what the steps begin with alike, if they do: it stands before them."""
@@ -111,8 +111,8 @@ class ReplicaBuilder(TowerFunctions):
             return []
         self._model = SharedModel(self.context.fresh("model"), leaves, parameters, results)
         body[0] = without_empty_lines(body[0])
-        doc = statement(f'"""What the steps compute alike: returns {", ".join(results)}."""')
-        end = statement(f"return {', '.join(results)}")
+        doc = parse_statement(f'"""What the steps compute alike: returns {", ".join(results)}."""')
+        end = parse_statement(f"return {', '.join(results)}")
         return [self._definition(self._model.name, parameters, [doc, *body, end], [])]
 
     def _own_leaves(self, step: Step) -> list[Leaf]:
@@ -122,7 +122,7 @@ class ReplicaBuilder(TowerFunctions):
         if self._model is None:
             return []
         call = f"{self._model.name}({', '.join(self._model.parameters)})"
-        return [statement(f"{', '.join(self._model.results)} = {call}")]
+        return [parse_statement(f"{', '.join(self._model.results)} = {call}")]
 
     def step_function(
         self, step: Step, returned: list[cst.BaseExpression | None], extra: list[str]
@@ -134,7 +134,7 @@ class ReplicaBuilder(TowerFunctions):
         self._without_towers = not step.uses_towers and training.tower.cluster is None
         params, fed = self._split_parameters(step, extra)
         outer = [*params, *fed]
-        feeds = [statement(f"{name.removesuffix('_value')}.feed({name})") for name in fed]
+        feeds = [parse_statement(f"{name.removesuffix('_value')}.feed({name})") for name in fed]
         before = self._state_before_update(step, returned)
         values = [
             before.get(value) or self._fetched(value)
@@ -142,7 +142,7 @@ class ReplicaBuilder(TowerFunctions):
             if value is not None or len(returned) > 1
         ]
         result = ", ".join(values)
-        end = [statement(f"return {result}")] if result else []
+        end = [parse_statement(f"return {result}")] if result else []
         scope = f"{self.given['variables']}.scope({'' if step.trains else 'update=False'})"
         cluster = training.tower.cluster
         if cluster is not None:
@@ -150,7 +150,9 @@ class ReplicaBuilder(TowerFunctions):
                 line for leaf in self._own_leaves(step) for line in self._in_contexts(leaf, self.moved(leaf))
             ]
             body = [*self._model_call(step), *body]
-            body = [statement(f"{name} = {self._fetched(value)}") for value, name in before.items()] + body
+            body = [
+                parse_statement(f"{name} = {self._fetched(value)}") for value, name in before.items()
+            ] + body
             body = without_unread_results([*body, *end])
             return self._definition(
                 step.name, outer, [*feeds, *body], [self._cluster_step(cluster, step, outer)]
@@ -176,9 +178,9 @@ class ReplicaBuilder(TowerFunctions):
                 inner.extend(self._in_contexts(leaf, self.moved(leaf)))
         live = ", ".join(self.live_names(step.part))
         tower = step.part.name if step.part is not None else self.tower_name
-        inner.append(statement(f"{live} = {tower}({arguments})" if live else f"{tower}({arguments})"))
+        inner.append(parse_statement(f"{live} = {tower}({arguments})" if live else f"{tower}({arguments})"))
         inner.extend(self._gathers(step))
-        inner.extend(statement(f"{now} = {name}()") for name, now in self._now.items())
+        inner.extend(parse_statement(f"{now} = {name}()") for name, now in self._now.items())
         keep = self.given.get("keep_statistics")
         for leaf in step.slice.leaves:
             if order.index(leaf) <= order.index(training.towers_leaf):
@@ -189,7 +191,7 @@ class ReplicaBuilder(TowerFunctions):
                 and step.trains
                 and any(f"{self.context.need('apply_gradients')}(" in code_of(line) for line in moved)
             ):
-                inner.append(statement(f"{self.context.need('keep_statistics')}({keep!r})"))
+                inner.append(parse_statement(f"{self.context.need('keep_statistics')}({keep!r})"))
                 keep = None
             inner.extend(self._in_contexts(leaf, moved))
         replica = self._definition("replica_step", params, without_unread_results([*inner, *end]), [scope])
@@ -212,11 +214,11 @@ class ReplicaBuilder(TowerFunctions):
             else f"{self.given['strategy']}.run(replica_step)"
         )
         if not firsts:
-            return [statement(run)]
+            return [parse_statement(run)]
         if len(set(firsts)) == 1:
-            return [statement(f"return {self._pick(firsts[0])}({run})")]
+            return [parse_statement(f"return {self._pick(firsts[0])}({run})")]
         parts = [f"{self._pick(first)}(results[{place}])" for place, first in enumerate(firsts)]
-        return [statement(f"results = {run}"), statement(f"return {', '.join(parts)}")]
+        return [parse_statement(f"results = {run}"), parse_statement(f"return {', '.join(parts)}")]
 
     def _state_before_update(
         self, step: Step, returned: list[cst.BaseExpression | None]
@@ -274,7 +276,7 @@ class ReplicaBuilder(TowerFunctions):
                 value = f"{gather}({source.value})"
             else:  # a list that every tower appended to
                 value = f"sum({gather}({name}), [])"
-            made.append(statement(f"{name} = {value}"))
+            made.append(parse_statement(f"{name} = {value}"))
         return made
 
     def _pick(self, first: bool) -> str:

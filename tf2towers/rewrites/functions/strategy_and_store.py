@@ -11,7 +11,7 @@ from tf2towers.program.statements.trainer_statement import DROPPED, TOWERS, Leaf
 from tf2towers.program.statements.value_kinds import PLAIN, SESSION
 from tf2towers.program.training import Training
 from tf2towers.rewrites.expressions.training_calls import TrainingRewriter
-from tf2towers.rewrites.files.file_context import FileContext, code_of, statement, unwrapped
+from tf2towers.rewrites.files.file_context import FileContext, code_of, parse_statement, unwrapped
 
 
 @dataclass
@@ -33,9 +33,11 @@ def strategy_statements(
     for leaf in hoisted:
         made.append(leaf.node.visit(TrainingRewriter(context, training, {}, False, given)))  # type: ignore[arg-type]
     made.append(
-        statement(f"{strategy} = tf.distribute.MirroredStrategy({context.need('tower_devices')}({devices}))")
+        parse_statement(
+            f"{strategy} = tf.distribute.MirroredStrategy({context.need('tower_devices')}({devices}))"
+        )
     )
-    made.append(statement(f"{variables} = {context.need('VariableStore')}({strategy})"))
+    made.append(parse_statement(f"{variables} = {context.need('VariableStore')}({strategy})"))
     return StrategyStatements(made, hoisted)
 
 

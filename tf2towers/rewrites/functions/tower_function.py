@@ -12,7 +12,7 @@ from tf2towers.program.sessions.batch_input import Input
 from tf2towers.program.statements.trainer_statement import TOWERS
 from tf2towers.program.towers.tower_loop import range_count
 from tf2towers.program.training import TowerPart, Training
-from tf2towers.rewrites.files.file_context import code_of, statement, unwrapped
+from tf2towers.rewrites.files.file_context import code_of, parse_statement, unwrapped
 from tf2towers.rewrites.functions.moved_statements import MovedStatements
 from tf2towers.rewrites.functions.tower_statements import is_enumerate
 from tf2towers.rewrites.statements.unread_names import without_unread_names
@@ -29,7 +29,7 @@ class TowerFunctions(MovedStatements):
         live = self.live_names(part)
         before = part.before if part is not None else training.tower_needs
         body: list[cst.BaseStatement] = [
-            statement(
+            parse_statement(
                 f'"""What the loop built on each {_device_text(training)}: returns {", ".join(live) or "nothing"}."""'
             )
         ]
@@ -39,13 +39,13 @@ class TowerFunctions(MovedStatements):
             body.extend(self.moved(leaf))
         body.extend(self._index_statements(loop, reads))
         for name in sorted(training.body.flags):
-            body.append(statement(f"{name} = {self.context.need('tower_index')}() > 0"))
+            body.append(parse_statement(f"{name} = {self.context.need('tower_index')}() > 0"))
         inner = self.moved_all(training.towers_leaf.inner)
         for block in reversed(training.towers_leaf.contexts):
             inner = [self._rewritten(block).with_changes(body=cst.IndentedBlock(inner), leading_lines=[])]
         body.extend(inner)
         if live:
-            body.append(statement(f"return {', '.join(live)}"))
+            body.append(parse_statement(f"return {', '.join(live)}"))
         body = without_unread_names(body, reads)  # `gpu = gpu_ids[i]`, for a device
         params = self._names_of(self.tower_inputs(part))
         self._part = None
@@ -77,17 +77,17 @@ class TowerFunctions(MovedStatements):
             return []
         own = self.context.need("tower_index")
         if range_count(loop.iter, names) is not None:
-            return [statement(f"{target} = {own}()")]
+            return [parse_statement(f"{target} = {own}()")]
         if is_enumerate(loop, self.training) and isinstance(loop.target, cst.Tuple):
             assert isinstance(loop.iter, cst.Call)
             index = code_of(loop.target.elements[0].value)
             item = code_of(loop.target.elements[1].value)
-            made = [statement(f"{index} = {own}()")]
+            made = [parse_statement(f"{index} = {own}()")]
             if target_names(loop.target.elements[1].value) & reads:
                 source = self._rewritten(loop.iter.args[0].value)
-                made.append(statement(f"{item} = {_indexable(source)}[{index}]"))
+                made.append(parse_statement(f"{item} = {_indexable(source)}[{index}]"))
             return made
-        return [statement(f"{target} = {_indexable(self._rewritten(loop.iter))}[{own}()]")]
+        return [parse_statement(f"{target} = {_indexable(self._rewritten(loop.iter))}[{own}()]")]
 
     def _list_heads(self) -> list[cst.BaseStatement]:
         """The lists a tower still fills: empty, as the loop met them."""

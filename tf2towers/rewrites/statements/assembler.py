@@ -10,7 +10,7 @@ from tf2towers.program.python_code.search import find_all
 from tf2towers.program.statements.trainer_statement import DROPPED, INPUT, MIXED, TOWERS, Leaf
 from tf2towers.program.statements.value_kinds import PLAIN, SCHEDULE, SESSION, STATE, TENSOR
 from tf2towers.program.training import Step
-from tf2towers.rewrites.files.file_context import code_of, statement
+from tf2towers.rewrites.files.file_context import code_of, parse_statement
 from tf2towers.rewrites.functions.moved_statements import is_reuse_call
 from tf2towers.rewrites.functions.step_functions import ReplicaBuilder
 from tf2towers.rewrites.functions.step_names import name_steps
@@ -97,7 +97,7 @@ class Assembler(WrittenWorkers):
         for block in self.training.reader.opened:
             self.stages[block] = "scope" if block is outer else "open"
         scope_items = f"with {self.given['strategy']}.scope(), {self.given['variables']}.scope():\n    pass"
-        head = statement(scope_items)
+        head = parse_statement(scope_items)
         assert isinstance(head, cst.With)
         self.scope_items = head.items
         if outer is not None:
@@ -116,7 +116,7 @@ class Assembler(WrittenWorkers):
         """A program without towers: a store for its variables, no strategy."""
         for block in self.training.reader.opened:
             self.stages[block] = "open"
-        head = statement(f"with {self.given['variables']}.scope():\n    pass")
+        head = parse_statement(f"with {self.given['variables']}.scope():\n    pass")
         assert isinstance(head, cst.With)
         self.scope_items = head.items
         first = next(leaf for leaf in self.training.leaves if leaf.kind not in (PLAIN, DROPPED, TOWERS))
@@ -124,7 +124,7 @@ class Assembler(WrittenWorkers):
         assert self.builder is not None
         if self.builder.makes_variables:
             store = f"{self.context.need('VariableStore')}(tf.distribute.get_strategy())"
-            made.append(statement(f"{self.given['variables']} = {store}"))
+            made.append(parse_statement(f"{self.given['variables']} = {store}"))
         self.before_stage = (first.node, made)
 
     def _graph_statements(self) -> None:

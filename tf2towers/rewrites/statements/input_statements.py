@@ -12,7 +12,7 @@ from tf2towers.program.statements.trainer_statement import Leaf
 from tf2towers.program.statements.value_kinds import GET_NEXT, PLACEHOLDER
 from tf2towers.program.training import Pipeline, Training
 from tf2towers.rewrites.expressions.training_calls import TrainingRewriter
-from tf2towers.rewrites.files.file_context import FileContext, code_of, expression, statement
+from tf2towers.rewrites.files.file_context import FileContext, code_of, parse_expression, parse_statement
 from tf2towers.rewrites.functions.step_functions import ReplicaBuilder
 from tf2towers.rewrites.statements.session_calls import SessionCalls
 
@@ -103,15 +103,15 @@ class WrittenInputs:
     def _source_statements(self, input_: Input) -> list[cst.BaseStatement]:
         if input_ in self.training.fed_rates and input_.dtype is not None:
             made = f"{self.context.need('FedRate')}({code_of(self.in_place(input_.dtype))})"
-            return [statement(f"{input_.names[0]} = {made}")]
+            return [parse_statement(f"{input_.names[0]} = {made}")]
         name = self.given.get(f"input:{id(input_)}")
         if input_.queued and name is not None:
-            lines = [statement(f"{name} = {self.queued(input_)}")]
+            lines = [parse_statement(f"{name} = {self.queued(input_)}")]
             if self.training.tower.cluster is not None:  # the monitored session did
-                lines.append(statement(f"{name}.start()"))
+                lines.append(parse_statement(f"{name}.start()"))
             return lines
         if input_.kind == GET_NEXT and name is not None:
-            return [statement(f"{name} = iter({self._dataset_of(input_.source)})")]
+            return [parse_statement(f"{name} = iter({self._dataset_of(input_.source)})")]
         return []
 
     def queued(self, batches: Input) -> str:
@@ -143,7 +143,9 @@ class WrittenInputs:
         rows = "".join(f"\n    {part}," for part in parts)
         apart = f"{self.context.need('restartable')}({rows}\n)"
         long = len(code_of(assign.targets[0].target)) + len(together) > _LONGEST_LINE
-        return made.with_changes(body=[assign.with_changes(value=expression(apart if long else together))])
+        return made.with_changes(
+            body=[assign.with_changes(value=parse_expression(apart if long else together))]
+        )
 
     def started(self, iterator: Leaf, run: cst.Call) -> str:
         """The dataset that an iterator goes through from `sess.run(iterator.initializer, feed_dict)` on."""

@@ -10,7 +10,7 @@ from tf2towers.program.sessions.session_runs import Run
 from tf2towers.program.statements.value_kinds import OP, PLACEHOLDER
 from tf2towers.program.training import Step, Training, placeholders_of
 from tf2towers.rewrites.expressions.training_calls import TrainingRewriter
-from tf2towers.rewrites.files.file_context import FileContext, code_of, expression
+from tf2towers.rewrites.files.file_context import FileContext, code_of, parse_expression
 from tf2towers.rewrites.statements.fetched_values import is_one_value
 
 
@@ -94,26 +94,26 @@ class SessionCalls:
         if not values and not self._is_dropped(run) and not self._result_unused(run):
             return "the value of an op is used"
         if self._is_dropped(run) or not values:
-            self.replaced[run.call] = expression(call)
+            self.replaced[run.call] = parse_expression(call)
             return None
         if not run.is_list:
-            self.replaced[run.call] = expression(self._value_of(call, values[0]))
+            self.replaced[run.call] = parse_expression(self._value_of(call, values[0]))
             return None
         kept = self._prunable(run)
         if kept is not None and len(returned) == len(values):
             if len(kept) == 1:
-                self.replaced[run.call] = expression(self._value_of(call, values[0]))
+                self.replaced[run.call] = parse_expression(self._value_of(call, values[0]))
                 self._retarget(run, kept[0])
                 return None
-            self.replaced[run.call] = expression(f"{self.context.need('to_numpy')}({call})")
+            self.replaced[run.call] = parse_expression(f"{self.context.need('to_numpy')}({call})")
             self._retarget(run, _tuple(kept))
             return None
         if len(returned) == 1:
             value = self._value_of(call, values[0])
-            self.replaced[run.call] = expression(f"({value},)" if run.is_tuple else f"[{value}]")
+            self.replaced[run.call] = parse_expression(f"({value},)" if run.is_tuple else f"[{value}]")
         else:
             values_of = f"{self.context.need('to_numpy')}({call})"
-            self.replaced[run.call] = expression(
+            self.replaced[run.call] = parse_expression(
                 values_of if run.targets is not None or run.is_tuple else f"list({values_of})"
             )
         return None

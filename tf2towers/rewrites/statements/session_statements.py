@@ -7,7 +7,7 @@ import libcst as cst
 from tf2towers.program.statements.statement_reader import OF_SUPERVISOR
 from tf2towers.program.statements.trainer_statement import DROPPED, Leaf
 from tf2towers.program.statements.value_kinds import COORDINATION, GRAPH, ITERATOR, SESSION, SUPERVISOR
-from tf2towers.rewrites.files.file_context import code_of, statement
+from tf2towers.rewrites.files.file_context import code_of, parse_statement
 from tf2towers.rewrites.statements.worker_statements import WrittenWorkers
 
 
@@ -49,7 +49,7 @@ def _initializers(call: cst.Call, leaf: Leaf, assembler: WrittenWorkers) -> list
             if state.detail == ITERATOR and state.assign is not None:
                 name = code_of(state.assign.targets[0].target)
                 if f"{name}.initializer" in code:
-                    made.append(statement(f"{name} = iter({assembler.started(state, call)})"))
+                    made.append(parse_statement(f"{name} = iter({assembler.started(state, call)})"))
     if made and isinstance(leaf.node, cst.SimpleStatementLine):
         made[0] = made[0].with_changes(leading_lines=leaf.node.leading_lines)
     return made
@@ -105,4 +105,4 @@ def _log_placement(assembler: WrittenWorkers) -> list[cst.BaseStatement]:
     if not found or (isinstance(found[0], cst.Name) and found[0].value == "False"):
         return []
     code = code_of(assembler.in_place(found[0]))
-    return [statement(f"tf.debugging.set_log_device_placement({code})")]
+    return [parse_statement(f"tf.debugging.set_log_device_placement({code})")]

@@ -7,7 +7,7 @@ import libcst as cst
 from tf2towers.program.python_code.data_flow import flow_of
 from tf2towers.program.statements.trainer_statement import INPUT, MIXED, Leaf
 from tf2towers.program.statements.value_kinds import ITERATOR, PLAIN, STATE, TENSOR
-from tf2towers.rewrites.files.file_context import code_of, statement
+from tf2towers.rewrites.files.file_context import code_of, parse_statement
 from tf2towers.rewrites.statements.input_statements import DROP, WrittenInputs
 
 
@@ -62,10 +62,10 @@ class WrittenState(WrittenInputs):
             and flow_of(assign.value).reads & {*batches.names}
         ):
             self.given["batches"] = target
-            made = statement(f"{target} = {self.queued(batches)}")
+            made = parse_statement(f"{target} = {self.queued(batches)}")
             lines = [*batches.leaf.node.leading_lines, *leaf.node.leading_lines]
             return [made.with_changes(leading_lines=lines)]
-        made = statement(f"{target} = iter({self._dataset_of(assign.value)})")
+        made = parse_statement(f"{target} = iter({self._dataset_of(assign.value)})")
         return [made.with_changes(leading_lines=leaf.node.leading_lines)]
 
     def _initializes(self, call: cst.Call, iterator: str) -> bool:
@@ -138,7 +138,9 @@ class WrittenState(WrittenInputs):
             return node.with_changes(test=negated, body=other.body, orelse=None)
         if not body and other is None:
             return None
-        return node.with_changes(test=test, body=cst.IndentedBlock(body or [statement("pass")]), orelse=other)
+        return node.with_changes(
+            test=test, body=cst.IndentedBlock(body or [parse_statement("pass")]), orelse=other
+        )
 
 
 def negation(test: cst.CSTNode) -> cst.BaseExpression:

@@ -11,7 +11,7 @@ from tf2towers.program.clusters.region import Region
 from tf2towers.program.python_code.data_flow import names_in
 from tf2towers.program.statements.trainer_statement import DROPPED, INPUT, Leaf
 from tf2towers.program.statements.value_kinds import DATASET, ITERATOR, SESSION, STATE, SUPERVISOR
-from tf2towers.rewrites.files.file_context import code_of, statement
+from tf2towers.rewrites.files.file_context import code_of, parse_statement
 from tf2towers.rewrites.statements.state_statements import WrittenState
 from tf2towers.rewrites.statements.unread_names import without_unread_names
 
@@ -26,13 +26,13 @@ class WrittenWorkers(WrittenState):
     def _cluster_stage(self, cluster: Cluster) -> None:
         """`with tf.device(tf.train.replica_device_setter(...))` becomes the strategy's scope."""
         strategy, variables = self.given["strategy"], self.given["variables"]
-        head = statement(f"with {strategy}.scope(), {variables}.scope():\n    pass")
+        head = parse_statement(f"with {strategy}.scope(), {variables}.scope():\n    pass")
         assert isinstance(head, cst.With)
         self.scope_items = head.items
         for block in self.training.reader.opened:
             self.stages[block] = "scope" if block is cluster.stage else self._kept_block(block)
         first = next((leaf.node for leaf in self._before(cluster) if self._is_state(leaf)), cluster.stage)
-        store = statement(f"{variables} = {self.context.need('VariableStore')}({strategy})")
+        store = parse_statement(f"{variables} = {self.context.need('VariableStore')}({strategy})")
         self.before_stage = (first, [self._strategy_statement(cluster, strategy), store])
 
     def _strategy_statement(self, cluster: Cluster, strategy: str) -> cst.BaseStatement:
@@ -42,11 +42,11 @@ class WrittenWorkers(WrittenState):
         served = f"{strategy} = tf.distribute.ParameterServerStrategy({resolver})"
         if cluster.synchronous is None:
             lines = [cst.EmptyLine(comment=cst.Comment(_GOES_ON))]
-            return statement(served).with_changes(leading_lines=lines)
+            return parse_statement(served).with_changes(leading_lines=lines)
         condition = code_of(self.in_place(cluster.synchronous))
         if condition == "True":
-            return statement(mirrored)
-        return statement(f"if {condition}:\n    {mirrored}\nelse:\n    {_GOES_ON}\n    {served}")
+            return parse_statement(mirrored)
+        return parse_statement(f"if {condition}:\n    {mirrored}\nelse:\n    {_GOES_ON}\n    {served}")
 
     def _kept_block(self, block: cst.With) -> str:
         """A session's block stays where its object does something at the end; the others are opened."""
@@ -90,7 +90,7 @@ class WrittenWorkers(WrittenState):
 
     def _workers(self, region: Region, steps: list[cst.BaseStatement]) -> None:
         """The steps' functions, the mark where the workers' function begins, and what is made once a worker."""
-        self.marker = statement("pass")
+        self.marker = parse_statement("pass")
         self.tail = []
         brought = [line for leaf in region.brought for line in self._brought(leaf)]
         head = [self.marker, *brought, *steps] if region.graph_differs else [*steps, self.marker, *brought]
@@ -122,16 +122,16 @@ class WrittenWorkers(WrittenState):
         body = without_unread_names([*body, *self.tail], self._read_before())
         body = [line.visit(_Index(code_of(index), name)) for line in body]  # type: ignore[misc]
         used = any(name in names_in(line) for line in body)
-        head = statement(f"def {function}({name if used else '_'}):\n    pass")
+        head = parse_statement(f"def {function}({name if used else '_'}):\n    pass")
         assert isinstance(head, cst.FunctionDef)
         lines = getattr(body[0], "leading_lines", ())
         comments = [line for line in lines if line.comment is not None]
         body[0] = body[0].with_changes(leading_lines=comments)
-        doc = statement('"""What every worker does, from its session on."""')
+        doc = parse_statement('"""What every worker does, from its session on."""')
         made = head.with_changes(
             body=cst.IndentedBlock([doc, *body]), leading_lines=[cst.EmptyLine(indent=False)]
         )
-        call = statement(f"{cluster.name}.run_workers({function})")
+        call = parse_statement(f"{cluster.name}.run_workers({function})")
         return [made, call.with_changes(leading_lines=[cst.EmptyLine(indent=False)])]
 
     def _read_before(self) -> set[str]:
