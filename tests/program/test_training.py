@@ -36,10 +36,11 @@ def test_steps():
 
 def test_slices_hold_what_is_needed_and_no_more():
     train, evaluate = training_of(TRAINER).steps
-    text = [cst.Module([]).code_for_node(leaf.node).strip() for leaf in train.slice.leaves]
+    text = [cst.Module([]).code_for_node(statement.node).strip() for statement in train.slice.statements]
     assert "mean = tf.reduce_mean(losses)" in text
     assert not any(
-        "apply_gradients" in cst.Module([]).code_for_node(leaf.node) for leaf in evaluate.slice.leaves
+        "apply_gradients" in cst.Module([]).code_for_node(statement.node)
+        for statement in evaluate.slice.statements
     )
 
 

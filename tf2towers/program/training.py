@@ -16,7 +16,7 @@ from tf2towers.program.python_code.side_effects import Effects
 from tf2towers.program.sessions.batch_input import Input
 from tf2towers.program.sessions.session_runs import Run
 from tf2towers.program.statements.statement_reader import Reader
-from tf2towers.program.statements.trainer_statement import MIXED, TOWERS, Leaf
+from tf2towers.program.statements.trainer_statement import MIXED, TOWERS, TrainerStatement
 from tf2towers.program.statements.value_kinds import PLACEHOLDER, TENSOR, ValueKinds
 from tf2towers.program.towers.tower_loop import TowerLoop
 
@@ -54,10 +54,10 @@ class Pipeline:
     `fed` are the placeholders that it is given: they have a value whenever the iterator is begun.
     """
 
-    leaf: Leaf
+    statement: TrainerStatement
     call: cst.Call
     dataset: str
-    iterator: Leaf
+    iterator: TrainerStatement
     fed: list[Input]
 
 
@@ -85,7 +85,7 @@ def placeholders_of(step: Step, name: str, training: Training) -> list[Input]:
 class TowerPart:
     """The part of the tower's statements that one step needs, where it is not fed all that the whole tower takes."""
 
-    keep: set[Leaf]
+    keep: set[TrainerStatement]
     before: Slice
     inputs: list[Input] = field(default_factory=list)
     name: str = ""
@@ -93,7 +93,7 @@ class TowerPart:
 
 @dataclass(eq=False)
 class Training:
-    """The whole program. `leaves` are the statements of the owner in order, the tower loop among them."""
+    """The whole program. `statements` are those of the owner in order, the tower loop among them."""
 
     tower: TowerLoop
     module: cst.Module
@@ -101,8 +101,8 @@ class Training:
     functions: Functions
     source: Program
     reader: Reader
-    leaves: list[Leaf]
-    effects: dict[Leaf, Effects] = field(default_factory=dict)
+    statements: list[TrainerStatement]
+    effects: dict[TrainerStatement, Effects] = field(default_factory=dict)
     inputs: list[Input] = field(default_factory=list)
     averages: list[Average] = field(default_factory=list)
     gathered: set[str] = field(default_factory=set)
@@ -120,14 +120,14 @@ class Training:
     region: Region | None = None  # what every worker of a cluster runs for itself
 
     @property
-    def towers_leaf(self) -> Leaf:
-        """The leaf of the tower loop."""
-        return next(leaf for leaf in self.leaves if leaf.kind == TOWERS)
+    def tower_loop_statement(self) -> TrainerStatement:
+        """The statement that is the tower loop."""
+        return next(statement for statement in self.statements if statement.kind == TOWERS)
 
     @property
-    def graph(self) -> list[Leaf]:
-        """The leaves that make tensors, in order, the tower loop included."""
-        return [leaf for leaf in self.leaves if leaf.kind in (TENSOR, MIXED, TOWERS)]
+    def graph(self) -> list[TrainerStatement]:
+        """The statements that make tensors, in order, the tower loop included."""
+        return [statement for statement in self.statements if statement.kind in (TENSOR, MIXED, TOWERS)]
 
     def problem(self, node: cst.CSTNode, code: str, message: str) -> None:
         """Notes a site that stays by hand."""

@@ -17,7 +17,7 @@ from tf2towers.program.sessions.pipelines import read_pipelines
 from tf2towers.program.sessions.steps import read_runs, read_steps
 from tf2towers.program.statements.lists_of_a_step import read_lists
 from tf2towers.program.statements.statement_reader import Reader
-from tf2towers.program.statements.trainer_statement import TOWERS, Leaf
+from tf2towers.program.statements.trainer_statement import TOWERS, TrainerStatement
 from tf2towers.program.statements.value_kinds import PLAIN, TENSOR, ValueKinds
 from tf2towers.program.statements.variables_bound_again import rename_rebound_state
 from tf2towers.program.towers.collected_lists import read_collected, refuse_carried
@@ -39,13 +39,13 @@ def understand(tower: TowerLoop, names: Names, functions: Functions, source: Pro
         body = owner.body.body
     else:
         body = owner.body
-    leaves = reader.read(body, set(tower.parents))
+    statements = reader.read(body, set(tower.parents))
     if not tower.is_loop:
-        leaves.insert(0, Leaf(tower.loop, TOWERS, TENSOR, flow_of()))
-    training = Training(tower, module, kinds, functions, source, reader, leaves)
+        statements.insert(0, TrainerStatement(tower.loop, TOWERS, TENSOR, flow_of()))
+    training = Training(tower, module, kinds, functions, source, reader, statements)
     training.body = facts
-    for leaf in leaves:
-        training.effects[leaf] = effects_of(leaf.node, names, functions)
+    for statement in statements:
+        training.effects[statement] = effects_of(statement.node, names, functions)
     if tower.cluster is not None:
         rename_rebound_state(training)
     read_lists(training)

@@ -10,7 +10,7 @@ from tf2towers.program.clusters.cluster import Cluster
 from tf2towers.program.python_code.data_flow import flow_of, target_names
 from tf2towers.program.python_code.search import find_all
 from tf2towers.program.sessions.steps import has_update
-from tf2towers.program.statements.trainer_statement import Leaf
+from tf2towers.program.statements.trainer_statement import TrainerStatement
 from tf2towers.program.statements.value_kinds import AVERAGE, OP, STATE
 from tf2towers.program.training import Step, Training
 from tf2towers.rewrites.files.file_context import FileContext, code_of
@@ -45,7 +45,9 @@ def _of_cluster(cluster: Cluster, training: Training) -> Iterator[tuple[str, str
             "T2T210",
             "synchronous: the workers average by an all-reduce, the parameter servers have nothing to do",
         )
-        symbols = {symbol for leaf in training.leaves for symbol in training.effects[leaf].symbols}
+        symbols = {
+            symbol for statement in training.statements for symbol in training.effects[statement].symbols
+        }
         if looked_up := sorted(symbols & _LOOKUPS):
             yield (
                 "T2T212",
@@ -84,24 +86,24 @@ def _first_summaries(training: Training) -> Found:
 def _same_batch(training: Training) -> Found:
     batches = [input_ for input_ in training.inputs if input_ not in training.fed_rates]
     derived = {name for batch in batches if not _is_setting(batch.shape, batch.dtype) for name in batch.names}
-    for leaf in training.tower_needs.leaves:
-        if leaf.flow.reads & derived:
-            derived |= leaf.flow.binds
+    for statement in training.tower_needs.statements:
+        if statement.flow.reads & derived:
+            derived |= statement.flow.binds
     tainted = target_names(training.tower.loop.target)
     if not derived or flow_of(training.tower.loop.iter).reads & derived:
         return
     if any(batch.each_tower for batch in batches):
         return
     used = False
-    for outer in training.towers_leaf.inner:
-        for leaf in outer.every():
-            if leaf.inner:
+    for outer in training.tower_loop_statement.inner:
+        for statement in outer.every():
+            if statement.inner:
                 continue
-            used |= bool(leaf.flow.reads & derived)
-            if leaf.flow.reads & tainted:
-                if leaf.flow.reads & derived:
+            used |= bool(statement.flow.reads & derived)
+            if statement.flow.reads & tainted:
+                if statement.flow.reads & derived:
                     return
-                tainted |= leaf.flow.binds
+                tainted |= statement.flow.binds
     if used:
         yield (
             training.tower.loop,
@@ -118,7 +120,7 @@ def _is_setting(shape: cst.BaseExpression | None, dtype: cst.BaseExpression | No
 
 
 def _evaluation(training: Training) -> Found:
-    symbols = training.effects[training.towers_leaf].symbols
+    symbols = training.effects[training.tower_loop_statement].symbols
     if not any(mark in symbol for symbol in symbols for mark in _UPDATING):
         return
     for step in training.steps:
@@ -129,11 +131,13 @@ def _evaluation(training: Training) -> Found:
 
 def _average_order(training: Training) -> Found:
     updated = False
-    for leaf in _after(training):
-        updated |= has_update(training, leaf)
-        if _is_ordered(training, leaf) or any(_is_ordered(training, block) for block in leaf.contexts):
+    for statement in _after(training):
+        updated |= has_update(training, statement)
+        if _is_ordered(training, statement) or any(
+            _is_ordered(training, block) for block in statement.contexts
+        ):
             continue
-        for call in find_all(leaf.node, cst.Call):
+        for call in find_all(statement.node, cst.Call):
             if not isinstance(call.func, cst.Attribute) or call.func.attr.value != "apply":
                 continue
             if training.kinds.of(call.func.value) == AVERAGE:
@@ -142,8 +146,8 @@ def _average_order(training: Training) -> Found:
                 yield call, "T2T206", message
 
 
-def _is_ordered(training: Training, leaf: Leaf | cst.With) -> bool:
-    node = leaf.node if isinstance(leaf, Leaf) else leaf
+def _is_ordered(training: Training, statement: TrainerStatement | cst.With) -> bool:
+    node = statement.node if isinstance(statement, TrainerStatement) else statement
     if not isinstance(node, cst.With):
         return False
     calls = [item.item for item in node.items if isinstance(item.item, cst.Call)]
@@ -152,13 +156,13 @@ def _is_ordered(training: Training, leaf: Leaf | cst.With) -> bool:
 
 def _unequal_parts(training: Training) -> Found:
     bound = {
-        name: leaf.assign.value
-        for leaf in training.leaves
-        if leaf.assign is not None
-        for name in leaf.flow.binds
+        name: statement.assign.value
+        for statement in training.statements
+        if statement.assign is not None
+        for name in statement.flow.binds
     }
-    for leaf in [*training.tower_needs.leaves, training.towers_leaf]:
-        for call in find_all(leaf.node, cst.Call):
+    for statement in [*training.tower_needs.statements, training.tower_loop_statement]:
+        for call in find_all(statement.node, cst.Call):
             if training.kinds.resolver.canonical(call.func) != "tf.split":
                 continue
             sizes = next(
@@ -204,27 +208,32 @@ def _summaries_of_queues(training: Training) -> Found:
     if training.batches is None:
         return
     for step in training.steps:
-        if any("tf.summary.merge_all" in training.effects[leaf].symbols for leaf in step.slice.leaves):
+        if any(
+            "tf.summary.merge_all" in training.effects[statement].symbols
+            for statement in step.slice.statements
+        ):
             message = "how full the queues are is no summary any more"
             yield training.batches.source, "T2T213", message
             return
 
 
-def _after(training: Training) -> list[Leaf]:
-    return training.leaves[training.leaves.index(training.towers_leaf) + 1 :]
+def _after(training: Training) -> list[TrainerStatement]:
+    return training.statements[training.statements.index(training.tower_loop_statement) + 1 :]
 
 
 def _read_from_towers(training: Training, step: Step, fetch: cst.BaseExpression) -> tuple[set[str], set[str]]:
     """Names bound in the tower loop that a fetched value is made of, and the symbols on the way."""
     names = set(flow_of(fetch).reads)
     symbols: set[str] = set()
-    place = training.leaves.index(training.towers_leaf)
-    for leaf in reversed([later for later in step.slice.leaves if training.leaves.index(later) > place]):
-        if leaf.flow.writes & names:
-            if leaf.assign is not None:
-                names -= leaf.flow.binds
-            names |= leaf.flow.reads
-            symbols |= training.effects[leaf].symbols
+    place = training.statements.index(training.tower_loop_statement)
+    for statement in reversed(
+        [later for later in step.slice.statements if training.statements.index(later) > place]
+    ):
+        if statement.flow.writes & names:
+            if statement.assign is not None:
+                names -= statement.flow.binds
+            names |= statement.flow.reads
+            symbols |= training.effects[statement].symbols
     return names & training.tower_binds, symbols
 
 

@@ -13,7 +13,7 @@ from tf2towers.program.clusters.region import Region
 from tf2towers.program.problem import Problem
 from tf2towers.program.python_code.data_flow import flow_of, upward_exposed
 from tf2towers.program.python_code.search import find_all
-from tf2towers.program.statements.trainer_statement import DROPPED, INPUT, MIXED, TOWERS, Leaf
+from tf2towers.program.statements.trainer_statement import DROPPED, INPUT, MIXED, TOWERS, TrainerStatement
 from tf2towers.program.statements.value_kinds import (
     DATASET,
     ITERATOR,
@@ -54,8 +54,17 @@ _module = cst.Module([])
 
 def read_region(training: Training, cluster: Cluster) -> Region | Problem:
     """What the workers run, or why it cannot be told apart."""
-    order: dict[cst.CSTNode, Leaf] = {leaf.node: leaf for leaf in training.leaves}
-    session = next((leaf for leaf in training.leaves if leaf.kind == SESSION and leaf.kind != TOWERS), None)
+    order: dict[cst.CSTNode, TrainerStatement] = {
+        statement.node: statement for statement in training.statements
+    }
+    session = next(
+        (
+            statement
+            for statement in training.statements
+            if statement.kind == SESSION and statement.kind != TOWERS
+        ),
+        None,
+    )
     if session is None:
         return Problem(cluster.stage, "T2T504", "no session runs the graph in the function that builds it")
     stand: cst.CSTNode = session.node
@@ -77,16 +86,16 @@ def read_region(training: Training, cluster: Cluster) -> Region | Problem:
     return region
 
 
-def _goes_along(node: cst.CSTNode, order: dict[cst.CSTNode, Leaf], cluster: Cluster) -> bool:
+def _goes_along(node: cst.CSTNode, order: dict[cst.CSTNode, TrainerStatement], cluster: Cluster) -> bool:
     """Whether a statement just before the session is part of what a worker does, and not of its graph or cluster."""
-    leaf = order.get(node)
-    if leaf is None or leaf.kind not in (PLAIN, DROPPED, SESSION) or leaf.detail == SERVER:
+    statement = order.get(node)
+    if statement is None or statement.kind not in (PLAIN, DROPPED, SESSION) or statement.detail == SERVER:
         return False
     if isinstance(node, cst.FunctionDef | cst.ClassDef):
         return False
     return (
         not any(call is cluster.server for call in find_all(node, cst.Call))
-        and cluster.name not in leaf.flow.reads
+        and cluster.name not in statement.flow.reads
     )
 
 
@@ -101,71 +110,79 @@ def contains_index(node: cst.CSTNode, cluster: Cluster) -> bool:
 
 
 def _bring(training: Training, cluster: Cluster, region: Region) -> None:
-    inside = set(region.statements)
+    inside = set(region.nodes)
     before = [
-        leaf for leaf in training.leaves if leaf.kind != TOWERS and not _is_inside(leaf, cluster, inside)
+        statement
+        for statement in training.statements
+        if statement.kind != TOWERS and not _is_inside(statement, cluster, inside)
     ]
     dependent = _dependent(before, cluster)
     gone = {
-        leaf.node
-        for outer in training.leaves
-        for leaf in outer.every()
-        if leaf.kind == DROPPED and not leaf.inner
+        statement.node
+        for outer in training.statements
+        for statement in outer.every()
+        if statement.kind == DROPPED and not statement.inner
     }
-    needed = upward_exposed([statement for statement in region.statements if statement not in gone]) | {
-        name for leaf in training.graph for name in leaf.flow.reads & dependent
+    needed = upward_exposed([node for node in region.nodes if node not in gone]) | {
+        name for statement in training.graph for name in statement.flow.reads & dependent
     }
-    rebound = flow_of(*region.statements).binds
-    chosen: list[Leaf] = []
-    for leaf in reversed(before):
-        if leaf.kind not in (PLAIN, INPUT) and leaf.detail not in (ITERATOR, DATASET):
+    rebound = flow_of(*region.nodes).binds
+    chosen: list[TrainerStatement] = []
+    for statement in reversed(before):
+        if statement.kind not in (PLAIN, INPUT) and statement.detail not in (ITERATOR, DATASET):
             continue
-        if leaf.detail in (SERVER, PLACEHOLDER) or any(
-            call is cluster.server for call in find_all(leaf.node, cst.Call)
+        if statement.detail in (SERVER, PLACEHOLDER) or any(
+            call is cluster.server for call in find_all(statement.node, cst.Call)
         ):
             continue
-        if isinstance(leaf.node, cst.FunctionDef | cst.ClassDef | cst.Import | cst.ImportFrom):
+        if isinstance(statement.node, cst.FunctionDef | cst.ClassDef | cst.Import | cst.ImportFrom):
             continue
-        if isinstance(cluster.task_index, cst.Name) and cluster.task_index.value in leaf.flow.binds:
+        if isinstance(cluster.task_index, cst.Name) and cluster.task_index.value in statement.flow.binds:
             continue  # says which task this is: the function is told
-        if leaf.inner and all(inner.kind == DROPPED for inner in leaf.every()[1:] if not inner.inner):
-            region.gone.append(leaf)  # tokens and queue runners only
+        if statement.inner and all(
+            inner.kind == DROPPED for inner in statement.every()[1:] if not inner.inner
+        ):
+            region.gone.append(statement)  # tokens and queue runners only
             continue
-        own_input = leaf.kind == INPUT or leaf.detail == ITERATOR
-        if own_input or (leaf.flow.writes & needed and _is_own(leaf, dependent, rebound, training)):
-            if leaf.kind == PLAIN and cluster.name in leaf.flow.reads:
+        own_input = statement.kind == INPUT or statement.detail == ITERATOR
+        if own_input or (statement.flow.writes & needed and _is_own(statement, dependent, rebound, training)):
+            if statement.kind == PLAIN and cluster.name in statement.flow.reads:
                 region.problems.append(
-                    Problem(leaf.node, "T2T504", "a worker's own statement that uses the server")
+                    Problem(statement.node, "T2T504", "a worker's own statement that uses the server")
                 )
-            chosen.insert(0, leaf)
-            needed |= leaf.flow.reads
-    own = {name for leaf in chosen for name in leaf.flow.binds}
-    chosen = [leaf for leaf in before if leaf in chosen or (leaf.kind == PLAIN and _changes(leaf, own))]
+            chosen.insert(0, statement)
+            needed |= statement.flow.reads
+    own = {name for statement in chosen for name in statement.flow.binds}
+    chosen = [
+        statement
+        for statement in before
+        if statement in chosen or (statement.kind == PLAIN and _changes(statement, own))
+    ]
     region.brought = chosen
     outside = [
         block
         for block in training.reader.opened
         if block not in inside and not any(parent in inside for parent in cluster.around.get(block, ()))
     ]
-    for leaf in chosen:
+    for statement in chosen:
         others = [other for other in before if other not in chosen and other.kind != DROPPED]
-        used = any(leaf.flow.binds & other.flow.reads for other in others) or _in_tests(
-            leaf.flow.binds, cluster
+        used = any(statement.flow.binds & other.flow.reads for other in others) or _in_tests(
+            statement.flow.binds, cluster
         )
-        used = used or any(leaf.flow.binds & flow_of(*block.items).reads for block in outside)
-        if not used or leaf.kind == INPUT or leaf.detail == ITERATOR:
-            region.gone.append(leaf)
+        used = used or any(statement.flow.binds & flow_of(*block.items).reads for block in outside)
+        if not used or statement.kind == INPUT or statement.detail == ITERATOR:
+            region.gone.append(statement)
 
 
-def _changes(leaf: Leaf, own: set[str]) -> bool:
+def _changes(statement: TrainerStatement, own: set[str]) -> bool:
     """Whether a statement may change one of these objects: an assignment into it, or a call for its effect."""
-    if leaf.flow.mutates & own:
+    if statement.flow.mutates & own:
         return True
-    if not isinstance(leaf.node, cst.SimpleStatementLine):
+    if not isinstance(statement.node, cst.SimpleStatementLine):
         return False
     calls = [
         small.value
-        for small in leaf.node.body
+        for small in statement.node.body
         if isinstance(small, cst.Expr) and isinstance(small.value, cst.Call)
     ]
     return any(flow_of(call).reads & own for call in calls if _module.code_for_node(call.func) not in _PURE)
@@ -181,40 +198,44 @@ def _in_tests(names: set[str], cluster: Cluster) -> bool:
     return any(names & flow_of(test).reads for test in tests)
 
 
-def _is_inside(leaf: Leaf, cluster: Cluster, inside: set[cst.CSTNode]) -> bool:
-    return leaf.node in inside or any(parent in inside for parent in cluster.around.get(leaf.node, ()))
+def _is_inside(statement: TrainerStatement, cluster: Cluster, inside: set[cst.CSTNode]) -> bool:
+    return statement.node in inside or any(
+        parent in inside for parent in cluster.around.get(statement.node, ())
+    )
 
 
 def names_of_task(training: Training, cluster: Cluster) -> set[str]:
     """Names of the owner that depend on the task's index."""
-    return _dependent([leaf for leaf in training.leaves if leaf.kind != TOWERS], cluster)
+    return _dependent([statement for statement in training.statements if statement.kind != TOWERS], cluster)
 
 
-def _dependent(leaves: list[Leaf], cluster: Cluster) -> set[str]:
+def _dependent(statements: list[TrainerStatement], cluster: Cluster) -> set[str]:
     """Names that depend on the task's index."""
     names: set[str] = set()
     if isinstance(cluster.task_index, cst.Name):
         names.add(cluster.task_index.value)
-    for leaf in leaves:
-        calls = find_all(leaf.node, cst.Call)
-        if leaf.detail == SERVER or any(call is cluster.server or call in cluster.wrapping for call in calls):
+    for statement in statements:
+        calls = find_all(statement.node, cst.Call)
+        if statement.detail == SERVER or any(
+            call is cluster.server or call in cluster.wrapping for call in calls
+        ):
             continue  # a replica_id= means nothing here
         binds = {cluster.task_index.value} if isinstance(cluster.task_index, cst.Name) else set()
-        if leaf.kind == INPUT:
+        if statement.kind == INPUT:
             continue  # a batch is handed to the steps
-        if leaf.flow.binds & binds:
+        if statement.flow.binds & binds:
             continue  # the statement that says which task this is
-        if leaf.flow.reads & names or contains_index(leaf.node, cluster):
-            names |= leaf.flow.binds
+        if statement.flow.reads & names or contains_index(statement.node, cluster):
+            names |= statement.flow.binds
     return names
 
 
-def _is_own(leaf: Leaf, dependent: set[str], rebound: set[str], training: Training) -> bool:
-    if leaf.flow.binds & dependent or leaf.flow.binds & rebound:
+def _is_own(statement: TrainerStatement, dependent: set[str], rebound: set[str], training: Training) -> bool:
+    if statement.flow.binds & dependent or statement.flow.binds & rebound:
         return True
-    assign = leaf.assign
+    assign = statement.assign
     if assign is None:
-        return leaf.kind == PLAIN and isinstance(leaf.node, cst.For | cst.While)
+        return statement.kind == PLAIN and isinstance(statement.node, cst.For | cst.While)
     return any(_has_state(call, training) for call in find_all(assign.value, cst.Call))
 
 
@@ -230,43 +251,49 @@ def _has_state(call: cst.Call, training: Training) -> bool:
 
 def _check_after(training: Training, cluster: Cluster, region: Region) -> None:
     """Nothing behind the region may belong to it, and no graph may be inside."""
-    inside = set(region.statements)
-    bound = flow_of(*region.statements).binds
+    inside = set(region.nodes)
+    bound = flow_of(*region.nodes).binds
     seen = False
-    for leaf in training.leaves:
-        if leaf.kind == TOWERS:
+    for statement in training.statements:
+        if statement.kind == TOWERS:
             continue
-        if _is_inside(leaf, cluster, inside):
+        if _is_inside(statement, cluster, inside):
             seen = True
-            if leaf.kind in (TENSOR, MIXED, STATE) and leaf.detail not in (
+            if statement.kind in (TENSOR, MIXED, STATE) and statement.detail not in (
                 SAVER,
                 WRITER,
                 DATASET,
             ):
                 region.problems.append(
-                    Problem(leaf.node, "T2T404", "graph building inside the session's part of the program")
+                    Problem(
+                        statement.node, "T2T404", "graph building inside the session's part of the program"
+                    )
                 )
-        elif seen and (leaf.kind == SESSION or leaf.flow.reads & bound or region.trailing):
-            region.trailing.append(leaf)
-            if cluster.blocks.get(cluster.stage) is not cluster.blocks.get(leaf.node):
+        elif seen and (statement.kind == SESSION or statement.flow.reads & bound or region.trailing):
+            region.trailing.append(statement)
+            if cluster.blocks.get(cluster.stage) is not cluster.blocks.get(statement.node):
                 message = "a statement of the training behind the block that the session stands in"
-                region.problems.append(Problem(leaf.node, "T2T504", message))
+                region.problems.append(Problem(statement.node, "T2T504", message))
 
 
 def _check_graph(training: Training, cluster: Cluster, region: Region) -> None:
     """What of the graph depends on the task's index: the steps are then built once a worker."""
-    inside = set(region.statements)
+    inside = set(region.nodes)
     before = [
-        leaf for leaf in training.leaves if leaf.kind != TOWERS and not _is_inside(leaf, cluster, inside)
+        statement
+        for statement in training.statements
+        if statement.kind != TOWERS and not _is_inside(statement, cluster, inside)
     ]
     dependent = _dependent(before, cluster)
-    for leaf in before:
-        if leaf.kind not in (TENSOR, MIXED) and not (leaf.kind == STATE and leaf.detail == STATE):
+    for statement in before:
+        if statement.kind not in (TENSOR, MIXED) and not (
+            statement.kind == STATE and statement.detail == STATE
+        ):
             continue
-        wrapped = any(call in find_all(leaf.node, cst.Call) for call in cluster.wrapping)
-        if wrapped or not (leaf.flow.reads & dependent or contains_index(leaf.node, cluster)):
+        wrapped = any(call in find_all(statement.node, cst.Call) for call in cluster.wrapping)
+        if wrapped or not (statement.flow.reads & dependent or contains_index(statement.node, cluster)):
             continue
-        if leaf.kind == STATE or cluster.synchronous is not None:
+        if statement.kind == STATE or cluster.synchronous is not None:
             message = "a part of the graph that differs from worker to worker"
-            region.problems.append(Problem(leaf.node, "T2T505", message))
+            region.problems.append(Problem(statement.node, "T2T505", message))
         region.graph_differs = True

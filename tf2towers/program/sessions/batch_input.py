@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import libcst as cst
 
 from tf2towers.program.problem import Problem
-from tf2towers.program.statements.trainer_statement import Leaf
+from tf2towers.program.statements.trainer_statement import TrainerStatement
 from tf2towers.program.statements.value_kinds import GET_NEXT, PLACEHOLDER, ValueKinds
 
 
@@ -19,7 +19,7 @@ class Input:
     batch comes from: the placeholder's call, the iterator.
     """
 
-    leaf: Leaf
+    statement: TrainerStatement
     names: list[str]
     kind: str
     source: cst.BaseExpression
@@ -30,28 +30,28 @@ class Input:
     queued: bool = False  # out of TF1's queues: the source is the call that makes them
 
 
-def read_input(leaf: Leaf, kinds: ValueKinds) -> Input | Problem:
-    """The input of one 'input' leaf, or why it cannot be told."""
-    assign = leaf.assign
+def read_input(statement: TrainerStatement, kinds: ValueKinds) -> Input | Problem:
+    """The input that an 'input' statement takes, or why it cannot be told."""
+    assign = statement.assign
     names = _flat_names(assign.targets[0].target) if assign is not None and len(assign.targets) == 1 else None
     if assign is None or names is None or not isinstance(assign.value, cst.Call):
-        return Problem(leaf.node, "T2T305", "an input that is not assigned to plain names")
+        return Problem(statement.node, "T2T305", "an input that is not assigned to plain names")
     value = assign.value
     if kinds.of(value) == PLACEHOLDER:
-        return _placeholder(leaf, names, value)
+        return _placeholder(statement, names, value)
     whole = isinstance(assign.targets[0].target, cst.Name)
     if kinds.makes_batches(value):
-        return Input(leaf, names, GET_NEXT, value, whole=whole, queued=True)
+        return Input(statement, names, GET_NEXT, value, whole=whole, queued=True)
     assert isinstance(value.func, cst.Attribute)
-    return Input(leaf, names, GET_NEXT, value.func.value, whole=whole)
+    return Input(statement, names, GET_NEXT, value.func.value, whole=whole)
 
 
-def _placeholder(leaf: Leaf, names: list[str], call: cst.Call) -> Input:
+def _placeholder(statement: TrainerStatement, names: list[str], call: cst.Call) -> Input:
     given = {argument.keyword.value: argument.value for argument in call.args if argument.keyword is not None}
     positional = [argument.value for argument in call.args if argument.keyword is None]
     dtype = given.get("dtype") or (positional[0] if positional else None)
     shape = given.get("shape") or (positional[1] if len(positional) > 1 else None)
-    return Input(leaf, names, PLACEHOLDER, call, dtype=dtype, shape=shape)
+    return Input(statement, names, PLACEHOLDER, call, dtype=dtype, shape=shape)
 
 
 def _flat_names(target: cst.BaseExpression) -> list[str] | None:

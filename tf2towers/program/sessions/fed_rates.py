@@ -16,10 +16,10 @@ def read_fed_rates(training: Training) -> None:
         for placeholder in training.inputs
         if placeholder.kind == PLACEHOLDER
     }
-    for outer in training.leaves:
-        for leaf in outer.every():
-            if leaf.detail != OPTIMIZER or leaf.inner:
+    for outer in training.statements:
+        for statement in outer.every():
+            if statement.detail != OPTIMIZER or statement.inner:
                 continue
-            for name in sorted(leaf.flow.reads & set(placeholders)):
+            for name in sorted(statement.flow.reads & set(placeholders)):
                 training.fed_rates.append(placeholders[name])
                 training.kinds.names[name] = SCHEDULE

@@ -10,7 +10,7 @@ from tf2towers.program.problem import Problem
 from tf2towers.program.python_code.data_flow import flow_of
 from tf2towers.program.python_code.search import find_all
 from tf2towers.program.sessions.batch_input import Input
-from tf2towers.program.statements.trainer_statement import INPUT, Leaf
+from tf2towers.program.statements.trainer_statement import INPUT, TrainerStatement
 from tf2towers.program.statements.value_kinds import DATASET, ITERATOR, PLACEHOLDER
 from tf2towers.program.training import Pipeline, Training
 
@@ -18,16 +18,16 @@ from tf2towers.program.training import Pipeline, Training
 def read_pipelines(training: Training) -> list[Pipeline]:
     """The pipelines that functions make for iterators that a session begins."""
     found: list[Pipeline] = []
-    for leaf in training.leaves:
-        assign = leaf.assign
-        if leaf.detail != DATASET or assign is None or not isinstance(assign.value, cst.Call):
+    for statement in training.statements:
+        assign = statement.assign
+        if statement.detail != DATASET or assign is None or not isinstance(assign.value, cst.Call):
             continue
         if training.kinds.datasets_given(assign.value) is None:
             continue
-        placeholders = [input_ for input_ in training.inputs if set(input_.names) & leaf.flow.reads]
-        iterators = [other for other in training.leaves if _begins_later(training, other, leaf)]
+        placeholders = [input_ for input_ in training.inputs if set(input_.names) & statement.flow.reads]
+        iterators = [other for other in training.statements if _begins_later(training, other, statement)]
         if placeholders or iterators:
-            made = _pipeline(training, leaf, assign.value, iterators, placeholders)
+            made = _pipeline(training, statement, assign.value, iterators, placeholders)
             if isinstance(made, Problem):
                 training.problems.append(made)
             else:
@@ -47,17 +47,23 @@ def values_fed(run: cst.Call) -> dict[str, cst.BaseExpression]:
 
 
 def _pipeline(
-    training: Training, leaf: Leaf, call: cst.Call, iterators: list[Leaf], placeholders: list[Input]
+    training: Training,
+    statement: TrainerStatement,
+    call: cst.Call,
+    iterators: list[TrainerStatement],
+    placeholders: list[Input],
 ) -> Pipeline | Problem:
     if training.tower.cluster is not None:
-        return Problem(leaf.node, "T2T305", "a worker's pipeline that its session begins")
+        return Problem(statement.node, "T2T305", "a worker's pipeline that its session begins")
     if len(iterators) != 1 or any(placeholder.kind != PLACEHOLDER for placeholder in placeholders):
-        return Problem(leaf.node, "T2T305", "a pipeline that is given what no single iterator is begun with")
-    (dataset,) = iterators[0].flow.reads & leaf.flow.binds
+        return Problem(
+            statement.node, "T2T305", "a pipeline that is given what no single iterator is begun with"
+        )
+    (dataset,) = iterators[0].flow.reads & statement.flow.binds
     names = {name for placeholder in placeholders for name in placeholder.names}
     begun = [run for run in training.dropped_runs if _begins(run, iterators[0])]
-    for other in _leaves(training):
-        if other is leaf or other is iterators[0] or other.kind == INPUT:
+    for other in _all_statements(training):
+        if other is statement or other is iterators[0] or other.kind == INPUT:
             continue
         if dataset in other.flow.reads | other.flow.binds:
             return Problem(other.node, "T2T305", f"{dataset!r} is used beside its iterator")
@@ -66,14 +72,14 @@ def _pipeline(
     for run in begun:
         if set(values_fed(run)) != names:
             return Problem(run, "T2T305", "an iterator that is begun without its placeholders")
-    return Pipeline(leaf, call, dataset, iterators[0], placeholders)
+    return Pipeline(statement, call, dataset, iterators[0], placeholders)
 
 
-def _leaves(training: Training) -> Iterator[Leaf]:
-    return (leaf for outer in training.leaves for leaf in outer.every() if not leaf.inner)
+def _all_statements(training: Training) -> Iterator[TrainerStatement]:
+    return (statement for outer in training.statements for statement in outer.every() if not statement.inner)
 
 
-def _begins_later(training: Training, iterator: Leaf, pipeline: Leaf) -> bool:
+def _begins_later(training: Training, iterator: TrainerStatement, pipeline: TrainerStatement) -> bool:
     """Whether an iterator of a pipeline is one that a session begins."""
     return (
         iterator.detail == ITERATOR
@@ -82,7 +88,7 @@ def _begins_later(training: Training, iterator: Leaf, pipeline: Leaf) -> bool:
     )
 
 
-def _begins(run: cst.Call, iterator: Leaf) -> bool:
+def _begins(run: cst.Call, iterator: TrainerStatement) -> bool:
     """Whether a run is `sess.run(iterator.initializer)`."""
     return any(
         isinstance(node.value, cst.Name)

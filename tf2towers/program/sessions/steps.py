@@ -11,7 +11,7 @@ from tf2towers.program.python_code.side_effects import CHECKS, SUMMARIES
 from tf2towers.program.sessions.batch_input import Input
 from tf2towers.program.sessions.saved_summaries import writes_summaries
 from tf2towers.program.sessions.session_runs import Run, RunFinder
-from tf2towers.program.statements.trainer_statement import TOWERS, Leaf
+from tf2towers.program.statements.trainer_statement import TOWERS, TrainerStatement
 from tf2towers.program.statements.value_kinds import (
     GET_NEXT,
     OPTIMIZER,
@@ -30,9 +30,9 @@ _module = cst.Module([])
 def read_runs(training: Training) -> None:
     """Fills in the session's calls."""
     finder = RunFinder(training.kinds)
-    for leaf in training.leaves:
-        if leaf.kind in (SESSION, PLAIN):
-            leaf.node.visit(finder)
+    for statement in training.statements:
+        if statement.kind in (SESSION, PLAIN):
+            statement.node.visit(finder)
     training.runs = finder.runs
     training.dropped_runs = finder.dropped
     for unreadable in finder.unreadable:
@@ -42,10 +42,10 @@ def read_runs(training: Training) -> None:
 def read_steps(training: Training) -> None:
     """Fills in what the tower needs, and one step for every kind of session call."""
     graph = training.graph
-    towers = training.towers_leaf
+    towers = training.tower_loop_statement
     effects = training.effects
     training.tower_binds = {
-        name for inner in towers.inner for leaf in inner.every() for name in leaf.flow.writes
+        name for inner in towers.inner for statement in inner.every() for name in statement.flow.writes
     } - target_names(training.tower.loop.target)
     before = graph[: graph.index(towers)]
     loop_reads = upward_exposed(training.tower.loop.body.body) | effects[towers].reads
@@ -53,10 +53,10 @@ def read_steps(training: Training) -> None:
     for context in towers.contexts:
         loop_reads |= flow_of(*context.items).reads
     training.tower_needs = slice_for(loop_reads, before, effects)
-    for leaf in graph:
-        if any(_is_print(small) for small in _statements_for_their_reader(leaf)):
+    for statement in graph:
+        if any(_is_print(small) for small in _statements_for_their_reader(statement)):
             training.problem(
-                leaf.node, "T2T404", "a message about tensors, which every tracing of a step would print"
+                statement.node, "T2T404", "a message about tensors, which every tracing of a step would print"
             )
     by_key: dict[tuple[str, ...], Step] = {}
     _make_steps(training, by_key)
@@ -69,9 +69,11 @@ def read_steps(training: Training) -> None:
 
 def _is_of_all_towers(training: Training, step: Step) -> bool:
     """Whether a step computes something of what every tower gave, and so runs every tower in TF1, too."""
-    order = training.leaves
+    order = training.statements
     behind = [
-        leaf.node for leaf in step.slice.leaves if order.index(leaf) > order.index(training.towers_leaf)
+        statement.node
+        for statement in step.slice.statements
+        if order.index(statement) > order.index(training.tower_loop_statement)
     ]
     nodes = [*behind, *step.fetches]
     collected = training.gathered | {average.accumulator for average in training.averages}
@@ -124,19 +126,19 @@ def _result_is_left(run: Run) -> bool:
 def _computes_no_more(training: Training, step: Step, whole: Step) -> bool:
     """Whether another step fetches all that a training step does, and besides only values without any effect."""
     fetched, all_fetched = ({_code(fetch) for fetch in each.fetches} for each in (step, whole))
-    more = [leaf for leaf in whole.slice.leaves if leaf not in step.slice.leaves]
+    more = [statement for statement in whole.slice.statements if statement not in step.slice.statements]
     return (
         (step.trains and whole.trains and fetched < all_fetched)
         and step.uses_towers == whole.uses_towers
         and step.inputs == whole.inputs
-        and set(step.slice.leaves) <= {*whole.slice.leaves}
-        and all(leaf.kind == TENSOR and not _has_effects(training, leaf) for leaf in more)
+        and set(step.slice.statements) <= {*whole.slice.statements}
+        and all(statement.kind == TENSOR and not _has_effects(training, statement) for statement in more)
     )
 
 
-def _has_effects(training: Training, leaf: Leaf) -> bool:
-    effects = training.effects[leaf]
-    return bool({SUMMARIES, CHECKS} & (effects.reads | effects.writes)) or has_update(training, leaf)
+def _has_effects(training: Training, statement: TrainerStatement) -> bool:
+    effects = training.effects[statement]
+    return bool({SUMMARIES, CHECKS} & (effects.reads | effects.writes)) or has_update(training, statement)
 
 
 def _takes_a_batch(training: Training, run: Run) -> bool:
@@ -148,40 +150,53 @@ def _takes_a_batch(training: Training, run: Run) -> bool:
 def _names_variables(training: Training, step: Step) -> bool:
     """Whether a step asks for a list of the graph's variables."""
     canonical = training.kinds.resolver.canonical
-    nodes = [*step.fetches, *(leaf.node for leaf in step.slice.leaves)]
+    nodes = [*step.fetches, *(statement.node for statement in step.slice.statements)]
     return any(canonical(call.func) in VARIABLE_LISTS for node in nodes for call in find_all(node, cst.Call))
 
 
 def _step(training: Training, run: Run) -> Step:
     wanted = set().union(*(flow_of(fetch).reads for fetch in run.fetches))
     graph = training.graph
-    towers = training.towers_leaf
+    towers = training.tower_loop_statement
     if not training.tower.is_loop and training.tower.cluster is None:
         graph = _before(training, run, graph)
     piece = slice_for(wanted, graph, training.effects)
-    trains = any(has_update(training, leaf) for leaf in piece.leaves)
+    trains = any(has_update(training, statement) for statement in piece.statements)
     if trains:
-        checks = [leaf for leaf in graph if leaf not in piece.leaves and _statements_for_their_reader(leaf)]
+        checks = [
+            statement
+            for statement in graph
+            if statement not in piece.statements and _statements_for_their_reader(statement)
+        ]
         if checks:
             wanted |= {CHECKS}
-            for leaf in checks:
-                training.effects[leaf].writes.add(CHECKS)
+            for statement in checks:
+                training.effects[statement].writes.add(CHECKS)
             piece = slice_for(wanted, graph, training.effects)
     if trains and training.tower.cluster is not None:
         wanted |= {SUMMARIES} if writes_summaries(training) else set()
         piece = slice_for(wanted, graph, training.effects)
-    uses_towers = towers in piece.leaves
+    uses_towers = towers in piece.statements
     needs = set(piece.needs)
     if uses_towers:
         needs |= training.tower_needs.needs
     step = Step(run.fetches, [run], piece, uses_towers, trains)
     step.inputs = _in_force(training, run) if not training.tower.is_loop else list(training.inputs)
-    makers = [leaf for outer in training.leaves for leaf in outer.every() if leaf.detail == OPTIMIZER]
-    makers = [leaf for leaf in makers if trains and leaf.flow.binds & (piece.needs | training.tower_binds)]
+    makers = [
+        statement
+        for outer in training.statements
+        for statement in outer.every()
+        if statement.detail == OPTIMIZER
+    ]
+    makers = [
+        statement
+        for statement in makers
+        if trains and statement.flow.binds & (piece.needs | training.tower_binds)
+    ]
     needs |= {
         name
-        for leaf in makers
-        for name in leaf.flow.reads
+        for statement in makers
+        for name in statement.flow.reads
         if any(name in rate.names for rate in training.fed_rates)
     }
     step.inputs.sort(key=lambda input_: input_.kind == PLACEHOLDER)  # what is fed comes last
@@ -193,46 +208,50 @@ def _step(training: Training, run: Run) -> Step:
     return step
 
 
-def _before(training: Training, run: Run, leaves: list[Leaf]) -> list[Leaf]:
-    """Those of some leaves that stand before a run."""
-    order = {leaf: place for place, leaf in enumerate(training.leaves)}
+def _before(training: Training, run: Run, statements: list[TrainerStatement]) -> list[TrainerStatement]:
+    """Those of some statements that stand before a run."""
+    order = {statement: place for place, statement in enumerate(training.statements)}
     at = next(
         place
-        for leaf, place in order.items()
-        if any(call is run.call for call in find_all(leaf.node, cst.Call))
+        for statement, place in order.items()
+        if any(call is run.call for call in find_all(statement.node, cst.Call))
     )
-    return [leaf for leaf in leaves if order.get(leaf, -1) < at]
+    return [statement for statement in statements if order.get(statement, -1) < at]
 
 
 def _in_force(training: Training, run: Run) -> list[Input]:
     """The inputs that names stand for where a run is, in a program whose statements run one after the other."""
-    tops = {leaf: outer for outer in training.leaves for leaf in outer.every()}
-    before = set(_before(training, run, training.leaves))
+    tops = {statement: outer for outer in training.statements for statement in outer.every()}
+    before = set(_before(training, run, training.statements))
     found: dict[tuple[str, ...], Input] = {}
     for input_ in training.inputs:
-        if training.tower.cluster is not None or tops[input_.leaf] in before:
+        if training.tower.cluster is not None or tops[input_.statement] in before:
             found[tuple(input_.names)] = input_
     return list(found.values())
 
 
-def has_update(training: Training, leaf: Leaf) -> bool:
+def has_update(training: Training, statement: TrainerStatement) -> bool:
     """Whether the statement applies gradients."""
-    if leaf.kind == TOWERS:
+    if statement.kind == TOWERS:
         return False
     return any(
         isinstance(call.func, cst.Attribute)
         and call.func.attr.value in ("apply_gradients", "minimize")
         and training.kinds.of(call.func.value) == OPTIMIZER
-        for call in find_all(leaf.node, cst.Call)
+        for call in find_all(statement.node, cst.Call)
     )
 
 
-def _statements_for_their_reader(leaf: Leaf) -> list[cst.BaseSmallStatement]:
+def _statements_for_their_reader(statement: TrainerStatement) -> list[cst.BaseSmallStatement]:
     """The checks, prints and log lines about tensors that a statement consists of: they are there for their effect."""
-    if leaf.kind != TENSOR or not isinstance(leaf.node, cst.SimpleStatementLine) or leaf.flow.writes:
+    if (
+        statement.kind != TENSOR
+        or not isinstance(statement.node, cst.SimpleStatementLine)
+        or statement.flow.writes
+    ):
         return []
-    found = [small for small in leaf.node.body if isinstance(small, cst.Assert) or _is_print(small)]
-    return found if len(found) == len(leaf.node.body) else []
+    found = [small for small in statement.node.body if isinstance(small, cst.Assert) or _is_print(small)]
+    return found if len(found) == len(statement.node.body) else []
 
 
 def _is_print(small: cst.BaseSmallStatement) -> bool:

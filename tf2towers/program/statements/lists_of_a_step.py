@@ -13,12 +13,22 @@ _MAKERS = frozenset({"list", "dict", "set"})
 
 def read_lists(training: Training) -> None:
     """`xs = []`, filled by statements that make tensors, goes with them: every trace starts with an empty one."""
-    filled = {name for leaf in training.leaves if leaf.kind in (TENSOR, MIXED) for name in leaf.flow.mutates}
-    filled -= training.towers_leaf.flow.writes
-    for leaf in training.leaves:
-        if leaf.kind == PLAIN and leaf.assign is not None and leaf.flow.binds and leaf.flow.binds <= filled:
-            if _is_container(leaf.assign.value):
-                leaf.kind = TENSOR
+    filled = {
+        name
+        for statement in training.statements
+        if statement.kind in (TENSOR, MIXED)
+        for name in statement.flow.mutates
+    }
+    filled -= training.tower_loop_statement.flow.writes
+    for statement in training.statements:
+        if (
+            statement.kind == PLAIN
+            and statement.assign is not None
+            and statement.flow.binds
+            and statement.flow.binds <= filled
+        ):
+            if _is_container(statement.assign.value):
+                statement.kind = TENSOR
 
 
 def _is_container(value: cst.BaseExpression) -> bool:

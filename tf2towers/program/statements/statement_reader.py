@@ -12,7 +12,7 @@ import libcst as cst
 
 from tf2towers.program.python_code.data_flow import flow_of, root_name, target_names
 from tf2towers.program.python_code.search import find_all
-from tf2towers.program.statements.trainer_statement import DROPPED, INPUT, MIXED, TOWERS, Leaf
+from tf2towers.program.statements.trainer_statement import DROPPED, INPUT, MIXED, TOWERS, TrainerStatement
 from tf2towers.program.statements.value_kinds import (
     CONFIG,
     COORDINATION,
@@ -35,7 +35,7 @@ OF_SUPERVISOR = ("prepare_or_wait_for_session", "managed_session")
 
 
 class Reader:
-    """Reads the statements of one function or module into leaves, and keeps `kinds` up to date on the way."""
+    """Reads the statements of one function or module, and keeps `kinds` up to date on the way."""
 
     def __init__(self, kinds: ValueKinds, loop: cst.For, *, keeps_devices: bool) -> None:
         self.kinds = kinds
@@ -45,19 +45,19 @@ class Reader:
         self._holders: set[cst.CSTNode] = set()
         self._read: set[str] = set()
 
-    def read(self, statements: Sequence[cst.CSTNode], holders: set[cst.CSTNode]) -> list[Leaf]:
-        """The leaves of a block. `holders` are the compound statements that contain the tower loop."""
+    def read(self, nodes: Sequence[cst.CSTNode], holders: set[cst.CSTNode]) -> list[TrainerStatement]:
+        """The statements of a block. `holders` are the compound statements that contain the tower loop."""
         self._holders = holders
-        self._read = flow_of(*statements).reads
-        return self._block(statements, ())
+        self._read = flow_of(*nodes).reads
+        return self._block(nodes, ())
 
-    def _block(self, statements: Sequence[cst.CSTNode], contexts: tuple[cst.With, ...]) -> list[Leaf]:
-        leaves: list[Leaf] = []
-        for statement in statements:
-            leaves.extend(self._statement(statement, contexts))
-        return leaves
+    def _block(self, nodes: Sequence[cst.CSTNode], contexts: tuple[cst.With, ...]) -> list[TrainerStatement]:
+        statements: list[TrainerStatement] = []
+        for node in nodes:
+            statements.extend(self._statement(node, contexts))
+        return statements
 
-    def _statement(self, node: cst.CSTNode, contexts: tuple[cst.With, ...]) -> list[Leaf]:
+    def _statement(self, node: cst.CSTNode, contexts: tuple[cst.With, ...]) -> list[TrainerStatement]:
         if node is self.loop:
             assert isinstance(node, cst.For)
             return [self._towers(node, contexts)]
@@ -112,19 +112,19 @@ class Reader:
             if item.asname is not None and isinstance(item.asname.name, cst.Name):
                 self.kinds.names[item.asname.name.value] = self.kinds.of(item.item)
 
-    def _towers(self, node: cst.For, contexts: tuple[cst.With, ...]) -> Leaf:
+    def _towers(self, node: cst.For, contexts: tuple[cst.With, ...]) -> TrainerStatement:
         for name in target_names(node.target):
             self.kinds.names[name] = PLAIN
         inner = self._block(node.body.body, ())
         flow = flow_of(node)
-        return Leaf(node, TOWERS, TENSOR, flow, contexts, inner)
+        return TrainerStatement(node, TOWERS, TENSOR, flow, contexts, inner)
 
     # -- one statement ----------------------------------------------------------------------------------------------
 
-    def _simple(self, node: cst.SimpleStatementLine, contexts: tuple[cst.With, ...]) -> Leaf:
+    def _simple(self, node: cst.SimpleStatementLine, contexts: tuple[cst.With, ...]) -> TrainerStatement:
         details = [self._small(small) for small in node.body]
         detail = details[0] if len(details) == 1 else self.kinds.join(details)
-        return Leaf(node, self._kind_of_detail(detail), detail, flow_of(node), contexts)
+        return TrainerStatement(node, self._kind_of_detail(detail), detail, flow_of(node), contexts)
 
     def _kind_of_detail(self, detail: str) -> str:
         if detail in INPUTS:
@@ -217,16 +217,18 @@ class Reader:
 
     # -- compound statements --------------------------------------------------------------------------------------
 
-    def _compound(self, node: cst.BaseCompoundStatement, contexts: tuple[cst.With, ...]) -> Leaf:
+    def _compound(self, node: cst.BaseCompoundStatement, contexts: tuple[cst.With, ...]) -> TrainerStatement:
         if isinstance(node, cst.FunctionDef | cst.ClassDef):
             self.kinds.names.pop(node.name.value, None)
-            return Leaf(node, PLAIN, PLAIN, flow_of(node), contexts)
+            return TrainerStatement(node, PLAIN, PLAIN, flow_of(node), contexts)
         heads = self._heads(node)
-        inner = [leaf for block in _blocks(node) for leaf in self._block(block, ())]
-        found = {leaf.kind for leaf in inner} | {self._kind_of_detail(kind) for kind in heads}
+        inner = [statement for block in _blocks(node) for statement in self._block(block, ())]
+        found = {statement.kind for statement in inner} | {self._kind_of_detail(kind) for kind in heads}
         found -= {PLAIN, DROPPED} if len(found - {PLAIN, DROPPED}) else {DROPPED}
         kind = self._compound_kind(found)
-        return Leaf(node, kind, TENSOR if kind == TENSOR else PLAIN, flow_of(node), contexts, inner)
+        return TrainerStatement(
+            node, kind, TENSOR if kind == TENSOR else PLAIN, flow_of(node), contexts, inner
+        )
 
     def _compound_kind(self, found: set[str]) -> str:
         if not found:

@@ -8,25 +8,25 @@ import libcst as cst
 
 from tf2towers.program.python_code.data_flow import Flow
 
-Statement = cst.SimpleStatementLine | cst.BaseCompoundStatement
+StatementNode = cst.SimpleStatementLine | cst.BaseCompoundStatement
 INPUT, TOWERS, MIXED, DROPPED = "input", "towers", "mixed", "dropped"
 
 
 @dataclass(eq=False)
-class Leaf:
+class TrainerStatement:
     """One statement of the trainer.
 
     `kind` is 'plain', 'state', 'tensor', 'input', 'session', 'towers', 'dropped', or 'mixed' for a compound statement
-    whose `inner` leaves differ. `detail` is the exact kind of what it assigns. `contexts` are the blocks around it that
-    mean something to tensors (variable scopes, name scopes), outermost first.
+    whose `inner` statements differ. `detail` is the exact kind of what it assigns. `contexts` are the blocks around it
+    that mean something to tensors (variable scopes, name scopes), outermost first.
     """
 
-    node: Statement
+    node: StatementNode
     kind: str
     detail: str
     flow: Flow
     contexts: tuple[cst.With, ...] = ()
-    inner: list[Leaf] = field(default_factory=list)
+    inner: list[TrainerStatement] = field(default_factory=list)
 
     @property
     def assign(self) -> cst.Assign | None:
@@ -37,6 +37,6 @@ class Leaf:
                 return small
         return None
 
-    def every(self) -> list[Leaf]:
-        """This leaf and all within it."""
-        return [self, *(leaf for inner in self.inner for leaf in inner.every())]
+    def every(self) -> list[TrainerStatement]:
+        """This statement and all within it."""
+        return [self, *(statement for inner in self.inner for statement in inner.every())]

@@ -12,76 +12,86 @@ import libcst as cst
 
 from tf2towers.program.python_code.data_flow import flow_of
 from tf2towers.program.python_code.search import assigned_name, find_all
-from tf2towers.program.statements.trainer_statement import MIXED, TOWERS, Leaf
+from tf2towers.program.statements.trainer_statement import MIXED, TOWERS, TrainerStatement
 from tf2towers.program.statements.value_kinds import STATE, TENSOR
 from tf2towers.program.training import Training
 
 
 def rename_rebound_state(training: Training) -> None:
     """Fills `training.renamed` for state that is bound to one name several times, and tells what cannot be renamed."""
-    leaves = [leaf for outer in training.leaves if outer.kind != TOWERS for leaf in _straight(outer)]
+    statements = [
+        statement for outer in training.statements if outer.kind != TOWERS for statement in _straight(outer)
+    ]
     taken = {node.value for node in find_all(training.module, cst.Name)}
-    for name in sorted({_binding(leaf) for leaf in leaves} - {None}):  # type: ignore[type-var]
+    for name in sorted({_binding(statement) for statement in statements} - {None}):  # type: ignore[type-var]
         assert name is not None
-        bindings = [leaf for leaf in leaves if name in leaf.flow.binds]
-        if len(bindings) < 2 or not _read_between(leaves, bindings, name):
+        bindings = [statement for statement in statements if name in statement.flow.binds]
+        if len(bindings) < 2 or not _read_between(statements, bindings, name):
             continue
-        if any(_binding(leaf) != name for leaf in bindings):
+        if any(_binding(statement) != name for statement in bindings):
             training.problem(
                 bindings[-1].node, "T2T405", f"{name!r} is read by the graph and changed afterwards"
             )
             continue
-        _rename(training, leaves, bindings, name, taken)
-    for outer in training.leaves:
+        _rename(training, statements, bindings, name, taken)
+    for outer in training.statements:
         if outer.kind != TOWERS and outer.inner and isinstance(outer.node, cst.With):
             _sum_up(outer)
 
 
-def _straight(leaf: Leaf) -> Iterator[Leaf]:
+def _straight(statement: TrainerStatement) -> Iterator[TrainerStatement]:
     """The statements that run one after the other, with blocks opened."""
-    if isinstance(leaf.node, cst.With) and leaf.inner:
-        for inner in leaf.inner:
+    if isinstance(statement.node, cst.With) and statement.inner:
+        for inner in statement.inner:
             yield from _straight(inner)
     else:
-        yield leaf
+        yield statement
 
 
-def _binding(leaf: Leaf) -> str | None:
+def _binding(statement: TrainerStatement) -> str | None:
     """The name that a statement binds to a variable."""
-    if leaf.kind != STATE or leaf.assign is None or leaf.detail != STATE:
+    if statement.kind != STATE or statement.assign is None or statement.detail != STATE:
         return None
-    return assigned_name(leaf.assign)
+    return assigned_name(statement.assign)
 
 
-def _read_between(leaves: list[Leaf], bindings: list[Leaf], name: str) -> bool:
+def _read_between(statements: list[TrainerStatement], bindings: list[TrainerStatement], name: str) -> bool:
     """Whether the graph reads the name before its last binding."""
-    last = leaves.index(bindings[-1])
-    return any(name in leaf.flow.reads and leaf.kind in (TENSOR, MIXED) for leaf in leaves[:last])
+    last = statements.index(bindings[-1])
+    return any(
+        name in statement.flow.reads and statement.kind in (TENSOR, MIXED) for statement in statements[:last]
+    )
 
 
-def _rename(training: Training, leaves: list[Leaf], bindings: list[Leaf], name: str, taken: set[str]) -> None:
+def _rename(
+    training: Training,
+    statements: list[TrainerStatement],
+    bindings: list[TrainerStatement],
+    name: str,
+    taken: set[str],
+) -> None:
     current = name
-    for leaf in leaves:
+    for statement in statements:
         before = current
-        if leaf in bindings[1:]:
+        if statement in bindings[1:]:
             current = _fresh(name, taken)
-            assert leaf.assign is not None
-            training.renamed[leaf.assign.targets[0].target] = current
-            leaf.flow.binds = (leaf.flow.binds - {name}) | {current}
+            assert statement.assign is not None
+            training.renamed[statement.assign.targets[0].target] = current
+            statement.flow.binds = (statement.flow.binds - {name}) | {current}
             training.kinds.names[current] = STATE
-        if before != name and name in leaf.flow.reads | leaf.flow.mutates:
-            for node in _names(leaf, name):
+        if before != name and name in statement.flow.reads | statement.flow.mutates:
+            for node in _names(statement, name):
                 training.renamed[node] = before
-            for group in (leaf.flow.reads, leaf.flow.mutates):
+            for group in (statement.flow.reads, statement.flow.mutates):
                 if name in group:
                     group.remove(name)
                     group.add(before)
 
 
-def _names(leaf: Leaf, name: str) -> list[cst.Name]:
-    node: cst.CSTNode = leaf.node
-    if leaf.assign is not None and _binding(leaf) == name:
-        node = leaf.assign.value
+def _names(statement: TrainerStatement, name: str) -> list[cst.Name]:
+    node: cst.CSTNode = statement.node
+    if statement.assign is not None and _binding(statement) == name:
+        node = statement.assign.value
     skipped: set[cst.CSTNode] = {attribute.attr for attribute in find_all(node, cst.Attribute)}
     skipped |= {argument.keyword for argument in find_all(node, cst.Arg) if argument.keyword is not None}
     return [found for found in find_all(node, cst.Name) if found.value == name and found not in skipped]
@@ -95,13 +105,13 @@ def _fresh(name: str, taken: set[str]) -> str:
     return f"{name}_{count}"
 
 
-def _sum_up(leaf: Leaf) -> None:
+def _sum_up(statement: TrainerStatement) -> None:
     """A with block's flow again, from its statements' own."""
-    for inner in leaf.inner:
+    for inner in statement.inner:
         if isinstance(inner.node, cst.With) and inner.inner:
             _sum_up(inner)
-    assert isinstance(leaf.node, cst.With)
-    heads = flow_of(*leaf.node.items)
-    leaf.flow.reads = heads.reads.union(*(inner.flow.reads for inner in leaf.inner))
-    leaf.flow.binds = heads.binds.union(*(inner.flow.binds for inner in leaf.inner))
-    leaf.flow.mutates = set().union(*(inner.flow.mutates for inner in leaf.inner))
+    assert isinstance(statement.node, cst.With)
+    heads = flow_of(*statement.node.items)
+    statement.flow.reads = heads.reads.union(*(inner.flow.reads for inner in statement.inner))
+    statement.flow.binds = heads.binds.union(*(inner.flow.binds for inner in statement.inner))
+    statement.flow.mutates = set().union(*(inner.flow.mutates for inner in statement.inner))

@@ -18,26 +18,29 @@ def read_collected(training: Training) -> None:
     collected = accumulators(loop)
     before = {
         name
-        for leaf in training.leaves[: training.leaves.index(training.towers_leaf)]
-        for name in leaf.flow.binds
+        for statement in training.statements[: training.statements.index(training.tower_loop_statement)]
+        for name in statement.flow.binds
     }
     inside = {
-        name for leaf in training.towers_leaf.inner for inner in leaf.every() for name in inner.flow.binds
+        name
+        for statement in training.tower_loop_statement.inner
+        for inner in statement.every()
+        for name in inner.flow.binds
     }
     collected = {name for name in collected if name in before and name not in inside - before}
     averaged: set[str] = set()
-    after = training.leaves[training.leaves.index(training.towers_leaf) + 1 :]
-    for leaf in after:
+    after = training.statements[training.statements.index(training.tower_loop_statement) + 1 :]
+    for statement in after:
         finder = _AverageFinder(training, collected)
-        leaf.node.visit(finder)
+        statement.node.visit(finder)
         training.averages.extend(finder.found)
         averaged |= {average.accumulator for average in finder.found}
     uses: set[str] = set()
-    for leaf in after:
+    for statement in after:
         calls = [average.call for average in training.averages]
-        uses |= _reads_outside(leaf.node, calls) & collected
-        if leaf.assign is not None:
-            collected = collected - leaf.flow.binds  # another value from here on
+        uses |= _reads_outside(statement.node, calls) & collected
+        if statement.assign is not None:
+            collected = collected - statement.flow.binds  # another value from here on
     training.gathered = uses
     for name in averaged & uses:
         training.averages = [average for average in training.averages if average.accumulator != name]

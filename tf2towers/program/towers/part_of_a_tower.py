@@ -11,7 +11,7 @@ from tf2towers.program.python_code.data_flow import flow_of
 from tf2towers.program.python_code.side_effects import effects_of
 from tf2towers.program.sessions.batch_input import Input
 from tf2towers.program.sessions.session_runs import Run
-from tf2towers.program.statements.trainer_statement import Leaf
+from tf2towers.program.statements.trainer_statement import TrainerStatement
 from tf2towers.program.statements.value_kinds import PLACEHOLDER
 from tf2towers.program.training import Step, TowerPart, Training
 
@@ -23,20 +23,26 @@ def narrow_to_part(training: Training, step: Step, wanted: set[str]) -> None:
     """
     if not step.uses_towers:
         return
-    towers = training.towers_leaf
+    towers = training.tower_loop_statement
     after = [
-        leaf for leaf in step.slice.leaves if training.leaves.index(leaf) > training.leaves.index(towers)
+        statement
+        for statement in step.slice.statements
+        if training.statements.index(statement) > training.statements.index(towers)
     ]
-    names = set(wanted) | {name for leaf in after for name in leaf.flow.reads | training.effects[leaf].reads}
+    names = set(wanted) | {
+        name for statement in after for name in statement.flow.reads | training.effects[statement].reads
+    }
     units = list(_units(towers.inner))
     for unit in units:
         training.effects.setdefault(unit, effects_of(unit.node, training.kinds.resolver, training.functions))
     piece = slice_for(names, units, training.effects)
-    heads = {name for leaf in towers.inner for name in _with_reads(leaf)}
+    heads = {name for statement in towers.inner for name in _with_reads(statement)}
     graph = training.graph
     before = slice_for(piece.needs | heads, graph[: graph.index(towers)], training.effects)
     needs = piece.needs | before.needs | names
-    inputs = [input_ for input_ in step.inputs if input_.leaf in piece.leaves or set(input_.names) & needs]
+    inputs = [
+        input_ for input_ in step.inputs if input_.statement in piece.statements or set(input_.names) & needs
+    ]
     if len(inputs) == len(step.inputs):
         return
     drawn = any(input_.kind != PLACEHOLDER for input_ in step.inputs if input_ not in inputs)
@@ -46,9 +52,9 @@ def narrow_to_part(training: Training, step: Step, wanted: set[str]) -> None:
         of_tower = [
             input_
             for input_ in inputs
-            if input_.leaf in piece.leaves or set(input_.names) & (piece.needs | before.needs)
+            if input_.statement in piece.statements or set(input_.names) & (piece.needs | before.needs)
         ]
-        step.part = TowerPart(set(piece.leaves), before, of_tower)
+        step.part = TowerPart(set(piece.statements), before, of_tower)
         step.inputs = inputs
 
 
@@ -63,18 +69,18 @@ def _available(training: Training, run: Run, inputs: list[Input]) -> bool:
     return True
 
 
-def _units(leaves: list[Leaf]) -> Iterator[Leaf]:
-    for leaf in leaves:
-        if isinstance(leaf.node, cst.With) and leaf.inner:
-            yield from _units(leaf.inner)
+def _units(statements: list[TrainerStatement]) -> Iterator[TrainerStatement]:
+    for statement in statements:
+        if isinstance(statement.node, cst.With) and statement.inner:
+            yield from _units(statement.inner)
         else:
-            yield leaf
+            yield statement
 
 
-def _with_reads(leaf: Leaf) -> set[str]:
-    if not isinstance(leaf.node, cst.With):
+def _with_reads(statement: TrainerStatement) -> set[str]:
+    if not isinstance(statement.node, cst.With):
         return set()
-    reads = flow_of(*leaf.node.items).reads
-    for inner in leaf.inner:
+    reads = flow_of(*statement.node.items).reads
+    for inner in statement.inner:
         reads |= _with_reads(inner)
     return reads

@@ -15,7 +15,7 @@ from tf2towers.program.python_code.names_read_by_calls import reads
 from tf2towers.program.python_code.search import find_all
 from tf2towers.program.sessions.steps import has_update
 from tf2towers.program.statements.symbol_roles import role
-from tf2towers.program.statements.trainer_statement import Leaf
+from tf2towers.program.statements.trainer_statement import TrainerStatement
 from tf2towers.program.statements.value_kinds import AVERAGE, COORDINATION, SCHEDULE, STATE, TENSOR
 from tf2towers.program.training import Training
 from tf2towers.rewrites.expressions.call_arguments import named
@@ -78,17 +78,19 @@ _OF_SETTER = ("ps_tasks", "ps_device", "worker_device", "merge_devices", "cluste
 
 def _state_of_workers(training: Training, cluster: Cluster) -> Iterator[Problem]:
     """What every worker updates in its own time, in TF1: moving statistics, moving averages of synchronous workers."""
-    for leaf in dict.fromkeys(leaf for step in training.steps for leaf in step.slice.leaves):
-        symbols = training.effects[leaf].symbols
+    for statement in dict.fromkeys(
+        statement for step in training.steps for statement in step.slice.statements
+    ):
+        symbols = training.effects[statement].symbols
         if any("UPDATE_OPS" in symbol for symbol in symbols):
-            yield Problem(leaf.node, "T2T505", "moving statistics, which every worker updates")
-        elif cluster.synchronous is not None and _averages(training, leaf):
-            yield Problem(leaf.node, "T2T505", "moving averages, which every worker updates")
+            yield Problem(statement.node, "T2T505", "moving statistics, which every worker updates")
+        elif cluster.synchronous is not None and _averages(training, statement):
+            yield Problem(statement.node, "T2T505", "moving averages, which every worker updates")
 
 
-def _averages(training: Training, leaf: Leaf) -> bool:
-    return _AVERAGE in training.effects[leaf].symbols or any(
-        training.kinds.names.get(name) == AVERAGE for name in leaf.flow.reads
+def _averages(training: Training, statement: TrainerStatement) -> bool:
+    return _AVERAGE in training.effects[statement].symbols or any(
+        training.kinds.names.get(name) == AVERAGE for name in statement.flow.reads
     )
 
 
@@ -109,7 +111,7 @@ def _index_in_functions(training: Training, cluster: Cluster) -> Iterator[Proble
         if isinstance(definition, cst.FunctionDef)
     }
     told: set[str] = set()
-    parts = [*region.statements, *(leaf.node for leaf in [*region.brought, *training.graph])]
+    parts = [*region.nodes, *(statement.node for statement in [*region.brought, *training.graph])]
     for call in (call for part in parts for call in find_all(part, cst.Call)):
         name = code_of(call.func)
         if name in told or definitions.get(name) is cluster.owner:
@@ -132,21 +134,23 @@ def _different_steps(training: Training, cluster: Cluster) -> Iterator[Problem]:
 def _read_behind_update(training: Training) -> Iterator[Problem]:
     """Variables that a step reads behind its update: TF1's worker was sent them once, at the start of the run."""
     for step in training.steps:
-        leaves = [leaf for outer in step.slice.leaves for leaf in outer.every() if not leaf.inner]
-        updates = [place for place, leaf in enumerate(leaves) if has_update(training, leaf)]
-        for leaf in leaves[updates[0] + 1 :] if updates else ():
-            if leaf.kind == TENSOR and _reads_variables(training, leaf):
-                yield Problem(leaf.node, "T2T208", "a variable that is read behind the update")
+        statements = [
+            statement for outer in step.slice.statements for statement in outer.every() if not statement.inner
+        ]
+        updates = [place for place, statement in enumerate(statements) if has_update(training, statement)]
+        for statement in statements[updates[0] + 1 :] if updates else ():
+            if statement.kind == TENSOR and _reads_variables(training, statement):
+                yield Problem(statement.node, "T2T208", "a variable that is read behind the update")
 
 
-def _reads_variables(training: Training, leaf: Leaf) -> bool:
+def _reads_variables(training: Training, statement: TrainerStatement) -> bool:
     """Whether a statement computes with variables; not where it updates them, or their averages."""
-    kinds, calls = training.kinds, find_all(leaf.node, cst.Call)
+    kinds, calls = training.kinds, find_all(statement.node, cst.Call)
     methods = [call.func for call in calls if isinstance(call.func, cst.Attribute)]
-    if has_update(training, leaf) or any(kinds.of(method.value) == AVERAGE for method in methods):
+    if has_update(training, statement) or any(kinds.of(method.value) == AVERAGE for method in methods):
         return False
     summaries = [training.functions.summary(kinds.resolver.canonical(call.func) or "") for call in calls]
-    return any(kinds.names.get(name) in (STATE, SCHEDULE) for name in leaf.flow.reads) or any(
+    return any(kinds.names.get(name) in (STATE, SCHEDULE) for name in statement.flow.reads) or any(
         summary is not None and not _OF_VARIABLES.isdisjoint(summary.symbols) for summary in summaries
     )
 
@@ -154,8 +158,8 @@ def _reads_variables(training: Training, leaf: Leaf) -> bool:
 def _returns(training: Training) -> Iterator[Problem]:
     if training.region is None:
         return
-    for statement in training.region.statements:
-        for returned in find_all(statement, cst.Return):
+    for node in training.region.nodes:
+        for returned in find_all(node, cst.Return):
             if returned.value is not None and not (
                 isinstance(returned.value, cst.Name) and returned.value.value == "None"
             ):

@@ -28,11 +28,11 @@ def _changing(training: Training) -> set[str]:
     """Names that the session's part binds in a loop, in a function, or more than once."""
     seen: set[str] = set()
     changing: set[str] = set()
-    for outer in training.leaves:
+    for outer in training.statements:
         if outer.kind not in (SESSION, PLAIN):
             continue
         if isinstance(outer.node, cst.For | cst.While | cst.FunctionDef):
-            changing |= {name for leaf in outer.every() for name in leaf.flow.binds}
+            changing |= {name for statement in outer.every() for name in statement.flow.binds}
         changing |= outer.flow.binds & seen
         seen |= outer.flow.binds
     return changing

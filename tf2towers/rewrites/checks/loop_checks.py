@@ -64,15 +64,21 @@ def _own_weights(training: Training) -> Iterator[Problem]:
 
 def _own_optimizers(training: Training) -> Iterator[Problem]:
     """Optimizers made in the towers."""
-    for outer in training.towers_leaf.inner:
-        for leaf in outer.every():
-            if leaf.detail == OPTIMIZER and not leaf.inner and not leaf.flow.binds & training.body.optimizers:
-                yield Problem(leaf.node, "T2T312", "an optimizer for each tower: each has slots of its own")
+    for outer in training.tower_loop_statement.inner:
+        for statement in outer.every():
+            if (
+                statement.detail == OPTIMIZER
+                and not statement.inner
+                and not statement.flow.binds & training.body.optimizers
+            ):
+                yield Problem(
+                    statement.node, "T2T312", "an optimizer for each tower: each has slots of its own"
+                )
 
 
 def _unclear_statistics(training: Training) -> Iterator[Problem]:
     """UPDATE_OPS that are filled in the towers and not read there: whether they are run cannot be seen."""
-    symbols = training.effects[training.towers_leaf].symbols
+    symbols = training.effects[training.tower_loop_statement].symbols
     if statistics_kept(training) == "none" and "tf.get_collection" in symbols:
         yield Problem(
             training.tower.loop, "T2T303", "moving statistics whose updates are not read in the tower"
@@ -81,19 +87,22 @@ def _unclear_statistics(training: Training) -> Iterator[Problem]:
 
 def _made_in_functions(training: Training) -> Iterator[Problem]:
     """tf.Variable among the tensors: its statement goes into a function that runs again and again."""
-    moved = [*training.tower_needs.leaves, *(leaf for step in training.steps for leaf in step.slice.leaves)]
-    for leaf in dict.fromkeys(moved):
-        if leaf.kind != TOWERS and "tf.Variable" in training.effects[leaf].symbols:
+    moved = [
+        *training.tower_needs.statements,
+        *(statement for step in training.steps for statement in step.slice.statements),
+    ]
+    for statement in dict.fromkeys(moved):
+        if statement.kind != TOWERS and "tf.Variable" in training.effects[statement].symbols:
             yield Problem(
-                leaf.node, "T2T304", "variables and tensors made in one statement: tf.Variable is state"
+                statement.node, "T2T304", "variables and tensors made in one statement: tf.Variable is state"
             )
 
 
 def _of_one_tower(training: Training) -> set[str]:
     """The loop's variables, and the names its body works out from them by plain Python."""
     found = target_names(training.tower.loop.target)
-    for outer in training.towers_leaf.inner:
-        for leaf in outer.every():
-            if leaf.kind == PLAIN and leaf.assign is not None and leaf.flow.reads & found:
-                found |= leaf.flow.binds
+    for outer in training.tower_loop_statement.inner:
+        for statement in outer.every():
+            if statement.kind == PLAIN and statement.assign is not None and statement.flow.reads & found:
+                found |= statement.flow.binds
     return found

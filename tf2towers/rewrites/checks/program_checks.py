@@ -12,7 +12,7 @@ from tf2towers.program.problem import Problem
 from tf2towers.program.python_code.data_flow import target_names, upward_exposed
 from tf2towers.program.python_code.search import find_all
 from tf2towers.program.statements.symbol_roles import role
-from tf2towers.program.statements.trainer_statement import DROPPED, INPUT, MIXED, TOWERS, Leaf
+from tf2towers.program.statements.trainer_statement import DROPPED, INPUT, MIXED, TOWERS, TrainerStatement
 from tf2towers.program.statements.value_kinds import (
     GET_NEXT,
     ITERATOR,
@@ -82,20 +82,22 @@ def sessions_elsewhere(training: Training, module: cst.Module) -> Iterator[Probl
 def graph_names(training: Training) -> set[str]:
     """Names that hold tensors of the graph, and are gone from the owner once it is split into functions."""
     names: set[str] = set(training.tower_binds)
-    for leaf in training.leaves:
-        if leaf.kind in (TENSOR, INPUT):
-            names |= leaf.flow.binds
-        elif leaf.kind == MIXED:
-            for inner in leaf.every():
+    for statement in training.statements:
+        if statement.kind in (TENSOR, INPUT):
+            names |= statement.flow.binds
+        elif statement.kind == MIXED:
+            for inner in statement.every():
                 if inner.kind in (TENSOR, INPUT) and not inner.inner:
                     names |= inner.flow.binds
-    for leaf in _outside(training):
-        names -= leaf.flow.binds
+    for statement in _outside(training):
+        names -= statement.flow.binds
     return names - {name for rate in training.fed_rates for name in rate.names}
 
 
-def _outside(training: Training) -> list[Leaf]:
-    return [leaf for leaf in training.leaves if leaf.kind in (SESSION, PLAIN, STATE, DROPPED)]
+def _outside(training: Training) -> list[TrainerStatement]:
+    return [
+        statement for statement in training.statements if statement.kind in (SESSION, PLAIN, STATE, DROPPED)
+    ]
 
 
 def _calls_to_leave_out(training: Training) -> list[cst.CSTNode]:
@@ -103,49 +105,61 @@ def _calls_to_leave_out(training: Training) -> list[cst.CSTNode]:
     calls.extend(training.dropped_runs)
     if training.batches is not None:
         canonical = training.kinds.resolver.canonical
-        found = (call for leaf in _outside(training) for call in find_all(leaf.node, cst.Call))
+        found = (call for statement in _outside(training) for call in find_all(statement.node, cst.Call))
         calls.extend(call for call in found if canonical(call.func) == "tf.train.start_queue_runners")
     calls.extend(problem.node for problem in training.problems if problem.code == "T2T401")  # told already
     return calls
 
 
 def _graph_in_session(training: Training) -> Iterator[Problem]:
-    for outer in training.leaves:
+    for outer in training.statements:
         if outer.kind != SESSION:
             continue
-        for leaf in outer.every():
-            if leaf.kind in (TENSOR, MIXED) and not leaf.inner:
-                yield Problem(leaf.node, "T2T404", "graph building inside the session's part of the program")
+        for statement in outer.every():
+            if statement.kind in (TENSOR, MIXED) and not statement.inner:
+                yield Problem(
+                    statement.node, "T2T404", "graph building inside the session's part of the program"
+                )
 
 
 def _rebound(training: Training) -> Iterator[Problem]:
     """Plain names that the functions read and the session's part changes: a function keeps what it met when traced."""
     bound = {
-        name for leaf in training.leaves if leaf.kind in (TENSOR, MIXED, TOWERS) for name in leaf.flow.binds
+        name
+        for statement in training.statements
+        if statement.kind in (TENSOR, MIXED, TOWERS)
+        for name in statement.flow.binds
     }
     bound |= target_names(training.tower.loop.target)
     read: set[str] = set()
-    for leaf in training.leaves:
-        if leaf.kind in (TENSOR, MIXED, TOWERS):
-            read |= leaf.flow.reads - bound
-        elif leaf.kind in (SESSION, PLAIN) and not isinstance(leaf.node, cst.FunctionDef):
-            again = {name for inner in leaf.every() for name in inner.flow.binds} & read
+    for statement in training.statements:
+        if statement.kind in (TENSOR, MIXED, TOWERS):
+            read |= statement.flow.reads - bound
+        elif statement.kind in (SESSION, PLAIN) and not isinstance(statement.node, cst.FunctionDef):
+            again = {name for inner in statement.every() for name in inner.flow.binds} & read
             if again:
                 name = sorted(again)[0]
-                yield Problem(leaf.node, "T2T405", f"{name!r} is read by the graph and changed afterwards")
+                yield Problem(
+                    statement.node, "T2T405", f"{name!r} is read by the graph and changed afterwards"
+                )
 
 
 def _bound_on_both_sides(training: Training) -> Iterator[Problem]:
     """Names bound outside the graph that it reads and then binds again: in a function they would be local."""
-    outside = {name for leaf in training.leaves if leaf.kind in (PLAIN, STATE) for name in leaf.flow.binds}
-    exposed = upward_exposed(leaf.node for leaf in training.graph) & outside
+    outside = {
+        name
+        for statement in training.statements
+        if statement.kind in (PLAIN, STATE)
+        for name in statement.flow.binds
+    }
+    exposed = upward_exposed(statement.node for statement in training.graph) & outside
     exposed -= training.body.flags | training.body.lists_bound_again
     for outer in training.graph:
-        for leaf in outer.every() if outer.kind != TOWERS else ():
-            names = leaf.flow.binds & exposed
-            if names and leaf.kind == TENSOR:
+        for statement in outer.every() if outer.kind != TOWERS else ():
+            names = statement.flow.binds & exposed
+            if names and statement.kind == TENSOR:
                 message = f"{min(names)!r} begins as a plain value, and is bound again in the graph"
-                yield Problem(leaf.node, "T2T405", message)
+                yield Problem(statement.node, "T2T405", message)
                 return
 
 
@@ -153,11 +167,11 @@ def _used_outside(training: Training) -> Iterator[Problem]:
     names = graph_names(training)
     out = _calls_to_leave_out(training)
     fed = {
-        pipeline.leaf: {name for given in pipeline.fed for name in given.names}
+        pipeline.statement: {name for given in pipeline.fed for name in given.names}
         for pipeline in training.pipelines
     }
-    for leaf in _outside(training):
-        for inner in leaf.every():
+    for statement in _outside(training):
+        for inner in statement.every():
             if inner.inner:
                 continue
             if inner.kind == DROPPED or (inner.kind == STATE and inner.detail in (WRITER, ITERATOR)):
@@ -180,22 +194,22 @@ def _used_outside(training: Training) -> Iterator[Problem]:
 def _session_elsewhere(training: Training) -> Iterator[Problem]:
     sessions = {name for name, kind in training.kinds.names.items() if kind == SESSION}
     out = _calls_to_leave_out(training)
-    for leaf in _outside(training):
-        for inner in leaf.every():
+    for statement in _outside(training):
+        for inner in statement.every():
             if inner.inner or inner.kind == DROPPED:
                 continue
             if _reads_except(inner.node, out, training) & sessions and not _closes(inner):
                 yield Problem(inner.node, "T2T401", "the session goes to code that the tool does not follow")
 
 
-def _closes(leaf: Leaf) -> bool:
+def _closes(statement: TrainerStatement) -> bool:
     """A statement about the session itself that goes: its making, `sess.close()`."""
-    return isinstance(leaf.node, cst.SimpleStatementLine) and any(
+    return isinstance(statement.node, cst.SimpleStatementLine) and any(
         isinstance(small, cst.Expr)
         and isinstance(small.value, cst.Call)
         and isinstance(small.value.func, cst.Attribute)
         and small.value.func.attr.value in ("close", "as_default", "finalize")
-        for small in leaf.node.body
+        for small in statement.node.body
     )
 
 
@@ -203,15 +217,15 @@ def _made_inside(training: Training) -> Iterator[Problem]:
     """Placeholders, iterators and variables that would be made inside a tf.function, at every call."""
     canonical = training.kinds.resolver.canonical
     used = [
-        training.towers_leaf,
-        *training.tower_needs.leaves,
-        *(leaf for step in training.steps for leaf in step.slice.leaves),
+        training.tower_loop_statement,
+        *training.tower_needs.statements,
+        *(statement for step in training.steps for statement in step.slice.statements),
     ]
     for outer in dict.fromkeys(used):
-        for leaf in outer.every():
-            if leaf.inner or leaf.kind == INPUT or leaf.detail == ITERATOR:
+        for statement in outer.every():
+            if statement.inner or statement.kind == INPUT or statement.detail == ITERATOR:
                 continue
-            for call in find_all(leaf.node, cst.Call):
+            for call in find_all(statement.node, cst.Call):
                 name = canonical(call.func)
                 summary = training.functions.summary(name) if name is not None else None
                 method = call.func.attr.value if isinstance(call.func, cst.Attribute) else None
@@ -220,9 +234,9 @@ def _made_inside(training: Training) -> Iterator[Problem]:
                     yield Problem(call, "T2T305", "an input that would be made inside a step")
                 elif summary is not None and summary.makes_inputs:
                     yield Problem(call, "T2T305", f"{name} makes inputs where the towers run")
-                elif outer.kind == MIXED and leaf.kind != STATE and role(name) == "optimizer":
+                elif outer.kind == MIXED and statement.kind != STATE and role(name) == "optimizer":
                     yield Problem(call, "T2T304", "an optimizer that would be made inside a step")
-                elif leaf.kind != STATE and (
+                elif statement.kind != STATE and (
                     name == "tf.Variable" or (summary is not None and "tf.Variable" in summary.symbols)
                 ):
                     yield Problem(call, "T2T304", "a variable that would be made inside a step")

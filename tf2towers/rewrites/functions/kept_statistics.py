@@ -12,7 +12,7 @@ UPDATES = "tf.GraphKeys.UPDATE_OPS"
 
 def statistics_kept(training: Training) -> str | None:
     """'last' (the last tower's list of updates was run) or 'none' (no list was); None where no tower makes updates."""
-    towers = training.towers_leaf
+    towers = training.tower_loop_statement
     if not any("UPDATE_OPS" in symbol for symbol in training.effects[towers].symbols):
         return None
     canonical = training.kinds.resolver.canonical

@@ -9,7 +9,7 @@ import libcst as cst
 
 from tf2towers.program.python_code.data_flow import flow_of
 from tf2towers.program.python_code.search import call_statement, method_of
-from tf2towers.program.statements.trainer_statement import DROPPED, INPUT, MIXED, Leaf
+from tf2towers.program.statements.trainer_statement import DROPPED, INPUT, MIXED, TrainerStatement
 from tf2towers.program.statements.value_kinds import PLAIN, STATE, TENSOR
 from tf2towers.program.training import Training
 from tf2towers.rewrites.files.file_context import parse_statement
@@ -19,59 +19,61 @@ from tf2towers.rewrites.functions.tower_statements import TowerStatements, appen
 class MovedStatements(TowerStatements):
     """Rewrites a statement for the function it moves into, and leaves out what TF2 has no use for."""
 
-    def moved(self, leaf: Leaf) -> list[cst.BaseStatement]:
+    def moved(self, statement: TrainerStatement) -> list[cst.BaseStatement]:
         """A statement as it stands in a function: rewritten, and without what TF2 has no use for."""
-        if self._vanishes(leaf):
+        if self._vanishes(statement):
             return []
-        if self._part is not None and self._is_left_out(leaf):
+        if self._part is not None and self._is_left_out(statement):
             return []
-        if isinstance(leaf.node, cst.If) and is_of_first_tower(leaf.node, self.training):
-            return with_lines_of(leaf.node, [line for inner in leaf.inner for line in self.moved(inner)])
-        if leaf.inner and (isinstance(leaf.node, cst.If | cst.With)):
-            return self._moved_block(leaf)
-        return [self._rewritten(leaf.node)]
+        if isinstance(statement.node, cst.If) and is_of_first_tower(statement.node, self.training):
+            return with_lines_of(
+                statement.node, [line for inner in statement.inner for line in self.moved(inner)]
+            )
+        if statement.inner and (isinstance(statement.node, cst.If | cst.With)):
+            return self._moved_block(statement)
+        return [self._rewritten(statement.node)]
 
-    def moved_all(self, leaves: Sequence[Leaf]) -> list[cst.BaseStatement]:
+    def moved_all(self, statements: Sequence[TrainerStatement]) -> list[cst.BaseStatement]:
         """Statements one after the other; the comments of a batch that a tower is given stand above what follows."""
         made: list[cst.BaseStatement] = []
         above: list[cst.EmptyLine] = []
-        for leaf in leaves:
-            statements = self.moved(leaf)
-            if not statements and leaf.kind == INPUT:
-                above += [line for line in leaf.node.leading_lines if line.comment is not None]
-            elif statements and above:
-                lines = [*above, *getattr(statements[0], "leading_lines", ())]
-                statements = [statements[0].with_changes(leading_lines=lines), *statements[1:]]
+        for statement in statements:
+            rewritten = self.moved(statement)
+            if not rewritten and statement.kind == INPUT:
+                above += [line for line in statement.node.leading_lines if line.comment is not None]
+            elif rewritten and above:
+                lines = [*above, *getattr(rewritten[0], "leading_lines", ())]
+                rewritten = [rewritten[0].with_changes(leading_lines=lines), *rewritten[1:]]
                 above = []
-            made.extend(statements)
+            made.extend(rewritten)
         return made
 
-    def _is_left_out(self, leaf: Leaf) -> bool:
+    def _is_left_out(self, statement: TrainerStatement) -> bool:
         """Whether a statement of the tower is not in the part being built."""
         assert self._part is not None
-        if isinstance(leaf.node, cst.With) and leaf.inner:
+        if isinstance(statement.node, cst.With) and statement.inner:
             return False  # its statements are asked one by one
-        inside = any(leaf is unit for unit in self._tower_leaves())
-        return inside and not any(leaf in kept.every() for kept in self._part.keep)
+        inside = any(statement is unit for unit in self._tower_statements())
+        return inside and not any(statement in kept.every() for kept in self._part.keep)
 
-    def _vanishes(self, leaf: Leaf) -> bool:
-        if leaf.kind in (INPUT, DROPPED) and not leaf.inner:
+    def _vanishes(self, statement: TrainerStatement) -> bool:
+        if statement.kind in (INPUT, DROPPED) and not statement.inner:
             return True
-        if is_reuse_call(leaf.node):
+        if is_reuse_call(statement.node):
             return True
         facts = self.training.body
-        if leaf.assign is not None and leaf.flow.binds & (facts.flags | facts.optimizers):
+        if statement.assign is not None and statement.flow.binds & (facts.flags | facts.optimizers):
             return True
-        for name in leaf.flow.mutates & set(self._single_append) & self._collected():
-            if append_call(leaf.node, name) is not None:
+        for name in statement.flow.mutates & set(self._single_append) & self._collected():
+            if append_call(statement.node, name) is not None:
                 return True
         return False
 
-    def _moved_block(self, leaf: Leaf) -> list[cst.BaseStatement]:
-        node = leaf.node
+    def _moved_block(self, statement: TrainerStatement) -> list[cst.BaseStatement]:
+        node = statement.node
         if isinstance(node, cst.With):
-            apart = leaf.kind == MIXED and not self.training.tower.is_loop  # its state is made outside
-            to_move = [inner for inner in leaf.inner if not (apart and inner.kind in (STATE, PLAIN))]
+            apart = statement.kind == MIXED and not self.training.tower.is_loop  # its state is made outside
+            to_move = [inner for inner in statement.inner if not (apart and inner.kind in (STATE, PLAIN))]
             body = self.moved_all(to_move)
             if not body:
                 return []
@@ -81,12 +83,12 @@ class MovedStatements(TowerStatements):
             rewritten = self._rewritten(node.with_changes(body=cst.SimpleStatementSuite([cst.Pass()])), node)
             return [rewritten.with_changes(body=node.body.with_changes(body=body))]
         assert isinstance(node, cst.If)
-        kept = self._project(node, leaf, with_state=leaf.kind != MIXED)
+        kept = self._project(node, statement, with_state=statement.kind != MIXED)
         return [kept] if kept is not None else []
 
-    def _project(self, node: cst.If, leaf: Leaf, with_state: bool) -> cst.If | None:
+    def _project(self, node: cst.If, statement: TrainerStatement, with_state: bool) -> cst.If | None:
         """An `if` without what vanishes and, unless `with_state`, without the state that is made elsewhere."""
-        by_node: dict[cst.CSTNode, Leaf] = {inner.node: inner for inner in leaf.inner}
+        by_node: dict[cst.CSTNode, TrainerStatement] = {inner.node: inner for inner in statement.inner}
 
         def block(suite: cst.BaseSuite) -> list[cst.BaseStatement]:
             made: list[cst.BaseStatement] = []
@@ -102,10 +104,10 @@ class MovedStatements(TowerStatements):
         orelse = node.orelse
         other: cst.If | cst.Else | None = None
         if isinstance(orelse, cst.If):
-            other = self._project(orelse, leaf, with_state)
+            other = self._project(orelse, statement, with_state)
         elif orelse is not None:
-            statements = block(orelse.body)
-            other = orelse.with_changes(body=cst.IndentedBlock(statements)) if statements else None
+            other_body = block(orelse.body)
+            other = orelse.with_changes(body=cst.IndentedBlock(other_body)) if other_body else None
         if not body and other is None:
             return None
         test = self._rewritten(node.test)

@@ -11,7 +11,7 @@ from tf2towers.program.python_code.backward_slices import Slice
 from tf2towers.program.python_code.data_flow import flow_of
 from tf2towers.program.python_code.search import find_all
 from tf2towers.program.sessions.steps import has_update
-from tf2towers.program.statements.trainer_statement import TOWERS, Leaf
+from tf2towers.program.statements.trainer_statement import TOWERS, TrainerStatement
 from tf2towers.program.statements.value_kinds import OPTIMIZER, SCHEDULE, STATE, TENSOR
 from tf2towers.program.training import Step, placeholders_of
 from tf2towers.rewrites.files.file_context import code_of, parse_statement
@@ -31,23 +31,23 @@ class ReplicaBuilder(TowerFunctions):
 
     def name_optimizers(self) -> None:
         """`tf.train.AdamOptimizer(1e-4).minimize(loss)`: an optimizer is state, so each gets a name."""
-        self._optimizers: dict[Leaf, list[tuple[str, cst.Call]]] = {}
-        for leaf in self.training.leaves:
-            if leaf.kind != TENSOR:
+        self._optimizers: dict[TrainerStatement, list[tuple[str, cst.Call]]] = {}
+        for statement in self.training.statements:
+            if statement.kind != TENSOR:
                 continue
-            for call in find_all(leaf.node, cst.Call):
+            for call in find_all(statement.node, cst.Call):
                 inner = call.func.value if isinstance(call.func, cst.Attribute) else None
                 if isinstance(inner, cst.Call) and self.training.kinds.of(inner) == OPTIMIZER:
                     name = self.context.fresh("optimizer")
-                    self._optimizers.setdefault(leaf, []).append((name, inner))
+                    self._optimizers.setdefault(statement, []).append((name, inner))
                     self.replaced[inner] = cst.Name(name)
 
     def optimizers_of(
-        self, leaf: Leaf, in_place: Callable[[cst.CSTNode], cst.CSTNode]
+        self, statement: TrainerStatement, in_place: Callable[[cst.CSTNode], cst.CSTNode]
     ) -> list[cst.BaseStatement]:
         """The statements that make the optimizers of a statement that moves into the steps."""
         made: list[cst.BaseStatement] = []
-        for name, call in self._optimizers.get(leaf, []):
+        for name, call in self._optimizers.get(statement, []):
             kept = self.replaced.pop(call)
             made.append(parse_statement(f"{name} = {code_of(in_place(call))}"))
             self.replaced[call] = kept
@@ -60,7 +60,9 @@ class ReplicaBuilder(TowerFunctions):
         return (
             tower.is_loop
             or tower.cluster is not None
-            or any(leaf.kind == STATE for outer in self.training.leaves for leaf in outer.every())
+            or any(
+                statement.kind == STATE for outer in self.training.statements for statement in outer.every()
+            )
         )
 
     def parameters(self, step: Step) -> list[str]:
@@ -94,29 +96,37 @@ class ReplicaBuilder(TowerFunctions):
 
     def share_model(self, steps: list[tuple[Step, list[str]]]) -> list[cst.BaseStatement]:
         """The function of what the steps begin with alike, if they do: it stands before them."""
-        leaves = common_beginning([step for step, _ in steps])
-        if not leaves or any(self._split_parameters(*step)[1] for step in steps):
+        statements = common_beginning([step for step, _ in steps])
+        if not statements or any(self._split_parameters(*step)[1] for step in steps):
             return []
         without_contexts = self.training.tower.cluster is None
         body = [
             line
-            for leaf in leaves
-            for line in (self.moved(leaf) if without_contexts else self._in_contexts(leaf, self.moved(leaf)))
+            for statement in statements
+            for line in (
+                self.moved(statement)
+                if without_contexts
+                else self._in_contexts(statement, self.moved(statement))
+            )
         ]
         named = {name.value for line in body for name in find_all(line, cst.Name)}
         parameters = [name for name in self._split_parameters(*steps[0])[0] if name in named]
-        bound = {name for leaf in leaves for name in leaf.flow.writes}
-        results = sorted(bound & read_after([step for step, _ in steps], leaves))
+        bound = {name for statement in statements for name in statement.flow.writes}
+        results = sorted(bound & read_after([step for step, _ in steps], statements))
         if not results:
             return []
-        self._model = SharedModel(self.context.fresh("model"), leaves, parameters, results)
+        self._model = SharedModel(self.context.fresh("model"), statements, parameters, results)
         body[0] = without_empty_lines(body[0])
         doc = parse_statement(f'"""What the steps compute alike: returns {", ".join(results)}."""')
         end = parse_statement(f"return {', '.join(results)}")
         return [self._definition(self._model.name, parameters, [doc, *body, end], [])]
 
-    def _own_leaves(self, step: Step) -> list[Leaf]:
-        return step.slice.leaves[len(self._model.leaves) :] if self._model is not None else step.slice.leaves
+    def _own_statements(self, step: Step) -> list[TrainerStatement]:
+        return (
+            step.slice.statements[len(self._model.statements) :]
+            if self._model is not None
+            else step.slice.statements
+        )
 
     def _model_call(self, step: Step) -> list[cst.BaseStatement]:
         if self._model is None:
@@ -147,7 +157,9 @@ class ReplicaBuilder(TowerFunctions):
         cluster = training.tower.cluster
         if cluster is not None:
             body = [
-                line for leaf in self._own_leaves(step) for line in self._in_contexts(leaf, self.moved(leaf))
+                line
+                for statement in self._own_statements(step)
+                for line in self._in_contexts(statement, self.moved(statement))
             ]
             body = [*self._model_call(step), *body]
             body = [
@@ -158,7 +170,7 @@ class ReplicaBuilder(TowerFunctions):
                 step.name, outer, [*feeds, *body], [self._cluster_step(cluster, step, outer)]
             )
         if not step.uses_towers:
-            body = [line for leaf in self._own_leaves(step) for line in self.moved(leaf)]
+            body = [line for statement in self._own_statements(step) for line in self.moved(statement)]
             body = [*self._model_call(step), *body]
             body = without_unread_results([*body, *end])
             if not feeds:
@@ -170,22 +182,22 @@ class ReplicaBuilder(TowerFunctions):
         inner: list[cst.BaseStatement] = []
         arguments = ", ".join(self._names_of(self.tower_inputs(step.part)))
         needed = step.part.before if step.part is not None else training.tower_needs
-        order = training.leaves
-        for leaf in step.slice.leaves:
-            if order.index(leaf) < order.index(training.towers_leaf) and self._stands_in_step(
-                leaf, step, needed
+        order = training.statements
+        for statement in step.slice.statements:
+            if order.index(statement) < order.index(training.tower_loop_statement) and self._stands_in_step(
+                statement, step, needed
             ):
-                inner.extend(self._in_contexts(leaf, self.moved(leaf)))
+                inner.extend(self._in_contexts(statement, self.moved(statement)))
         live = ", ".join(self.live_names(step.part))
         tower = step.part.name if step.part is not None else self.tower_name
         inner.append(parse_statement(f"{live} = {tower}({arguments})" if live else f"{tower}({arguments})"))
         inner.extend(self._gathers(step))
         inner.extend(parse_statement(f"{now} = {name}()") for name, now in self._now.items())
         keep = self.given.get("keep_statistics")
-        for leaf in step.slice.leaves:
-            if order.index(leaf) <= order.index(training.towers_leaf):
+        for statement in step.slice.statements:
+            if order.index(statement) <= order.index(training.tower_loop_statement):
                 continue
-            moved = self.moved(leaf)
+            moved = self.moved(statement)
             if (
                 keep
                 and step.trains
@@ -193,7 +205,7 @@ class ReplicaBuilder(TowerFunctions):
             ):
                 inner.append(parse_statement(f"{self.context.need('keep_statistics')}({keep!r})"))
                 keep = None
-            inner.extend(self._in_contexts(leaf, moved))
+            inner.extend(self._in_contexts(statement, moved))
         replica = self._definition("replica_step", params, without_unread_results([*inner, *end]), [scope])
         self._now = {}
         firsts = [self._is_first(value, step) for value in returned if value is not None or len(returned) > 1]
@@ -234,39 +246,46 @@ class ReplicaBuilder(TowerFunctions):
 
     def _rates_before_update(self, step: Step) -> list[str]:
         """The schedules that the step reads after the update: in TF1 one run had one rate, the update's."""
-        after: list[Leaf] | None = None
-        for leaf in step.slice.leaves:
+        after: list[TrainerStatement] | None = None
+        for statement in step.slice.statements:
             if after is not None:
-                after.append(leaf)
-            elif leaf.kind != TOWERS and has_update(self.training, leaf):
+                after.append(statement)
+            elif statement.kind != TOWERS and has_update(self.training, statement):
                 after = []
         if after is None or not step.uses_towers:
             return []
-        read = {name for leaf in after for name in leaf.flow.reads}
+        read = {name for statement in after for name in statement.flow.reads}
         read |= {name for fetch in step.fetches for name in flow_of(fetch).reads}
         return sorted(name for name in read if self.training.kinds.names.get(name) == SCHEDULE)
 
-    def _in_contexts(self, leaf: Leaf, moved: list[cst.BaseStatement]) -> list[cst.BaseStatement]:
-        for block in reversed(leaf.contexts):
+    def _in_contexts(
+        self, statement: TrainerStatement, moved: list[cst.BaseStatement]
+    ) -> list[cst.BaseStatement]:
+        for block in reversed(statement.contexts):
             if moved:
                 moved = [self._rewritten(block).with_changes(body=cst.IndentedBlock(moved), leading_lines=[])]
         return moved
 
-    def _stands_in_step(self, leaf: Leaf, step: Step, needed: Slice) -> bool:
+    def _stands_in_step(self, statement: TrainerStatement, step: Step, needed: Slice) -> bool:
         """Whether a statement before the loop belongs to the step: it is used after the loop, or in it not at all."""
         if step.part is not None:
-            return self._used_after(leaf, step)
-        return leaf not in needed.leaves or self._used_after(leaf, step)
+            return self._used_after(statement, step)
+        return statement not in needed.statements or self._used_after(statement, step)
 
-    def _used_after(self, leaf: Leaf, step: Step) -> bool:
-        place = self.training.leaves.index(self.training.towers_leaf)
-        after = [other for other in step.slice.leaves if self.training.leaves.index(other) > place]
+    def _used_after(self, statement: TrainerStatement, step: Step) -> bool:
+        place = self.training.statements.index(self.training.tower_loop_statement)
+        after = [other for other in step.slice.statements if self.training.statements.index(other) > place]
         wanted = {name for other in after for name in self._reads_after(other)}
         wanted |= {name for fetch in step.fetches for name in flow_of(fetch).reads}
-        return bool(leaf.flow.writes & wanted)
+        return bool(statement.flow.writes & wanted)
 
     def _gathers(self, step: Step) -> list[cst.BaseStatement]:
-        read = {name for leaf in step.slice.leaves if leaf.kind != TOWERS for name in leaf.flow.reads}
+        read = {
+            name
+            for statement in step.slice.statements
+            if statement.kind != TOWERS
+            for name in statement.flow.reads
+        }
         read |= {name for fetch in step.fetches for name in flow_of(fetch).reads}
         made = []
         for name in sorted(self.training.gathered & read):
@@ -289,13 +308,19 @@ class ReplicaBuilder(TowerFunctions):
         names = flow_of(value).reads
         if names & self.training.body.of_first_tower:
             return True
-        place = self.training.leaves.index(self.training.towers_leaf)
-        after = [leaf for leaf in step.slice.leaves if self.training.leaves.index(leaf) > place]
-        for leaf in reversed(after):
-            if leaf.flow.binds & names:
-                if any(symbol.startswith("tf.summary.") for symbol in self.training.effects[leaf].symbols):
+        place = self.training.statements.index(self.training.tower_loop_statement)
+        after = [
+            statement
+            for statement in step.slice.statements
+            if self.training.statements.index(statement) > place
+        ]
+        for statement in reversed(after):
+            if statement.flow.binds & names:
+                if any(
+                    symbol.startswith("tf.summary.") for symbol in self.training.effects[statement].symbols
+                ):
                     return True
-                names = names | leaf.flow.reads
+                names = names | statement.flow.reads
         return False
 
     def _fetched(self, value: cst.BaseExpression | None) -> str:

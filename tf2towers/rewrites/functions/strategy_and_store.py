@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import libcst as cst
 
 from tf2towers.program.python_code.data_flow import names_in, target_names
-from tf2towers.program.statements.trainer_statement import DROPPED, TOWERS, Leaf
+from tf2towers.program.statements.trainer_statement import DROPPED, TOWERS, TrainerStatement
 from tf2towers.program.statements.value_kinds import PLAIN, SESSION
 from tf2towers.program.training import Training
 from tf2towers.rewrites.expressions.training_calls import TrainingRewriter
@@ -16,10 +16,10 @@ from tf2towers.rewrites.files.file_context import FileContext, code_of, parse_st
 
 @dataclass
 class StrategyStatements:
-    """The statements that make strategy and store, and the plain leaves moved up in front of them."""
+    """The statements that make strategy and store, and the plain statements moved up in front of them."""
 
     statements: list[cst.BaseStatement]
-    hoisted: list[Leaf] = field(default_factory=list)
+    hoisted: list[TrainerStatement] = field(default_factory=list)
 
 
 def strategy_statements(
@@ -30,8 +30,8 @@ def strategy_statements(
     hoisted = _hoisted(training, needs)
     strategy, variables = given["strategy"], given["variables"]
     made: list[cst.BaseStatement] = []
-    for leaf in hoisted:
-        made.append(leaf.node.visit(TrainingRewriter(context, training, {}, False, given)))  # type: ignore[arg-type]
+    for statement in hoisted:
+        made.append(statement.node.visit(TrainingRewriter(context, training, {}, False, given)))  # type: ignore[arg-type]
     made.append(
         parse_statement(
             f"{strategy} = tf.distribute.MirroredStrategy({context.need('tower_devices')}({devices}))"
@@ -58,8 +58,8 @@ def _devices(context: FileContext, training: Training, given: dict[str, str]) ->
         if isinstance(target, cst.Tuple) and not names_in(device) & target_names(target.elements[0].value):
             target, iterable = target.elements[1].value, iterable.args[0].value
     needs = names_in(iterable) | (names_in(device) - target_names(target))
-    for leaf in training.leaves:
-        if leaf.kind not in (PLAIN, TOWERS, SESSION) and leaf.flow.binds & needs:
+    for statement in training.statements:
+        if statement.kind not in (PLAIN, TOWERS, SESSION) and statement.flow.binds & needs:
             training.problem(loop, "T2T302", "the towers' devices depend on tensors or state")
             break
     rewriter = TrainingRewriter(context, training, {}, False, given)
@@ -70,26 +70,27 @@ def _devices(context: FileContext, training: Training, given: dict[str, str]) ->
     return f"[{device_code} for {target_code} in {iterable_code}]", needs
 
 
-def _hoisted(training: Training, needs: set[str]) -> list[Leaf]:
+def _hoisted(training: Training, needs: set[str]) -> list[TrainerStatement]:
     """The plain statements inside the stage that the devices depend on, where state comes before them."""
-    before: list[Leaf] = []
-    for leaf in training.leaves:
-        if leaf.kind == TOWERS:
+    before: list[TrainerStatement] = []
+    for statement in training.statements:
+        if statement.kind == TOWERS:
             break
-        before.append(leaf)
+        before.append(statement)
     stage = [block for block in training.reader.opened if block in training.tower.parents]
-    inside = [leaf for leaf in before if stage and _contains(stage[0], leaf.node)]
+    inside = [statement for statement in before if stage and _contains(stage[0], statement.node)]
     first = next(
-        (place for place, leaf in enumerate(before) if leaf.kind not in (PLAIN, DROPPED)), len(before)
+        (place for place, statement in enumerate(before) if statement.kind not in (PLAIN, DROPPED)),
+        len(before),
     )
-    kept: list[Leaf] = []
+    kept: list[TrainerStatement] = []
     wanted = set(needs)
     for place in range(len(before) - 1, -1, -1):
-        leaf = before[place]
-        if leaf.kind == PLAIN and leaf.flow.writes & wanted:
-            wanted |= leaf.flow.reads
-            if leaf in inside or (not stage and place > first):
-                kept.insert(0, leaf)
+        statement = before[place]
+        if statement.kind == PLAIN and statement.flow.writes & wanted:
+            wanted |= statement.flow.reads
+            if statement in inside or (not stage and place > first):
+                kept.insert(0, statement)
     return kept
 
 

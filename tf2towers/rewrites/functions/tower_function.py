@@ -35,13 +35,13 @@ class TowerFunctions(MovedStatements):
         ]
         reads = flow_of(loop.body).reads
         body.extend(self._list_heads())
-        for leaf in before.leaves:
-            body.extend(self.moved(leaf))
+        for statement in before.statements:
+            body.extend(self.moved(statement))
         body.extend(self._index_statements(loop, reads))
         for name in sorted(training.body.flags):
             body.append(parse_statement(f"{name} = {self.context.need('tower_index')}() > 0"))
-        inner = self.moved_all(training.towers_leaf.inner)
-        for block in reversed(training.towers_leaf.contexts):
+        inner = self.moved_all(training.tower_loop_statement.inner)
+        for block in reversed(training.tower_loop_statement.contexts):
             inner = [self._rewritten(block).with_changes(body=cst.IndentedBlock(inner), leading_lines=[])]
         body.extend(inner)
         if live:
@@ -60,7 +60,7 @@ class TowerFunctions(MovedStatements):
         """What the tower, or a part of it, returns."""
         if part is None:
             return self.live
-        bound = {name for leaf in part.keep for name in leaf.flow.writes}
+        bound = {name for statement in part.keep for name in statement.flow.writes}
         return [name for name in self.live if name in bound]
 
     def tower_inputs(self, part: TowerPart | None = None) -> list[Input]:
@@ -93,9 +93,9 @@ class TowerFunctions(MovedStatements):
         """The lists a tower still fills: empty, as the loop met them."""
         heads: list[cst.BaseStatement] = []
         for name in sorted(self._collected() - set(self._single_append)):
-            for leaf in self.training.leaves:
-                if leaf.assign is not None and name in leaf.flow.binds and leaf.kind != TOWERS:
-                    heads.append(self._rewritten(leaf.node).with_changes(leading_lines=[]))
+            for statement in self.training.statements:
+                if statement.assign is not None and name in statement.flow.binds and statement.kind != TOWERS:
+                    heads.append(self._rewritten(statement.node).with_changes(leading_lines=[]))
                     break
         return heads
 

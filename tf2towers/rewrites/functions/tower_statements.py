@@ -9,7 +9,7 @@ import libcst as cst
 from tf2towers.program.python_code.data_flow import flow_of, names_in
 from tf2towers.program.python_code.search import call_statement, method_of
 from tf2towers.program.statements.statement_reader import is_current_scope
-from tf2towers.program.statements.trainer_statement import TOWERS, Leaf
+from tf2towers.program.statements.trainer_statement import TOWERS, TrainerStatement
 from tf2towers.program.training import TowerPart, Training
 from tf2towers.rewrites.expressions.training_calls import TrainingRewriter
 from tf2towers.rewrites.files.file_context import FileContext, code_of
@@ -42,17 +42,19 @@ class TowerStatements:
             )
         self._find_live()
 
-    def _tower_leaves(self) -> list[Leaf]:
-        return [leaf for inner in self.training.towers_leaf.inner for leaf in inner.every()]
+    def _tower_statements(self) -> list[TrainerStatement]:
+        return [
+            statement for inner in self.training.tower_loop_statement.inner for statement in inner.every()
+        ]
 
     def _find_appends(self) -> None:
         """Lists that one `xs.append(name)` fills: the list itself is not needed, the name is."""
         found: dict[str, list[cst.Call]] = {}
-        for leaf in self._tower_leaves():
-            if leaf.inner:
+        for statement in self._tower_statements():
+            if statement.inner:
                 continue
-            for name in leaf.flow.mutates:
-                call = append_call(leaf.node, name)
+            for name in statement.flow.mutates:
+                call = append_call(statement.node, name)
                 found.setdefault(name, []).append(
                     call if call is not None else cst.Call(cst.Name("not_an_append"))
                 )
@@ -63,8 +65,8 @@ class TowerStatements:
 
     def _never_read_inside(self, name: str) -> bool:
         reads = 0
-        for leaf in self._tower_leaves():
-            if not leaf.inner and name in leaf.flow.reads:
+        for statement in self._tower_statements():
+            if not statement.inner and name in statement.flow.reads:
                 reads += 1
         return reads == 1
 
@@ -82,9 +84,9 @@ class TowerStatements:
         for step in self.training.steps:
             if not step.uses_towers:
                 continue
-            for leaf in step.slice.leaves:
-                if leaf.kind != TOWERS:
-                    wanted |= self._reads_after(leaf)
+            for statement in step.slice.statements:
+                if statement.kind != TOWERS:
+                    wanted |= self._reads_after(statement)
             for fetch in step.fetches:
                 wanted |= flow_of(fetch).reads
         for name, appended in self._single_append.items():
@@ -94,14 +96,18 @@ class TowerStatements:
         for average in self.training.averages:
             wanted |= names_in(self._average_argument(average.accumulator))
         order: list[str] = []
-        for leaf in self._tower_leaves():
-            for name in sorted(leaf.flow.writes, key=lambda written: code_of(leaf.node).find(written)):
+        for statement in self._tower_statements():
+            for name in sorted(
+                statement.flow.writes, key=lambda written: code_of(statement.node).find(written)
+            ):
                 if name not in order:
                     order.append(name)
         self.live = [name for name in order if name in wanted - self.training.body.optimizers]
 
-    def _reads_after(self, leaf: Leaf) -> set[str]:
-        return leaf.flow.reads | {name for context in leaf.contexts for name in flow_of(*context.items).reads}
+    def _reads_after(self, statement: TrainerStatement) -> set[str]:
+        return statement.flow.reads | {
+            name for context in statement.contexts for name in flow_of(*context.items).reads
+        }
 
     def _kept_items(self, node: cst.With) -> list[cst.WithItem]:
         return [item for item in node.items if not is_tower_stage(item, self.training)]

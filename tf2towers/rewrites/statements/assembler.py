@@ -7,7 +7,7 @@ from itertools import takewhile
 import libcst as cst
 
 from tf2towers.program.python_code.search import find_all
-from tf2towers.program.statements.trainer_statement import DROPPED, INPUT, MIXED, TOWERS, Leaf
+from tf2towers.program.statements.trainer_statement import DROPPED, INPUT, MIXED, TOWERS, TrainerStatement
 from tf2towers.program.statements.value_kinds import PLAIN, SCHEDULE, SESSION, STATE, TENSOR
 from tf2towers.program.training import Step
 from tf2towers.rewrites.files.file_context import code_of, parse_statement
@@ -53,7 +53,7 @@ class Assembler(WrittenWorkers):
                 extra = [name for name in self.feed_dicts.get(run.feed_name or "", []) if name not in params]
                 params.extend(extra)
             for run in step.runs:
-                if not step.slice.leaves and self._direct(run):
+                if not step.slice.statements and self._direct(run):
                     continue
                 why = self.calls.rewrite(step, run, params)
                 if why is not None:
@@ -87,8 +87,8 @@ class Assembler(WrittenWorkers):
             self._stage_of_devices()
             return
         made = strategy_statements(self.context, self.training, self.given)
-        for leaf in made.hoisted:
-            self.actions[leaf.node] = DROP
+        for statement in made.hoisted:
+            self.actions[statement.node] = DROP
         outer = next(
             (block for block in self.training.reader.opened if block in self.training.tower.parents), None
         )
@@ -103,14 +103,19 @@ class Assembler(WrittenWorkers):
         if outer is not None:
             self.before_stage = (outer, made.statements)
         else:
-            first = next(leaf for leaf in self.training.leaves if leaf.kind not in (PLAIN, DROPPED))
+            first = next(
+                statement for statement in self.training.statements if statement.kind not in (PLAIN, DROPPED)
+            )
             self.before_stage = (first.node, made.statements)
 
     def _makes_state_before(self, block: cst.With) -> bool:
         """Whether a variable is made before a block that the towers are in: it has to be the strategy's, too."""
         inside = set(find_all(block, cst.SimpleStatementLine))
-        before = takewhile(lambda leaf: leaf.kind != TOWERS and leaf.node not in inside, self.training.leaves)
-        return any(inner.detail == STATE for leaf in before for inner in leaf.every())
+        before = takewhile(
+            lambda statement: statement.kind != TOWERS and statement.node not in inside,
+            self.training.statements,
+        )
+        return any(inner.detail == STATE for statement in before for inner in statement.every())
 
     def _stage_of_devices(self) -> None:
         """A program without towers: a store for its variables, no strategy."""
@@ -119,7 +124,11 @@ class Assembler(WrittenWorkers):
         head = parse_statement(f"with {self.given['variables']}.scope():\n    pass")
         assert isinstance(head, cst.With)
         self.scope_items = head.items
-        first = next(leaf for leaf in self.training.leaves if leaf.kind not in (PLAIN, DROPPED, TOWERS))
+        first = next(
+            statement
+            for statement in self.training.statements
+            if statement.kind not in (PLAIN, DROPPED, TOWERS)
+        )
         made: list[cst.BaseStatement] = []
         assert self.builder is not None
         if self.builder.makes_variables:
@@ -133,15 +142,15 @@ class Assembler(WrittenWorkers):
         seen_towers = False
         steps = self._step_functions()
         place = self._place_of_steps()
-        for leaf in training.leaves:
+        for statement in training.statements:
             made: list[cst.BaseStatement] | None = None
-            if leaf.kind == TOWERS:
+            if statement.kind == TOWERS:
                 seen_towers = True
                 if not training.tower.is_loop:
                     continue
                 made = [
                     self._state(part)
-                    for inner in leaf.inner
+                    for inner in statement.inner
                     for part in inner.every()
                     if self._is_made_once(part)
                 ]
@@ -150,33 +159,39 @@ class Assembler(WrittenWorkers):
                         made.extend(self._source_statements(input_))
                 if any(step.uses_towers and step.part is None for step in training.steps):
                     made.append(self.builder.tower_function())
-            elif leaf.kind == TENSOR or (leaf.kind == DROPPED and leaf.detail != PLAIN):
+            elif statement.kind == TENSOR or (statement.kind == DROPPED and statement.detail != PLAIN):
                 made = (
-                    self.builder.optimizers_of(leaf, self.in_place) if training.region is not None else DROP
+                    self.builder.optimizers_of(statement, self.in_place)
+                    if training.region is not None
+                    else DROP
                 )
-            elif leaf.kind == INPUT or self._is_inputs_and_tensors(leaf):
-                made = [line for part in leaf.every() for line in self._input_statements(part)]
-            elif leaf.kind == MIXED:
-                made = self._mixed(leaf)
-            elif leaf.kind == STATE:
-                made = self._state_statements(leaf)
-            elif is_reuse_call(leaf.node) or (leaf.kind == PLAIN and self._is_told_by_towers(leaf)):
+            elif statement.kind == INPUT or self._is_inputs_and_tensors(statement):
+                made = [line for part in statement.every() for line in self._input_statements(part)]
+            elif statement.kind == MIXED:
+                made = self._mixed(statement)
+            elif statement.kind == STATE:
+                made = self._state_statements(statement)
+            elif is_reuse_call(statement.node) or (
+                statement.kind == PLAIN and self._is_told_by_towers(statement)
+            ):
                 made = DROP
-            if leaf is place and seen_towers and training.region is None:
-                self.prefixes[leaf.node] = steps
+            if statement is place and seen_towers and training.region is None:
+                self.prefixes[statement.node] = steps
             if made is not None:
-                self.actions[leaf.node] = made
+                self.actions[statement.node] = made
         if training.region is not None:
             self._workers(training.region, steps)
 
-    def _is_inputs_and_tensors(self, leaf: Leaf) -> bool:
+    def _is_inputs_and_tensors(self, statement: TrainerStatement) -> bool:
         """Whether it is a scope around batches and what is made of them, in a program with towers."""
-        kinds = {inner.kind for inner in leaf.inner}
-        return isinstance(leaf.node, cst.With) and self.training.tower.is_loop and kinds == {INPUT, TENSOR}
+        kinds = {inner.kind for inner in statement.inner}
+        return (
+            isinstance(statement.node, cst.With) and self.training.tower.is_loop and kinds == {INPUT, TENSOR}
+        )
 
-    def _is_made_once(self, leaf: Leaf) -> bool:
+    def _is_made_once(self, statement: TrainerStatement) -> bool:
         """Whether a statement of the loop makes an optimizer, which is one for all towers."""
-        return leaf.assign is not None and bool(leaf.flow.binds & self.training.body.optimizers)
+        return statement.assign is not None and bool(statement.flow.binds & self.training.body.optimizers)
 
     def _step_functions(self) -> list[cst.BaseStatement]:
         assert self.builder is not None and self.calls is not None
@@ -197,39 +212,41 @@ class Assembler(WrittenWorkers):
         """Whether every run of it fetches state alone, and reads that where it stands."""
         assert self.calls is not None
         return (
-            not step.slice.leaves
+            not step.slice.statements
             and not step.inputs
             and all(run.call in self.calls.replaced for run in step.runs)
             and all(self.training.kinds.of(fetch) in (STATE, SCHEDULE) for fetch in step.fetches)
         )
 
-    def _place_of_steps(self) -> Leaf | None:
+    def _place_of_steps(self) -> TrainerStatement | None:
         """The first statement of the session after the loop: the steps are defined before it."""
-        leaves = self.training.leaves
-        after = leaves[leaves.index(self.training.towers_leaf) + 1 :]
-        return next((leaf for leaf in after if leaf.kind == SESSION), None)
+        statements = self.training.statements
+        after = statements[statements.index(self.training.tower_loop_statement) + 1 :]
+        return next((statement for statement in after if statement.kind == SESSION), None)
 
-    def _is_told_by_towers(self, leaf: Leaf) -> bool:
+    def _is_told_by_towers(self, statement: TrainerStatement) -> bool:
         """Whether it is `tower_grads = []` of a list that the towers fill, or a flag that each tower sets."""
         assert self.builder is not None
-        if leaf.assign is None or not leaf.flow.binds:
+        if statement.assign is None or not statement.flow.binds:
             return False
-        if leaf.flow.binds <= self.training.body.flags:
+        if statement.flow.binds <= self.training.body.flags:
             return True
-        before = self.training.leaves.index(leaf) < self.training.leaves.index(self.training.towers_leaf)
-        return before and leaf.flow.binds <= self.builder._collected()
+        before = self.training.statements.index(statement) < self.training.statements.index(
+            self.training.tower_loop_statement
+        )
+        return before and statement.flow.binds <= self.builder._collected()
 
     def _session_statements(self) -> None:
-        for outer in self.training.leaves:
-            for leaf in outer.every():
-                if leaf.inner or (leaf.node in self.actions and leaf.kind != SESSION):
+        for outer in self.training.statements:
+            for statement in outer.every():
+                if statement.inner or (statement.node in self.actions and statement.kind != SESSION):
                     continue
-                if leaf.kind in (SESSION, DROPPED, PLAIN):
-                    made = self._session_statement(leaf)
+                if statement.kind in (SESSION, DROPPED, PLAIN):
+                    made = self._session_statement(statement)
                     if made is not None:
-                        self.actions[leaf.node] = made
+                        self.actions[statement.node] = made
 
-    def _session_statement(self, leaf: Leaf) -> list[cst.BaseStatement] | None:
+    def _session_statement(self, statement: TrainerStatement) -> list[cst.BaseStatement] | None:
         from tf2towers.rewrites.statements.session_statements import session_statement
 
-        return session_statement(leaf, self)
+        return session_statement(statement, self)

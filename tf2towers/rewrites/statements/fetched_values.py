@@ -27,14 +27,14 @@ def is_one_value(fetch: cst.BaseExpression, training: Training) -> bool:
 def _is_one_name(name: str, training: Training) -> bool:
     if name in training.gathered:
         return False
-    for outer in training.leaves:
-        for leaf in outer.every():
-            if leaf.inner:
+    for outer in training.statements:
+        for statement in outer.every():
+            if statement.inner:
                 continue
-            if name in leaf.flow.mutates:
+            if name in statement.flow.mutates:
                 return False
-            assign = leaf.assign
-            if assign is None or name not in leaf.flow.binds:
+            assign = statement.assign
+            if assign is None or name not in statement.flow.binds:
                 continue
             plain = [target.target for target in assign.targets if isinstance(target.target, cst.Name)]
             if any(target.value == name for target in plain) and not _is_one_expression(

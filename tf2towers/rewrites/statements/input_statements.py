@@ -8,7 +8,7 @@ import libcst as cst
 
 from tf2towers.program.sessions.batch_input import Input
 from tf2towers.program.sessions.pipelines import values_fed
-from tf2towers.program.statements.trainer_statement import Leaf
+from tf2towers.program.statements.trainer_statement import TrainerStatement
 from tf2towers.program.statements.value_kinds import GET_NEXT, PLACEHOLDER
 from tf2towers.program.training import Pipeline, Training
 from tf2towers.rewrites.expressions.training_calls import TrainingRewriter
@@ -60,10 +60,14 @@ class WrittenInputs:
         placeholders = {
             name for input_ in self.training.inputs if input_.kind == PLACEHOLDER for name in input_.names
         }
-        for outer in self.training.leaves:
-            for leaf in outer.every():
-                assign = leaf.assign
-                if assign is None or not isinstance(assign.value, cst.Dict) or not leaf.flow.binds & names:
+        for outer in self.training.statements:
+            for statement in outer.every():
+                assign = statement.assign
+                if (
+                    assign is None
+                    or not isinstance(assign.value, cst.Dict)
+                    or not statement.flow.binds & names
+                ):
                     continue
                 keys = [
                     element.key.value
@@ -74,12 +78,12 @@ class WrittenInputs:
                     for element in assign.value.elements:
                         if isinstance(element, cst.DictElement) and isinstance(element.key, cst.Name):
                             self.feed_keys[element.key] = cst.SimpleString(repr(element.key.value))
-                    for name in leaf.flow.binds & names:
+                    for name in statement.flow.binds & names:
                         assert name is not None
                         before = self.feed_dicts.setdefault(name, keys)
                         if set(before) != set(keys):
                             self.training.problem(
-                                leaf.node, "T2T402", f"{name} does not always feed the same placeholders"
+                                statement.node, "T2T402", f"{name} does not always feed the same placeholders"
                             )
 
     def _name_inputs(self) -> None:
@@ -91,13 +95,13 @@ class WrittenInputs:
                 if input_.queued:
                     self.given["batches"] = self.given[f"input:{id(input_)}"]
 
-    def _input_statements(self, leaf: Leaf) -> list[cst.BaseStatement]:
+    def _input_statements(self, statement: TrainerStatement) -> list[cst.BaseStatement]:
         made: list[cst.BaseStatement] = []
         for input_ in self.training.inputs:
-            if input_.leaf is leaf:
+            if input_.statement is statement:
                 made.extend(self._source_statements(input_))
         if made:
-            made[0] = made[0].with_changes(leading_lines=getattr(leaf.node, "leading_lines", []))
+            made[0] = made[0].with_changes(leading_lines=getattr(statement.node, "leading_lines", []))
         return made
 
     def _source_statements(self, input_: Input) -> list[cst.BaseStatement]:
@@ -126,7 +130,7 @@ class WrittenInputs:
 
     def _restartable(self, pipeline: Pipeline) -> cst.BaseStatement:
         """`dataset = restartable(lambda seed: pipeline(seed), tf.TensorSpec([], tf.int64))`."""
-        node = pipeline.leaf.node
+        node = pipeline.statement.node
         made = self.in_place(node)
         specs = []
         for placeholder in pipeline.fed:
@@ -147,7 +151,7 @@ class WrittenInputs:
             body=[assign.with_changes(value=parse_expression(apart if long else together))]
         )
 
-    def started(self, iterator: Leaf, run: cst.Call) -> str:
+    def started(self, iterator: TrainerStatement, run: cst.Call) -> str:
         """The dataset that an iterator goes through from `sess.run(iterator.initializer, feed_dict)` on."""
         assert iterator.assign is not None
         pipeline = next(

@@ -79,7 +79,7 @@ class SessionCalls:
         return all(name.startswith("_") or self._unused(name) for name in names)
 
     def _unused(self, name: str) -> bool:
-        return not any(name in leaf.flow.reads for leaf in self.training.leaves)
+        return not any(name in statement.flow.reads for statement in self.training.statements)
 
     # -- the calls ------------------------------------------------------------------------------------
 

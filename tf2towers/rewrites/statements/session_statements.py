@@ -5,22 +5,24 @@ from __future__ import annotations
 import libcst as cst
 
 from tf2towers.program.statements.statement_reader import OF_SUPERVISOR
-from tf2towers.program.statements.trainer_statement import DROPPED, Leaf
+from tf2towers.program.statements.trainer_statement import DROPPED, TrainerStatement
 from tf2towers.program.statements.value_kinds import COORDINATION, GRAPH, ITERATOR, SESSION, SUPERVISOR
 from tf2towers.rewrites.files.file_context import code_of, parse_statement
 from tf2towers.rewrites.statements.worker_statements import WrittenWorkers
 
 
-def session_statement(leaf: Leaf, assembler: WrittenWorkers) -> list[cst.BaseStatement] | None:
+def session_statement(
+    statement: TrainerStatement, assembler: WrittenWorkers
+) -> list[cst.BaseStatement] | None:
     """What a statement of the session becomes; None where it stays, its expressions rewritten."""
-    node = leaf.node
+    node = statement.node
     if not isinstance(node, cst.SimpleStatementLine) or len(node.body) != 1:
         return None
     small = node.body[0]
     value = small.value if isinstance(small, cst.Expr | cst.Assign) else None
     if isinstance(value, cst.Call) and value in assembler.training.dropped_runs:
-        return _initializers(value, leaf, assembler)
-    if leaf.kind == DROPPED:
+        return _initializers(value, statement, assembler)
+    if statement.kind == DROPPED:
         return []
     if (
         isinstance(small, cst.Expr)
@@ -40,18 +42,20 @@ def session_statement(leaf: Leaf, assembler: WrittenWorkers) -> list[cst.BaseSta
     return None
 
 
-def _initializers(call: cst.Call, leaf: Leaf, assembler: WrittenWorkers) -> list[cst.BaseStatement]:
+def _initializers(
+    call: cst.Call, statement: TrainerStatement, assembler: WrittenWorkers
+) -> list[cst.BaseStatement]:
     """`sess.run(init)` goes; `sess.run(iterator.initializer)` starts the iterator afresh."""
     made: list[cst.BaseStatement] = []
     code = code_of(call)
-    for other in assembler.training.leaves:
+    for other in assembler.training.statements:
         for state in other.every():
             if state.detail == ITERATOR and state.assign is not None:
                 name = code_of(state.assign.targets[0].target)
                 if f"{name}.initializer" in code:
                     made.append(parse_statement(f"{name} = iter({assembler.started(state, call)})"))
-    if made and isinstance(leaf.node, cst.SimpleStatementLine):
-        made[0] = made[0].with_changes(leading_lines=leaf.node.leading_lines)
+    if made and isinstance(statement.node, cst.SimpleStatementLine):
+        made[0] = made[0].with_changes(leading_lines=statement.node.leading_lines)
     return made
 
 
@@ -99,9 +103,9 @@ def _log_placement(assembler: WrittenWorkers) -> list[cst.BaseStatement]:
             if node.keyword is not None and node.keyword.value == "log_device_placement":
                 found.append(node.value)
 
-    for leaf in assembler.training.leaves:
-        if leaf.kind in (SESSION, DROPPED):
-            leaf.node.visit(Visitor())
+    for statement in assembler.training.statements:
+        if statement.kind in (SESSION, DROPPED):
+            statement.node.visit(Visitor())
     if not found or (isinstance(found[0], cst.Name) and found[0].value == "False"):
         return []
     code = code_of(assembler.in_place(found[0]))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from tf2towers.program.python_code.data_flow import flow_of
-from tf2towers.program.statements.trainer_statement import INPUT, MIXED, Leaf
+from tf2towers.program.statements.trainer_statement import INPUT, MIXED, TrainerStatement
 from tf2towers.program.statements.value_kinds import ITERATOR, PLAIN, STATE, TENSOR
 from tf2towers.rewrites.files.file_context import code_of, parse_statement
 from tf2towers.rewrites.statements.input_statements import DROP, WrittenInputs
@@ -19,38 +19,40 @@ class WrittenState(WrittenInputs):
         """Whether one block of the script becomes the strategy's scope."""
         return "scope" in self.stages.values()
 
-    def _state_statements(self, leaf: Leaf) -> list[cst.BaseStatement] | None:
-        if leaf.inner:
-            return self._on_devices(leaf)
-        if leaf.detail == ITERATOR:
-            return self._iterator(leaf)
-        pipeline = next((candidate for candidate in self.training.pipelines if candidate.leaf is leaf), None)
-        made = self._state(leaf) if pipeline is None else self._restartable(pipeline)
-        if leaf.detail in (STATE,) and (not self.has_stage or self._outside_cluster(leaf)):
+    def _state_statements(self, statement: TrainerStatement) -> list[cst.BaseStatement] | None:
+        if statement.inner:
+            return self._on_devices(statement)
+        if statement.detail == ITERATOR:
+            return self._iterator(statement)
+        pipeline = next(
+            (candidate for candidate in self.training.pipelines if candidate.statement is statement), None
+        )
+        made = self._state(statement) if pipeline is None else self._restartable(pipeline)
+        if statement.detail in (STATE,) and (not self.has_stage or self._outside_cluster(statement)):
             head = cst.With(
                 items=self.scope_items, body=cst.IndentedBlock([made.with_changes(leading_lines=[])])
             )
             return [head.with_changes(leading_lines=made.leading_lines)]  # type: ignore[attr-defined]
         return [made]
 
-    def _on_devices(self, leaf: Leaf) -> list[cst.BaseStatement] | None:
+    def _on_devices(self, statement: TrainerStatement) -> list[cst.BaseStatement] | None:
         """`with tf.device('/cpu:0'):` around variables, in a program without towers."""
         tower = self.training.tower
-        if tower.is_loop or tower.cluster is not None or not isinstance(leaf.node, cst.With):
+        if tower.is_loop or tower.cluster is not None or not isinstance(statement.node, cst.With):
             return None
-        made = self._state(leaf)
+        made = self._state(statement)
         assert isinstance(made, cst.With)
         items = [*self.scope_items, *made.items]
         joined = [item.with_changes(comma=cst.MaybeSentinel.DEFAULT) for item in items]
         return [made.with_changes(items=joined)]
 
-    def _outside_cluster(self, leaf: Leaf) -> bool:
+    def _outside_cluster(self, statement: TrainerStatement) -> bool:
         """Whether a variable was made outside the block on the parameter servers."""
         cluster = self.training.tower.cluster
-        return cluster is not None and cluster.stage not in cluster.around.get(leaf.node, ())
+        return cluster is not None and cluster.stage not in cluster.around.get(statement.node, ())
 
-    def _iterator(self, leaf: Leaf) -> list[cst.BaseStatement]:
-        assign = leaf.assign
+    def _iterator(self, statement: TrainerStatement) -> list[cst.BaseStatement]:
+        assign = statement.assign
         assert assign is not None
         target = code_of(assign.targets[0].target)
         if any(self._initializes(run, target) for run in self.training.dropped_runs):
@@ -63,35 +65,35 @@ class WrittenState(WrittenInputs):
         ):
             self.given["batches"] = target
             made = parse_statement(f"{target} = {self.queued(batches)}")
-            lines = [*batches.leaf.node.leading_lines, *leaf.node.leading_lines]
+            lines = [*batches.statement.node.leading_lines, *statement.node.leading_lines]
             return [made.with_changes(leading_lines=lines)]
         made = parse_statement(f"{target} = iter({self._dataset_of(assign.value)})")
-        return [made.with_changes(leading_lines=leaf.node.leading_lines)]
+        return [made.with_changes(leading_lines=statement.node.leading_lines)]
 
     def _initializes(self, call: cst.Call, iterator: str) -> bool:
         return f"{iterator}.initializer" in code_of(call)
 
-    def _state(self, leaf: Leaf) -> cst.BaseStatement:
-        made = self.in_place(leaf.node)
+    def _state(self, statement: TrainerStatement) -> cst.BaseStatement:
+        made = self.in_place(statement.node)
         assert isinstance(made, cst.BaseStatement)
         return made
 
-    def _mixed(self, leaf: Leaf) -> list[cst.BaseStatement]:
+    def _mixed(self, statement: TrainerStatement) -> list[cst.BaseStatement]:
         """An `if` that makes state and tensors: its state stays here, its tensors are in the functions."""
-        if isinstance(leaf.node, cst.With) and not self.training.tower.is_loop:
-            return self._mixed_with(leaf.node, leaf)
-        if not isinstance(leaf.node, cst.If):
+        if isinstance(statement.node, cst.With) and not self.training.tower.is_loop:
+            return self._mixed_with(statement.node, statement)
+        if not isinstance(statement.node, cst.If):
             self.training.problem(
-                leaf.node, "T2T302", "state and tensors are made in one block that cannot be split"
+                statement.node, "T2T302", "state and tensors are made in one block that cannot be split"
             )
-            return [leaf.node]
-        kept = self._project_state(leaf.node, leaf)
+            return [statement.node]
+        kept = self._project_state(statement.node, statement)
         return [kept] if kept is not None else []
 
-    def _mixed_with(self, node: cst.With, leaf: Leaf) -> list[cst.BaseStatement]:
+    def _mixed_with(self, node: cst.With, statement: TrainerStatement) -> list[cst.BaseStatement]:
         """A scope around state and tensors: the scope again, around the state alone."""
         made: list[cst.BaseStatement] = []
-        for inner in leaf.inner:
+        for inner in statement.inner:
             if inner.kind == STATE:
                 state = self._state_statements(inner)
                 made.extend(state if state is not None else [self._state(inner)])
@@ -101,14 +103,14 @@ class WrittenState(WrittenInputs):
                 made.extend(self._input_statements(inner))
             elif inner.kind == PLAIN:
                 made.append(self._state(inner))
-        if not made or all(inner.kind in (INPUT, TENSOR) for inner in leaf.inner):
+        if not made or all(inner.kind in (INPUT, TENSOR) for inner in statement.inner):
             return made
         items = [self.in_place(item) for item in node.items]
         body = node.body.with_changes(body=made)
         return [node.with_changes(items=items, body=body)]
 
-    def _project_state(self, node: cst.If, leaf: Leaf) -> cst.If | None:
-        by_node: dict[cst.CSTNode, Leaf] = {inner.node: inner for inner in leaf.inner}
+    def _project_state(self, node: cst.If, statement: TrainerStatement) -> cst.If | None:
+        by_node: dict[cst.CSTNode, TrainerStatement] = {inner.node: inner for inner in statement.inner}
 
         def block(suite: cst.BaseSuite) -> list[cst.BaseStatement]:
             made: list[cst.BaseStatement] = []
@@ -130,8 +132,8 @@ class WrittenState(WrittenInputs):
         if isinstance(node.orelse, cst.If):
             self.training.problem(node, "T2T302", "an elif between branches that make state and tensors")
         elif node.orelse is not None:
-            statements = block(node.orelse.body)
-            other = node.orelse.with_changes(body=cst.IndentedBlock(statements)) if statements else None
+            other_body = block(node.orelse.body)
+            other = node.orelse.with_changes(body=cst.IndentedBlock(other_body)) if other_body else None
         test = self.in_place(node.test)
         if not body and isinstance(other, cst.Else):
             negated = negation(test)

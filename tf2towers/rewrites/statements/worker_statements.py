@@ -9,7 +9,7 @@ import libcst as cst
 from tf2towers.program.clusters.cluster import Cluster
 from tf2towers.program.clusters.region import Region
 from tf2towers.program.python_code.data_flow import names_in
-from tf2towers.program.statements.trainer_statement import DROPPED, INPUT, Leaf
+from tf2towers.program.statements.trainer_statement import DROPPED, INPUT, TrainerStatement
 from tf2towers.program.statements.value_kinds import DATASET, ITERATOR, SESSION, STATE, SUPERVISOR
 from tf2towers.rewrites.files.file_context import code_of, parse_statement
 from tf2towers.rewrites.statements.state_statements import WrittenState
@@ -20,7 +20,7 @@ class WrittenWorkers(WrittenState):
     """Decides what stands around the statements of a parameter-server program."""
 
     tail: list[cst.BaseStatement]  # what stood behind the session's block and belongs to it
-    _session_statement: Callable[[Leaf], list[cst.BaseStatement] | None]
+    _session_statement: Callable[[TrainerStatement], list[cst.BaseStatement] | None]
     marker: cst.BaseStatement | None = None  # stands where the workers' function begins, until it is made
 
     def _cluster_stage(self, cluster: Cluster) -> None:
@@ -31,7 +31,10 @@ class WrittenWorkers(WrittenState):
         self.scope_items = head.items
         for block in self.training.reader.opened:
             self.stages[block] = "scope" if block is cluster.stage else self._kept_block(block)
-        first = next((leaf.node for leaf in self._before(cluster) if self._is_state(leaf)), cluster.stage)
+        first = next(
+            (statement.node for statement in self._before(cluster) if self._is_state(statement)),
+            cluster.stage,
+        )
         store = parse_statement(f"{variables} = {self.context.need('VariableStore')}({strategy})")
         self.before_stage = (first, [self._strategy_statement(cluster, strategy), store])
 
@@ -67,50 +70,52 @@ class WrittenWorkers(WrittenState):
             return False
         name = session.value
         canonical = self.training.kinds.resolver.canonical
-        for leaf in (leaf for outer in self.training.leaves for leaf in outer.every()):
+        for statement in (statement for outer in self.training.statements for statement in outer.every()):
             if (
-                leaf.assign is not None
-                and name in leaf.flow.binds
-                and isinstance(leaf.assign.value, cst.Call)
+                statement.assign is not None
+                and name in statement.flow.binds
+                and isinstance(statement.assign.value, cst.Call)
             ):
-                if canonical(leaf.assign.value.func) == "tf.train.MonitoredTrainingSession":
+                if canonical(statement.assign.value.func) == "tf.train.MonitoredTrainingSession":
                     return True
         return False
 
-    def _before(self, cluster: Cluster) -> list[Leaf]:
+    def _before(self, cluster: Cluster) -> list[TrainerStatement]:
         """The statements in front of the block in which the graph is placed."""
-        leaves = self.training.leaves
+        statements = self.training.statements
         within = (
-            place for place, leaf in enumerate(leaves) if cluster.stage in cluster.around.get(leaf.node, ())
+            place
+            for place, statement in enumerate(statements)
+            if cluster.stage in cluster.around.get(statement.node, ())
         )
-        return leaves[: next(within, 0)]
+        return statements[: next(within, 0)]
 
-    def _is_state(self, leaf: Leaf) -> bool:
-        return leaf.kind == STATE and leaf.detail not in (DATASET, ITERATOR) and not leaf.inner
+    def _is_state(self, statement: TrainerStatement) -> bool:
+        return statement.kind == STATE and statement.detail not in (DATASET, ITERATOR) and not statement.inner
 
     def _workers(self, region: Region, steps: list[cst.BaseStatement]) -> None:
         """The steps' functions, the mark where the workers' function begins, and what is made once a worker."""
         self.marker = parse_statement("pass")
         self.tail = []
-        brought = [line for leaf in region.brought for line in self._brought(leaf)]
+        brought = [line for statement in region.brought for line in self._brought(statement)]
         head = [self.marker, *brought, *steps] if region.graph_differs else [*steps, self.marker, *brought]
-        for leaf in region.trailing:
-            made = self._session_statement(leaf)
-            self.tail.extend(made if made is not None else [self._state(leaf)])
-            self.actions[leaf.node] = []
-        for leaf in region.gone:
-            self.actions[leaf.node] = []
+        for statement in region.trailing:
+            made = self._session_statement(statement)
+            self.tail.extend(made if made is not None else [self._state(statement)])
+            self.actions[statement.node] = []
+        for statement in region.gone:
+            self.actions[statement.node] = []
         self.prefixes[region.first] = head
 
-    def _brought(self, leaf: Leaf) -> list[cst.BaseStatement]:
-        if leaf.kind == INPUT:
-            return self._input_statements(leaf)
-        if leaf.detail == ITERATOR:
-            return self._iterator(leaf)
-        if any(inner.kind == DROPPED and not inner.inner for inner in leaf.every()[1:]):
+    def _brought(self, statement: TrainerStatement) -> list[cst.BaseStatement]:
+        if statement.kind == INPUT:
+            return self._input_statements(statement)
+        if statement.detail == ITERATOR:
+            return self._iterator(statement)
+        if any(inner.kind == DROPPED and not inner.inner for inner in statement.every()[1:]):
             what = "a worker's own statements and the session's in one block"
-            self.training.problem(leaf.node, "T2T504", what)
-        return [self._state(leaf)]
+            self.training.problem(statement.node, "T2T504", what)
+        return [self._state(statement)]
 
     def workers_function(self, body: list[cst.BaseStatement]) -> list[cst.BaseStatement]:
         """`def train(task_index)` around the statements, and the call that runs it for every worker."""
@@ -136,8 +141,18 @@ class WrittenWorkers(WrittenState):
 
     def _read_before(self) -> set[str]:
         """Names that were read by statements which are gone."""
-        leaves = [leaf for outer in self.training.leaves for leaf in outer.every() if not leaf.inner]
-        return {name for leaf in leaves if leaf.kind in (DROPPED, SESSION) for name in leaf.flow.reads}
+        statements = [
+            statement
+            for outer in self.training.statements
+            for statement in outer.every()
+            if not statement.inner
+        ]
+        return {
+            name
+            for statement in statements
+            if statement.kind in (DROPPED, SESSION)
+            for name in statement.flow.reads
+        }
 
     def _index_name(self) -> str:
         names = [name for name in ("task_index", "worker_index") if name not in self.context.used_names]
