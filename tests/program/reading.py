@@ -31,10 +31,10 @@ def read(text: str):
 def kind_of(expression: str, **names: str) -> str:
     """The kind of an expression, with the kinds of some names given."""
     module, resolver, functions = read(f"_ = {expression}\n")
-    kinds = ValueKinds(resolver, functions, Program(Script.from_text(module.code)))
-    kinds.names.update(names)
+    value_kinds = ValueKinds(resolver, functions, Program(Script.from_text(module.code)))
+    value_kinds.names.update(names)
     small = module.body[-1].body[0]
-    return kinds.of(small.value)
+    return value_kinds.of(small.value)
 
 
 def training_of(text: str):

@@ -15,7 +15,7 @@ from tf2towers.program.python_code.function_summaries import Functions
 from tf2towers.program.python_code.side_effects import Effects
 from tf2towers.program.sessions.batch_input import Input
 from tf2towers.program.sessions.session_runs import Run
-from tf2towers.program.statements.statement_reader import Reader
+from tf2towers.program.statements.statement_reader import StatementReader
 from tf2towers.program.statements.trainer_statement import MIXED, TOWERS, TrainerStatement
 from tf2towers.program.statements.value_kinds import PLACEHOLDER, TENSOR, ValueKinds
 from tf2towers.program.towers.tower_loop import TowerLoop
@@ -97,10 +97,10 @@ class Training:
 
     tower: TowerLoop
     module: cst.Module
-    kinds: ValueKinds
+    value_kinds: ValueKinds
     functions: Functions
     source: Program
-    reader: Reader
+    reader: StatementReader
     statements: list[TrainerStatement]
     effects: dict[TrainerStatement, Effects] = field(default_factory=dict)
     inputs: list[Input] = field(default_factory=list)

@@ -16,7 +16,7 @@ from tf2towers.program.sessions.find_inputs import read_inputs
 from tf2towers.program.sessions.pipelines import read_pipelines
 from tf2towers.program.sessions.steps import read_runs, read_steps
 from tf2towers.program.statements.lists_of_a_step import read_lists
-from tf2towers.program.statements.statement_reader import Reader
+from tf2towers.program.statements.statement_reader import StatementReader
 from tf2towers.program.statements.trainer_statement import TOWERS, TrainerStatement
 from tf2towers.program.statements.value_kinds import PLAIN, TENSOR, ValueKinds
 from tf2towers.program.statements.variables_bound_again import rename_rebound_state
@@ -29,20 +29,22 @@ from tf2towers.program.training import TowerFacts, Training
 def understand(tower: TowerLoop, names: Names, functions: Functions, source: Program) -> Training:
     """Reads the program around a tower loop. What it cannot follow is in `problems`."""
     facts = tower_facts(source) if tower.is_loop or tower.cluster is not None else TowerFacts()
-    kinds = ValueKinds(names, functions, source, facts.batches)
-    reader = Reader(kinds, tower.loop, keeps_devices=not tower.is_loop and tower.cluster is None)
+    value_kinds = ValueKinds(names, functions, source, facts.batches)
+    reader = StatementReader(
+        value_kinds, tower.loop, keeps_devices=not tower.is_loop and tower.cluster is None
+    )
     owner = tower.owner
     module = next(parent for parent in tower.parents if isinstance(parent, cst.Module))
     if isinstance(owner, cst.FunctionDef):
         for parameter in owner.params.params:
-            kinds.names[parameter.name.value] = PLAIN
+            value_kinds.names[parameter.name.value] = PLAIN
         body = owner.body.body
     else:
         body = owner.body
     statements = reader.read(body, set(tower.parents))
     if not tower.is_loop:
         statements.insert(0, TrainerStatement(tower.loop, TOWERS, TENSOR, flow_of()))
-    training = Training(tower, module, kinds, functions, source, reader, statements)
+    training = Training(tower, module, value_kinds, functions, source, reader, statements)
     training.body = facts
     for statement in statements:
         training.effects[statement] = effects_of(statement.node, names, functions)

@@ -63,7 +63,7 @@ def _last_tower(training: Training) -> Found:
         for fetch in step.fetches:
             names, symbols = _read_from_towers(training, step, fetch)
             last = names - collected
-            if last and training.kinds.of(fetch) != OP and not _is_summary(symbols):
+            if last and training.value_kinds.of(fetch) != OP and not _is_summary(symbols):
                 shown = code_of(fetch)
                 yield step.runs[0].call, "T2T201", f"{shown} is one tower's, not the mean over the towers"
                 break
@@ -140,7 +140,7 @@ def _average_order(training: Training) -> Found:
         for call in find_all(statement.node, cst.Call):
             if not isinstance(call.func, cst.Attribute) or call.func.attr.value != "apply":
                 continue
-            if training.kinds.of(call.func.value) == AVERAGE:
+            if training.value_kinds.of(call.func.value) == AVERAGE:
                 place = "after" if updated else "before"
                 message = f"TF1 ran it and the update in no fixed order; here it is taken {place} the update"
                 yield call, "T2T206", message
@@ -151,7 +151,9 @@ def _is_ordered(training: Training, statement: TrainerStatement | cst.With) -> b
     if not isinstance(node, cst.With):
         return False
     calls = [item.item for item in node.items if isinstance(item.item, cst.Call)]
-    return any(training.kinds.resolver.canonical(call.func) == "tf.control_dependencies" for call in calls)
+    return any(
+        training.value_kinds.resolver.canonical(call.func) == "tf.control_dependencies" for call in calls
+    )
 
 
 def _unequal_parts(training: Training) -> Found:
@@ -163,7 +165,7 @@ def _unequal_parts(training: Training) -> Found:
     }
     for statement in [*training.tower_needs.statements, training.tower_loop_statement]:
         for call in find_all(statement.node, cst.Call):
-            if training.kinds.resolver.canonical(call.func) != "tf.split":
+            if training.value_kinds.resolver.canonical(call.func) != "tf.split":
                 continue
             sizes = next(
                 (
@@ -196,7 +198,7 @@ def _state_with_update(training: Training) -> Found:
         if not step.trains or training.tower.cluster is not None:
             continue
         for fetch in step.fetches:
-            if isinstance(fetch, cst.Name) and training.kinds.of(fetch) == STATE:
+            if isinstance(fetch, cst.Name) and training.value_kinds.of(fetch) == STATE:
                 message = (
                     f"{fetch.value} in the same run as the update: TF1 read it before or after; here after"
                 )

@@ -30,17 +30,17 @@ class Input:
     queued: bool = False  # out of TF1's queues: the source is the call that makes them
 
 
-def read_input(statement: TrainerStatement, kinds: ValueKinds) -> Input | Problem:
+def read_input(statement: TrainerStatement, value_kinds: ValueKinds) -> Input | Problem:
     """The input that an 'input' statement takes, or why it cannot be told."""
     assign = statement.assign
     names = _flat_names(assign.targets[0].target) if assign is not None and len(assign.targets) == 1 else None
     if assign is None or names is None or not isinstance(assign.value, cst.Call):
         return Problem(statement.node, "T2T305", "an input that is not assigned to plain names")
     value = assign.value
-    if kinds.of(value) == PLACEHOLDER:
+    if value_kinds.of(value) == PLACEHOLDER:
         return _placeholder(statement, names, value)
     whole = isinstance(assign.targets[0].target, cst.Name)
-    if kinds.makes_batches(value):
+    if value_kinds.makes_batches(value):
         return Input(statement, names, GET_NEXT, value, whole=whole, queued=True)
     assert isinstance(value.func, cst.Attribute)
     return Input(statement, names, GET_NEXT, value.func.value, whole=whole)

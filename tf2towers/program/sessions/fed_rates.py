@@ -22,4 +22,4 @@ def read_fed_rates(training: Training) -> None:
                 continue
             for name in sorted(statement.flow.reads & set(placeholders)):
                 training.fed_rates.append(placeholders[name])
-                training.kinds.names[name] = SCHEDULE
+                training.value_kinds.names[name] = SCHEDULE

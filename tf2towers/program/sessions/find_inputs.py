@@ -16,7 +16,7 @@ from tf2towers.program.training import Training
 
 def _read_input_of_each_tower(training: Training, statement: TrainerStatement) -> None:
     """`images, labels = iterator.get_next()` in the loop: TF1 leaves open in which order the towers take batches."""
-    found = read_input(statement, training.kinds)
+    found = read_input(statement, training.value_kinds)
     if isinstance(found, Problem):
         training.problems.append(found)
     elif not found.queued and (found.kind != GET_NEXT or not _is_iterator_beside(training, found.source)):
@@ -59,7 +59,7 @@ def read_inputs(training: Training) -> None:
             elif outer is training.tower_loop_statement:
                 _read_input_of_each_tower(training, statement)
             else:
-                found = read_input(statement, training.kinds)
+                found = read_input(statement, training.value_kinds)
                 if isinstance(found, Problem):
                     training.problems.append(found)
                 elif found.queued:

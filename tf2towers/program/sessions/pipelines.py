@@ -22,7 +22,7 @@ def read_pipelines(training: Training) -> list[Pipeline]:
         assign = statement.assign
         if statement.detail != DATASET or assign is None or not isinstance(assign.value, cst.Call):
             continue
-        if training.kinds.datasets_given(assign.value) is None:
+        if training.value_kinds.datasets_given(assign.value) is None:
             continue
         placeholders = [input_ for input_ in training.inputs if set(input_.names) & statement.flow.reads]
         iterators = [other for other in training.statements if _begins_later(training, other, statement)]

@@ -20,7 +20,7 @@ def writes_summaries(training: Training) -> bool:
     Source: MonitoredTrainingSession adds a SummarySaverHook, Supervisor a SVSummaryThread, where they have a folder.
     """
     for call in find_all(training.tower.owner, cst.Call):
-        canonical = training.kinds.resolver.canonical(call.func)
+        canonical = training.value_kinds.resolver.canonical(call.func)
         if canonical not in _FOLDERS:
             continue
         order = cluster_calls()[canonical].order

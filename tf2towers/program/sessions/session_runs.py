@@ -38,10 +38,10 @@ class Unreadable:
 
 
 class RunFinder(cst.CSTVisitor):
-    """Collects the runs in session statements. `kinds` must have read the statements already."""
+    """Collects the runs in session statements. `value_kinds` must have read the statements already."""
 
-    def __init__(self, kinds: ValueKinds) -> None:
-        self._kinds = kinds
+    def __init__(self, value_kinds: ValueKinds) -> None:
+        self._value_kinds = value_kinds
         self._assign: cst.Assign | None = None
         self._statement: cst.CSTNode | None = None
         self.runs: list[Run] = []
@@ -60,7 +60,7 @@ class RunFinder(cst.CSTVisitor):
     def visit_Call(self, node: cst.Call) -> bool:
         func = node.func
         if isinstance(func, cst.Attribute) and func.attr.value == "run":
-            owner = self._kinds.of(func.value)
+            owner = self._value_kinds.of(func.value)
             if owner == SESSION:
                 self._read(node)
             elif owner == INITIALIZER:
@@ -95,7 +95,7 @@ class RunFinder(cst.CSTVisitor):
             self.runs.append(run)
 
     def _is_initializer(self, node: cst.BaseExpression) -> bool:
-        return self._kinds.of(node) == INITIALIZER
+        return self._value_kinds.of(node) == INITIALIZER
 
     def _targets(self, node: cst.Call, is_list: bool, count: int) -> list[cst.BaseExpression] | None:
         if (

@@ -29,7 +29,7 @@ _module = cst.Module([])
 
 def read_runs(training: Training) -> None:
     """Fills in the session's calls."""
-    finder = RunFinder(training.kinds)
+    finder = RunFinder(training.value_kinds)
     for statement in training.statements:
         if statement.kind in (SESSION, PLAIN):
             statement.node.visit(finder)
@@ -149,7 +149,7 @@ def _takes_a_batch(training: Training, run: Run) -> bool:
 
 def _names_variables(training: Training, step: Step) -> bool:
     """Whether a step asks for a list of the graph's variables."""
-    canonical = training.kinds.resolver.canonical
+    canonical = training.value_kinds.resolver.canonical
     nodes = [*step.fetches, *(statement.node for statement in step.slice.statements)]
     return any(canonical(call.func) in VARIABLE_LISTS for node in nodes for call in find_all(node, cst.Call))
 
@@ -237,7 +237,7 @@ def has_update(training: Training, statement: TrainerStatement) -> bool:
     return any(
         isinstance(call.func, cst.Attribute)
         and call.func.attr.value in ("apply_gradients", "minimize")
-        and training.kinds.of(call.func.value) == OPTIMIZER
+        and training.value_kinds.of(call.func.value) == OPTIMIZER
         for call in find_all(statement.node, cst.Call)
     )
 

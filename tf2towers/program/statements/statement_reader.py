@@ -34,11 +34,11 @@ from tf2towers.program.statements.value_kinds import (
 OF_SUPERVISOR = ("prepare_or_wait_for_session", "managed_session")
 
 
-class Reader:
-    """Reads the statements of one function or module, and keeps `kinds` up to date on the way."""
+class StatementReader:
+    """Reads the statements of one function or module, and keeps `value_kinds` up to date on the way."""
 
-    def __init__(self, kinds: ValueKinds, loop: cst.For, *, keeps_devices: bool) -> None:
-        self.kinds = kinds
+    def __init__(self, value_kinds: ValueKinds, loop: cst.For, *, keeps_devices: bool) -> None:
+        self.value_kinds = value_kinds
         self.loop = loop
         self._keeps_devices = keeps_devices  # what is on which device is the program's own, not a tower's
         self.opened: list[cst.With] = []
@@ -93,28 +93,28 @@ class Reader:
     def _is_stage_item(self, item: cst.WithItem) -> bool:
         call = item.item
         if isinstance(call, cst.Name):
-            return self.kinds.of(call) == SESSION
+            return self.value_kinds.of(call) == SESSION
         if not isinstance(call, cst.Call):
             return False
-        canonical = self.kinds.resolver.canonical(call.func)
+        canonical = self.value_kinds.resolver.canonical(call.func)
         if canonical == "tf.device":
             return not self._keeps_devices
         if canonical == "tf.Session" or self._makes_session(call):
             return True
         if canonical in ("tf.variable_scope", "tf.variable_op_scope"):
-            return is_current_scope(self.kinds, call)
+            return is_current_scope(self.value_kinds, call)
         if isinstance(call.func, cst.Attribute) and call.func.attr.value == "as_default":
-            return self.kinds.of(call.func.value) in (GRAPH, SESSION)
+            return self.value_kinds.of(call.func.value) in (GRAPH, SESSION)
         return False
 
     def _bind_with(self, node: cst.With) -> None:
         for item in node.items:
             if item.asname is not None and isinstance(item.asname.name, cst.Name):
-                self.kinds.names[item.asname.name.value] = self.kinds.of(item.item)
+                self.value_kinds.names[item.asname.name.value] = self.value_kinds.of(item.item)
 
     def _towers(self, node: cst.For, contexts: tuple[cst.With, ...]) -> TrainerStatement:
         for name in target_names(node.target):
-            self.kinds.names[name] = PLAIN
+            self.value_kinds.names[name] = PLAIN
         inner = self._block(node.body.body, ())
         flow = flow_of(node)
         return TrainerStatement(node, TOWERS, TENSOR, flow, contexts, inner)
@@ -123,7 +123,7 @@ class Reader:
 
     def _simple(self, node: cst.SimpleStatementLine, contexts: tuple[cst.With, ...]) -> TrainerStatement:
         details = [self._small(small) for small in node.body]
-        detail = details[0] if len(details) == 1 else self.kinds.join(details)
+        detail = details[0] if len(details) == 1 else self.value_kinds.join(details)
         return TrainerStatement(node, self._kind_of_detail(detail), detail, flow_of(node), contexts)
 
     def _kind_of_detail(self, detail: str) -> str:
@@ -135,7 +135,7 @@ class Reader:
 
     def _small(self, small: cst.BaseSmallStatement) -> str:
         if isinstance(small, cst.Assign):
-            kind = self.kinds.of(small.value)
+            kind = self.value_kinds.of(small.value)
             if isinstance(small.value, cst.Name) and kind in INPUTS:
                 kind = TENSOR  # another name for a batch, or its parts
             if kind == SUPERVISOR and not flow_of(*small.targets).binds & self._read:
@@ -149,23 +149,25 @@ class Reader:
                 return CONFIG
             return kind
         if isinstance(small, cst.AugAssign):
-            kind = self.kinds.join([self.kinds.of(small.target), self.kinds.of(small.value)])
+            kind = self.value_kinds.join(
+                [self.value_kinds.of(small.target), self.value_kinds.of(small.value)]
+            )
             if kind in (STATE, SCHEDULE):
                 kind = TENSOR
             self._rebind(small.target, kind)
             return kind
         if isinstance(small, cst.Expr):
-            kind = self.kinds.of(small.value)
+            kind = self.value_kinds.of(small.value)
             changed = flow_of(small).mutates
             if family(kind) == TENSOR:
                 for name in changed:
-                    if self.kinds.names.get(name, PLAIN) == PLAIN:
-                        self.kinds.names[name] = TENSOR
+                    if self.value_kinds.names.get(name, PLAIN) == PLAIN:
+                        self.value_kinds.names[name] = TENSOR
             return kind
         if isinstance(small, cst.Return) and small.value is not None:
-            return self.kinds.of(small.value)
+            return self.value_kinds.of(small.value)
         if isinstance(small, cst.Assert | cst.Raise | cst.Del):
-            return self.kinds.join([self.kinds.of(child) for child in small.children])
+            return self.value_kinds.join([self.value_kinds.of(child) for child in small.children])
         return PLAIN
 
     def _makes_session(self, value: cst.BaseExpression) -> bool:
@@ -174,24 +176,28 @@ class Reader:
             return True
         if not isinstance(value, cst.Call):
             return False
-        canonical = self.kinds.resolver.canonical(value.func)
+        canonical = self.value_kinds.resolver.canonical(value.func)
         if canonical in ("tf.Session", "tf.train.MonitoredTrainingSession"):
             return True
         method = value.func.attr.value if isinstance(value.func, cst.Attribute) else None
-        return method in OF_SUPERVISOR and self.kinds.of(value.func.value) == SUPERVISOR  # type: ignore[attr-defined]
+        return method in OF_SUPERVISOR and self.value_kinds.of(value.func.value) == SUPERVISOR  # type: ignore[attr-defined]
 
     def _touches_config(self, target: cst.BaseExpression) -> bool:
         root = root_name(target)
-        return not isinstance(target, cst.Name) and root is not None and self.kinds.names.get(root) == CONFIG
+        return (
+            not isinstance(target, cst.Name)
+            and root is not None
+            and self.value_kinds.names.get(root) == CONFIG
+        )
 
     def _bind(self, target: cst.BaseExpression, value: cst.BaseExpression, kind: str) -> None:
         if isinstance(target, cst.Tuple | cst.List):
             values = value.elements if isinstance(value, cst.Tuple | cst.List) else None
             if values is not None and len(values) == len(target.elements):
                 for part, element in zip(target.elements, values, strict=True):
-                    self._bind(part.value, element.value, self.kinds.of(element.value))
+                    self._bind(part.value, element.value, self.value_kinds.of(element.value))
             else:
-                given = self.kinds.datasets_given(value) if isinstance(value, cst.Call) else None
+                given = self.value_kinds.datasets_given(value) if isinstance(value, cst.Call) else None
                 if given is not None and len(given) == len(target.elements):
                     for part, is_dataset in zip(target.elements, given, strict=True):
                         self._rebind(part.value, DATASET if is_dataset else PLAIN)
@@ -203,7 +209,7 @@ class Reader:
 
     def _rebind(self, target: cst.BaseExpression, kind: str) -> None:
         if isinstance(target, cst.Name):
-            self.kinds.names[target.value] = kind
+            self.value_kinds.names[target.value] = kind
             return
         if isinstance(target, cst.Tuple | cst.List):
             for part in target.elements:
@@ -211,15 +217,15 @@ class Reader:
             return
         root = root_name(target)
         if root is not None and family(kind) in (TENSOR, STATE):
-            before = self.kinds.names.get(root, PLAIN)
+            before = self.value_kinds.names.get(root, PLAIN)
             if family(before) != TENSOR:
-                self.kinds.names[root] = TENSOR if family(kind) == TENSOR else STATE
+                self.value_kinds.names[root] = TENSOR if family(kind) == TENSOR else STATE
 
     # -- compound statements --------------------------------------------------------------------------------------
 
     def _compound(self, node: cst.BaseCompoundStatement, contexts: tuple[cst.With, ...]) -> TrainerStatement:
         if isinstance(node, cst.FunctionDef | cst.ClassDef):
-            self.kinds.names.pop(node.name.value, None)
+            self.value_kinds.names.pop(node.name.value, None)
             return TrainerStatement(node, PLAIN, PLAIN, flow_of(node), contexts)
         heads = self._heads(node)
         inner = [statement for block in _blocks(node) for statement in self._block(block, ())]
@@ -242,27 +248,27 @@ class Reader:
     def _heads(self, node: cst.BaseCompoundStatement) -> list[str]:
         heads: list[str] = []
         if isinstance(node, cst.If | cst.While):
-            heads.append(self.kinds.of(node.test))
+            heads.append(self.value_kinds.of(node.test))
         elif isinstance(node, cst.For):
-            kind = self.kinds.of(node.iter)
+            kind = self.value_kinds.of(node.iter)
             read = family(kind) == STATE and not find_all(node.iter, cst.Call)
             heads.append(PLAIN if read else kind)  # over state that is there already
             for name in target_names(node.target):
-                self.kinds.names[name] = TENSOR if family(kind) == TENSOR else kind
+                self.value_kinds.names[name] = TENSOR if family(kind) == TENSOR else kind
         elif isinstance(node, cst.With):
-            heads.extend(self.kinds.of(item.item) for item in node.items)
+            heads.extend(self.value_kinds.of(item.item) for item in node.items)
             self._bind_with(node)
         orelse = getattr(node, "orelse", None)
         if isinstance(orelse, cst.If):
-            heads.append(self.kinds.of(orelse.test))
+            heads.append(self.value_kinds.of(orelse.test))
         return heads
 
 
-def is_current_scope(kinds: ValueKinds, call: cst.Call) -> bool:
+def is_current_scope(value_kinds: ValueKinds, call: cst.Call) -> bool:
     """`tf.variable_scope(tf.get_variable_scope(), ...)`: the scope in force, whatever its `reuse`."""
     if not call.args or not isinstance(call.args[0].value, cst.Call):
         return False
-    inner = kinds.resolver.canonical(call.args[0].value.func)
+    inner = value_kinds.resolver.canonical(call.args[0].value.func)
     extra = {argument.keyword.value for argument in call.args[1:] if argument.keyword is not None}
     return inner == "tf.get_variable_scope" and len(extra) == len(call.args) - 1 and extra <= {"reuse"}
 

@@ -78,7 +78,7 @@ def _rename(
             assert statement.assign is not None
             training.renamed[statement.assign.targets[0].target] = current
             statement.flow.binds = (statement.flow.binds - {name}) | {current}
-            training.kinds.names[current] = STATE
+            training.value_kinds.names[current] = STATE
         if before != name and name in statement.flow.reads | statement.flow.mutates:
             for node in _names(statement, name):
                 training.renamed[node] = before

@@ -58,7 +58,7 @@ class _AverageFinder(cst.CSTVisitor):
         name = node.args[0].value.value
         if name not in self._collected:
             return
-        canonical = self._training.kinds.resolver.canonical(node.func)
+        canonical = self._training.value_kinds.resolver.canonical(node.func)
         if canonical is not None and self._is_mean(canonical):
             self.found.append(Average(node, name, canonical))
 

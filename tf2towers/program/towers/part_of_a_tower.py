@@ -34,7 +34,9 @@ def narrow_to_part(training: Training, step: Step, wanted: set[str]) -> None:
     }
     units = list(_units(towers.inner))
     for unit in units:
-        training.effects.setdefault(unit, effects_of(unit.node, training.kinds.resolver, training.functions))
+        training.effects.setdefault(
+            unit, effects_of(unit.node, training.value_kinds.resolver, training.functions)
+        )
     piece = slice_for(names, units, training.effects)
     heads = {name for statement in towers.inner for name in _with_reads(statement)}
     graph = training.graph

@@ -31,7 +31,7 @@ _ONLY_IN_CLUSTERS = frozenset({"server", "supervisor", "monitored", "tensor_hook
 def cluster_problems(training: Training) -> Iterator[Problem]:
     """Sites that are left to do by hand because of what they do with a cluster; also of programs without one."""
     cluster = training.tower.cluster
-    canonical = training.kinds.resolver.canonical
+    canonical = training.value_kinds.resolver.canonical
     if cluster is None:
         for call in find_all(training.tower.owner, cst.Call):
             name = canonical(call.func)
@@ -42,7 +42,7 @@ def cluster_problems(training: Training) -> Iterator[Problem]:
         name = canonical(call.func)
         if name == SETTER:
             yield from _placement(call)
-        if role(name) == "tensor_hook" and training.kinds.of(call) != COORDINATION:
+        if role(name) == "tensor_hook" and training.value_kinds.of(call) != COORDINATION:
             yield Problem(call, "T2T506", f"{name}: a hook that asks the graph for tensors")
         yield from _unknown_arguments(name or "", call)
     yield from _state_of_workers(training, cluster)
@@ -90,7 +90,7 @@ def _state_of_workers(training: Training, cluster: Cluster) -> Iterator[Problem]
 
 def _averages(training: Training, statement: TrainerStatement) -> bool:
     return _AVERAGE in training.effects[statement].symbols or any(
-        training.kinds.names.get(name) == AVERAGE for name in statement.flow.reads
+        training.value_kinds.names.get(name) == AVERAGE for name in statement.flow.reads
     )
 
 
@@ -145,12 +145,14 @@ def _read_behind_update(training: Training) -> Iterator[Problem]:
 
 def _reads_variables(training: Training, statement: TrainerStatement) -> bool:
     """Whether a statement computes with variables; not where it updates them, or their averages."""
-    kinds, calls = training.kinds, find_all(statement.node, cst.Call)
+    value_kinds, calls = training.value_kinds, find_all(statement.node, cst.Call)
     methods = [call.func for call in calls if isinstance(call.func, cst.Attribute)]
-    if has_update(training, statement) or any(kinds.of(method.value) == AVERAGE for method in methods):
+    if has_update(training, statement) or any(value_kinds.of(method.value) == AVERAGE for method in methods):
         return False
-    summaries = [training.functions.summary(kinds.resolver.canonical(call.func) or "") for call in calls]
-    return any(kinds.names.get(name) in (STATE, SCHEDULE) for name in statement.flow.reads) or any(
+    summaries = [
+        training.functions.summary(value_kinds.resolver.canonical(call.func) or "") for call in calls
+    ]
+    return any(value_kinds.names.get(name) in (STATE, SCHEDULE) for name in statement.flow.reads) or any(
         summary is not None and not _OF_VARIABLES.isdisjoint(summary.symbols) for summary in summaries
     )
 

@@ -57,7 +57,7 @@ def _is_main_guard(node: cst.If) -> bool:
 def _own_weights(training: Training) -> Iterator[Problem]:
     """Variable scopes named after the tower."""
     for call in find_all(training.tower.loop.body, cst.Call):
-        if training.kinds.resolver.canonical(call.func) == "tf.variable_scope" and call.args:
+        if training.value_kinds.resolver.canonical(call.func) == "tf.variable_scope" and call.args:
             if flow_of(call.args[0].value).reads & _of_one_tower(training):
                 yield Problem(call, "T2T312", "a variable scope for each tower: each has weights of its own")
 

@@ -68,7 +68,7 @@ def sessions_elsewhere(training: Training, module: cst.Module) -> Iterator[Probl
     """Sessions and updates in other functions than the one with the towers: nothing rewrites them there."""
     if isinstance(training.tower.owner, cst.Module):
         return
-    canonical = training.kinds.resolver.canonical
+    canonical = training.value_kinds.resolver.canonical
     for statement in module.body:
         if statement is training.tower.owner:
             continue
@@ -104,7 +104,7 @@ def _calls_to_leave_out(training: Training) -> list[cst.CSTNode]:
     calls: list[cst.CSTNode] = [run.call for run in training.runs]
     calls.extend(training.dropped_runs)
     if training.batches is not None:
-        canonical = training.kinds.resolver.canonical
+        canonical = training.value_kinds.resolver.canonical
         found = (call for statement in _outside(training) for call in find_all(statement.node, cst.Call))
         calls.extend(call for call in found if canonical(call.func) == "tf.train.start_queue_runners")
     calls.extend(problem.node for problem in training.problems if problem.code == "T2T401")  # told already
@@ -192,7 +192,7 @@ def _used_outside(training: Training) -> Iterator[Problem]:
 
 
 def _session_elsewhere(training: Training) -> Iterator[Problem]:
-    sessions = {name for name, kind in training.kinds.names.items() if kind == SESSION}
+    sessions = {name for name, kind in training.value_kinds.names.items() if kind == SESSION}
     out = _calls_to_leave_out(training)
     for statement in _outside(training):
         for inner in statement.every():
@@ -215,7 +215,7 @@ def _closes(statement: TrainerStatement) -> bool:
 
 def _made_inside(training: Training) -> Iterator[Problem]:
     """Placeholders, iterators and variables that would be made inside a tf.function, at every call."""
-    canonical = training.kinds.resolver.canonical
+    canonical = training.value_kinds.resolver.canonical
     used = [
         training.tower_loop_statement,
         *training.tower_needs.statements,
@@ -229,7 +229,7 @@ def _made_inside(training: Training) -> Iterator[Problem]:
                 name = canonical(call.func)
                 summary = training.functions.summary(name) if name is not None else None
                 method = call.func.attr.value if isinstance(call.func, cst.Attribute) else None
-                takes = isinstance(call.func, cst.Attribute) and training.kinds.of(call) == GET_NEXT
+                takes = isinstance(call.func, cst.Attribute) and training.value_kinds.of(call) == GET_NEXT
                 if role(name) == "placeholder" or method in _ITERATORS or takes:
                     yield Problem(call, "T2T305", "an input that would be made inside a step")
                 elif summary is not None and summary.makes_inputs:
@@ -245,32 +245,32 @@ def _made_inside(training: Training) -> Iterator[Problem]:
 def _reads_except(node: cst.CSTNode, out: list[cst.CSTNode], training: Training) -> set[str]:
     """Names a statement reads, session calls and the session argument of savers and writers left out."""
     reads: set[str] = set()
-    kinds = training.kinds
+    value_kinds = training.value_kinds
 
     class Visitor(cst.CSTVisitor):
         def visit_Call(self, call: cst.Call) -> bool:
             if any(call is other for other in out):
                 return False
             func = call.func
-            if isinstance(func, cst.Attribute) and kinds.of(func.value) in (SAVER,) and call.args:
+            if isinstance(func, cst.Attribute) and value_kinds.of(func.value) in (SAVER,) and call.args:
                 for argument in call.args[1:]:
                     argument.visit(self)
                 return False
-            canonical = kinds.resolver.canonical(func)
+            canonical = value_kinds.resolver.canonical(func)
             if canonical in cluster_calls() and training.tower.cluster is not None:
                 found = cluster_calls()[canonical]
                 for name, argument in named(call, found.order):
                     if name in found.kept:
                         argument.visit(self)
                 return False
-            if isinstance(func, cst.Attribute) and kinds.of(func.value) == SUPERVISOR:
+            if isinstance(func, cst.Attribute) and value_kinds.of(func.value) == SUPERVISOR:
                 if func.attr.value == "summary_computed":
                     for argument in call.args[1:]:
                         argument.visit(self)
                 return False
             if (
                 isinstance(func, cst.Attribute)
-                and kinds.of(func.value) == SESSION
+                and value_kinds.of(func.value) == SESSION
                 and func.attr.value in _OF_SESSION
             ):
                 return False
@@ -294,7 +294,7 @@ def _reads_except(node: cst.CSTNode, out: list[cst.CSTNode], training: Training)
             return False
 
         def visit_Dict(self, node: cst.Dict) -> bool:
-            if kinds.is_feed(node):
+            if value_kinds.is_feed(node):
                 for element in node.elements:
                     element.value.visit(self)
                 return False

@@ -42,7 +42,7 @@ class TrainingRewriter(SymbolRewriter):
     ) -> None:
         super().__init__(context)
         self.training = training
-        self.kinds = training.kinds
+        self.value_kinds = training.value_kinds
         self.replaced = replaced
         self.in_function = in_function
         self.given = names  # the names of `variables` and `strategy` in the file
@@ -82,7 +82,7 @@ class TrainingRewriter(SymbolRewriter):
     def leave_Name(self, original_node: cst.Name, updated_node: cst.Name) -> cst.BaseExpression:
         if original_node in self._not_values or not self.in_function:
             return updated_node
-        if self.kinds.names.get(original_node.value) == SCHEDULE:
+        if self.value_kinds.names.get(original_node.value) == SCHEDULE:
             now = self.now.get(original_node.value)
             return cst.Name(now) if now is not None else cst.Call(updated_node)
         return updated_node
@@ -92,7 +92,7 @@ class TrainingRewriter(SymbolRewriter):
         if self.training.tower.cluster is None:
             return updated_node
         pairs = zip(original_node.elements, updated_node.elements, strict=True)
-        kept = [new for old, new in pairs if self.kinds.of(old.value) != COORDINATION]
+        kept = [new for old, new in pairs if self.value_kinds.of(old.value) != COORDINATION]
         if len(kept) == len(updated_node.elements):
             return updated_node
         if kept:
@@ -104,7 +104,7 @@ class TrainingRewriter(SymbolRewriter):
     def leave_Call(self, original_node: cst.Call, updated_node: cst.Call) -> cst.BaseExpression:
         func = original_node.func
         if isinstance(func, cst.Attribute):
-            owner = self.kinds.of(func.value)
+            owner = self.value_kinds.of(func.value)
             method = func.attr.value
             if owner == OPTIMIZER and method == "compute_gradients":
                 return self._gradients(updated_node)
@@ -133,7 +133,7 @@ class TrainingRewriter(SymbolRewriter):
             kept = [
                 arg
                 for original, arg in zip(original_node.args, updated_node.args, strict=True)
-                if self.kinds.of(original.value) not in (GRAPH, SESSION)
+                if self.value_kinds.of(original.value) not in (GRAPH, SESSION)
             ]
             return updated_node.with_changes(
                 func=cst.Name(self.context.need("FileWriter")), args=trimmed(kept)

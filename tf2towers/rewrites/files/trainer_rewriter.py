@@ -131,7 +131,7 @@ class TrainerModuleRewriter(ModuleRewriter, TrainingRewriter):
             item.asname is None
             and isinstance(call, cst.Call)
             and self.names.canonical(call.func) == "tf.variable_scope"
-            and is_current_scope(self.kinds, call)
+            and is_current_scope(self.value_kinds, call)
         )
 
     def leave_IndentedBlock(

@@ -15,7 +15,7 @@ def statistics_kept(training: Training) -> str | None:
     towers = training.tower_loop_statement
     if not any("UPDATE_OPS" in symbol for symbol in training.effects[towers].symbols):
         return None
-    canonical = training.kinds.resolver.canonical
+    canonical = training.value_kinds.resolver.canonical
     reads = any(
         canonical(call.func) == "tf.get_collection" and call.args and canonical(call.args[0].value) == UPDATES
         for call in find_all(towers.node, cst.Call)

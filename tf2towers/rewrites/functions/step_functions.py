@@ -37,7 +37,7 @@ class ReplicaBuilder(TowerFunctions):
                 continue
             for call in find_all(statement.node, cst.Call):
                 inner = call.func.value if isinstance(call.func, cst.Attribute) else None
-                if isinstance(inner, cst.Call) and self.training.kinds.of(inner) == OPTIMIZER:
+                if isinstance(inner, cst.Call) and self.training.value_kinds.of(inner) == OPTIMIZER:
                     name = self.context.fresh("optimizer")
                     self._optimizers.setdefault(statement, []).append((name, inner))
                     self.replaced[inner] = cst.Name(name)
@@ -241,7 +241,7 @@ class ReplicaBuilder(TowerFunctions):
         return {
             value: self.context.fresh(f"{value.value}_before")
             for value in returned
-            if isinstance(value, cst.Name) and self.training.kinds.of(value) in (STATE, SCHEDULE)
+            if isinstance(value, cst.Name) and self.training.value_kinds.of(value) in (STATE, SCHEDULE)
         }
 
     def _rates_before_update(self, step: Step) -> list[str]:
@@ -256,7 +256,7 @@ class ReplicaBuilder(TowerFunctions):
             return []
         read = {name for statement in after for name in statement.flow.reads}
         read |= {name for fetch in step.fetches for name in flow_of(fetch).reads}
-        return sorted(name for name in read if self.training.kinds.names.get(name) == SCHEDULE)
+        return sorted(name for name in read if self.training.value_kinds.names.get(name) == SCHEDULE)
 
     def _in_contexts(
         self, statement: TrainerStatement, moved: list[cst.BaseStatement]
@@ -326,7 +326,7 @@ class ReplicaBuilder(TowerFunctions):
     def _fetched(self, value: cst.BaseExpression | None) -> str:
         if value is None:
             return "None"
-        kind = self.training.kinds.of(value)
+        kind = self.training.value_kinds.of(value)
         code = code_of(self._rewritten(value))
         return f"tf.identity({code})" if kind == STATE else code
 

@@ -25,7 +25,7 @@ def _base_name(step: Step, training: Training) -> str:
         return "train_step"
     if len(step.fetches) == 1 and isinstance(step.fetches[0], cst.Name):
         fetched = step.fetches[0].value
-        if training.kinds.of(step.fetches[0]) == OP:
+        if training.value_kinds.of(step.fetches[0]) == OP:
             return f"run_{fetched}"
         return f"evaluate_{fetched}"
     return "evaluate"

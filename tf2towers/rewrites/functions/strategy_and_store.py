@@ -53,7 +53,7 @@ def _devices(context: FileContext, training: Training, given: dict[str, str]) ->
     target: cst.BaseExpression = loop.target
     if (
         isinstance(iterable, cst.Call)
-        and training.kinds.resolver.canonical(iterable.func) == "builtins.enumerate"
+        and training.value_kinds.resolver.canonical(iterable.func) == "builtins.enumerate"
     ):
         if isinstance(target, cst.Tuple) and not names_in(device) & target_names(target.elements[0].value):
             target, iterable = target.elements[1].value, iterable.args[0].value

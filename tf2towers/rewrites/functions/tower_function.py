@@ -71,7 +71,7 @@ class TowerFunctions(MovedStatements):
         return [input_ for input_ in self.training.inputs if input_.each_tower or set(input_.names) & needs]
 
     def _index_statements(self, loop: cst.For, reads: set[str]) -> list[cst.BaseStatement]:
-        names = self.training.kinds.resolver
+        names = self.training.value_kinds.resolver
         target = unwrapped(loop.target)
         if not target_names(loop.target) & reads:
             return []

@@ -136,7 +136,7 @@ def is_enumerate(loop: cst.For, training: Training) -> bool:
     """Whether the loop runs over `enumerate(xs)`."""
     return (
         isinstance(loop.iter, cst.Call)
-        and training.kinds.resolver.canonical(loop.iter.func) == "builtins.enumerate"
+        and training.value_kinds.resolver.canonical(loop.iter.func) == "builtins.enumerate"
         and len(loop.iter.args) == 1
     )
 
@@ -146,9 +146,11 @@ def is_tower_stage(item: cst.WithItem, training: Training) -> bool:
     call = item.item
     if not isinstance(call, cst.Call):
         return False
-    canonical = training.kinds.resolver.canonical(call.func)
+    canonical = training.value_kinds.resolver.canonical(call.func)
     if canonical == "tf.device":
         return any(item is own for own in training.tower.device_with.items)
     return (
-        canonical in ("tf.variable_scope",) and is_current_scope(training.kinds, call) and item.asname is None
+        canonical in ("tf.variable_scope",)
+        and is_current_scope(training.value_kinds, call)
+        and item.asname is None
     )

@@ -64,7 +64,7 @@ class Assembler(WrittenWorkers):
         from tf2towers.program.sessions.session_runs import Run
 
         assert isinstance(run, Run) and self.calls is not None
-        kinds = [self.training.kinds.of(fetch) for fetch in run.fetches]
+        kinds = [self.training.value_kinds.of(fetch) for fetch in run.fetches]
         if not all(kind in (STATE, SCHEDULE) for kind in kinds):
             return False
         parts = [
@@ -215,7 +215,7 @@ class Assembler(WrittenWorkers):
             not step.slice.statements
             and not step.inputs
             and all(run.call in self.calls.replaced for run in step.runs)
-            and all(self.training.kinds.of(fetch) in (STATE, SCHEDULE) for fetch in step.fetches)
+            and all(self.training.value_kinds.of(fetch) in (STATE, SCHEDULE) for fetch in step.fetches)
         )
 
     def _place_of_steps(self) -> TrainerStatement | None:

@@ -48,13 +48,13 @@ def _is_one_expression(node: cst.BaseExpression, training: Training) -> bool:
     if isinstance(node, cst.List | cst.Tuple | cst.ListComp | cst.Dict | cst.DictComp | cst.GeneratorExp):
         return False
     if isinstance(node, cst.Call):
-        canonical = training.kinds.resolver.canonical(node.func)
+        canonical = training.value_kinds.resolver.canonical(node.func)
         if canonical in _SEVERAL:
             return False
         if canonical is not None and not canonical.startswith("tf."):
             found = training.functions.find(canonical)
             return found is None or not _returns_several(found[1])
-        return training.kinds.of(node) != VARIABLES
+        return training.value_kinds.of(node) != VARIABLES
     return True
 
 

@@ -31,7 +31,7 @@ class SessionCalls:
 
     def is_op(self, fetch: cst.BaseExpression) -> bool:
         """Whether a fetch is an op, whose value is None."""
-        return self.training.kinds.of(fetch) == OP
+        return self.training.value_kinds.of(fetch) == OP
 
     def returned(self, step: Step) -> list[cst.BaseExpression | None]:
         """What the step returns: the values fetched, and None for ops where a caller counts on their place."""

@@ -65,19 +65,19 @@ def _starts(value: cst.CSTNode | None, assembler: WrittenWorkers) -> bool:
         isinstance(value, cst.Call)
         and isinstance(value.func, cst.Attribute)
         and value.func.attr.value in OF_SUPERVISOR
-        and assembler.training.kinds.of(value.func.value) == SUPERVISOR
+        and assembler.training.value_kinds.of(value.func.value) == SUPERVISOR
     )
 
 
 def _makes_session(value: cst.CSTNode | None, assembler: WrittenWorkers) -> bool:
-    canonical = assembler.training.kinds.resolver.canonical
+    canonical = assembler.training.value_kinds.resolver.canonical
     return isinstance(value, cst.Call) and canonical(value.func) == "tf.Session"
 
 
 def _is_session_method(call: cst.Call, assembler: WrittenWorkers) -> bool:
     if not isinstance(call.func, cst.Attribute):
         return False
-    owner = assembler.training.kinds.of(call.func.value)
+    owner = assembler.training.value_kinds.of(call.func.value)
     method = call.func.attr.value
     if owner == SESSION and method in ("close", "as_default", "__enter__", "graph"):
         return not (method == "close" and assembler.is_monitored(call.func.value))
@@ -91,7 +91,7 @@ def _adds_coordination_hook(call: cst.Call, assembler: WrittenWorkers) -> bool:
     func = call.func
     if not isinstance(func, cst.Attribute) or func.attr.value not in ("append", "insert", "extend"):
         return False
-    return bool(call.args) and assembler.training.kinds.of(call.args[-1].value) == COORDINATION
+    return bool(call.args) and assembler.training.value_kinds.of(call.args[-1].value) == COORDINATION
 
 
 def _log_placement(assembler: WrittenWorkers) -> list[cst.BaseStatement]:

@@ -53,12 +53,15 @@ class WrittenWorkers(WrittenState):
 
     def _kept_block(self, block: cst.With) -> str:
         """A session's block stays where its object does something at the end; the others are opened."""
-        canonical = self.training.kinds.resolver.canonical
+        canonical = self.training.value_kinds.resolver.canonical
         call = block.items[0].item
         if isinstance(call, cst.Call) and len(block.items) == 1:
             if canonical(call.func) == "tf.train.MonitoredTrainingSession":
                 return "monitored"
-            if isinstance(call.func, cst.Attribute) and self.training.kinds.of(call.func.value) == SUPERVISOR:
+            if (
+                isinstance(call.func, cst.Attribute)
+                and self.training.value_kinds.of(call.func.value) == SUPERVISOR
+            ):
                 return "managed"
         if len(block.items) == 1 and self.is_monitored(call):
             return "monitored"
@@ -69,7 +72,7 @@ class WrittenWorkers(WrittenState):
         if not isinstance(session, cst.Name):
             return False
         name = session.value
-        canonical = self.training.kinds.resolver.canonical
+        canonical = self.training.value_kinds.resolver.canonical
         for statement in (statement for outer in self.training.statements for statement in outer.every()):
             if (
                 statement.assign is not None
