@@ -86,7 +86,7 @@ class TowerPart:
     """The part of the tower's statements that one step needs, where it is not fed all that the whole tower takes."""
 
     keep: set[TrainerStatement]
-    before: Slice
+    slice_before: Slice
     inputs: list[Input] = field(default_factory=list)
     name: str = ""
 

@@ -111,12 +111,12 @@ def contains_index(node: cst.CSTNode, cluster: Cluster) -> bool:
 
 def _bring(training: Training, cluster: Cluster, region: Region) -> None:
     inside = set(region.nodes)
-    before = [
+    statements_before = [
         statement
         for statement in training.statements
         if statement.kind != TOWERS and not _is_inside(statement, cluster, inside)
     ]
-    dependent = _dependent(before, cluster)
+    dependent = _dependent(statements_before, cluster)
     gone = {
         statement.node
         for outer in training.statements
@@ -128,7 +128,7 @@ def _bring(training: Training, cluster: Cluster, region: Region) -> None:
     }
     rebound = flow_of(*region.nodes).binds
     chosen: list[TrainerStatement] = []
-    for statement in reversed(before):
+    for statement in reversed(statements_before):
         if statement.kind not in (PLAIN, INPUT) and statement.detail not in (ITERATOR, DATASET):
             continue
         if statement.detail in (SERVER, PLACEHOLDER) or any(
@@ -155,7 +155,7 @@ def _bring(training: Training, cluster: Cluster, region: Region) -> None:
     own = {name for statement in chosen for name in statement.flow.binds}
     chosen = [
         statement
-        for statement in before
+        for statement in statements_before
         if statement in chosen or (statement.kind == PLAIN and _changes(statement, own))
     ]
     region.brought = chosen
@@ -165,7 +165,7 @@ def _bring(training: Training, cluster: Cluster, region: Region) -> None:
         if block not in inside and not any(parent in inside for parent in cluster.around.get(block, ()))
     ]
     for statement in chosen:
-        others = [other for other in before if other not in chosen and other.kind != DROPPED]
+        others = [other for other in statements_before if other not in chosen and other.kind != DROPPED]
         used = any(statement.flow.binds & other.flow.reads for other in others) or _in_tests(
             statement.flow.binds, cluster
         )
@@ -279,13 +279,13 @@ def _check_after(training: Training, cluster: Cluster, region: Region) -> None:
 def _check_graph(training: Training, cluster: Cluster, region: Region) -> None:
     """What of the graph depends on the task's index: the steps are then built once a worker."""
     inside = set(region.nodes)
-    before = [
+    statements_before = [
         statement
         for statement in training.statements
         if statement.kind != TOWERS and not _is_inside(statement, cluster, inside)
     ]
-    dependent = _dependent(before, cluster)
-    for statement in before:
+    dependent = _dependent(statements_before, cluster)
+    for statement in statements_before:
         if statement.kind not in (TENSOR, MIXED) and not (
             statement.kind == STATE and statement.detail == STATE
         ):

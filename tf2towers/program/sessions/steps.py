@@ -47,12 +47,12 @@ def read_steps(training: Training) -> None:
     training.tower_binds = {
         name for inner in towers.inner for statement in inner.every() for name in statement.flow.writes
     } - target_names(training.tower.loop.target)
-    before = graph[: graph.index(towers)]
+    before_towers = graph[: graph.index(towers)]
     loop_reads = upward_exposed(training.tower.loop.body.body) | effects[towers].reads
     loop_reads |= flow_of(training.tower.loop.iter).reads  # `for part in image_parts:`
     for context in towers.contexts:
         loop_reads |= flow_of(*context.items).reads
-    training.tower_needs = slice_for(loop_reads, before, effects)
+    training.tower_needs = slice_for(loop_reads, before_towers, effects)
     for statement in graph:
         if any(_is_print(small) for small in _statements_for_their_reader(statement)):
             training.problem(
@@ -88,7 +88,9 @@ def _make_steps(training: Training, by_key: dict[tuple[str, ...], Step]) -> None
             continue
         key = tuple(_code(fetch) for fetch in run.fetches) + (("[]",) if run.is_list else ())
         if not training.tower.is_loop and training.tower.cluster is None:
-            key += (str(len(_before(training, run, training.graph))),)  # names stand for what they do there
+            key += (
+                str(len(_statements_before_run(training, run, training.graph))),
+            )  # names stand for what they do there
         step = by_key.get(key)
         if step is None:
             step = by_key[key] = _step(training, run)
@@ -159,7 +161,7 @@ def _step(training: Training, run: Run) -> Step:
     graph = training.graph
     towers = training.tower_loop_statement
     if not training.tower.is_loop and training.tower.cluster is None:
-        graph = _before(training, run, graph)
+        graph = _statements_before_run(training, run, graph)
     piece = slice_for(wanted, graph, training.effects)
     trains = any(has_update(training, statement) for statement in piece.statements)
     if trains:
@@ -208,7 +210,9 @@ def _step(training: Training, run: Run) -> Step:
     return step
 
 
-def _before(training: Training, run: Run, statements: list[TrainerStatement]) -> list[TrainerStatement]:
+def _statements_before_run(
+    training: Training, run: Run, statements: list[TrainerStatement]
+) -> list[TrainerStatement]:
     """Those of some statements that stand before a run."""
     order = {statement: place for place, statement in enumerate(training.statements)}
     at = next(
@@ -222,10 +226,10 @@ def _before(training: Training, run: Run, statements: list[TrainerStatement]) ->
 def _in_force(training: Training, run: Run) -> list[Input]:
     """The inputs that names stand for where a run is, in a program whose statements run one after the other."""
     tops = {statement: outer for outer in training.statements for statement in outer.every()}
-    before = set(_before(training, run, training.statements))
+    earlier = set(_statements_before_run(training, run, training.statements))
     found: dict[tuple[str, ...], Input] = {}
     for input_ in training.inputs:
-        if training.tower.cluster is not None or tops[input_.statement] in before:
+        if training.tower.cluster is not None or tops[input_.statement] in earlier:
             found[tuple(input_.names)] = input_
     return list(found.values())
 

@@ -217,8 +217,8 @@ class StatementReader:
             return
         root = root_name(target)
         if root is not None and family(kind) in (TENSOR, STATE):
-            before = self.value_kinds.names.get(root, PLAIN)
-            if family(before) != TENSOR:
+            old_kind = self.value_kinds.names.get(root, PLAIN)
+            if family(old_kind) != TENSOR:
                 self.value_kinds.names[root] = TENSOR if family(kind) == TENSOR else STATE
 
     # -- compound statements --------------------------------------------------------------------------------------

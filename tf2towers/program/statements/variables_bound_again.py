@@ -72,20 +72,20 @@ def _rename(
 ) -> None:
     current = name
     for statement in statements:
-        before = current
+        name_read = current
         if statement in bindings[1:]:
             current = _fresh(name, taken)
             assert statement.assign is not None
             training.renamed[statement.assign.targets[0].target] = current
             statement.flow.binds = (statement.flow.binds - {name}) | {current}
             training.value_kinds.names[current] = STATE
-        if before != name and name in statement.flow.reads | statement.flow.mutates:
+        if name_read != name and name in statement.flow.reads | statement.flow.mutates:
             for node in _names(statement, name):
-                training.renamed[node] = before
+                training.renamed[node] = name_read
             for group in (statement.flow.reads, statement.flow.mutates):
                 if name in group:
                     group.remove(name)
-                    group.add(before)
+                    group.add(name_read)
 
 
 def _names(statement: TrainerStatement, name: str) -> list[cst.Name]:

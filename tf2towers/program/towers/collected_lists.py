@@ -16,27 +16,29 @@ def read_collected(training: Training) -> None:
     """How each list the loop fills is used afterwards: averaged gradients, or something that needs every tower's."""
     loop = training.tower.loop
     collected = accumulators(loop)
-    before = {
+    bound_before = {
         name
         for statement in training.statements[: training.statements.index(training.tower_loop_statement)]
         for name in statement.flow.binds
     }
-    inside = {
+    bound_inside = {
         name
         for statement in training.tower_loop_statement.inner
         for inner in statement.every()
         for name in inner.flow.binds
     }
-    collected = {name for name in collected if name in before and name not in inside - before}
+    collected = {
+        name for name in collected if name in bound_before and name not in bound_inside - bound_before
+    }
     averaged: set[str] = set()
-    after = training.statements[training.statements.index(training.tower_loop_statement) + 1 :]
-    for statement in after:
+    statements_after = training.statements[training.statements.index(training.tower_loop_statement) + 1 :]
+    for statement in statements_after:
         finder = _AverageFinder(training, collected)
         statement.node.visit(finder)
         training.averages.extend(finder.found)
         averaged |= {average.accumulator for average in finder.found}
     uses: set[str] = set()
-    for statement in after:
+    for statement in statements_after:
         calls = [average.call for average in training.averages]
         uses |= _reads_outside(statement.node, calls) & collected
         if statement.assign is not None:

@@ -40,8 +40,8 @@ def narrow_to_part(training: Training, step: Step, wanted: set[str]) -> None:
     piece = slice_for(names, units, training.effects)
     heads = {name for statement in towers.inner for name in _with_reads(statement)}
     graph = training.graph
-    before = slice_for(piece.needs | heads, graph[: graph.index(towers)], training.effects)
-    needs = piece.needs | before.needs | names
+    slice_before = slice_for(piece.needs | heads, graph[: graph.index(towers)], training.effects)
+    needs = piece.needs | slice_before.needs | names
     inputs = [
         input_ for input_ in step.inputs if input_.statement in piece.statements or set(input_.names) & needs
     ]
@@ -54,9 +54,9 @@ def narrow_to_part(training: Training, step: Step, wanted: set[str]) -> None:
         of_tower = [
             input_
             for input_ in inputs
-            if input_.statement in piece.statements or set(input_.names) & (piece.needs | before.needs)
+            if input_.statement in piece.statements or set(input_.names) & (piece.needs | slice_before.needs)
         ]
-        step.part = TowerPart(set(piece.statements), before, of_tower)
+        step.part = TowerPart(set(piece.statements), slice_before, of_tower)
         step.inputs = inputs
 
 

@@ -151,8 +151,8 @@ class TrainingRewriter(SymbolRewriter):
         """`tf.train.start_queue_runners(sess, coord)`: the batches have their own session."""
         kept = [
             cst.Arg(arg.value)
-            for place, (before, arg) in enumerate(zip(original.args, call.args, strict=True))
-            if (before.keyword.value == "coord" if before.keyword is not None else place == 1)
+            for place, (original_arg, arg) in enumerate(zip(original.args, call.args, strict=True))
+            if (original_arg.keyword.value == "coord" if original_arg.keyword is not None else place == 1)
         ]
         return call.with_changes(func=parse_expression(f"{self.given['batches']}.start"), args=trimmed(kept))
 

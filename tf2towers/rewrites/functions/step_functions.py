@@ -145,9 +145,9 @@ class ReplicaBuilder(TowerFunctions):
         params, fed = self._split_parameters(step, extra)
         outer = [*params, *fed]
         feeds = [parse_statement(f"{name.removesuffix('_value')}.feed({name})") for name in fed]
-        before = self._state_before_update(step, returned)
+        state_before = self._state_before_update(step, returned)
         values = [
-            before.get(value) or self._fetched(value)
+            state_before.get(value) or self._fetched(value)
             for value in returned
             if value is not None or len(returned) > 1
         ]
@@ -163,7 +163,7 @@ class ReplicaBuilder(TowerFunctions):
             ]
             body = [*self._model_call(step), *body]
             body = [
-                parse_statement(f"{name} = {self._fetched(value)}") for value, name in before.items()
+                parse_statement(f"{name} = {self._fetched(value)}") for value, name in state_before.items()
             ] + body
             body = without_unread_results([*body, *end])
             return self._definition(
@@ -181,7 +181,7 @@ class ReplicaBuilder(TowerFunctions):
             )
         inner: list[cst.BaseStatement] = []
         arguments = ", ".join(self._names_of(self.tower_inputs(step.part)))
-        needed = step.part.before if step.part is not None else training.tower_needs
+        needed = step.part.slice_before if step.part is not None else training.tower_needs
         order = training.statements
         for statement in step.slice.statements:
             if order.index(statement) < order.index(training.tower_loop_statement) and self._stands_in_step(

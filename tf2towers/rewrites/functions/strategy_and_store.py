@@ -72,21 +72,25 @@ def _devices(context: FileContext, training: Training, given: dict[str, str]) ->
 
 def _hoisted(training: Training, needs: set[str]) -> list[TrainerStatement]:
     """The plain statements inside the stage that the devices depend on, where state comes before them."""
-    before: list[TrainerStatement] = []
+    statements_before: list[TrainerStatement] = []
     for statement in training.statements:
         if statement.kind == TOWERS:
             break
-        before.append(statement)
+        statements_before.append(statement)
     stage = [block for block in training.reader.opened if block in training.tower.parents]
-    inside = [statement for statement in before if stage and _contains(stage[0], statement.node)]
+    inside = [statement for statement in statements_before if stage and _contains(stage[0], statement.node)]
     first = next(
-        (place for place, statement in enumerate(before) if statement.kind not in (PLAIN, DROPPED)),
-        len(before),
+        (
+            place
+            for place, statement in enumerate(statements_before)
+            if statement.kind not in (PLAIN, DROPPED)
+        ),
+        len(statements_before),
     )
     kept: list[TrainerStatement] = []
     wanted = set(needs)
-    for place in range(len(before) - 1, -1, -1):
-        statement = before[place]
+    for place in range(len(statements_before) - 1, -1, -1):
+        statement = statements_before[place]
         if statement.kind == PLAIN and statement.flow.writes & wanted:
             wanted |= statement.flow.reads
             if statement in inside or (not stage and place > first):

@@ -27,7 +27,7 @@ class TowerFunctions(MovedStatements):
         loop = training.tower.loop
         self._part = part
         live = self.live_names(part)
-        before = part.before if part is not None else training.tower_needs
+        slice_before = part.slice_before if part is not None else training.tower_needs
         body: list[cst.BaseStatement] = [
             parse_statement(
                 f'"""What the loop built on each {_device_text(training)}: returns {", ".join(live) or "nothing"}."""'
@@ -35,7 +35,7 @@ class TowerFunctions(MovedStatements):
         ]
         reads = flow_of(loop.body).reads
         body.extend(self._list_heads())
-        for statement in before.statements:
+        for statement in slice_before.statements:
             body.extend(self.moved(statement))
         body.extend(self._index_statements(loop, reads))
         for name in sorted(training.body.flags):

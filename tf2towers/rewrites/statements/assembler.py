@@ -111,11 +111,11 @@ class Assembler(WrittenWorkers):
     def _makes_state_before(self, block: cst.With) -> bool:
         """Whether a variable is made before a block that the towers are in: it has to be the strategy's, too."""
         inside = set(find_all(block, cst.SimpleStatementLine))
-        before = takewhile(
+        statements_before = takewhile(
             lambda statement: statement.kind != TOWERS and statement.node not in inside,
             self.training.statements,
         )
-        return any(inner.detail == STATE for statement in before for inner in statement.every())
+        return any(inner.detail == STATE for statement in statements_before for inner in statement.every())
 
     def _stage_of_devices(self) -> None:
         """A program without towers: a store for its variables, no strategy."""
@@ -231,10 +231,10 @@ class Assembler(WrittenWorkers):
             return False
         if statement.flow.binds <= self.training.body.flags:
             return True
-        before = self.training.statements.index(statement) < self.training.statements.index(
+        stands_before = self.training.statements.index(statement) < self.training.statements.index(
             self.training.tower_loop_statement
         )
-        return before and statement.flow.binds <= self.builder._collected()
+        return stands_before and statement.flow.binds <= self.builder._collected()
 
     def _session_statements(self) -> None:
         for outer in self.training.statements:

@@ -80,8 +80,8 @@ class WrittenInputs:
                             self.feed_keys[element.key] = cst.SimpleString(repr(element.key.value))
                     for name in statement.flow.binds & names:
                         assert name is not None
-                        before = self.feed_dicts.setdefault(name, keys)
-                        if set(before) != set(keys):
+                        known_keys = self.feed_dicts.setdefault(name, keys)
+                        if set(known_keys) != set(keys):
                             self.training.problem(
                                 statement.node, "T2T402", f"{name} does not always feed the same placeholders"
                             )

@@ -32,7 +32,11 @@ class WrittenWorkers(WrittenState):
         for block in self.training.reader.opened:
             self.stages[block] = "scope" if block is cluster.stage else self._kept_block(block)
         first = next(
-            (statement.node for statement in self._before(cluster) if self._is_state(statement)),
+            (
+                statement.node
+                for statement in self._statements_before_stage(cluster)
+                if self._is_state(statement)
+            ),
             cluster.stage,
         )
         store = parse_statement(f"{variables} = {self.context.need('VariableStore')}({strategy})")
@@ -83,7 +87,7 @@ class WrittenWorkers(WrittenState):
                     return True
         return False
 
-    def _before(self, cluster: Cluster) -> list[TrainerStatement]:
+    def _statements_before_stage(self, cluster: Cluster) -> list[TrainerStatement]:
         """The statements in front of the block in which the graph is placed."""
         statements = self.training.statements
         within = (
