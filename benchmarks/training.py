@@ -107,12 +107,12 @@ def measure(work: str, programs: dict[str, Program], options: argparse.Namespace
 def cifar_rows(options: argparse.Namespace, folder: Path) -> list[str]:
     """CIFAR-10 by towers: every program, and the limit."""
     legacy = "cifar10_towers.py"
-    here = sys.executable
+    python = sys.executable
     scripts = {
-        ORIGINAL: (here, str(ROOT / "legacy" / legacy)),
-        "migrated, exact": (here, migrated(folder, legacy)),
-        "migrated, idiomatic": (here, migrated(folder, legacy, "--idiomatic")),
-        "modern": (here, str(ROOT / "modern/cifar10_mirrored.py")),
+        ORIGINAL: (python, str(ROOT / "legacy" / legacy)),
+        "migrated, exact": (python, migrated(folder, legacy)),
+        "migrated, idiomatic": (python, migrated(folder, legacy, "--idiomatic")),
+        "modern": (python, str(ROOT / "modern/cifar10_mirrored.py")),
     }
     if options.legacy_python:
         scripts = {"original, TF 1.15": (options.legacy_python, for_tf1(folder, legacy)), **scripts}
@@ -131,7 +131,7 @@ def cifar_rows(options: argparse.Namespace, folder: Path) -> list[str]:
                 programs[f"modern, {option}"] = Program(scripts["modern"], [*each, option], whole)
         if towers == 2:
             programs["limit: modern, one device"] = Program(scripts["modern"], alone, whole)
-            bare = (here, str(ROOT / "benchmarks/bare_function.py"))
+            bare = (python, str(ROOT / "benchmarks/bare_function.py"))
             programs["limit: one bare function"] = Program(bare, [f"--batch_size={whole}"], whole)
         rows += measure(f"{towers} tower{'s' * (towers > 1)}, batch {batch}", programs, options, folder)
     return rows

@@ -295,10 +295,10 @@ def _behind(parent: ast.AST, statement: ast.AST) -> list[ast.stmt]:
     return []
 
 
-def inside(file: File, node: ast.AST, *kinds: type[ast.AST]) -> Iterator[ast.AST]:
+def inside(file: File, node: ast.AST, *node_types: type[ast.AST]) -> Iterator[ast.AST]:
     """The nodes of these kinds around a node, innermost first, up to the function it is in."""
     for ancestor in file.ancestors(node):
         if isinstance(ancestor, Function | ast.Lambda):
             return
-        if isinstance(ancestor, kinds):
+        if isinstance(ancestor, node_types):
             yield ancestor

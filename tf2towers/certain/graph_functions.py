@@ -46,7 +46,7 @@ def _with_one_written_out(file: File) -> Script | None:
                 continue
             given = arguments(function, call.value) if isinstance(call.value, ast.Call) else None
             if given is not None and _names_keep_their_meaning(file, function, call, around, given):
-                return _written_out(file.script, function, call, given)
+                return _with_body_for_call(file.script, function, call, given)
     return None
 
 
@@ -209,11 +209,11 @@ def _bound_or_named(node: ast.AST, stored: bool) -> list[str]:
     return []
 
 
-def _written_out(
+def _with_body_for_call(
     script: Script, function: ast.FunctionDef, call: ast.Assign, given: dict[str, ast.expr]
 ) -> Script:
     targets = dict(zip(_plain_names(call.targets[0]), _returned(function), strict=True))
-    before = [
+    lines_before = [
         f"{name} = ({ast.get_source_segment(script.text, value)})"
         if value.lineno != value.end_lineno
         else f"{name} = {ast.get_source_segment(script.text, value)}"
@@ -221,12 +221,14 @@ def _written_out(
         if not _is_name(value, name)
     ]
     renamed = {name: target for target, name in targets.items() if target != name and name not in given}
-    after = [f"{target} = {name}" for target, name in targets.items() if target != name and name in given]
+    lines_after = [
+        f"{target} = {name}" for target, name in targets.items() if target != name and name in given
+    ]
     tree = one_statement_a_line(parse_tree(script))
     definition = next(
         node for node in tree.body if isinstance(node, cst.FunctionDef) and node.name.value == function.name
     )
-    changed = tree.visit(_Writer(definition, before, after, renamed))
+    changed = tree.visit(_Writer(definition, lines_before, lines_after, renamed))
     assert isinstance(changed, cst.Module)
     text = text_of(changed, script)
     conversion = script.conversion
@@ -238,13 +240,17 @@ class _Writer(cst.CSTTransformer):
     """Takes the definition out, and writes its statements in place of the call."""
 
     def __init__(
-        self, definition: cst.FunctionDef, before: list[str], after: list[str], renamed: dict[str, str]
+        self,
+        definition: cst.FunctionDef,
+        lines_before: list[str],
+        lines_after: list[str],
+        renamed: dict[str, str],
     ) -> None:
         super().__init__()
         self._definition = definition
         self._renamed = renamed
-        self._before = [cst.parse_statement(line) for line in before]
-        self._after = [cst.parse_statement(line) for line in after]
+        self._lines_before = [cst.parse_statement(line) for line in lines_before]
+        self._lines_after = [cst.parse_statement(line) for line in lines_after]
 
     def visit_FunctionDef(self, node: cst.FunctionDef) -> bool:
         return node is not self._definition
@@ -297,7 +303,7 @@ class _Writer(cst.CSTTransformer):
         if docstring is not None:
             statements = statements[1:]
             above += [_comment(f"# {line}".rstrip()) for line in docstring.strip().splitlines()]
-        lines = [*self._before, *statements, *self._after]
+        lines = [*self._lines_before, *statements, *self._lines_after]
         behind = _comments([*end.leading_lines, end.trailing_whitespace, *definition.body.footer])
         return [_below(above, lines[0]), *lines[1:]], behind
 

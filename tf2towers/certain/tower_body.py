@@ -56,8 +56,8 @@ class TowerBody:
     def flags(self) -> dict[str, ast.Assign]:
         """Names that are False in the first tower and True in the others, and the statement that sets them so."""
         found: dict[str, ast.Assign] = {}
-        for name, (before, last) in self._bound_twice().items():
-            if last not in self._inside or not (_is_constant(before, False) and _is_constant(last, True)):
+        for name, (first, last) in self._bound_twice().items():
+            if last not in self._inside or not (_is_constant(first, False) and _is_constant(last, True)):
                 continue
             end = (last.lineno, last.col_offset)
             if all(
@@ -71,8 +71,8 @@ class TowerBody:
     def lists_bound_again(self) -> dict[str, ast.Assign]:
         """Lists that the towers fill, and the `grads = average(grads)` from which on the name stands for its result."""
         found: dict[str, ast.Assign] = {}
-        for name, (before, last) in self._bound_twice().items():
-            if last not in self._around or not (isinstance(before.value, ast.List) and not before.value.elts):
+        for name, (first, last) in self._bound_twice().items():
+            if last not in self._around or not (isinstance(first.value, ast.List) and not first.value.elts):
                 continue
             call = last.value
             if not (isinstance(call, ast.Call) and len(call.args) == 1 and not call.keywords):

@@ -125,7 +125,7 @@ def _one_hot(labels: np.ndarray) -> np.ndarray:
 
 def _read_mnist(folder: Path) -> list[tuple[np.ndarray, np.ndarray]]:
     """Pixels uint8 [n, 28, 28] and labels uint8 [n] of the three parts."""
-    train_images, train_labels, test_images, test_labels = (_read_idx(path) for path in _find(folder))
+    train_images, train_labels, test_images, test_labels = (_read_idx(path) for path in _find_files(folder))
     pairs = [("train", train_images, train_labels), ("t10k", test_images, test_labels)]
     for name, images, labels in pairs:
         if len(images) != len(labels):
@@ -153,7 +153,7 @@ def _read_mnist(folder: Path) -> list[tuple[np.ndarray, np.ndarray]]:
     ]
 
 
-def _find(folder: Path) -> list[Path]:
+def _find_files(folder: Path) -> list[Path]:
     """The path of each of the four files, with or without .gz."""
     if not folder.is_dir():
         problem = "is a file, not a directory" if folder.exists() else "does not exist"

@@ -100,9 +100,9 @@ class File:
         self.imports_before: int | None = None
         self._reserved: set[str] = set()
         self._asked: set[str] = set()
-        self._kinds: dict[type[ast.AST], list[ast.AST]] = {}
+        self._nodes_by_type: dict[type[ast.AST], list[ast.AST]] = {}
         for node in self.meanings.nodes:
-            self._kinds.setdefault(type(node), []).append(node)
+            self._nodes_by_type.setdefault(type(node), []).append(node)
 
     @property
     def path(self) -> Path:
@@ -111,7 +111,7 @@ class File:
 
     def all(self, kind: type[Node]) -> list[Node]:
         """Every node of a kind, in the order of the text."""
-        return self._kinds.get(kind, [])  # type: ignore[return-value]
+        return self._nodes_by_type.get(kind, [])  # type: ignore[return-value]
 
     @cached_property
     def imports(self) -> list[ast.Import | ast.ImportFrom]:

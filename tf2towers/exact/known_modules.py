@@ -10,7 +10,7 @@ _DATA = Path(__file__).parent / "data"
 
 
 @cache
-def _kinds() -> dict[str, str]:
+def _module_kinds() -> dict[str, str]:
     """Top-level module -> 'library', 'python2' (a module of Python 2's own library) or 'tf1'."""
     lines = (_DATA / "modules.tsv").read_text(encoding="utf-8").splitlines()[1:]
     return dict(line.split("\t") for line in lines)
@@ -20,9 +20,9 @@ def is_known(root: str) -> bool:
     """Whether a top-level module is TensorFlow, Python's, or a library without TF1 code."""
     if root in ("tensorflow", "tf2towers", "__main__") or root in sys.stdlib_module_names:
         return True
-    return _kinds().get(root) in ("library", "python2")
+    return _module_kinds().get(root) in ("library", "python2")
 
 
 def is_tf1_library(root: str) -> bool:
     """Whether a top-level module is a library that builds TF1 graphs by itself."""
-    return _kinds().get(root) == "tf1"
+    return _module_kinds().get(root) == "tf1"

@@ -75,15 +75,15 @@ def _private_names() -> dict[str, frozenset[str]]:
 @cache
 def find_replacement(canonical: str) -> Found:
     """What stands for a canonical name rooted at `tf`."""
-    found = _find(canonical)
+    found = _find_spelled(canonical)
     if found.kind == "left":
         for public in _by_files(canonical):
-            if (other := _find(public)).kind != "left":
+            if (other := _find_spelled(public)).kind != "left":
                 return other
     return found
 
 
-def _find(canonical: str) -> Found:
+def _find_spelled(canonical: str) -> Found:
     if canonical in ("tf", "tf.compat") or canonical.startswith("tf.compat."):  # TF 2 by its own name
         return Found("v1", canonical)
     canonical = _moved(canonical)
@@ -190,7 +190,7 @@ def _in_tables(canonical: str) -> Found:
         return Found("private", found.target)
     if found.target.startswith(("tf.core.", "tf.python.")):
         return Found("private", "tensorflow" + found.target[2:])
-    if _kinds().get(found.found) in ("keep", "rename", "compat"):
+    if _symbol_kinds().get(found.found) in ("keep", "rename", "compat"):
         if canonical.startswith("tf.python."):  # TF 2's own function, in the module where it always was
             return Found("private", "tensorflow" + canonical[2:])
         return Found("v1", canonical)
@@ -203,7 +203,7 @@ def _in_tables(canonical: str) -> Found:
 
 
 @cache
-def _kinds() -> dict[str, str]:
+def _symbol_kinds() -> dict[str, str]:
     return {name: kind for name, kind, _ in read_table("symbols.tsv")}
 
 
@@ -218,9 +218,9 @@ def both_or_neither_have(canonical: str) -> bool:
     Neither has what ended with an older release (`tf.mul`).
     """
     if canonical in _in_tf1():
-        has = _kinds().get(canonical) in ("keep", "rename", "compat") or is_module(canonical)
+        has = _symbol_kinds().get(canonical) in ("keep", "rename", "compat") or is_module(canonical)
         return has and not canonical.startswith(_NO_MODULES)
-    return canonical in _old_names() and canonical not in _kinds()
+    return canonical in _old_names() and canonical not in _symbol_kinds()
 
 
 @cache

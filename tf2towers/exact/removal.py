@@ -14,13 +14,17 @@ def removed(file: File, node: ast.stmt) -> Edit:
     first, last = node.lineno, node.end_lineno or node.lineno
     if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) and node.decorator_list:
         first = min(first, *(decorator.lineno for decorator in node.decorator_list))
-    before = text.line(first)[: text.start(node) - text.line_start(first)] if first == node.lineno else ""
-    after = text.line(last)[text.end(node) - text.line_start(last) :]
-    if _alone(file, node) or before.strip() or after.split("#")[0].strip():
+    text_before = (
+        text.line(first)[: text.start(node) - text.line_start(first)] if first == node.lineno else ""
+    )
+    text_after = text.line(last)[text.end(node) - text.line_start(last) :]
+    if _alone(file, node) or text_before.strip() or text_after.split("#")[0].strip():
         return Edit(text.start(node), text.end(node), "pass", whole=True)
     start, end = text.line_start(first), text.line_start(last + 1)
-    if after.strip().startswith("#"):  # the comment stays
-        return Edit(text.start(node), text.end(node) + len(after) - len(after.lstrip()), "", whole=True)
+    if text_after.strip().startswith("#"):  # the comment stays
+        return Edit(
+            text.start(node), text.end(node) + len(text_after) - len(text_after.lstrip()), "", whole=True
+        )
     if not text.line(last).endswith(("\n", "\r")):
         end = len(text.text)
     if isinstance(node, ast.Import | ast.ImportFrom):

@@ -50,8 +50,8 @@ class FunctionCalls:
     def trains(self, function: Any, args: Any, kwargs: Any) -> bool:
         """Whether a `tf.function` trains that is about to be called so."""
         if function not in self._training:
-            before = self._applied()
+            applied_before = self._applied()
             with contextlib.suppress(Exception):  # the call says so better
                 function.get_concrete_function(*args, **kwargs)
-            self._training[function] = self._applied() != before
+            self._training[function] = self._applied() != applied_before
         return bool(self._training[function])

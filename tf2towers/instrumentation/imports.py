@@ -24,8 +24,8 @@ class WhenImported:
         if name not in self._actions:  # who asks may not import it: only what has run is done with
             return None
         for finder in sys.meta_path:
-            find = getattr(finder, "find_spec", None)
-            spec = None if finder is self or find is None else find(name, path, target)
+            find_spec = getattr(finder, "find_spec", None)
+            spec = None if finder is self or find_spec is None else find_spec(name, path, target)
             if spec is not None:
                 break
         else:

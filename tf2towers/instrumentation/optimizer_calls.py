@@ -20,11 +20,11 @@ KERAS = {
 }
 
 
-def watch_updates(*kinds: Any, told: Callable[[Any, Any, List[Tuple[Any, Any]]], object]) -> None:
+def watch_updates(*optimizer_classes: Any, told: Callable[[Any, Any, List[Tuple[Any, Any]]], object]) -> None:
     """Tells of each update that a TF1 program builds, from now on: (the optimizer, its operation, what it applies).
 
     Args:
-        kinds: classes of optimizers with an `apply_gradients` of their own.
+        optimizer_classes: those with an `apply_gradients` of their own.
         told: called when the operation is there.
     """
 
@@ -34,7 +34,7 @@ def watch_updates(*kinds: Any, told: Callable[[Any, Any, List[Tuple[Any, Any]]],
         told(optimizer, getattr(op, "op", op), pairs)
         return op
 
-    for kind in kinds:
+    for kind in optimizer_classes:
         wrap(kind, "apply_gradients", apply_gradients)
 
 

@@ -73,7 +73,7 @@ class Chatter:
     """Takes TensorFlow's own lines out of one process's output, read in pieces."""
 
     def __init__(self) -> None:
-        self._before = ""  # the line before, as far as it decides about this one
+        self._kind_before = ""  # the line before, as far as it decides about this one
         self._told: deque[str] = deque(maxlen=4)  # threads log at the same time
 
     def without(self, lines: Iterable[str]) -> list[str]:
@@ -81,7 +81,7 @@ class Chatter:
         return [line for line in lines if not self._is_chatter(line)]
 
     def _is_chatter(self, line: str) -> bool:
-        before, self._before = self._before, ""
+        kind_before, self._kind_before = self._kind_before, ""
         if (again := _AGAIN.match(line)) and again[1] in self._told:
             return True
         if told := _TOLD.match(line):
@@ -89,18 +89,18 @@ class Chatter:
         if _DEPRECATED.match(line):
             return True
         if _UPDATING.match(line):
-            self._before = "updating"
+            self._kind_before = "updating"
             return True
-        if before == "updating" or (before == "more" and _MORE_UPDATING.match(line)):
-            self._before = "more"
+        if kind_before == "updating" or (kind_before == "more" and _MORE_UPDATING.match(line)):
+            self._kind_before = "more"
             return True
-        if _CONFIG.match(line) or (before == "config" and _PROTO.match(line)):
-            self._before = "config"
+        if _CONFIG.match(line) or (kind_before == "config" and _PROTO.match(line)):
+            self._kind_before = "config"
             return True
         if _NUMPY.search(line):
-            self._before = "code"
+            self._kind_before = "code"
             return True
-        if before == "code" and line.startswith("  "):
+        if kind_before == "code" and line.startswith("  "):
             return True
         if told and not told[1].strip():  # TF 1 begins its paragraph about contrib so
             return True

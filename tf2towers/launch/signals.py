@@ -31,16 +31,16 @@ def noted() -> Iterator[list[int]]:
         if len(came) == 2:
             _write_to_nobody()
 
-    before = {}
+    old_handlers = {}
     try:
         for number in (getattr(signal, name) for name in _NAMES if hasattr(signal, name)):
             if not (number == signal.SIGHUP and signal.getsignal(number) == signal.SIG_IGN):
-                before[number] = signal.signal(number, note)
+                old_handlers[number] = signal.signal(number, note)
         if signal.getsignal(signal.SIGCHLD) == signal.SIG_IGN:  # inherited: then nobody's exit status is kept
-            before[signal.SIGCHLD] = signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+            old_handlers[signal.SIGCHLD] = signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         yield came
     finally:
-        for number, handler in before.items():
+        for number, handler in old_handlers.items():
             signal.signal(number, handler if handler is not None else signal.SIG_DFL)
 
 

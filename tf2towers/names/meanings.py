@@ -193,12 +193,12 @@ class Meanings:
             later = later or isinstance(use, Function | ast.Lambda | ast.GeneratorExp)
         if use not in places:
             return None
-        before = [
+        earlier = [
             binding
             for binding, place in zip(bindings, bound, strict=True)
             if place is not None and place < places[use]
         ]
-        return before[-1] if before and (len(before) == len(bindings) or not later) else None
+        return earlier[-1] if earlier and (len(earlier) == len(bindings) or not later) else None
 
     def _statement_of(self, binding: Binding) -> ast.AST | None:
         """The statement that does nothing but bind a name."""

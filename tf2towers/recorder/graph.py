@@ -65,9 +65,9 @@ def in_control_flow(op: Any) -> bool:
 
 def without_tower(name: str) -> str:
     """The name of an op without what names its tower, as 'conv1/Conv2D' of 'tower_1/conv1/Conv2D'."""
-    before = None
-    while before != name:
-        before, name = name, _TOWER.sub("", name)
+    old_name = None
+    while old_name != name:
+        old_name, name = name, _TOWER.sub("", name)
     return name
 
 

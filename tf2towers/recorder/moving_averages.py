@@ -38,9 +38,9 @@ class Averages:
             By the average's name: {"of": variable's name, "decay": float, "num_updates": variable's name or None}.
         """
         found = {}
-        before = graphs.ancestors(applied)
+        ancestors = graphs.ancestors(applied)
         for average, variables, op in self._made:
-            ordered = not sent and (op in before or not graphs.ancestors([op]).isdisjoint(applied))
+            ordered = not sent and (op in ancestors or not graphs.ancestors([op]).isdisjoint(applied))
             if op not in behind or ordered:
                 continue
             if isinstance(average._decay, (int, float)):

@@ -47,7 +47,7 @@ class SessionRecorder(object):
         self.on_enough: Callable[[], None] = lambda: None
         self._trainings: Dict[FrozenSet[Any], Optional[Training]] = {}
         self._variables: Dict[Any, List[Any]] = {}
-        self._before: Optional[Dict[str, Any]] = None
+        self._values_before: Optional[Dict[str, Any]] = None
         self._last: Optional[Training] = None
         self._batch_size: Optional[int] = None
         self.averages: Optional[Averages] = None
@@ -62,8 +62,10 @@ class SessionRecorder(object):
         self.sessions += 1
         training = self._training(session, fetches)
         if training is None:
-            if self._before is not None and may_change_variables(fetched_ops(self._tf, session, fetches)):
-                self._before = None
+            if self._values_before is not None and may_change_variables(
+                fetched_ops(self._tf, session, fetches)
+            ):
+                self._values_before = None
             return run(session, fetches, feed_dict, *options)
         return self._train(training, run, session, fetches, feed_dict, *options)
 
@@ -91,7 +93,7 @@ class SessionRecorder(object):
     def _train(
         self, training: Training, run: Run, session: Any, fetches: Any, feed_dict: Any, *options: Any
     ) -> Any:
-        before = self._before if self._before is not None else self._values(run, session)
+        before = self._values_before if self._values_before is not None else self._values(run, session)
         fed = feeds_of(session, feed_dict)
         copy = self._reference.copy_for(training, frozenset(fed)) if self._reference is not None else None
         beside = [] if copy is None else copy.beside
@@ -106,7 +108,7 @@ class SessionRecorder(object):
         if self._reference is not None and copy is not None:
             with self._quiet():
                 step.update(self._reference.run(copy, run, before, given))
-        self._before, self._last = after, training
+        self._values_before, self._last = after, training
         self._note_batch_size(step)
         self.writer.step(step)
         if self.writer.steps >= self._wanted:

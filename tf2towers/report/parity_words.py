@@ -80,7 +80,7 @@ def headline(result: ParityResult) -> str:
             if found.kind in ("gradient", "variable", "fetched", "summary")
         ]
     if result.outcome == "bitwise":
-        return f"PARITY: every {_kinds(of)} of {where} is bit-identical"
+        return f"PARITY: every {_kinds_listed(of)} of {where} is bit-identical"
     apart = [found for found in of if verdict_of(found) in ("failed", "differs")]
     if not apart:  # a result that counts other kinds as well, or compares nothing
         of = result.comparisons
@@ -90,11 +90,11 @@ def headline(result: ParityResult) -> str:
         equal, rounding = sum(found.bitwise for found in of), sum(found.rounding for found in of)
         to = max((found.max_rel for found in of if not found.rounding), default=0.0)
         if rounding and equal + rounding == len(of):
-            every = f"every {_kinds(of)} of {where}"
+            every = f"every {_kinds_listed(of)} of {where}"
             return f"WITHIN ROUNDING: {every} is bit-identical ({equal}) or differs by rounding ({rounding})"
         but = f", {rounding} differ by rounding" if rounding else ""
         return (
-            f"WITHIN TOLERANCE {number(result.tolerance)}: every {_kinds(of)} of {where} agrees to {ceiling(to)}"
+            f"WITHIN TOLERANCE {number(result.tolerance)}: every {_kinds_listed(of)} of {where} agrees to {ceiling(to)}"
             f" ({equal} of {len(of)} bit-identical{but})"
         )
     return f"DIFFERS: {_differing(result, of, apart, largest)}, over {where}"
@@ -198,7 +198,7 @@ def _differing(result: ParityResult, of: list[Comparison], apart: list[Compariso
     return ", ".join(parts) or "the two runs are not the same"
 
 
-def _kinds(comparisons: list[Comparison]) -> str:
+def _kinds_listed(comparisons: list[Comparison]) -> str:
     return _listed([{"fetched": "fetched value"}.get(kind, kind) for kind in _ordered(comparisons)])
 
 

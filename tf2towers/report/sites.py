@@ -118,9 +118,13 @@ def _counts(blocks: list[_Block], limit: int | None) -> list[int]:
 def _blocks(findings: list[Finding], script: Path) -> Iterator[_Block]:
     """The findings by file, the script first, and by code; one line for those that say the same."""
     for path in sorted({finding.path for finding in findings}, key=lambda path: (path != script, str(path))):
-        here = sorted((finding for finding in findings if finding.path == path), key=_place)
-        for code, todo in dict.fromkeys((finding.code, finding.todo) for finding in here):
-            sites = list(_sites(finding for finding in here if (finding.code, finding.todo) == (code, todo)))
+        findings_of_file = sorted((finding for finding in findings if finding.path == path), key=_place)
+        for code, todo in dict.fromkeys((finding.code, finding.todo) for finding in findings_of_file):
+            sites = list(
+                _sites(
+                    finding for finding in findings_of_file if (finding.code, finding.todo) == (code, todo)
+                )
+            )
             yield _Block("" if path == script else shown(path), sites, todo)
 
 

@@ -52,12 +52,12 @@ def in_tower_order(active: bool = True) -> Iterator[None]:
     An all-reduce adds more than two towers in another order, and the last bit may differ; under this context nothing
     but the model can.
     """
-    before = _order["towers"]
+    was_active = _order["towers"]
     _order["towers"] = active
     try:
         yield
     finally:
-        _order["towers"] = before
+        _order["towers"] = was_active
 
 
 def average_gradients(grads_and_vars: Sequence[tuple[Any, Any]]) -> GradsAndVars:

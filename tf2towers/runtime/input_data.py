@@ -234,7 +234,7 @@ def read_data_sets(
             DataSet([], [], fake_data=True, one_hot=one_hot, dtype=dtype, seed=seed) for _ in range(3)
         )
         return Datasets(train, validation, test)
-    paths = _find(train_dir, source_url or DEFAULT_SOURCE_URL)
+    paths = _find_files(train_dir, source_url or DEFAULT_SOURCE_URL)
     parts = []
     for path in paths:
         with tf.io.gfile.GFile(path, "rb") as f:
@@ -270,7 +270,7 @@ def _numpy_seed(seed: int | None) -> int | None:
     return int(global_seed) if global_seed != default else tf.compat.v1.get_seed(None)[0]
 
 
-def _find(folder: str, source_url: str) -> list[str]:
+def _find_files(folder: str, source_url: str) -> list[str]:
     """The path of each of the four files, with or without '.gz'."""
     folder = os.fspath(folder)
     found, missing = [], []

@@ -146,7 +146,7 @@ class VariableStore:
         if traced:
             within.append(self)
         if outermost:
-            _active.before = {}
+            _active.values_before = {}
             _active.update = update
             _active.graph = _v1.get_default_graph()
         isolate = graph_collections.set_aside() if outermost and traced else contextlib.nullcontext()
@@ -222,7 +222,7 @@ class VariableStore:
         if not self._register(entry):
             return
         if entry.statistic:
-            _active.before[name] = entry.variable.read_value()
+            _active.values_before[name] = entry.variable.read_value()
         if regularizer is not None:
             with tf.name_scope(name + "/Regularizer/"):
                 penalty = regularizer(entry.variable)
@@ -296,7 +296,7 @@ class VariableStore:
 
     def restore_statistics(self) -> None:
         """Undoes the updates that the function in force has made to the statistics."""
-        for name, value in _active.before.items():
+        for name, value in _active.values_before.items():
             self[name].assign(value)
 
 

@@ -81,13 +81,13 @@ class Child:
 
     def read(self) -> int:
         """Takes the lines it has written since; how many steps they tell of."""
-        before = len(self.side.steps)
+        steps_before = len(self.side.steps)
         with contextlib.suppress(BlockingIOError):
             while chunk := os.read(self.pipe, _CHUNK):
                 *lines, self._rest = (self._rest + chunk).split(b"\n")
                 for line in lines:
                     self.side.take(line.decode("utf-8", "replace"), self.clock)
-        return len(self.side.steps) - before
+        return len(self.side.steps) - steps_before
 
     def has_ended(self) -> bool:
         """Whether it has; `status` is then its exit status, 128 + n for signal n."""

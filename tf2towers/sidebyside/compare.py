@@ -81,7 +81,7 @@ def compare(plan: Plan, signals: Sequence[int] = (), live: bool = True) -> Outco
         if not script.is_file():
             raise CompareError(f"{script} is not a file")
     shape = shape_of(plan.legacy, plan.modern, plan.ps, plan.workers, plan.task_flags)
-    turns = plan.turn_seconds(shape)
+    turn_seconds = plan.turn_seconds(shape)
     about = machine()
     legacy, modern = (
         _side(title, path, shape) for title, path in (("legacy", plan.legacy), ("modern", plan.modern))
@@ -90,7 +90,7 @@ def compare(plan: Plan, signals: Sequence[int] = (), live: bool = True) -> Outco
     legacy.total = modern.total = total
     with tempfile.TemporaryDirectory(prefix="tf2towers-compare-", ignore_cleanup_errors=True) as folder:
         pythons = (plan.legacy_python, plan.modern_python)
-        view = Live((legacy, modern), turns is not None, plan.batch_size)
+        view = Live((legacy, modern), turn_seconds is not None, plan.batch_size)
         weights = _first_weights(
             plan, shape, Path(folder, "weights"), signals, modern, view if live else None
         )
@@ -104,7 +104,7 @@ def compare(plan: Plan, signals: Sequence[int] = (), live: bool = True) -> Outco
                 view.show(child.side if child is not None else None)
 
         try:
-            Race(children, turns, plan.steps, plan.timeout, signals, watcher).run()
+            Race(children, turn_seconds, plan.steps, plan.timeout, signals, watcher).run()
         finally:
             view.close()
         for side in (legacy, modern):
@@ -121,7 +121,7 @@ def compare(plan: Plan, signals: Sequence[int] = (), live: bool = True) -> Outco
         ),
         arguments=plan.arguments,
         machine=about,
-        how=_how(turns, modern.given_weights, shape, (legacy, modern)),
+        how=_how(turn_seconds, modern.given_weights, shape, (legacy, modern)),
     )
 
 
@@ -196,12 +196,12 @@ def _child(
     return Child(side, [python, str(WATCH), *arguments], environment, side.log)
 
 
-def _how(turns: float | None, given_weights: bool, shape: Shape | None, sides: Sequence[Side]) -> str:
+def _how(turn_seconds: float | None, given_weights: bool, shape: Shape | None, sides: Sequence[Side]) -> str:
     weights = "with the same initial weights" if given_weights else "each with initial weights of its own"
     measured = (
         "Both ran at once, each slowed down by the other"
-        if turns is None
-        else f"They took turns of {turns:g} s, one held while the other ran; only the time that each ran counts"
+        if turn_seconds is None
+        else f"They took turns of {turn_seconds:g} s, one held while the other ran; only the time that each ran counts"
     )
     told = f"One run of each, {weights}. {measured}."
     if shape is None:

@@ -63,7 +63,7 @@ class Race:
     """Two children that are about to run.
 
     Args:
-        turns: seconds of a turn; None: both at once.
+        turn_seconds: of each turn; None: both at once.
         steps: after which a training is ended; None: when it ends by itself.
         timeout: seconds after which both are stopped; None: never.
         signals: numbers of the signals to end, added to as they come.
@@ -73,14 +73,14 @@ class Race:
     def __init__(
         self,
         children: Sequence[Child],
-        turns: float | None = SECONDS,
+        turn_seconds: float | None = SECONDS,
         steps: int | None = None,
         timeout: float | None = None,
         signals: Sequence[int] = (),
         watcher: Callable[[Child | None], None] = lambda _: None,
     ) -> None:
         self._children = children
-        self._turns, self._steps, self._timeout = turns, steps, timeout
+        self._turn_seconds, self._steps, self._timeout = turn_seconds, steps, timeout
         self._signals, self._watcher = signals, watcher
 
     def run(self) -> None:
@@ -93,7 +93,7 @@ class Race:
         """
         deadline = None if self._timeout is None else time.monotonic() + self._timeout
         try:
-            if self._turns is None:
+            if self._turn_seconds is None:
                 for child in self._children:
                     child.start()
             current, turn = self._next(None)
@@ -120,8 +120,8 @@ class Race:
 
     def _next(self, current: Child | None) -> tuple[Child | None, Turn]:
         """The other one goes on, or the first, or whoever is left."""
-        turn = Turn(time.monotonic(), self._turns or 0.0)
-        if self._turns is None:
+        turn = Turn(time.monotonic(), self._turn_seconds or 0.0)
+        if self._turn_seconds is None:
             return None, turn
         for child in self._children:
             if child is not current and child.status is None:

@@ -151,11 +151,11 @@ class ActiveClock:
 
     def active(self, at: float) -> float:
         """Seconds it has run until then."""
-        before = bisect_right(self._stops, at)
-        held = self._held[before - 1] if before else 0.0
-        if before:
-            end = self._goes[before - 1] if before <= len(self._goes) else at
-            held += min(end, at) - self._stops[before - 1]
+        stops_before = bisect_right(self._stops, at)
+        held = self._held[stops_before - 1] if stops_before else 0.0
+        if stops_before:
+            end = self._goes[stops_before - 1] if stops_before <= len(self._goes) else at
+            held += min(end, at) - self._stops[stops_before - 1]
         return at - self.started - held
 
     def interrupted(self, begin: float, end: float) -> bool:

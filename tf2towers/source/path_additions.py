@@ -207,11 +207,11 @@ class _Values:
             inner = self.of(node.value)
             return os.path.dirname(inner) if inner else None  # noqa: PTH120 - of a text
         if isinstance(node.value, ast.Name) and (owner := self._class_of(node.value.id)):
-            before, self._owner = self._owner, owner
+            outer_owner, self._owner = self._owner, owner
             try:
                 return self._named(node.attr)
             finally:
-                self._owner = before
+                self._owner = outer_owner
         return {"pardir": "..", "curdir": ".", "sep": "/"}.get(node.attr)
 
     def _class_of(self, name: str) -> str | None:

@@ -31,7 +31,7 @@ def sources_under(
 
 
 def _walk(folder: Path, rules: list[tuple[Path, GitIgnoreSpec]], leave: set[Path]) -> Iterator[Path]:
-    here = [*rules, *_ignored_in(folder)]
+    all_rules = [*rules, *_ignored_in(folder)]
     try:
         entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
     except OSError:  # may not be looked into
@@ -40,9 +40,9 @@ def _walk(folder: Path, rules: list[tuple[Path, GitIgnoreSpec]], leave: set[Path
         path = folder / entry.name
         if entry.is_dir(follow_symlinks=False):
             passed = entry.name.startswith(".") or entry.name in _NEVER or (path / "pyvenv.cfg").exists()
-            if not passed and path.resolve() not in leave and not _matches(path, here, "/"):
-                yield from _walk(path, here, leave)
-        elif path.suffix in _SUFFIXES and entry.is_file() and not _matches(path, here):
+            if not passed and path.resolve() not in leave and not _matches(path, all_rules, "/"):
+                yield from _walk(path, all_rules, leave)
+        elif path.suffix in _SUFFIXES and entry.is_file() and not _matches(path, all_rules):
             yield path
 
 

@@ -137,8 +137,8 @@ def _uninterrupted() -> Iterator[None]:
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {getattr(signal, name) for name in _ENDINGS})
+    old_mask = signal.pthread_sigmask(signal.SIG_BLOCK, {getattr(signal, name) for name in _ENDINGS})
     try:
         yield
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        signal.pthread_sigmask(signal.SIG_SETMASK, old_mask)

@@ -53,7 +53,7 @@ class StandIn(ModuleType):
             or (self._canonical == "tf.contrib" and name.islower())
         ):
             return import_module(f"{self.__name__}.{name}")
-        value = self._objects.find(canonical)
+        value = self._objects.find_object(canonical)
         setattr(self, name, value)
         return value
 

@@ -68,7 +68,7 @@ class Objects:
         self.v1 = real.compat.v1
         self.has_keras_2 = uses_keras_2()
 
-    def find(self, canonical: str) -> Any:
+    def find_object(self, canonical: str) -> Any:
         """The object.
 
         Raises:

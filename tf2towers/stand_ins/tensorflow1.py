@@ -86,7 +86,7 @@ def complete(objects: Objects) -> None:
         if module is None or isinstance(module, StandIn) or (_has(module, name) and not _is_layer(canonical)):
             continue
         try:
-            setattr(module, name, objects.find(canonical))
+            setattr(module, name, objects.find_object(canonical))
         except NoStandInError:
             continue
     for home, name in own().values():

@@ -17,10 +17,14 @@ from tf2towers.names.meanings import Assigned, Binding, Scope
 
 def doubts(building: Building) -> Iterator[Doubt]:
     """Names in runs, names of what trains, and lists of towers that are bound more than once."""
-    lists = {(file, name) for file, _, body in tower_bodies(building) for name in body.lists_bound_again}
+    lists_bound_again = {
+        (file, name) for file, _, body in tower_bodies(building) for name in body.lists_bound_again
+    }
     graph = graph_on_devices(building)
     for file, name in _asked(building):
-        if (file, name.id) in lists or (graph is not None and name.id in graph.names | graph.sessions):
+        if (file, name.id) in lists_bound_again or (
+            graph is not None and name.id in graph.names | graph.sessions
+        ):
             continue  # what holds at a place is certain there
         found = building.home(file, name)
         if found is None:

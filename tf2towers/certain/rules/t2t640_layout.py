@@ -72,9 +72,9 @@ def _shared_lines(file: File) -> Iterator[Doubt]:
             block = getattr(around, field, None)
             if isinstance(block, list) and statement in block:
                 place = block.index(statement)
-                before = block[place - 1].end_lineno if place else getattr(around, "lineno", 0)
-                after = block[place + 1].lineno if place + 1 < len(block) else None
-                if statement.lineno == before or statement.end_lineno == after:
+                line_before = block[place - 1].end_lineno if place else getattr(around, "lineno", 0)
+                line_after = block[place + 1].lineno if place + 1 < len(block) else None
+                if statement.lineno == line_before or statement.end_lineno == line_after:
                     yield Doubt(file, statement, "several statements in a line")
 
 

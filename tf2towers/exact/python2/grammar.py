@@ -157,12 +157,16 @@ def _bound(tree: Any) -> set[str]:
     for leaf in tree.leaves():
         if leaf.value not in (*_BUILTINS, *_RANGES) or leaf.parent is None:
             continue
-        before, after, kind = leaf.prev_sibling, leaf.next_sibling, leaf.parent.type
-        defined = before is not None and before.type == 1 and before.value in ("def", "class", "as")
+        sibling_before, sibling_after, kind = leaf.prev_sibling, leaf.next_sibling, leaf.parent.type
+        defined = (
+            sibling_before is not None
+            and sibling_before.type == 1
+            and sibling_before.value in ("def", "class", "as")
+        )
         imported = kind in (syms.import_from, syms.import_as_names, syms.import_as_name, syms.dotted_as_names)
-        assigned = kind == syms.expr_stmt and str(after).strip() == "="
-        looped = kind in (syms.parameters, syms.for_stmt, syms.exprlist) and after is not None
-        parameter = kind in (syms.typedargslist, syms.varargslist) and str(before).strip() != "="
+        assigned = kind == syms.expr_stmt and str(sibling_after).strip() == "="
+        looped = kind in (syms.parameters, syms.for_stmt, syms.exprlist) and sibling_after is not None
+        parameter = kind in (syms.typedargslist, syms.varargslist) and str(sibling_before).strip() != "="
         if defined or imported or assigned or looped or parameter:
             found.add(leaf.value)
     return found
@@ -267,8 +271,8 @@ def _tool() -> Any:
             Xrange.bound = bound
 
         def get_fixers(self) -> Any:
-            before: list[Any] = []
-            after: list[Any] = []
+            pre_order: list[Any] = []
+            post_order: list[Any] = []
             for name in _WORDS:
                 kind: Any = own.get(name)
                 if kind is None:
@@ -276,10 +280,10 @@ def _tool() -> Any:
                     kind = getattr(module, "Fix" + "".join(part.title() for part in name.split("_")))
                 fixer = kind(self.options, self.fixer_log)
                 fixer.transform = _told(self, name, fixer.transform)
-                (before if fixer.order == "pre" else after).append(fixer)
-            before.sort(key=lambda fixer: int(fixer.run_order))
-            after.sort(key=lambda fixer: int(fixer.run_order))
-            return before, after
+                (pre_order if fixer.order == "pre" else post_order).append(fixer)
+            pre_order.sort(key=lambda fixer: int(fixer.run_order))
+            post_order.sort(key=lambda fixer: int(fixer.run_order))
+            return pre_order, post_order
 
     return Tool([])
 
@@ -288,9 +292,9 @@ def _told(tool: Any, name: str, transform: Callable[[Any, Any], Any]) -> Callabl
     def told(node: Any, results: Any) -> Any:
         if name in tool.skipped:
             return None
-        before, line = str(node), node.get_lineno()
+        old_text, line = str(node), node.get_lineno()
         new = transform(node, results)
-        if name == "reduce" or str(node) != before or (new is not None and str(new) != before):
+        if name == "reduce" or str(node) != old_text or (new is not None and str(new) != old_text):
             tool.tell(name, line)
         return new
 

@@ -41,7 +41,7 @@ class Meaning:
         self._text = Text(text)
         self._tree = tree
         self._meanings = Meanings(tree)
-        self._kinds = NumberKinds(tree, self._meanings)
+        self._number_kinds = NumberKinds(tree, self._meanings)
         self._true_division = _has_future(tree, "division")
         self._wanted: set[str] = set()
         self._names = {node.id for node in self._meanings.nodes if isinstance(node, ast.Name)}
@@ -82,7 +82,7 @@ class Meaning:
     # -- division ---------------------------------------------------------------------------------------------------
 
     def _division(self, node: ast.BinOp) -> Iterator[tuple[Edit, bool]]:
-        left, right = self._kinds.of(node.left), self._kinds.of(node.right)
+        left, right = self._number_kinds.of(node.left), self._number_kinds.of(node.right)
         if self._true_division or "float" in (left, right) or isinstance(node.left, ast.JoinedStr):
             return
         place = self._operator(node.left, node.right)
@@ -97,14 +97,14 @@ class Meaning:
         yield Edit(end, end, ")"), True
 
     def _division_in_place(self, node: ast.AugAssign) -> Iterator[tuple[Edit, bool]]:
-        right = self._kinds.of(node.value)
+        right = self._number_kinds.of(node.value)
         if self._true_division or right == "float":
             return
         target = node.target
         if isinstance(target, ast.Name):
             load = ast.copy_location(ast.Name(target.id, ast.Load()), target)
             self._meanings.parents[load] = node
-            left = self._kinds.of(load)
+            left = self._number_kinds.of(load)
             if left == "float":
                 return
         elif not _is_plain(target):

@@ -51,7 +51,7 @@ def _of_datasets_map(file: File, call: ast.Call) -> Iterator[Edit]:
             start = file.text.start(keyword)
             yield Edit(start, start + len(keyword.arg), "num_parallel_calls")
         elif keyword.arg == "output_buffer_size":
-            yield Edit(max(before for before in ends if before < end), end, "")
+            yield Edit(max(earlier for earlier in ends if earlier < end), end, "")
             after = file.text.end(call)
             yield Edit(after, after, f".prefetch({file.text.of(keyword.value)})")
         ends.append(end)
@@ -60,11 +60,11 @@ def _of_datasets_map(file: File, call: ast.Call) -> Iterator[Edit]:
 def _start(file: File, call: ast.Call, place: int) -> int:
     """Where an argument starts, its own parentheses included."""
     start = file.text.start(call.args[place])
-    before = file.text.end(call.func if place == 0 else call.args[place - 1])
-    opened = [at for at in range(before, start) if file.text.text[at] == "("]
-    gap = file.text.text[before:start]
+    end_before = file.text.end(call.func if place == 0 else call.args[place - 1])
+    opened = [at for at in range(end_before, start) if file.text.text[at] == "("]
+    gap = file.text.text[end_before:start]
     if place and "," in gap:
-        opened = [at for at in opened if at > before + gap.rindex(",")]
+        opened = [at for at in opened if at > end_before + gap.rindex(",")]
     elif place == 0:
         opened = opened[1:]
     return opened[0] if opened else start

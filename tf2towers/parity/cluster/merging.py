@@ -76,7 +76,7 @@ def merged(folder: Path, steps: int) -> Iterator[Step]:
         numbers = [update.number for update in made]
         if numbers[:steps] != list(range(1, steps + 1)):
             raise ValueError(f"updates 1 to {steps} were expected, recorded are {numbers}")
-    before: Step | None = None
+    step_before: Step | None = None
     own = own_steps(folder)
     for place, update in enumerate(made[:steps]):
         step = read_step(update.path)
@@ -88,11 +88,11 @@ def merged(folder: Path, steps: int) -> Iterator[Step]:
             step.rates = [rates for part in parts for rates in part.rates]
             step.summaries = parts[0].summaries if parts else {}
         # a worker sees no variable that another worker's graph alone has, nor changes it
-        if before is not None:
-            variables, after = before.after | step.variables, before.after | step.after
+        if step_before is not None:
+            variables, after = step_before.after | step.variables, step_before.after | step.after
             step = dataclasses.replace(step, variables=variables, after=after)
         yield step
-        before = step
+        step_before = step
 
 
 def _in_order(folder: Path) -> list[tuple[_Update, Path | None]]:

@@ -91,7 +91,7 @@ class MigratedWorkerRecorder:
         self.writer = self._own = Writer(str(folder / OWN))
         self._updates = Writer(str(folder / UPDATES))
         self._traced: dict[str, Any] = {}
-        self._before: Arrays = {}
+        self._variables_before: Arrays = {}
         self._steps = 0
         self._wanted = settings["steps"]
         self.on_enough: Callable[[], object] = lambda: None
@@ -168,7 +168,9 @@ class MigratedWorkerRecorder:
 
     def _note(self, traced: dict[str, Any], results: Arrays, synchronous: bool) -> None:
         noted = tf.nest.map_structure(np.array, traced)
-        update = {f"variable|{name}": value for name, value in (self._before | noted["before"]).items()}
+        update = {
+            f"variable|{name}": value for name, value in (self._variables_before | noted["before"]).items()
+        }
         update |= {f"after|{name}": value for name, value in noted["after"].items()}
         for name, parts in noted["gradients"].items():
             update |= _gradient(name, parts, noted["before"][name].shape, dense=synchronous)
@@ -193,7 +195,9 @@ class MigratedWorkerRecorder:
             for name, value in self._replay.steps[place].variables.items():
                 if name in named and tuple(named[name].shape) == value.shape:
                     named[name].assign(value)
-        self._before = {name: np.array(tf.convert_to_tensor(variable)) for name, variable in named.items()}
+        self._variables_before = {
+            name: np.array(tf.convert_to_tensor(variable)) for name, variable in named.items()
+        }
 
     def _inputs_given(self, values: Any) -> Any:
         """What the same worker of the original had at this step of its own, and the random numbers that it drew."""

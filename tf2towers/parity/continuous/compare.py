@@ -105,12 +105,16 @@ def _apart(call: Call | None, match: Call | None, original: Run, migrated: Run) 
         fetched = ", ".join(name for name, _, _ in last.fetches[:3]) if last is not None else ""
         where = "" if last is None else f": the next is at {last.place}, and fetches {fetched}"
         return f"{title} makes {more.calls} session calls, the other {less.calls}{where}"
-    here = f"session call {call.number} ({call.place} of the original; {match.place} of the migrated script)"
+    which_call = (
+        f"session call {call.number} ({call.place} of the original; {match.place} of the migrated script)"
+    )
     if call.error != match.error:
-        return f"{here} {_ends(call)} in the original, and {_ends(match)} in the migrated script"
+        return f"{which_call} {_ends(call)} in the original, and {_ends(match)} in the migrated script"
     mine, its = _asked(call), _asked(match)
     if [kind for _, kind in mine] != [kind for _, kind in its]:
-        return f"{here} returns {_listed(mine)} in the original, and {_listed(its)} in the migrated script"
+        return (
+            f"{which_call} returns {_listed(mine)} in the original, and {_listed(its)} in the migrated script"
+        )
     return ""
 
 

@@ -77,7 +77,7 @@ def diagnose(original: Recording, migrated: Recording, lockstep: bool = True) ->
         found: dict[Link, Diagnosis] = {}
         for mistake in MISTAKES:
             link = mistake.link
-            if any(before in found for before in _FOLLOWS.get(link, ())):
+            if any(cause in found for cause in _FOLLOWS.get(link, ())):
                 continue
             if link == "gradients" and not evidence.gradients_differ:
                 continue

@@ -54,7 +54,7 @@ def _bits(left: np.ndarray, right: np.ndarray) -> bool:
 def _differs_anywhere(pair: Pair, exact: bool) -> bool:
     mine, its = pair.original.step, pair.migrated.step
     if exact:
-        kinds: list[tuple[Arrays, Arrays]] = [
+        pairs: list[tuple[Arrays, Arrays]] = [
             (mine.variables, its.variables),
             (mine.inputs, its.inputs),
             (mine.after, its.after),
@@ -63,7 +63,7 @@ def _differs_anywhere(pair: Pair, exact: bool) -> bool:
         losses = zip(mine.losses, its.losses, strict=False)
         return any(not _bits(np.asarray(loss), np.asarray(again)) for loss, again in losses) or any(
             key in again and not _bits(value, again[key])
-            for arrays, again in kinds
+            for arrays, again in pairs
             for key, value in arrays.items()
         )
     if differing_input(mine, its) is not None:

@@ -26,14 +26,14 @@ def _recognise(evidence: Evidence) -> Diagnosis | None:
     for follows_itself in (True, False):
         explained, changed = Explained(), None
         for place in range(1, len(updates.pairs)):
-            rate, before = fit.rate(place), fit.rate(place - 1)
+            rate, rate_before = fit.rate(place), fit.rate(place - 1)
             if (
                 rate is None
-                or before is None
+                or rate_before is None
                 or updates.pairs[place].index != updates.pairs[place - 1].index + 1
             ):
                 continue
-            if abs(rate / before - 1) > 100 * EQUAL and changed is None:
+            if abs(rate / rate_before - 1) > 100 * EQUAL and changed is None:
                 changed = place
             last = {change.name: change.update for change in updates.migrated[place - 1]}
             for change in updates.migrated[place]:
@@ -44,7 +44,7 @@ def _recognise(evidence: Evidence) -> Diagnosis | None:
                 if velocity is None or velocity.shape != change.update.shape:
                     continue
                 keras = moves.kept * velocity - rate * change.gradient
-                of_tf1 = moves.kept * rate / before if follows_itself else -moves.kept * rate
+                of_tf1 = moves.kept * rate / rate_before if follows_itself else -moves.kept * rate
                 tf1 = of_tf1 * velocity - rate * change.gradient
                 # the last step's update is rounded as well
                 explained.add(change.update, keras, tf1, 2 * change.allowed + 10 * EQUAL * largest(keras))

@@ -114,8 +114,8 @@ def _recognise(evidence: Evidence) -> Diagnosis | None:
     kind = types.get(name) or others.get(name, "")
     layers = paired(pair.original.step.layers[tower], pair.migrated.step.layers[tower])
     mine, its = next((value, again) for layer, value, again in layers if layer == name)
-    before = layers[0][0] != name
-    seen = _epsilon(name, mine, its) if before and _is_normalisation(name, kind) else None
+    has_layers_before = layers[0][0] != name
+    seen = _epsilon(name, mine, its) if has_layers_before and _is_normalisation(name, kind) else None
     if seen:
         return Diagnosis(
             "batch-norm epsilon",
@@ -125,7 +125,7 @@ def _recognise(evidence: Evidence) -> Diagnosis | None:
         )
     what = f" ({kind})" if kind else ""
     where = " in every tower" if tower == 0 else f" of tower {tower}"
-    agree = "what goes into it agrees" if before else "it is the first that was recorded"
+    agree = "what goes into it agrees" if has_layers_before else "it is the first that was recorded"
     return Diagnosis(
         "layer differs",
         f"At step {pair.index} {name!r}{what}{where if tower else ''} is the first layer that differs; {agree}.",

@@ -68,11 +68,11 @@ def _momentum_by_updates(updates: Updates, steps: list[list[Change]]) -> tuple[f
     last: list[np.ndarray] = []
     expected: list[np.ndarray] = []
     for place in range(1, len(steps)):
-        before = {change.name: change.update for change in steps[place - 1]}
+        updates_before = {change.name: change.update for change in steps[place - 1]}
         for change, own in zip(steps[place], updates.migrated[place], strict=True):
-            if change.name in before and place in updates.usable_places:
+            if change.name in updates_before and place in updates.usable_places:
                 now.append(change)
-                last.append(before[change.name])
+                last.append(updates_before[change.name])
                 expected.append(updates.expected(place, own))
     if not now:
         return None

@@ -29,7 +29,7 @@ class FirstWeights:
     def steps_made(self) -> int:
         """What the program's counters of steps say before its first step: more than 0 where it read a checkpoint."""
         if self._state.on_runtime:
-            self._find({}, [])
+            self._find_variables({}, [])
         counted = [getattr(optimizer, "iterations", None) for optimizer in self._applied.optimizers]
         counted += self._state.read(lambda name: name.rpartition("/")[2] in _COUNTERS).values()
         return max((int(_number(counter)) for counter in counted if counter is not None), default=0)
@@ -43,15 +43,15 @@ class FirstWeights:
         if self._original is None:
             return [], []
         variables, trainable = FirstVariables(self._original), read_facts(self._original).trainable
-        self._find(variables, trainable)
+        self._find_variables(variables, trainable)
         self._state.set(variables)
         found = self._state.names
         return [name for name in trainable if name in found], [
             name for name in trainable if name not in found
         ]
 
-    def _find(self, original: Mapping[str, np.ndarray], trainable: list[str]) -> None:
-        self._state.find(original, trainable, self._applied.variables, self._applied.optimizers)
+    def _find_variables(self, original: Mapping[str, np.ndarray], trainable: list[str]) -> None:
+        self._state.find_variables(original, trainable, self._applied.variables, self._applied.optimizers)
 
 
 def _number(counter: Any) -> Any:

@@ -68,7 +68,7 @@ class FunctionRecorder:
             first = self.writer.steps == 0
             if first:
                 applied = self._gradients.applied
-                self._state.find(
+                self._state.find_variables(
                     step.variables, self._original.trainable, applied.variables, applied.optimizers
                 )
             if first or self._lockstep:

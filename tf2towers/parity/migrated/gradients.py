@@ -41,7 +41,7 @@ class Applied:
         self.variables: list[Any] = []
         self.without_gradient: list[Any] = []
         self._stepped: set[tuple[int, int]] = set()  # Keras steps each replica's copy of a variable
-        self._kinds: set[type] = set()  # whose `update_step` is watched
+        self._watched_classes: set[type] = set()  # whose `update_step` is watched
         wrap(tf.compat.v1.train.Optimizer, "apply_gradients", self._apply_v1)
         self._watch_keras()
 
@@ -56,18 +56,18 @@ class Applied:
 
         base = next(kind for kind in keras.optimizers.Optimizer.__mro__ if "apply" in vars(kind))
         wrap(base, "apply", self._apply)
-        kinds = {
+        classes = {
             kind
             for value in vars(keras.optimizers).values()
             if isinstance(value, type)
             for kind in value.__mro__
         }
-        self._watch_steps((kind for kind in kinds if issubclass(kind, base)), self._step)
+        self._watch_steps((kind for kind in classes if issubclass(kind, base)), self._step)
 
-    def _watch_steps(self, kinds: Iterable[type], step: Callable[..., Any]) -> None:
-        for kind in kinds:
-            if kind not in self._kinds and "update_step" in vars(kind):
-                self._kinds.add(kind)
+    def _watch_steps(self, classes: Iterable[type], step: Callable[..., Any]) -> None:
+        for kind in classes:
+            if kind not in self._watched_classes and "update_step" in vars(kind):
+                self._watched_classes.add(kind)
                 wrap(kind, "update_step", step)
 
     def _apply(self, apply: Any, optimizer: Any, grads: Any, trainable_variables: Any = None) -> Any:
@@ -207,12 +207,12 @@ class Gradients:
 
 def numbered(arrays: dict[str, Any]) -> dict[str, Any]:
     """Keys with the number that the TF1 recorder gives: of all `compute_gradients` calls, tower by tower."""
-    kinds = ("loss|", "tower gradient|", "layer|")
-    places = {tuple(map(int, key.split("|")[1].split("."))) for key in arrays if key.startswith(kinds)}
+    prefixes = ("loss|", "tower gradient|", "layer|")
+    places = {tuple(map(int, key.split("|")[1].split("."))) for key in arrays if key.startswith(prefixes)}
     number = {f"{index}.{count}": str(place) for place, (index, count) in enumerate(sorted(places))}
     found = {}
     for key, value in arrays.items():
-        if key.startswith(kinds):
+        if key.startswith(prefixes):
             kind, place, *rest = key.split("|", 2)
             key = "|".join([kind, number[place], *rest])  # noqa: PLW2901
         found[key] = value

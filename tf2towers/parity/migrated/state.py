@@ -48,7 +48,7 @@ class State:
         """Whether the program keeps its variables in a `VariableStore`."""
         return any(store.names() for store in self._stores)
 
-    def find(
+    def find_variables(
         self,
         original: Mapping[str, np.ndarray],
         trainable: Sequence[str],

@@ -90,8 +90,8 @@ def python_op(function: Callable[..., Any], tensors: Sequence[Any], dtypes: Any)
     """
     if not hasattr(tf.distribute.get_strategy(), "_is_parameter_server_strategy_v2"):
         return tf.numpy_function(function, list(tensors), dtypes)
-    here = f"{context.context().host_address_space()}/device:CPU:0"
-    with tf.compat.v1.colocate_with(None, ignore_existing=True), tf.device(here):
+    local_cpu = f"{context.context().host_address_space()}/device:CPU:0"
+    with tf.compat.v1.colocate_with(None, ignore_existing=True), tf.device(local_cpu):
         return tf.numpy_function(function, list(tensors), dtypes)
 
 

@@ -91,7 +91,9 @@ class Functions:
                 return None
         return None
 
-    def find(self, dotted: str, within: LocalModule | None = None) -> tuple[LocalModule, ast.AST] | None:
+    def find_definition(
+        self, dotted: str, within: LocalModule | None = None
+    ) -> tuple[LocalModule, ast.AST] | None:
         """The definition behind a dotted name: a function or class of the script or of a local module."""
         within = within or self.main
         if dotted in within.definitions:
@@ -110,16 +112,16 @@ class Functions:
                 return module, module.definitions[name]
             target = module.aliases.get(name)
             if target is not None and target != dotted:
-                return self.find(".".join([target, *parts[cut + 1 :]]), module)
+                return self.find_definition(".".join([target, *parts[cut + 1 :]]), module)
             for star in module.star_imports:
-                found = self.find(f"{star}.{name}")
+                found = self.find_definition(f"{star}.{name}")
                 if found is not None:
                     return found
         return None
 
     def summary(self, dotted: str) -> Summary | None:
         """What calling `dotted` does; None where it is not a local function or class."""
-        found = self.find(dotted)
+        found = self.find_definition(dotted)
         return self._summary_of(*found) if found is not None else None
 
     def _summary_of(self, module: LocalModule, definition: ast.AST) -> Summary:
@@ -134,7 +136,7 @@ class Functions:
                 total.roles.add(kind)
                 total.symbols.add(canonical)
                 continue
-            called = self.find(canonical if canonical != dotted else dotted, module)
+            called = self.find_definition(canonical if canonical != dotted else dotted, module)
             if called is not None and called[1] is not definition:
                 other = self._summary_of(*called)
                 total.roles |= other.roles

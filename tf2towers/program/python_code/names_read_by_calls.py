@@ -13,7 +13,7 @@ def reads(functions: Functions, dotted: str, wanted: frozenset[str]) -> bool:
 
     `FLAGS.task_index` is the same name in every module; that of a function's own variable is not.
     """
-    found = functions.find(dotted)
+    found = functions.find_definition(dotted)
     return found is not None and _reads(functions, found, wanted, set())
 
 
@@ -27,7 +27,7 @@ def _reads(
     for name in used_names(definition):
         if name in wanted:
             return True
-        called = functions.find(module.resolve(name), module)
+        called = functions.find_definition(module.resolve(name), module)
         if called is not None and _reads(functions, called, wanted, seen):
             return True
     return False

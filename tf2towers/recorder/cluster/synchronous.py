@@ -114,7 +114,7 @@ class Synchronous(object):
     def _handed_in_by_turns(self) -> Iterator[None]:
         """The accumulators that are given gradients in here are given them in this worker's turn, once a step."""
         tf, turns, device = self._tf, self._turns, self._device
-        kinds = [tf.ConditionalAccumulator, tf.SparseConditionalAccumulator]
+        accumulators = [tf.ConditionalAccumulator, tf.SparseConditionalAccumulator]
         with tf.device(device):
             begun = tf.py_func(turns.begin, [], [])
         given = []  # type: List[Any]
@@ -136,12 +136,12 @@ class Synchronous(object):
 
             return handed_in
 
-        methods = [(kinds[0], "apply_grad"), (kinds[1], "apply_indexed_slices_grad")]
-        before = [(kind, name, getattr(kind, name)) for kind, name in methods]
-        for kind, name, give in before:
+        methods = [(accumulators[0], "apply_grad"), (accumulators[1], "apply_indexed_slices_grad")]
+        originals = [(kind, name, getattr(kind, name)) for kind, name in methods]
+        for kind, name, give in originals:
             setattr(kind, name, in_turn(give))
         try:
             yield
         finally:
-            for kind, name, give in before:
+            for kind, name, give in originals:
                 setattr(kind, name, give)

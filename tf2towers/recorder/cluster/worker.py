@@ -126,7 +126,7 @@ class WorkerRecorder(SessionRecorder):
         values, (found, token) = call([training.tensors, self.synchronous.token])
         used = self._was_used(int(token))
         applied = self.synchronous.update(self._own.steps + 1) if used and self._is_chief else {}
-        self._before = None
+        self._values_before = None
         after = self._read_when_all_are_here(read)
         if used:
             if self._is_chief:
@@ -151,9 +151,9 @@ class WorkerRecorder(SessionRecorder):
         What it has read since the last step is read again only if it has changed something itself (see `run`).
         """
         with self._turns.turn():
-            if self._before is None:
-                self._before = read() if self._is_chief else {}
-            return self._before
+            if self._values_before is None:
+                self._values_before = read() if self._is_chief else {}
+            return self._values_before
 
     def _write_update(self, update: Step, before: Step, after: Step, when: float) -> None:
         step = {"variable|" + name: value for name, value in before.items()}

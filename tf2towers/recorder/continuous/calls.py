@@ -277,8 +277,10 @@ class CallRecorder(object):
         try:
             found = self._variables[graph].read(session.run, known)
             while not self.schedule.is_settled():
-                before, found = found, self._variables[graph].read(session.run, known)
-                if len(before) == len(found) and all(_same(found[name], before[name]) for name in before):
+                last_found, found = found, self._variables[graph].read(session.run, known)
+                if len(last_found) == len(found) and all(
+                    _same(found[name], last_found[name]) for name in last_found
+                ):
                     break
             return found
         except (RuntimeError, self._tf.errors.OpError):  # the call has closed the session, or broken it

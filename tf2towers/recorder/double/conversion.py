@@ -5,7 +5,7 @@ from typing import Any, Callable, Dict, Iterable, List, Set
 
 from .. import graph as graphs
 from ..feeds import is_number
-from .formulas import Formula, formula_of, written_out
+from .formulas import Formula, as_graph_def, formula_of
 from .types import RESOURCE, WIDE, enum, runs_wide, types_of_arguments, widen, widened
 
 _CPU = "/device:CPU:0"  # the device with the most float64 kernels
@@ -110,7 +110,7 @@ class Conversion(object):
         if wanted:
             self.graph_def.versions.CopyFrom(wanted[0].graph.graph_def_versions)
         # all are named before any is written: in a loop ops take each other's outputs
-        for write in [self._prepare(op) for op in self._find(wanted)]:
+        for write in [self._prepare(op) for op in self._ops_to_copy(wanted)]:
             write()
 
     def name(self, tensor: Any) -> str:
@@ -125,7 +125,7 @@ class Conversion(object):
 
     # -- what is copied ----------------------------------------------------------------------------------------------
 
-    def _find(self, wanted: Iterable[Any]) -> List[Any]:
+    def _ops_to_copy(self, wanted: Iterable[Any]) -> List[Any]:
         """The ops to be copied; the values that are fed get their placeholders."""
         found: Dict[Any, None] = {}
         waiting = list(wanted)
@@ -264,7 +264,7 @@ class Conversion(object):
         return ["^" + other.name for other in waits_for(op) if other in self._copied]
 
     def _prepare_formula(self, op: Any, formula: Formula) -> Callable[[], None]:
-        written, outputs = written_out(self._tf, op, formula)
+        written, outputs = as_graph_def(self._tf, op, formula)
         for tensor, name in zip(op.outputs, outputs):
             self._names.setdefault(tensor.name, "%s/%s" % (op.name, name))
         inputs = {"input_%d" % place: tensor for place, tensor in enumerate(op.inputs)}

@@ -24,7 +24,7 @@ def formula_of(op: Any) -> Optional[Formula]:
     return FORMULAS.get(op.type)
 
 
-def written_out(tf: Any, op: Any, formula: Formula) -> Tuple[Any, List[str]]:
+def as_graph_def(tf: Any, op: Any, formula: Formula) -> Tuple[Any, List[str]]:
     """A formula as a GraphDef whose inputs are placeholders 'input_0', 'input_1', ..; and the names of its outputs."""
     graph = tf.Graph()
     with graph.as_default():

@@ -130,9 +130,9 @@ def _write(path: str, text: str, mode: int) -> None:
 def _with(settings: Dict[str, str], environment: Any) -> Dict[Any, Any]:
     new = dict(environment)
     for name, folder in settings.items():
-        before = new.get(name, os.defpath if name == "PATH" else "")
-        if before.split(os.pathsep)[0] != folder:
-            new[name] = folder + (os.pathsep + before if before else "")
+        old_value = new.get(name, os.defpath if name == "PATH" else "")
+        if old_value.split(os.pathsep)[0] != folder:
+            new[name] = folder + (os.pathsep + old_value if old_value else "")
     new.setdefault("GIT_OPTIONAL_LOCKS", "0")  # `git status` refreshes its index else
     return new
 

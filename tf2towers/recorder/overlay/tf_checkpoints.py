@@ -54,12 +54,12 @@ def _patch_saver(overlay: Overlay) -> None:
     def marked(original: Callable[..., Any], translate: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(original)
         def call(*args: Any, **kwargs: Any) -> Any:
-            before = getattr(inside, "translate", None)
+            outer_translate = getattr(inside, "translate", None)
             inside.translate = translate
             try:
                 return original(*args, **kwargs)
             finally:
-                inside.translate = before
+                inside.translate = outer_translate
 
         return call
 

@@ -71,10 +71,10 @@ def prefix_to_read(overlay: Overlay, prefix: Any) -> Any:
     folder, name = os.path.split(place)
     upper = overlay.upper(folder)
     scratch = real.listdir(upper) if real.is_folder(upper) else []
-    here = [found for found in scratch if _of_checkpoint(found, name)]
-    if not here and overlay.visible(place) and not _deleted(overlay, folder, name):
+    parts_in_scratch = [found for found in scratch if _of_checkpoint(found, name)]
+    if not parts_in_scratch and overlay.visible(place) and not _deleted(overlay, folder, name):
         return _like(prefix, place)
-    if here:  # the script may have moved a part of it only
+    if parts_in_scratch:  # the script may have moved a part of it only
         for found in overlay.children(folder):
             if _of_checkpoint(found, name):
                 overlay.writable(os.path.join(folder, found), copy=True)

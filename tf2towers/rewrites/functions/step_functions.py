@@ -334,19 +334,19 @@ class ReplicaBuilder(TowerFunctions):
         specs = self.signature(step, params)
         if specs is None:
             return "tf.function(autograph=False)"
-        return f"tf.function(autograph=False, input_signature={self._written_signature(specs)})"
+        return f"tf.function(autograph=False, input_signature={self._signature_text(specs)})"
 
     def _cluster_step(self, cluster: Cluster, step: Step, params: list[str]) -> str:
         """`server.step(variables, input_signature=[...])`: a step of a worker."""
         parts = [self.given["variables"]]
         specs = self.signature(step, params)
         if specs is not None:
-            parts.append(f"input_signature={self._written_signature(specs)}")
+            parts.append(f"input_signature={self._signature_text(specs)}")
         if not step.trains:
             parts.append("update=False")
         return f"{cluster.name}.step({', '.join(parts)})"
 
-    def _written_signature(self, specs: list[str]) -> str:
+    def _signature_text(self, specs: list[str]) -> str:
         """The name that several steps' signature has, or the list."""
         return self._signatures.get(tuple(specs)) or _listed(specs)
 

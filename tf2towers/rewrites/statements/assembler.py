@@ -16,10 +16,10 @@ from tf2towers.rewrites.functions.step_functions import ReplicaBuilder
 from tf2towers.rewrites.functions.step_names import name_steps
 from tf2towers.rewrites.statements.input_statements import DROP
 from tf2towers.rewrites.statements.session_calls import SessionCalls
-from tf2towers.rewrites.statements.worker_statements import WrittenWorkers
+from tf2towers.rewrites.statements.worker_statements import WorkerStatements
 
 
-class Assembler(WrittenWorkers):
+class Assembler(WorkerStatements):
     """Fills `actions`: for each statement of the owner that does not stay as it is, the statements that replace it."""
 
     def run(self) -> None:

@@ -21,7 +21,7 @@ DROP: list[cst.BaseStatement] = []
 _LONGEST_LINE = 90
 
 
-class WrittenInputs:
+class InputStatements:
     """The statements that make iterators and pipelines, and the feed dicts."""
 
     def __init__(self, context: FileContext, training: Training) -> None:

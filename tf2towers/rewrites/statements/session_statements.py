@@ -8,11 +8,11 @@ from tf2towers.program.statements.statement_reader import OF_SUPERVISOR
 from tf2towers.program.statements.trainer_statement import DROPPED, TrainerStatement
 from tf2towers.program.statements.value_kinds import COORDINATION, GRAPH, ITERATOR, SESSION, SUPERVISOR
 from tf2towers.rewrites.files.file_context import code_of, parse_statement
-from tf2towers.rewrites.statements.worker_statements import WrittenWorkers
+from tf2towers.rewrites.statements.worker_statements import WorkerStatements
 
 
 def session_statement(
-    statement: TrainerStatement, assembler: WrittenWorkers
+    statement: TrainerStatement, assembler: WorkerStatements
 ) -> list[cst.BaseStatement] | None:
     """What a statement of the session becomes; None where it stays, its expressions rewritten."""
     node = statement.node
@@ -43,7 +43,7 @@ def session_statement(
 
 
 def _initializers(
-    call: cst.Call, statement: TrainerStatement, assembler: WrittenWorkers
+    call: cst.Call, statement: TrainerStatement, assembler: WorkerStatements
 ) -> list[cst.BaseStatement]:
     """`sess.run(init)` goes; `sess.run(iterator.initializer)` starts the iterator afresh."""
     made: list[cst.BaseStatement] = []
@@ -59,7 +59,7 @@ def _initializers(
     return made
 
 
-def _starts(value: cst.CSTNode | None, assembler: WrittenWorkers) -> bool:
+def _starts(value: cst.CSTNode | None, assembler: WorkerStatements) -> bool:
     """`sv.prepare_or_wait_for_session(...)`: there is no session to keep."""
     return (
         isinstance(value, cst.Call)
@@ -69,12 +69,12 @@ def _starts(value: cst.CSTNode | None, assembler: WrittenWorkers) -> bool:
     )
 
 
-def _makes_session(value: cst.CSTNode | None, assembler: WrittenWorkers) -> bool:
+def _makes_session(value: cst.CSTNode | None, assembler: WorkerStatements) -> bool:
     canonical = assembler.training.value_kinds.resolver.canonical
     return isinstance(value, cst.Call) and canonical(value.func) == "tf.Session"
 
 
-def _is_session_method(call: cst.Call, assembler: WrittenWorkers) -> bool:
+def _is_session_method(call: cst.Call, assembler: WorkerStatements) -> bool:
     if not isinstance(call.func, cst.Attribute):
         return False
     owner = assembler.training.value_kinds.of(call.func.value)
@@ -86,7 +86,7 @@ def _is_session_method(call: cst.Call, assembler: WrittenWorkers) -> bool:
     return owner == GRAPH and method == "finalize"
 
 
-def _adds_coordination_hook(call: cst.Call, assembler: WrittenWorkers) -> bool:
+def _adds_coordination_hook(call: cst.Call, assembler: WorkerStatements) -> bool:
     """`hooks.append(opt.make_session_run_hook(is_chief))`: the hook of synchronous updates has nothing to do."""
     func = call.func
     if not isinstance(func, cst.Attribute) or func.attr.value not in ("append", "insert", "extend"):
@@ -94,7 +94,7 @@ def _adds_coordination_hook(call: cst.Call, assembler: WrittenWorkers) -> bool:
     return bool(call.args) and assembler.training.value_kinds.of(call.args[-1].value) == COORDINATION
 
 
-def _log_placement(assembler: WrittenWorkers) -> list[cst.BaseStatement]:
+def _log_placement(assembler: WorkerStatements) -> list[cst.BaseStatement]:
     """`log_device_placement=FLAG` of the session's configuration keeps its meaning."""
     found: list[cst.BaseExpression] = []
 

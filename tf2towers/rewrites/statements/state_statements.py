@@ -8,10 +8,10 @@ from tf2towers.program.python_code.data_flow import flow_of
 from tf2towers.program.statements.trainer_statement import INPUT, MIXED, TrainerStatement
 from tf2towers.program.statements.value_kinds import ITERATOR, PLAIN, STATE, TENSOR
 from tf2towers.rewrites.files.file_context import code_of, parse_statement
-from tf2towers.rewrites.statements.input_statements import DROP, WrittenInputs
+from tf2towers.rewrites.statements.input_statements import DROP, InputStatements
 
 
-class WrittenState(WrittenInputs):
+class StateStatements(InputStatements):
     """The statements that make state, once, where they stood."""
 
     @property

@@ -12,11 +12,11 @@ from tf2towers.program.python_code.data_flow import names_in
 from tf2towers.program.statements.trainer_statement import DROPPED, INPUT, TrainerStatement
 from tf2towers.program.statements.value_kinds import DATASET, ITERATOR, SESSION, STATE, SUPERVISOR
 from tf2towers.rewrites.files.file_context import code_of, parse_statement
-from tf2towers.rewrites.statements.state_statements import WrittenState
+from tf2towers.rewrites.statements.state_statements import StateStatements
 from tf2towers.rewrites.statements.unread_names import without_unread_names
 
 
-class WrittenWorkers(WrittenState):
+class WorkerStatements(StateStatements):
     """Decides what stands around the statements of a parameter-server program."""
 
     tail: list[cst.BaseStatement]  # what stood behind the session's block and belongs to it

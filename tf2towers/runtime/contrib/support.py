@@ -109,10 +109,10 @@ def gather_tree(step_ids: Any, parent_ids: Any, max_sequence_lengths: Any, end_t
 
     def back(time: Any, parents: Any, found: Any) -> Any:
         ids = tf.gather(step_ids[time], parents, batch_dims=1)
-        before = tf.gather(tf.cast(parent_ids[time], tf.int32), parents, batch_dims=1)
+        earlier_parents = tf.gather(tf.cast(parent_ids[time], tf.int32), parents, batch_dims=1)
         inside = tf.broadcast_to(time < lengths, tf.shape(ids))
         found = found.write(time, tf.where(inside, ids, tf.fill(tf.shape(ids), end)))
-        return time - 1, tf.where(inside, before, parents), found
+        return time - 1, tf.where(inside, earlier_parents, parents), found
 
     beams_of = v1.while_loop(
         lambda time, *_: time >= 0,

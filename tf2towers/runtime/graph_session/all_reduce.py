@@ -113,8 +113,8 @@ def _sum(name: TensorName, by_name: dict[str, Any]) -> _Averaged | None:
         return _Averaged([parse(text) for text in _values(node)], [node])
     if node.op in ("Add", "AddV2"):
         left, right = (parse(text) for text in node.input[:2])
-        before = _sum(left, by_name) or _Averaged([left], [])
-        return _Averaged([*before.parts, right], [*before.by, node])
+        left_sum = _sum(left, by_name) or _Averaged([left], [])
+        return _Averaged([*left_sum.parts, right], [*left_sum.by, node])
     return None
 
 
@@ -262,12 +262,12 @@ def _groups(means: Sequence[Mean], nodes: Sequence[Any]) -> list[list[Mean]]:
     level: dict[str, int] = {}
     groups: dict[tuple[int, int], list[Mean]] = {}
     for node in nodes:
-        before = max((level.get(parse(text).node, 0) for text in node.input), default=0)
+        depth = max((level.get(parse(text).node, 0) for text in node.input), default=0)
         mean = of_mean.get(node.name)
         if mean is not None:
-            groups.setdefault((before, mean.dtype), []).append(mean)
-            before += 1
-        level[node.name] = before
+            groups.setdefault((depth, mean.dtype), []).append(mean)
+            depth += 1
+        level[node.name] = depth
     return list(groups.values())
 
 

@@ -30,7 +30,7 @@ class Runs:
         """A call in this block, in this thread, ends when `cancel` is called."""
         # one for each call: a call that fails cancels by it what else is under way
         manager = cancellation_manager()
-        before = getattr(_of_thread, "manager", None)
+        outer_manager = getattr(_of_thread, "manager", None)
         with self._lock:
             self._managers.add(manager)
             over = self._over
@@ -40,7 +40,7 @@ class Runs:
                 manager.start_cancel()
             yield
         finally:
-            _of_thread.manager = before
+            _of_thread.manager = outer_manager
             with self._lock:
                 self._managers.discard(manager)
 

@@ -110,7 +110,7 @@ class Program:
         for resource in resources:
             if resource.op == "VarHandleOp":
                 del resource.input[:]  # that of a draw in a loop
-        outputs = [written_tensor(fed, name) for name in wanted]
+        outputs = [name_in_function(fed, name) for name in wanted]
         nodes, outputs = self._process.settle(
             nodes, list(zip(outputs, (fetch.dtype for fetch in fetches), strict=True))
         )
@@ -165,7 +165,7 @@ def _placeholder(name: str, tensor: tf.Tensor) -> Any:
     return node
 
 
-def written_tensor(fed: dict[TensorName, str], name: TensorName) -> str:
+def name_in_function(fed: dict[TensorName, str], name: TensorName) -> str:
     """The tensor's name in the function: a fed one's is its placeholder's."""
     return f"{fed[name]}:0" if name in fed else f"{name.node}:{name.output}"
 

@@ -22,22 +22,22 @@ class Layout:
                     tower: mirror.device(tower) for tower in mirror.copies.get(name, [0])[1:]
                 }
 
-    def moved_from(self, before: Layout) -> list[str]:
+    def moved_from(self, old_layout: Layout) -> list[str]:
         """The variables that were somewhere else, or have other copies now."""
         return [
-            name for name, devices in before.devices.items() if self.devices.get(name, devices) != devices
+            name for name, devices in old_layout.devices.items() if self.devices.get(name, devices) != devices
         ]
 
-    def bring(self, names: list[str], before: Layout, container: str) -> None:
+    def bring(self, names: list[str], old_layout: Layout, container: str) -> None:
         """Gives the copies that are new the value that a variable has, if it has one. To be called in eager mode."""
         for name in names:
-            old = self._handle(name, 0, before.devices[name][0], container)
+            old = self._handle(name, 0, old_layout.devices[name][0], container)
             if not tf.raw_ops.VarIsInitializedOp(resource=old).numpy():
                 continue
             dtype = tf.dtypes.as_dtype(self._nodes[name].attr["dtype"].type)
             value = tf.raw_ops.ReadVariableOp(resource=old, dtype=dtype)
             for tower, device in self.devices[name].items():
-                if before.devices[name].get(tower) != device:
+                if old_layout.devices[name].get(tower) != device:
                     with tf.device(device):
                         new = self._handle(name, tower, device, container)
                         tf.raw_ops.AssignVariableOp(resource=new, value=tf.identity(value))

@@ -72,10 +72,10 @@ class Mirror:
                 self._variable_of[name] = variable
         self.copies: dict[str, list[int]] = {}
         if towers.count > 1:
-            self._find_readers()
+            self._find_towers_of_reads()
             self._find_copies()
 
-    def _find_readers(self) -> None:
+    def _find_towers_of_reads(self) -> None:
         """A variable's value is read outside all device scopes (`ResourceVariable.value`): its tower is its user's."""
         for node in reversed(self.nodes.by_name.values()):
             tower = self.tower_of(node)
@@ -182,7 +182,7 @@ class _Application:
         self._depends: set[str] = set(reduced)  # nodes computed from an all-reduced mean
         self._followers: dict[str, list[str]] = {}  # a write -> the same on the other copies
         self._writers: dict[str, list[str]] = {}
-        self._readers: dict[
+        self._early_reads: dict[
             tuple[str, int], list[str]
         ] = {}  # of a variable's copy: reads that wait for nothing
 
@@ -218,7 +218,7 @@ class _Application:
             tower = self._mirror.tower_of(node) or 0
             tower = tower if tower in copies.get(first, ()) else 0
             if node.op == "ReadVariableOp" and self._waits_for_nothing(node):
-                self._readers.setdefault((first, tower), []).append(node.name)
+                self._early_reads.setdefault((first, tower), []).append(node.name)
             node.input[0] = self._handle(node.input[0], tower)
             node.device = self._towers.devices[tower] if first in copies else self._mirror.home(first)
         else:
@@ -313,7 +313,7 @@ class _Application:
             reads = [
                 [
                     f"^{name}"
-                    for name in self._readers.get((variable, tower), ())
+                    for name in self._early_reads.get((variable, tower), ())
                     if not nodes.in_control_flow(name)
                     and not (name in fetches and nodes.variable_read(name) is not None)
                 ]
@@ -322,9 +322,9 @@ class _Application:
             for writer in writers:
                 if writer == f"{variable}/Assign" or nodes.in_control_flow(writer):
                     continue
-                for name, before in zip((writer, *self._followers.get(writer, ())), reads, strict=False):
+                for name, tower_reads in zip((writer, *self._followers.get(writer, ())), reads, strict=False):
                     node = self._made.get(name) or self._by_name[name]
-                    node.input.extend(read for read in before if read not in node.input)
+                    node.input.extend(read for read in tower_reads if read not in node.input)
 
     def _waits_for_nothing(self, node: Any) -> bool:
         """Whether a read's only input is the variable itself."""

@@ -48,10 +48,10 @@ def pack(
                 crossing.setdefault((name, process(node)), []).append((node, index))
     if len(crossing) < 2:
         return []
-    kinds = _kinds(nodes, by_name, process)
+    travels_with = _travels_with(nodes, by_name, process)
     groups: dict[Any, list[tuple[TensorName, Any]]] = {}
     for name, to in crossing:
-        kind = kinds(by_name[name.node])
+        kind = travels_with(by_name[name.node])
         known = shape(name) if kind is not None else None
         if (
             known is None
@@ -73,7 +73,7 @@ def pack(
     return made
 
 
-def _kinds(
+def _travels_with(
     nodes: Sequence[Any], by_name: Mapping[str, Any], process: Callable[[Any], str]
 ) -> Callable[[Any], Any]:
     """What the results of a node may travel with: those of nodes of the same kind; None: with no others."""
@@ -83,10 +83,10 @@ def _kinds(
     level: dict[str, int] = {}
     waits: dict[str, frozenset[str]] = {}
     for node in order:
-        here, depth, blocked = process(node), 0, frozenset[str]()
+        own_process, depth, blocked = process(node), 0, frozenset[str]()
         for text in node.input:
             source = by_name[parse(text).node]
-            depth = max(depth, level[source.name] + (process(source) != here))
+            depth = max(depth, level[source.name] + (process(source) != own_process))
             blocked |= waits[source.name]
         level[node.name] = depth
         waits[node.name] = blocked | {node.name} if any(word in node.op for word in _BLOCKING) else blocked

@@ -197,11 +197,11 @@ def _called_directly(concrete: Any) -> Callable[..., Any]:
     from tensorflow.python.eager import context
     from tensorflow.python.eager.polymorphic_function.atomic_function import InterpolateRuntimeError
 
-    function, here, count = concrete._inference_function, context.context(), len(concrete.outputs)
+    function, eager_context, count = concrete._inference_function, context.context(), len(concrete.outputs)
 
     def call(*values: tf.Tensor) -> list[tf.Tensor]:
         try:
-            return here.call_function(function.name, list(values), count) or []
+            return eager_context.call_function(function.name, list(values), count) or []
         except tf.errors.OpError:
             with InterpolateRuntimeError(function):  # tells where the failed operation was made
                 raise

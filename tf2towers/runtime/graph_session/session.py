@@ -164,10 +164,10 @@ class Session(tf.compat.v1.Session):
     def _settle(self) -> None:
         """Variables are where the graph, which has grown, wants them; functions that had them elsewhere are gone."""
         assert self._program is not None
-        before, self._layout = self._layout, Layout(self._program.mirror)
-        moved = self._layout.moved_from(before) if before is not None else []
-        if before is not None and moved:
-            self._layout.bring(moved, before, self._container)
+        old_layout, self._layout = self._layout, Layout(self._program.mirror)
+        moved = self._layout.moved_from(old_layout) if old_layout is not None else []
+        if old_layout is not None and moved:
+            self._layout.bring(moved, old_layout, self._container)
             self._functions.clear()
 
     def _tell_of_sequences(self, function: Function) -> None:

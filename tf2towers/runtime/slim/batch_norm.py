@@ -242,8 +242,8 @@ def _by_moments(
 ) -> tf.Tensor:
     rank = inputs.shape.rank
     channels_first = data_format == "NCHW"
-    moving = (parameters.moving_mean, parameters.moving_variance)
-    mean, variance = moving
+    moving_statistics = (parameters.moving_mean, parameters.moving_variance)
+    mean, variance = moving_statistics
     if known_bool(is_training) is not False:
         axes = [0, *range(2, rank)] if channels_first else list(range(rank - 1))
         if batch_weights is None:
@@ -256,7 +256,7 @@ def _by_moments(
         of_batch = (mean, variance)
 
         def averages() -> tuple[tf.Tensor, tf.Tensor]:
-            return tf.convert_to_tensor(moving[0]), tf.convert_to_tensor(moving[1])
+            return tf.convert_to_tensor(moving_statistics[0]), tf.convert_to_tensor(moving_statistics[1])
 
         if updates_collections is None:
 

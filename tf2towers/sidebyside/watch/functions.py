@@ -118,9 +118,9 @@ class FunctionWatch:
         """More than one where a call loops (Keras's steps_per_execution): the optimizer's count says so."""
         iterations = getattr(self._optimizer, "iterations", None)
         if iterations is not None and trained.calls < _LEARNING:
-            before, trained.iterations = trained.iterations, int(iterations.numpy())
-            if before is not None:
-                trained.steps_a_call = max(1, trained.iterations - before)
+            iterations_before, trained.iterations = trained.iterations, int(iterations.numpy())
+            if iterations_before is not None:
+                trained.steps_a_call = max(1, trained.iterations - iterations_before)
         trained.calls += 1
         return trained.steps_a_call
 
@@ -212,8 +212,8 @@ def trains(function: Any) -> bool:
 def workers_together(tf: Any) -> Optional[int]:
     """How many workers make each update, under the strategy in force; None where each makes its own."""
     strategy = tf.distribute.get_strategy()
-    kinds = [kind.__name__ for kind in type(strategy).__mro__]  # it has had several public names
-    return int(strategy.extended._num_workers) if "CollectiveAllReduceStrategy" in kinds else None
+    class_names = [kind.__name__ for kind in type(strategy).__mro__]  # it has had several public names
+    return int(strategy.extended._num_workers) if "CollectiveAllReduceStrategy" in class_names else None
 
 
 class ScheduledSteps:

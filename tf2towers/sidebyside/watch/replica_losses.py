@@ -108,9 +108,9 @@ class ReplicaLosses:
         if time.monotonic() < self._read_at + _READ_EVERY:
             return None
         self._read_at = time.monotonic()
-        before, (total, count) = self._added, map(float, self._on_server.read_value().numpy())
+        added_before, (total, count) = self._added, map(float, self._on_server.read_value().numpy())
         self._added = total, count
-        return (total - before[0]) / (count - before[1]) if count > before[1] else None
+        return (total - added_before[0]) / (count - added_before[1]) if count > added_before[1] else None
 
 
 def combined(losses: List[float], result: Optional[float], shares: bool) -> Optional[float]:

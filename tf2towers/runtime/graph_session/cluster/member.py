@@ -140,9 +140,9 @@ class Member(Process):
                 return False
             node.device = server_device(server)
             return True
-        before = node.device
+        old_device = node.device
         self._move(node, place, owner)
-        return bool(node.device != before)
+        return bool(node.device != old_device)
 
     def _move(self, node: Any, place: Place, owner: str) -> None:
         own = place.job == self.task.job and place.task in (-1, self.task.index)

@@ -145,12 +145,12 @@ def _server_def(
         made.job_name = made.cluster.job[0].name
     tasks = {job.name: job.tasks for job in made.cluster.job}
     if index is None and not isinstance(given, kind):
-        here = list(tasks.get(made.job_name, {}))
-        if len(here) > 1:
+        task_indexes = list(tasks.get(made.job_name, {}))
+        if len(task_indexes) > 1:
             raise ClusterError(
                 "A `task_index` must be specified in `Server` if the job has more than one task."
             )
-        made.task_index = here[0] if here else 0
+        made.task_index = task_indexes[0] if task_indexes else 0
     made.protocol = protocol or made.protocol or "grpc"
     if config is not None:
         made.default_session_config.MergeFrom(config)
