@@ -29,7 +29,7 @@ RUNS = frozenset({"run", "partial_run", "make_callable", "run_step_fn", "eval"})
 
 
 class Building:
-    """What the rules ask of a program."""
+    """A program, and the answers to what the rules ask about it."""
 
     def __init__(self, program: Program) -> None:
         self.program = program

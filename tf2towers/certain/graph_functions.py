@@ -326,7 +326,7 @@ class _Renamer(cst.CSTTransformer):
 
 
 def _below(lines: Sequence[cst.EmptyLine], statement: cst.BaseStatement) -> cst.BaseStatement:
-    """A statement with lines above it."""
+    """The statement with these lines (comments, empty ones) above it."""
     if not lines:
         return statement
     return statement.with_changes(leading_lines=[*lines, *statement.leading_lines])  # type: ignore[attr-defined]

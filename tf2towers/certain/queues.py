@@ -49,7 +49,7 @@ class Queued:
 
     @property
     def function(self) -> ast.expr:
-        """What is called."""
+        """The function that is called."""
         assert isinstance(self.statement.value, ast.Call)
         return self.statement.value.func
 

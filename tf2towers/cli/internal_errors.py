@@ -10,7 +10,7 @@ _LONGEST = 160
 
 
 def wants_traceback() -> bool:
-    """Whether the user asked for all of it."""
+    """Whether the user asked for the whole traceback."""
     return bool(os.environ.get("TF2TOWERS_DEBUG"))
 
 

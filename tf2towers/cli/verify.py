@@ -86,7 +86,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Verifies; the status."""
+    """Verifies; returns the exit status."""
     problem = _problem(options)
     if problem:
         print(f"tf2towers verify: {problem}", file=sys.stderr)

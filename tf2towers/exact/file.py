@@ -27,7 +27,7 @@ Node = TypeVar("Node", bound=ast.AST)
 
 @dataclass(frozen=True)
 class Note:
-    """Something to tell about a place."""
+    """A message to the user about a place."""
 
     code: str
     message: str
@@ -63,11 +63,11 @@ class WholeProgram(Protocol):
 
     @property
     def never_called(self) -> frozenset[ast.AST]:
-        """What nothing names."""
+        """The functions and classes that nothing names."""
 
     @property
     def library_names(self) -> LibraryNames:
-        """What names of libraries are in its files."""
+        """The names of libraries in the program's files."""
 
     def file(self, path: Path) -> File | None:
         """The file at a path."""

@@ -15,13 +15,13 @@ from tf2towers.source.syntax import parse
 
 
 class Module(Protocol):
-    """What is asked of a file under migration."""
+    """What `LibraryNames` asks of a file of the program."""
 
     meanings: Meanings
 
     @property
     def path(self) -> Path:
-        """Where it is."""
+        """Where the file is."""
 
     def canonical(self, node: ast.AST) -> str | None:
         """What a name of it stands for, by its own imports."""

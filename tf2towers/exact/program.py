@@ -119,7 +119,7 @@ class Program:
 
     @cached_property
     def library_names(self) -> LibraryNames:
-        """What names of libraries are in its files."""
+        """The names of libraries in the program's files."""
         return LibraryNames(self.files, self.others, self.imports, self.read)
 
     @cached_property

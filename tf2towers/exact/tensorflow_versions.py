@@ -152,7 +152,7 @@ def _use(file: File, version: ast.expr) -> _Use:
 
 
 def _use_here(file: File, version: ast.expr) -> _Use:
-    """The same for a use that is no assignment."""
+    """As `_use`, for a version that is used where it stands, and not assigned to a name."""
     around = file.parent(version)
     if isinstance(around, ast.Compare):
         others = [side for side in (around.left, *around.comparators) if side is not version]

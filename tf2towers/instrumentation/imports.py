@@ -43,4 +43,4 @@ class WhenImported:
 
 
 def _nothing(_: Any) -> None:
-    """It was loaded once before."""
+    """The action of a module whose action has been run already."""

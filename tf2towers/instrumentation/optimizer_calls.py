@@ -49,7 +49,7 @@ class OptimizerCalls:
         self._nesting = NestingOfThread()
 
     def listen(self, listener: Callable[[Any, Any], object]) -> None:
-        """Adds one."""
+        """Adds a listener."""
         self._listeners.append(listener)
 
     def watch_keras(self, imports: WhenImported) -> None:

@@ -49,4 +49,4 @@ class Nesting:
 
 
 class NestingOfThread(Nesting, threading.local):
-    """The same, of each thread by itself."""
+    """A `Nesting` that each thread has for itself."""

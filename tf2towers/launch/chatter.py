@@ -77,7 +77,7 @@ class Chatter:
         self._told: deque[str] = deque(maxlen=4)  # threads log at the same time
 
     def without(self, lines: Iterable[str]) -> list[str]:
-        """The lines that are the program's."""
+        """Those of the lines that are the program's own."""
         return [line for line in lines if not self._is_chatter(line)]
 
     def _is_chatter(self, line: str) -> bool:

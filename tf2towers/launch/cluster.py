@@ -44,7 +44,7 @@ class Task:
 
     @property
     def name(self) -> str:
-        """As people write it: 'worker 0'."""
+        """The task as people write it: 'worker 0'."""
         return f"{self.job} {self.index}"
 
     @property

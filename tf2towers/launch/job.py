@@ -45,7 +45,7 @@ class LineWatcher(Watcher):
         self._on_line = on_line
 
     def lines(self, task: Task, lines: Sequence[str]) -> None:
-        """One call a line."""
+        """Calls `on_line` once for each line."""
         for line in lines:
             self._on_line(task.name, line)
 

@@ -152,7 +152,7 @@ class Guardian:
             os.close(theirs)
 
     def dismiss(self) -> None:
-        """Nothing is to be killed any more."""
+        """Ends the watching process: nothing is to be killed any more."""
         if self._process is None:
             return
         process, self._process = self._process, None

@@ -41,17 +41,17 @@ class Port:
 
     @property
     def address(self) -> str:
-        """host:port."""
+        """The address as host:port."""
         return f"localhost:{self.number}"
 
     def release(self) -> None:
-        """Lets its task have it: called just before the task starts."""
+        """Stops holding the port, so that its task can have it: called just before the task starts."""
         for holder in self._holders:
             holder.close()
         self._holders = []
 
     def close(self) -> None:
-        """Lets anybody have it."""
+        """Gives the port up: any program may have it."""
         self.release()
         if self._mark is not None:
             self._mark.close()

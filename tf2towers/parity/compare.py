@@ -26,7 +26,7 @@ class Tolerances:
     variables: float = 0.0
 
     def of(self, kind: Kind) -> float:
-        """Of a kind."""
+        """The tolerance of a kind."""
         return self.variables if kind == "variable" else self.gradients
 
 
@@ -59,7 +59,7 @@ def tolerances(
 
 
 def outcome_of(comparisons: Iterable[Comparison]) -> Outcome:
-    """The verdict on all of them."""
+    """One verdict on all the comparisons."""
     found = list(comparisons)
     if all(comparison.bitwise for comparison in found):
         return "bitwise"
@@ -124,7 +124,7 @@ class Series:
         self.ulps = max(self.ulps, absolute / ulp)
 
     def comparison(self, kind: Kind, name: str, tolerance: float) -> Comparison:
-        """What came of it."""
+        """The result of the comparison, over all steps."""
         within = not self.problem and self.max_rel <= tolerance
         of_series = {**vars(self), "errors": tuple(self.errors)}
         return Comparison(kind=kind, name=name, within=within, **of_series)

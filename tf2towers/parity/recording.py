@@ -58,7 +58,7 @@ class Step:
 
     @classmethod
     def of(cls, flat: Arrays) -> Step:
-        """From 'kind|name' to array."""
+        """A step made of its arrays, whose keys are 'kind|name'."""
         step = cls()
         for key in sorted(flat):  # inputs and layers have their order in their names
             kind, _, name = key.partition("|")
@@ -80,7 +80,7 @@ class Step:
         return step
 
     def flat(self) -> Arrays:
-        """The inverse of `of`."""
+        """The step's arrays, whose keys are 'kind|name': the inverse of `of`."""
         found: Arrays = {}
         for kind, attribute in _NAMED.items():
             found |= {f"{kind}|{name}": value for name, value in getattr(self, attribute).items()}
@@ -141,7 +141,7 @@ def added_up(
 
 @dataclass
 class Facts:
-    """What is said of a whole run in meta.json."""
+    """What meta.json says of a whole run."""
 
     side: str = ""  # 'legacy' or 'migrated'
     tensorflow: str = ""

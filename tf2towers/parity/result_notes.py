@@ -18,7 +18,7 @@ from tf2towers.report.parity_result import ParityResult, Side
 
 
 def new_result(legacy: Path, migrated: Path, arguments: Sequence[str]) -> ParityResult:
-    """Of scripts that are about to be run."""
+    """An empty result, for scripts that are about to be run."""
 
     def side(title: str, script: Path) -> Side:
         try:

@@ -199,5 +199,5 @@ def run_recorder(
 
 
 def count_steps(folder: Path) -> int:
-    """How many files of steps there are."""
+    """How many steps have been written to a folder."""
     return len(list(folder.glob("step-*.npz")))

@@ -149,7 +149,7 @@ class SessionRecorder(object):
 
     @contextlib.contextmanager
     def _quiet(self) -> Iterator[None]:
-        """Calls of the recorder's own."""
+        """While this is open, session calls are the recorder's own, and are not recorded."""
         self._busy = True
         try:
             yield

@@ -39,7 +39,7 @@ class Training(object):
         self.unordered: Dict[str, Any] = {}
 
     def add(self, name: str, tensor: Any) -> None:
-        """One more, under 'kind|name'."""
+        """Adds one more tensor, whose name is 'kind|name'."""
         self.names.append(name)
         self.tensors.append(tensor)
 
@@ -91,7 +91,7 @@ def plan(
 
 
 def name_of(variable: Any) -> str:
-    """As 'conv1/weights'."""
+    """The name of a variable without its output number, such as 'conv1/weights'."""
     return str(variable.name).split(":")[0]
 
 

@@ -106,7 +106,7 @@ def error_details(result: ParityResult) -> str:
 
 
 def span(result: ParityResult) -> str:
-    """What was compared, in numbers."""
+    """How much was compared: steps, towers and session calls."""
     towers = f" on {counted(result.towers, 'tower')}"
     if not result.calls:
         return counted(result.steps, "step") + towers

@@ -11,7 +11,7 @@ class Cells(Protocol):
     """The notebook that a text is the code of."""
 
     def encoded(self, shown: str, *, python3: bool = False) -> bytes:
-        """Its bytes with another text."""
+        """The notebook's bytes, with another text as its code."""
 
 
 FindingKind = Literal["left", "changed", "note"]

@@ -15,7 +15,7 @@ Does = Literal["changes", "reports", "refuses"]
 
 
 class Example(Protocol):
-    """What is shown of an example."""
+    """What a report shows of an example."""
 
     @property
     def title(self) -> str:

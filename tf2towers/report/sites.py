@@ -34,7 +34,7 @@ class _Site:
     places: list[str] = field(default_factory=list)
 
     def line(self, limit: int | None) -> tuple[str, int]:
-        """The line, and how many places it has not."""
+        """The line, and how many places it leaves out."""
         count = len(self.places) if limit is None else limit
         places = ", ".join(self.places[:count]) + (", ..." if len(self.places) > count else "")
         return f"{places}: {self.finding.code} {self.finding.message}", max(0, len(self.places) - count)

@@ -39,7 +39,7 @@ class Example:
 
     @property
     def script(self) -> str:
-        """The whole script before."""
+        """The whole script of the example, before the rewrite."""
         if "script" in self.parts:
             return self.parts["script"]
         unknown = set(self.parts) - set(frame())

@@ -263,7 +263,7 @@ class VariableStore:
         return variable
 
     def _free(self, name: str) -> str:
-        """The name, numbered on where it is taken."""
+        """The name, with a number behind it where it is taken."""
         free, count = name, 0
         while free in self._entries:
             count += 1

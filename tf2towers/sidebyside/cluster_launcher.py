@@ -12,7 +12,7 @@ from pathlib import Path
 
 
 def main(settings: str) -> int:
-    """Its exit status."""
+    """Runs the cluster; returns the exit status."""
     # this file's folder is no place for imports, and that of the package may be left off the path of what is started
     sys.path[0] = str(Path(__file__).resolve().parents[2])
     from tf2towers.launch.errors import LaunchError

@@ -130,7 +130,7 @@ def _side(title: str, script: Path, shape: Shape | None) -> Side:
 
 
 def _starts(python: str, shape: Shape | None) -> list[str]:
-    """What a user starts a script with."""
+    """The words of the command line that a user starts a script with."""
     if shape is None:
         return [python]
     words = ["tf2towers", "launch", f"--ps={shape.ps}", f"--workers={shape.workers}", f"--python={python}"]

@@ -73,7 +73,7 @@ def has_cluster(script: Path) -> bool:
 
 
 def _texts(script: Path) -> list[str]:
-    """Its own code and that of the local modules it reaches."""
+    """The code of the script and of the local modules that it imports, directly or not."""
     return [_text(path) for path in program_files(script)]
 
 

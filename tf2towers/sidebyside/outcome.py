@@ -1,4 +1,4 @@
-"""What came of a comparison, and as JSON."""
+"""The result of a comparison, as an object and as JSON."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Outcome:
 
     @property
     def sides(self) -> tuple[Side, Side]:
-        """Legacy, modern."""
+        """Both sides, the legacy one first."""
         return self.legacy, self.modern
 
     @property

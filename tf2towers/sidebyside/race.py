@@ -34,7 +34,7 @@ class Turn:
         self._seconds = seconds
 
     def is_over(self, now: float, step_ended: bool, step_seconds: float | None) -> bool:
-        """Whether the other one is to go on.
+        """Whether this turn is over, so that the other side goes on.
 
         Args:
             now: by the same clock as `began`.

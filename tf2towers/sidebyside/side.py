@@ -79,7 +79,7 @@ class Side:
             self.heard(line, clock)
 
     def heard(self, line: dict[str, Any], clock: ActiveClock) -> None:
-        """A line, decoded."""
+        """Takes one decoded line of what the watched script reports."""
         event = line.get("event")
         if event == "step":
             self._step(line, clock)
@@ -144,13 +144,13 @@ class ActiveClock:
         self._stops.append(at)
 
     def go_on(self, at: float) -> None:
-        """It runs again."""
+        """The process runs again from now on."""
         assert len(self._stops) == len(self._goes) + 1
         self._goes.append(at)
         self._held.append(self._held[-1] + at - self._stops[-1])
 
     def active(self, at: float) -> float:
-        """Seconds it has run until then."""
+        """Seconds that the process has run until then, without those in which it was held."""
         stops_before = bisect_right(self._stops, at)
         held = self._held[stops_before - 1] if stops_before else 0.0
         if stops_before:

@@ -200,7 +200,7 @@ class _State:
 
     @property
     def inside(self) -> bool:
-        """Whether it does."""
+        """Whether the next line goes on with something that is open."""
         return bool(self._quote) or self._depth > 0 or self._continued
 
     def read(self, line: str) -> None:

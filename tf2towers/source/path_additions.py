@@ -29,7 +29,7 @@ class Adders:
     found: dict[str, tuple[int, str]] = field(default_factory=dict)
 
     def look(self, tree: ast.Module) -> None:
-        """Finds those of a module."""
+        """Finds the functions of a module that add one of their parameters to sys.path."""
         for function in ast.walk(tree):
             if isinstance(function, _Function):
                 names = [parameter.arg for parameter in function.args.args]
@@ -39,7 +39,7 @@ class Adders:
                             self.found[function.name] = (names.index(value.id), value.id)
 
     def given(self, node: ast.AST) -> list[ast.expr]:
-        """What a call of one of them adds."""
+        """What a call of one of these functions adds to sys.path."""
         if not isinstance(node, ast.Call) or not self.found:
             return []
         name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")

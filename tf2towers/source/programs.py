@@ -33,7 +33,7 @@ class Seen:
 
 
 def seen(path: Path, python_path: tuple[Path, ...] = ()) -> Seen:
-    """Reads one file, whatever is wrong with it."""
+    """Reads one file, even one that is no valid Python 3."""
     path = path.absolute()
     try:
         text = _text(path)

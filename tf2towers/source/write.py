@@ -65,14 +65,14 @@ class _Staged:
     there: Path
 
     def commit(self) -> None:
-        """Puts it in its place."""
+        """Puts the new file in the place of its target."""
         try:
             self.there.replace(self.target)
         except OSError as problem:
             raise SourceError(self.target, f"cannot be written ({problem.strerror})") from None
 
     def discard(self) -> None:
-        """Removes what has not come to its place."""
+        """Removes a new file that was not put in its place."""
         with contextlib.suppress(OSError):
             self.there.unlink(missing_ok=True)
 
@@ -133,7 +133,7 @@ def _mode(old: os.stat_result | None, like: Path | None) -> int:
 
 @contextlib.contextmanager
 def _uninterrupted() -> Iterator[None]:
-    """Signals to end come afterwards."""
+    """While this is open, signals that end the process wait."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return

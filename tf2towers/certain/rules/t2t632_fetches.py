@@ -17,7 +17,7 @@ _INITIALIZERS = frozenset({"initializer", "make_initializer"})
 
 
 def doubts(building: Building) -> Iterator[Doubt]:
-    """The fetches and feeds of every run."""
+    """Fetches and feeds of session calls that the rule is not certain of."""
     for file, call in building.runs:
         assert isinstance(call.func, ast.Attribute)
         if call.func.attr != "run":

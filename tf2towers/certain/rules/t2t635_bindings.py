@@ -40,7 +40,7 @@ def doubts(building: Building) -> Iterator[Doubt]:
 
 
 def _asked(building: Building) -> Iterator[tuple[File, ast.Name]]:
-    """The names that decide what a run does."""
+    """The names whose meaning decides what a session call does."""
     for file, call in building.runs:
         assert isinstance(call.func, ast.Attribute)
         if isinstance(call.func.value, ast.Name):

@@ -1,4 +1,4 @@
-"""T2T637: draws that a seed decides."""
+"""T2T637: random numbers that a seed decides."""
 
 from __future__ import annotations
 

@@ -84,7 +84,7 @@ def _holds_values(building: Building, file: File, indexed: ast.expr) -> bool:
 
 
 def _names_an_operation(file: File, keyword: ast.keyword) -> bool:
-    """Whether a `name=` is no variable's."""
+    """Whether a `name=` is the name of an operation, and not of a variable."""
     call = file.parent(keyword)
     canonical = file.canonical(call.func) if isinstance(call, ast.Call) else None
     return canonical is not None and canonical.startswith(("tf.reduce_", "tf.math.", "tf.add", "tf.multiply"))

@@ -184,7 +184,7 @@ def _tool() -> Any:
     from fissix.pygram import python_symbols as syms
 
     class Unicode(fix_unicode.FixUnicode):  # type: ignore[misc]
-        """u'' stays, for Python 3 has it."""
+        """The fixer of `unicode`, without u'...', which Python 3 has."""
 
         def transform(self, node: Any, results: Any) -> Any:
             text = node.value
@@ -197,7 +197,7 @@ def _tool() -> Any:
             return super().transform(node, results)
 
     class Types(fix_types.FixTypes):  # type: ignore[misc]
-        """str is StringType."""
+        """The fixer of the `types` module: `types.StringType` is `str`."""
 
         def transform(self, node: Any, results: Any) -> Any:
             new = super().transform(node, results)

@@ -131,7 +131,7 @@ class Meaning:
         raise AssertionError("no operator between operands")
 
     def _comma(self, place: int) -> Edit:
-        """The operator becomes a comma."""
+        """The edit that puts a comma in the place of an operator."""
         text = self._text.text
         start, end = place, place + 1
         while start > 0 and text[start - 1] == " ":
@@ -442,7 +442,7 @@ class Meaning:
         return Edit(end - len(last), end, new)
 
     def _further(self, node: ast.Call, argument: str) -> Edit:
-        """One more argument at a call's end."""
+        """The edit that adds an argument at a call's end."""
         last = max([*node.args, *(keyword.value for keyword in node.keywords)], key=self._text.end)
         end = self._text.end(last)
         while self._text.text[end : self._text.end(node) - 1].lstrip().startswith(")"):
@@ -495,7 +495,7 @@ def _is_text(node: ast.expr) -> bool:
 
 
 def _is_of_text(encoding: ast.expr) -> bool:
-    """Whether a constant names an encoding of text: neither `hex` nor `base64`, which were between bytes."""
+    """Whether a constant names an encoding of text: not `hex` or `base64`, say, which turn bytes into bytes."""
     if not isinstance(encoding, ast.Constant) or not isinstance(encoding.value, str):
         return False
     try:

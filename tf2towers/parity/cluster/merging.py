@@ -59,7 +59,7 @@ def facts_of(folder: Path) -> Facts:
 
 
 def count_updates(folder: Path) -> int:
-    """How many all workers have made."""
+    """How many updates all workers have made."""
     return sum(len(_files(worker / UPDATES)) for worker in workers_in(folder))
 
 

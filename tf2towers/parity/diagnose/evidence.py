@@ -74,12 +74,12 @@ class View:
 
     @cached_property
     def towers(self) -> list[Vectors]:
-        """What each tower computed, as `gradients`."""
+        """The gradients that each tower computed, by variable as in `gradients`."""
         return [self._part(dense(arrays, self._shapes)) for arrays in self.step.tower_gradients]
 
     @cached_property
     def tower_norms(self) -> list[Norms]:
-        """As `norms`, of each tower."""
+        """As `norms`, for the gradients of each tower."""
         return [_norms(dense(arrays, self._shapes)) for arrays in self.step.tower_gradients]
 
     @cached_property
@@ -106,12 +106,12 @@ class View:
         return np.array([value[0] for value in values if value.size == 1])
 
     def change(self, name: str) -> np.ndarray | None:
-        """After less before of a variable."""
+        """By how much the step changed a variable: its value after less the one before."""
         before, after = self.before.get(name), self.after.get(name)
         return None if before is None or after is None or before.shape != after.shape else after - before
 
     def moved(self, name: str) -> np.ndarray:
-        """The same; nothing where it is not known."""
+        """As `change`; an empty array where that is not known."""
         change = self.change(name)
         return np.zeros(0) if change is None else change
 
@@ -151,7 +151,7 @@ class Pair:
 
     @cached_property
     def noise(self) -> float:
-        """Gradients below it are rounding."""
+        """The size below which gradients are taken for rounding."""
         return NOISE * max(greatest(self.original.gradients), greatest(self.migrated.gradients))
 
     def allowed(self, name: str) -> float:

@@ -33,7 +33,7 @@ def largest(*vectors: np.ndarray) -> float:
 
 
 def greatest(vectors: Mapping[str, np.ndarray]) -> float:
-    """`largest` of a dictionary's values."""
+    """The largest absolute value in a dictionary's arrays."""
     return largest(*vectors.values())
 
 
@@ -49,7 +49,7 @@ def apart(left: np.ndarray, right: np.ndarray) -> float:
 
 
 def relative(left: np.ndarray, right: np.ndarray) -> float:
-    """`apart`, as a part of the largest element."""
+    """The difference that `apart` gives, relative to the largest element."""
     difference = apart(left, right)
     return 0.0 if difference == 0.0 else difference / (largest(left, right) or 1.0)
 
@@ -121,7 +121,7 @@ def fitted(columns: Sequence[np.ndarray], target: np.ndarray, alike: bool = Fals
 
 
 def joined(vectors: Iterable[np.ndarray]) -> np.ndarray:
-    """One vector of all."""
+    """All vectors one after the other, as one."""
     found = list(vectors)
     return np.concatenate(found) if found else np.zeros(0)
 

@@ -18,7 +18,7 @@ from typing import Any
 
 
 def main(options: dict[str, Any], script: str, arguments: list[str]) -> int:
-    """Records the script; its exit status."""
+    """Records the script; returns its exit status."""
     import tensorflow as tf
 
     from tf2towers.recorder import running, seeds
@@ -48,7 +48,7 @@ def main(options: dict[str, Any], script: str, arguments: list[str]) -> int:
 
 
 def _worker(options: dict[str, Any]) -> Any:
-    """The recorder of a worker: through the runtime's steps, or the program's functions."""
+    """The recorder of a worker, which watches the runtime's steps or, in a program without them, its tf.functions."""
     if options["on_runtime"]:
         from tf2towers.parity.cluster.migrated_worker import MigratedWorkerRecorder
 

@@ -167,7 +167,7 @@ def _inner(variable: Any) -> Any:
 
 
 def _alive(kind: type) -> list[Any]:
-    """The objects of a class."""
+    """All living objects of a class."""
     found = []
     for candidate in gc.get_objects():
         try:

@@ -109,7 +109,7 @@ class Notes:
         self._now = {}
 
     def end(self) -> dict[str, np.ndarray]:
-        """The step's arrays."""
+        """Ends the step; returns its arrays."""
         found, self._now = self._now or {}, None
         return {key: _total(values) for key, values in found.items()}
 

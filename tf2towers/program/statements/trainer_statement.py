@@ -38,5 +38,5 @@ class TrainerStatement:
         return None
 
     def every(self) -> list[TrainerStatement]:
-        """This statement and all within it."""
+        """This statement, and all statements within it."""
         return [self, *(statement for inner in self.inner for statement in inner.every())]

@@ -13,7 +13,7 @@ from .worker_turns import Turns
 
 
 def main(options: Dict[str, Any], script: str, arguments: List[str]) -> int:
-    """Its exit status. JOB_NAME and TASK_INDEX in the environment say which task it is (`tf2towers launch`).
+    """Runs the task; returns its exit status. JOB_NAME and TASK_INDEX in the environment say which task it is.
 
     Args:
         options: as for a script of one process, and "turns": host:port of the turnstile; "seeded": whether the seed

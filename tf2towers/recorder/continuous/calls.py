@@ -39,7 +39,7 @@ class Alone(object):
 
     @contextlib.contextmanager
     def after(self, effects: Effects) -> Iterator[None]:
-        """Around the reading of variables alone."""
+        """Wraps the reading of variables, and nothing else."""
         yield
 
     def is_settled(self) -> bool:

@@ -6,7 +6,7 @@ from .. import graph as graphs
 
 
 class Variables(object):
-    """Of one graph. New variables are noticed."""
+    """The variables of one graph, those included that are made later."""
 
     def __init__(self, graph: Any) -> None:
         self._graph = graph
@@ -49,7 +49,7 @@ def _is_readable(op: Any) -> bool:
 
 
 def _questions(graph: Any, op: Any) -> Tuple[Any, Any]:
-    """Whether it has a value, and the value."""
+    """Two tensors: whether a variable has a value, and the value."""
     from tensorflow.python.framework import ops
     from tensorflow.python.ops import gen_resource_variable_ops, gen_state_ops
 
@@ -121,7 +121,7 @@ def _begins(op: Any) -> bool:
 
 
 def _behind(tensor: Any) -> List[Any]:
-    """A tensor, and what it is a copy of."""
+    """A tensor, and those that it is a copy of."""
     found = [tensor]
     while found[-1].op.type in ("Identity", "Reshape") and len(found) < 9:
         found.append(found[-1].op.inputs[0])

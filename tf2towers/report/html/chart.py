@@ -223,7 +223,7 @@ def _stretches(points: Points, count: int, y: Scale, class_: str, radius: float)
 
 
 def two_titles(titles: Sequence[str], odd: bool = False) -> Markup:
-    """The legend of `two_curves`; `odd`: there are crosses."""
+    """The legend of `two_curves`; `odd`: with a line about crosses, which stand for NaN or infinite values."""
     rows = [
         element("li", sample(class_), f" {title} ({class_})")
         for title, class_ in zip(titles, ("wide", "thin"), strict=True)
@@ -233,6 +233,6 @@ def two_titles(titles: Sequence[str], odd: bool = False) -> Markup:
 
 
 def sample(class_: str) -> Markup:
-    """A short line, for a legend."""
+    """A short piece of a curve, for a legend."""
     line = element("g", element("polyline", points="0,6 36,6"), class_=f"curve {class_}")
     return element("svg", line, viewBox="0 0 36 12", class_="sample", aria_hidden="true")

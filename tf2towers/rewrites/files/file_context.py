@@ -32,7 +32,7 @@ class Imports:
 
 @dataclass
 class FileContext:
-    """One file under rewriting."""
+    """A file that is being rewritten: what it needs and what is said of it."""
 
     names: Names
     imports: Imports = field(default_factory=Imports)

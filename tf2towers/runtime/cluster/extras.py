@@ -22,7 +22,7 @@ SUMMARIES = "summaries"
 
 
 class Listener(Protocol):
-    """One who is told of every call of a step."""
+    """An object that is told of every call of a step."""
 
     def wants(self, step: Any) -> frozenset[str]:
         """The extras to compute in the call that is about to be made."""
@@ -85,7 +85,7 @@ def start(listener: Listener) -> None:
 
 
 def stop(listener: Listener) -> None:
-    """The end of `start`."""
+    """Undoes `start`: the listener is told no more."""
     found = _of_thread.__dict__.get("listeners", [])
     if listener in found:
         found.remove(listener)

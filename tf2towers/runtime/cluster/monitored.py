@@ -92,7 +92,7 @@ class MonitoredTraining(Training):
         return frozenset({extras.GLOBAL_STEP}).union(*(hook.wants(self, step) for hook in self._hooks))
 
     def heard(self, step: Any, results: Any, found: dict[str, Any]) -> None:
-        """After every step of this worker: the hooks."""
+        """Called after every step of this worker; calls the hooks."""
         self.note(found)
         for hook in self._hooks:
             hook.after_step(self, step, results, found)

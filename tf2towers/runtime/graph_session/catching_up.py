@@ -92,7 +92,7 @@ class _Catching:
         self._number = next(_numbers)
 
     def build(self) -> None:
-        """Changes the node."""
+        """Puts the loop that catches up in the place of the node."""
         session = self._variable("draws")
         own = self._variable(f"draws_{self._number}")
         before = self._add("before", "ReadVariableOp", [session], dtype=_int64)
@@ -137,7 +137,7 @@ class _Catching:
         return name
 
     def _variable(self, name: str) -> str:
-        """A counter of the session's."""
+        """Adds a counter that the session keeps; returns its handle's name."""
         made = self._add(f"{name}{STATE}", "VarHandleOp", [], dtype=_int64)
         attributes = self._counted.made[-1].attr
         attributes["shape"].shape.CopyFrom(tf.TensorShape([]).as_proto())

@@ -14,7 +14,7 @@ LOCAL = "/job:localhost/replica:0/task:0"
 
 
 class Process:
-    """This process alone."""
+    """What a session asks of its process, where that stands alone, in no cluster."""
 
     #: what TensorFlow calls this process; a process that is connected to others has another name
     name = LOCAL
@@ -22,7 +22,7 @@ class Process:
     collectives = True
 
     def connect(self, graph: tf.Graph, config: Any = None) -> None:
-        """Before a graph's first run."""
+        """Called before a graph's first run."""
 
     def translate(self, nodes: Nodes) -> None:
         """Turns the cluster's devices in a graph into what the other modules know: no job at all means this process."""

@@ -162,7 +162,7 @@ class Session(tf.compat.v1.Session):
             return self._functions[key]
 
     def _settle(self) -> None:
-        """Variables are where the graph, which has grown, wants them; functions that had them elsewhere are gone."""
+        """After the graph has grown: moves its variables if need be, drops functions that have them elsewhere."""
         assert self._program is not None
         old_layout, self._layout = self._layout, Layout(self._program.mirror)
         moved = self._layout.moved_from(old_layout) if old_layout is not None else []

@@ -64,7 +64,7 @@ def towers(strategy: tf.distribute.Strategy, iterable: Iterable[T]) -> Iterator[
 
 
 def _declaring(strategy: tf.distribute.Strategy, rounds: Iterator[T]) -> Iterator[T]:
-    """A loop of no rounds has no towers to declare."""
+    """The rounds; each declares the towers, so that a loop of none declares none."""
     for value in rounds:
         declare(tf.compat.v1.get_default_graph(), strategy)
         yield value

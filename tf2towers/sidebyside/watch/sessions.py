@@ -40,7 +40,7 @@ class _GraphFacts:
 
     @classmethod
     def of(cls, graph: Any) -> "_GraphFacts":
-        """That of a graph."""
+        """The facts of a graph; empty ones at the first question."""
         seen = getattr(graph, "_tf2towers_seen", None)
         if not isinstance(seen, cls):
             seen = cls()
@@ -56,7 +56,7 @@ class SessionWatch:
         self._began = False
 
     def applied(self, optimizer: Any, returned: Any) -> None:
-        """An optimizer returned this."""
+        """Notes the operation that an optimizer's `apply_gradients` returned."""
         op = operation(returned)
         if not hasattr(op, "control_inputs"):
             return
@@ -107,7 +107,7 @@ class SessionWatch:
         return values
 
     def _begin(self, graph: Any, run: Any) -> None:
-        """The first call that trains is to come."""
+        """Called just before the first call that trains."""
         self._began = True
         begin = clock()
         made = global_step(graph, run)

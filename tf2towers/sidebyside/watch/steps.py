@@ -146,7 +146,7 @@ class Steps:
             return None
 
     def end(self) -> None:
-        """The last step, when the script is over."""
+        """Reports the last step, when the script is over."""
         with self._lock:
             self._flush()
 

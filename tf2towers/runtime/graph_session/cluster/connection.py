@@ -84,5 +84,5 @@ class Connection:
 
 
 def server_device(index: int) -> str:
-    """Of a parameter server, by its number."""
+    """The device name of a parameter server, by its number."""
     return f"/job:ps/replica:0/task:{index}/device:CPU:0"
