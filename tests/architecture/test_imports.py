@@ -93,8 +93,8 @@ def test_packages_import_one_way() -> None:
         for other in others:
             if "." not in name or "." not in other:
                 continue
-            here, there = name.split(".")[1], other.split(".")[1]
-            if here != there and LAYERS.index(here) < LAYERS.index(there):
+            package, other_package = name.split(".")[1], other.split(".")[1]
+            if package != other_package and LAYERS.index(package) < LAYERS.index(other_package):
                 wrong.append(f"{name} imports {other}")
     assert wrong == []
 

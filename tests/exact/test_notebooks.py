@@ -51,19 +51,19 @@ def sources(path: Path) -> list[str]:
 
 
 @pytest.fixture
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def working_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
 
 @pytest.mark.parametrize(("indent", "end"), [(1, "\n"), (2, ""), (None, "\n"), ("\t", "\n")])
 @pytest.mark.parametrize("is_ascii", [True, False])
-def test_only_the_cells_change(here: Path, indent: Any, end: str, is_ascii: bool) -> None:
+def test_only_the_cells_change(working_folder: Path, indent: Any, end: str, is_ascii: bool) -> None:
     text = json.dumps(notebook(TRAINER, z={"a": 1e5}), indent=indent, ensure_ascii=is_ascii) + end
-    (here / "a.ipynb").write_text(text, encoding="utf-8")
+    (working_folder / "a.ipynb").write_text(text, encoding="utf-8")
     assert main(["migrate", "-w", "a.ipynb"]) == 0
-    new = (here / "a.ipynb").read_text(encoding="utf-8")
-    after = sources(here / "a.ipynb")
+    new = (working_folder / "a.ipynb").read_text(encoding="utf-8")
+    after = sources(working_folder / "a.ipynb")
     assert after[0].startswith(
         TRAINER[0].replace("import tensorflow as", "import tensorflow.compat.v1 as")[:60]
     )
@@ -84,9 +84,9 @@ def test_only_the_cells_change(here: Path, indent: Any, end: str, is_ascii: bool
     assert main(["migrate", "--check", "a.ipynb"]) == 0  # a second run changes nothing
 
 
-def test_sites_are_told_by_cell(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_sites_are_told_by_cell(working_folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     cells = [*TRAINER, "%%writefile other.py\nimport tensorflow as tf\n", "%time pass\nimport sonnet"]
-    (here / "a.ipynb").write_text(json.dumps(notebook(cells)))
+    (working_folder / "a.ipynb").write_text(json.dumps(notebook(cells)))
     assert main(["migrate", "a.ipynb"]) == 1
     out = capsys.readouterr().out
     assert "\n  cell 8:2:1: T2T625 sonnet" in out
@@ -96,21 +96,21 @@ def test_sites_are_told_by_cell(here: Path, capsys: pytest.CaptureFixture[str]) 
         assert "sonnet" in capsys.readouterr().out
 
 
-def test_python_2(here: Path) -> None:
+def test_python_2(working_folder: Path) -> None:
     cells = ["import tensorflow as tf", "x = 7 / 2\nprint x\nsess = tf.Session()"]
     kernel = {"display_name": "Python 2", "language": "python", "name": "python2"}
-    (here / "a.ipynb").write_text(json.dumps(notebook(cells, kernelspec=kernel), indent=1))
+    (working_folder / "a.ipynb").write_text(json.dumps(notebook(cells, kernelspec=kernel), indent=1))
     assert main(["migrate", "-w", "a.ipynb"]) == 0
-    assert sources(here / "a.ipynb")[1] == "x = 7 // 2\nprint(x)\nsess = Session()"
-    document = json.loads((here / "a.ipynb").read_text())
+    assert sources(working_folder / "a.ipynb")[1] == "x = 7 // 2\nprint(x)\nsess = Session()"
+    document = json.loads((working_folder / "a.ipynb").read_text())
     assert document["metadata"]["kernelspec"]["name"] == "python3"
 
 
-def test_the_kernel_says_that_it_is_python_2(here: Path) -> None:
+def test_the_kernel_says_that_it_is_python_2(working_folder: Path) -> None:
     cells = ["import tensorflow as tf\nx = 7 / 2\nsess = tf.Session()"]
-    (here / "a.ipynb").write_text(json.dumps(notebook(cells, language_info={"version": "2.7.6"})))
+    (working_folder / "a.ipynb").write_text(json.dumps(notebook(cells, language_info={"version": "2.7.6"})))
     assert main(["migrate", "-w", "a.ipynb"]) == 0
-    assert "x = 7 // 2" in sources(here / "a.ipynb")[0]
+    assert "x = 7 // 2" in sources(working_folder / "a.ipynb")[0]
 
 
 @pytest.mark.parametrize(
@@ -126,17 +126,17 @@ def test_the_kernel_says_that_it_is_python_2(here: Path) -> None:
     ],
 )
 def test_what_is_no_notebook(
-    here: Path, capsys: pytest.CaptureFixture[str], data: bytes, message: str
+    working_folder: Path, capsys: pytest.CaptureFixture[str], data: bytes, message: str
 ) -> None:
-    (here / "a.ipynb").write_bytes(data)
+    (working_folder / "a.ipynb").write_bytes(data)
     assert main(["migrate", "-w", "a.ipynb"]) == 2
     assert message in capsys.readouterr().err
-    assert (here / "a.ipynb").read_bytes() == data
+    assert (working_folder / "a.ipynb").read_bytes() == data
 
 
-def test_without_tf1_and_without_cells(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_without_tf1_and_without_cells(working_folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for cells in ([], ["print(1)"]):
-        (here / "a.ipynb").write_text(json.dumps(notebook(cells)))
+        (working_folder / "a.ipynb").write_text(json.dumps(notebook(cells)))
         assert main(["migrate", "a.ipynb"]) == 0
         assert "nothing to change" in capsys.readouterr().out
     assert main(["migrate", "--collective", "a.ipynb"]) == 2
@@ -162,11 +162,11 @@ def test_magics(source: str, expected: list[str]) -> None:
 
 
 @pytest.mark.tensorflow
-def test_the_cells_train(here: Path) -> None:
-    (here / "a.ipynb").write_text(json.dumps(notebook(TRAINER)))
+def test_the_cells_train(working_folder: Path) -> None:
+    (working_folder / "a.ipynb").write_text(json.dumps(notebook(TRAINER)))
     assert main(["migrate", "a.ipynb", "-o", "out"]) == 0
-    old = ran(here, "\n".join(plain(TRAINER)).replace("import tensorflow as tf", OLD))
-    new = ran(here, "\n".join(plain(sources(here / "out" / "a.ipynb"))))
+    old = ran(working_folder, "\n".join(plain(TRAINER)).replace("import tensorflow as tf", OLD))
+    new = ran(working_folder, "\n".join(plain(sources(working_folder / "out" / "a.ipynb"))))
     assert old == new and old.startswith("[")
 
 

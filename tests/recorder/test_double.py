@@ -67,7 +67,7 @@ def cases(run):
 
 
 @pytest.fixture(scope="module")
-def here(runs):
+def on_this_python(runs):
     return cases(runs[sys.executable])
 
 
@@ -90,9 +90,9 @@ def check(case):
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_compat_v1(here, name):
-    check(here[name])
-    assert here[name]["notes"] == NOTES.get(name, [])
+def test_compat_v1(on_this_python, name):
+    check(on_this_python[name])
+    assert on_this_python[name]["notes"] == NOTES.get(name, [])
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -101,18 +101,18 @@ def test_tf1(on_tf1, name):
     assert on_tf1[name]["notes"] == NOTES.get(name, [])
 
 
-def test_all_cases_are_run(here):
-    assert sorted(here) == sorted([*CASES, *NOT_COPIED])
+def test_all_cases_are_run(on_this_python):
+    assert sorted(on_this_python) == sorted([*CASES, *NOT_COPIED])
 
 
-def test_a_bias_before_a_norm_is_rounding(here):
+def test_a_bias_before_a_norm_is_rounding(on_this_python):
     for name in ("moments", "fused"):
-        scale, wide, plain = here[name]["values"]["gradient64|bias"]
+        scale, wide, plain = on_this_python[name]["values"]["gradient64|bias"]
         assert scale < 1e-14 and wide < 1e-14 and plain > 1e-10
 
 
 @pytest.mark.parametrize("name", NOT_COPIED)
-@pytest.mark.parametrize("side", ["here", "on_tf1"])
+@pytest.mark.parametrize("side", ["on_this_python", "on_tf1"])
 def test_what_cannot_be_copied_is_said_and_does_not_end_the_script(side, name, request):
     case = request.getfixturevalue(side)[name]
     assert case["notes"] == [f"no float64 run: {NOT_COPIED[name]}"]

@@ -14,7 +14,7 @@ from .cases import layer_cases, rnn_cases, running, slim_cases
 CASES = {
     ("layers", "towers"): layer_cases.CASES,
     ("layers", "regularized"): layer_cases.CASES,
-    ("slim", "queries"): slim_cases.CASES,
+    ("slim", "variable_lookups"): slim_cases.CASES,
     ("slim", "batch_norm in place"): slim_cases.CASES,
     ("slim", "losses"): slim_cases.CASES,
     ("rnn", "mixed"): rnn_cases.CASES,

@@ -64,7 +64,7 @@ def _custom_scoped(api, x):
         return block(y, depth=2, scope="b")
 
 
-def _queries(api, x):
+def _variable_lookups(api, x):
     """Every way to look for variables, counted."""
     tf, slim = api.tf, api.slim
     with tf.variable_scope("one"):
@@ -181,7 +181,7 @@ CASES = {
     "names": Case(_names, ROWS),
     "model": Case(_model, IMAGES),
     "custom scoped": Case(_custom_scoped, ROWS),
-    "queries": Case(_queries, ROWS),
+    "variable_lookups": Case(_variable_lookups, ROWS),
     "regularizers": Case(_regularizers, ROWS),
     "initializers": Case(_initializers, IMAGES, keep_initial=True),
     "losses": Case(_losses, ROWS),

@@ -357,7 +357,7 @@ def into_namespace(source: Source, rng: random.Random) -> str | None:
 @mutation
 def annotations(source: Source, rng: random.Random) -> str | None:
     """Types of assignments, parameters and results."""
-    kinds = [
+    annotations_to_choose = [
         "object",
         "'tf.Tensor'",
         "tf.Tensor",
@@ -369,7 +369,7 @@ def annotations(source: Source, rng: random.Random) -> str | None:
         "dict",
     ]
     edits = [
-        ((source.end(node.targets[0]),) * 2, f": {rng.choice(kinds)}")
+        ((source.end(node.targets[0]),) * 2, f": {rng.choice(annotations_to_choose)}")
         for node in source.all(ast.Assign)
         if len(node.targets) == 1 and isinstance(node.targets[0], ast.Name) and rng.random() < 0.3
         and not any(isinstance(up, ast.FunctionDef) for up in source.around(node))
@@ -377,5 +377,5 @@ def annotations(source: Source, rng: random.Random) -> str | None:
     for node in source.all(ast.arg):
         if not isinstance(source.parents[source.parents[node]], ast.Lambda) and rng.random() < 0.5:
             if node.annotation is None:
-                edits.append(((source.end(node),) * 2, f": {rng.choice(kinds)} "))
+                edits.append(((source.end(node),) * 2, f": {rng.choice(annotations_to_choose)} "))
     return source.replaced(edits) if edits else None

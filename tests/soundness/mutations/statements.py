@@ -9,17 +9,17 @@ import textwrap
 from mutations.text import Source, has_long_string, indented, mutation, pick
 
 
-def _movable(source: Source, *kinds: type[ast.stmt]) -> list[ast.stmt]:
+def _movable(source: Source, *node_types: type[ast.stmt]) -> list[ast.stmt]:
     """Statements on lines of their own that may be put into another block as they are."""
     return [
-        node for node in source.all(*kinds)
+        node for node in source.all(*node_types)
         if source.plain(node) and not has_long_string(node) and not getattr(node, "decorator_list", None)
         and not source.text.encode()[source.start(node):].startswith(b"elif")
         and not isinstance(node, ast.ImportFrom | ast.Global | ast.Nonlocal)
     ]  # fmt: skip
 
 
-def _leaves(node: ast.stmt) -> bool:
+def _jumps_out(node: ast.stmt) -> bool:
     """Whether a `return`, `break` or `continue` in it acts on what is around it."""
     pending: list[tuple[ast.AST, bool]] = [(node, False)]
     while pending:
@@ -66,7 +66,7 @@ def block_around(source: Source, rng: random.Random) -> str | None:
     if not found:
         return None
     node = rng.choice(found)
-    loop = not _leaves(node)
+    loop = not _jumps_out(node)
     forms = [
         "if True:\n{}", "try:\n{}\nfinally:\n    pass", "try:\n{}\nexcept ZeroDivisionError:\n    raise",
         "if 'sess':\n{}\nelse:\n    sess = None", "with __import__('contextlib').suppress(ZeroDivisionError):\n{}",
@@ -82,7 +82,9 @@ def block_around(source: Source, rng: random.Random) -> str | None:
 @mutation
 def statement_into_function(source: Source, rng: random.Random) -> str | None:
     """A statement at the top, or in a function, goes into a function that is called there."""
-    found = [node for node in _movable(source, ast.Assign, ast.Expr, ast.For, ast.With) if not _leaves(node)]
+    found = [
+        node for node in _movable(source, ast.Assign, ast.Expr, ast.For, ast.With) if not _jumps_out(node)
+    ]
     found = [node for node in found if not isinstance(source.function(node), ast.ClassDef)]
     big = [node for node in found if isinstance(node, ast.For | ast.With)]
     if not found:
@@ -221,7 +223,7 @@ def for_to_while(source: Source, rng: random.Random) -> str | None:
     simple = (
         simple
         and len(node.iter.args) == 1
-        and not _leaves_loop(node)
+        and not _has_jump(node)
         and target not in _bound(ast.Module(node.body, []))
     )
     if simple and rng.random() < 0.6:
@@ -235,7 +237,7 @@ def for_to_while(source: Source, rng: random.Random) -> str | None:
     return source.replaced([(source.lines_of(node), text)])
 
 
-def _leaves_loop(node: ast.For) -> bool:
+def _has_jump(node: ast.For) -> bool:
     return any(isinstance(part, ast.Continue | ast.Break | ast.Return) for part in ast.walk(node))
 
 

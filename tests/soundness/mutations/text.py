@@ -43,12 +43,13 @@ class Source:
             self.starts.append(self.starts[-1] + len(line))
         self.parents = {child: node for node in ast.walk(self.tree) for child in ast.iter_child_nodes(node)}
 
-    def all(self, *kinds: type[ast.AST]) -> list:
+    def all(self, *node_types: type[ast.AST]) -> list:
         """Every node of these kinds, outside f-strings (whose places Python 3.11 does not know)."""
         return [
             node
             for node in ast.walk(self.tree)
-            if isinstance(node, kinds) and not any(isinstance(up, ast.JoinedStr) for up in self.around(node))
+            if isinstance(node, node_types)
+            and not any(isinstance(up, ast.JoinedStr) for up in self.around(node))
         ]
 
     def around(self, node: ast.AST) -> Iterator[ast.AST]:
@@ -135,10 +136,10 @@ class Source:
 
     def function(self, node: ast.AST) -> ast.AST | None:
         """The function, lambda, class or comprehension that a node stands in."""
-        kinds = (
+        scopes = (
             ast.FunctionDef, ast.Lambda, ast.ClassDef, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp,
         )  # fmt: skip
-        return next((up for up in self.around(node) if isinstance(up, kinds)), None)
+        return next((up for up in self.around(node) if isinstance(up, scopes)), None)
 
     def bound_at_top(self) -> list[str]:
         """The names that the module's own statements bind by assignment, loop or `with`."""
