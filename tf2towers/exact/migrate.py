@@ -97,7 +97,7 @@ def _migrate(script: Script, options: Options) -> MigrationResult:
 
 
 def _tell_notes(result: MigrationResult, file: File) -> None:
-    """The notes of a file become findings, at the lines of the file's own text; what it needs goes with it."""
+    """Makes findings of a file's notes, at the lines of its own text; compiled files that it needs are copied."""
     result.copied.extend(compiled for compiled in file.compiled if compiled not in result.copied)
     for note in sorted(file.notes, key=lambda note: (note.line, note.column, note.code)):
         line = note.line

@@ -138,7 +138,7 @@ def _record(
 
 
 def prepared(folder: Path, given: dict[str, object], options: Options) -> list[str]:
-    """Empties a folder for a recorder, and writes its settings beside it; the file."""
+    """Empties a folder for a recorder, and writes its settings beside it; returns the argument that names them."""
     shutil.rmtree(folder, ignore_errors=True)  # an earlier run's steps are not this one's
     folder.mkdir(parents=True)
     settings = {

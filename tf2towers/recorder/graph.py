@@ -51,7 +51,7 @@ def of_type(ops: Iterable[Any], pattern: Pattern[str]) -> List[Any]:
 
 
 def creation(op: Any) -> int:
-    """Its place in the order of creation in its graph."""
+    """The place of an operation in the order of creation in its graph."""
     return int(op._id)
 
 

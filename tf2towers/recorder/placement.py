@@ -128,7 +128,7 @@ def _default_config(tf: Any) -> Any:
 
 
 def _with_cpus(tf: Any, config: Any) -> Any:
-    """A copy of `config` that has the devices, and moves what no CPU device can hold."""
+    """A copy of `config` with enough CPU devices; soft placement moves what no CPU device can hold."""
     changed = tf.ConfigProto()
     changed.CopyFrom(config)
     changed.allow_soft_placement = True

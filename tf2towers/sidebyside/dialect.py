@@ -50,7 +50,7 @@ def is_tf1(script: Path) -> bool:
 
 
 def is_of_cluster(script: Path) -> bool:
-    """Whether it is one task of a TF1 cluster: it starts a server, or places variables on parameter servers."""
+    """Whether the script is one task of a TF1 cluster: it starts a server, or places variables on parameter servers."""
     return _CLUSTER.search(_text(script)) is not None
 
 

@@ -51,7 +51,7 @@ def judge(
     options: Options | None = None,
     found: Compared | None = None,
 ) -> Compared:
-    """Writes into `result` what comes of comparing two runs; `found`: they are compared already."""
+    """Compares two runs, and writes into `result` what comes of it; `found`: a comparison that was made already."""
     limits, rule = _tolerances(original, migrated, options or Options())
     if found is None:
         found = compare(original, migrated, limits, left_out=_of_threads(original, migrated))

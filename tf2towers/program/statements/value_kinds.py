@@ -140,7 +140,7 @@ class ValueKinds:
     def _computes(
         node: cst.BinaryOperation | cst.UnaryOperation | cst.Comparison, operands: list[cst.BaseExpression]
     ) -> bool:
-        """Whether it is TensorFlow's operation where an operand is a variable, and not Python's own."""
+        """Whether an operator with a variable as operand is TensorFlow's operation, and not Python's own."""
         if isinstance(node, cst.Comparison):
             if any(isinstance(part.operator, _PYTHONS_OWN) for part in node.comparisons):
                 return False

@@ -66,7 +66,7 @@ def prepared(options: Dict[str, Any]) -> Any:
 
 
 def _without_rewriting(settings: Any, given: Any) -> Any:
-    """New settings of a session, with those that it is given."""
+    """The settings of a session as it was given them, with graph rewriting switched off."""
     if given is not None:
         settings.CopyFrom(given)
     rewriting = settings.graph_options.rewrite_options

@@ -59,7 +59,7 @@ def _writable_file(overlay: Overlay, original: Callable[..., Any]) -> Callable[.
 
 
 def _changers(overlay: Overlay, module: Any, errors: Any) -> Dict[str, Callable[..., Any]]:
-    """The functions that the overlay does itself, with TensorFlow's errors."""
+    """TensorFlow's functions that change files, done by the overlay; they raise TensorFlow's errors."""
 
     def guarded(original: Callable[..., Any], do: Callable[[Any], None], path: Any, rest: Any) -> None:
         text = local(path)

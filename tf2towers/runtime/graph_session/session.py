@@ -183,7 +183,7 @@ class Session(tf.compat.v1.Session):
             self._drawing.add(name)
 
     def _begin(self, function: Function) -> None:
-        """Notes what the function makes that lives longer, and gives that its first value, where it has one."""
+        """Notes resources that outlive a run of the function, and gives them their first values, if there are any."""
         new = {(node.name, node.device): node for node in function.resources}
         new = {name: node for name, node in new.items() if name not in self._resources}
         self._resources.update(new)
