@@ -214,9 +214,14 @@ def _prefetches(file: File, statement: ast.Assign, names: list[str]) -> bool:
     call = statement.value
     if not (isinstance(call, ast.Call) and file.canonical(call.func) == PREFETCH and call.args):
         return False
-    plain = all(is_plain(file, keyword.value) for keyword in call.keywords) and len(call.args) == 1
+    plain = all(_does_nothing(keyword.value) for keyword in call.keywords) and len(call.args) == 1
     named = isinstance(statement.targets[0], ast.Name) and len(statement.targets) == 1
     return plain and named and _names(call.args[0]) == names
+
+
+def _does_nothing(value: ast.expr) -> bool:
+    """Whether a setting of the queue may go: a number, `2 * FLAGS.num_gpus`, and nothing that is called."""
+    return not any(isinstance(node, ast.Call | ast.NamedExpr | ast.Await) for node in ast.walk(value))
 
 
 def _are_started(building: Building, file: File, starts: list[ast.Call]) -> bool:
