@@ -97,8 +97,10 @@ def test_gone_says_what_to_do() -> None:
         assert row[1]
 
 
-def test_summaries_carry_their_difference() -> None:
-    assert "name scope" in lookup("tf.scalar_summary").note
+def test_old_summaries_are_those_of_contrib_deprecated() -> None:
+    """`tf.summary.scalar` puts the name scope before the tag, and `_` for what a name may not have."""
+    for name in ("tf.scalar_summary", "tf.contrib.deprecated.scalar_summary"):
+        assert lookup(name).target == "tensorflow.python.ops.logging_ops.scalar_summary"
 
 
 def call(text: str) -> ast.Call:
@@ -130,7 +132,6 @@ def call(text: str) -> ast.Call:
             "tf.nn.softmax_cross_entropy_with_logits(logits=l, labels=y)",
             None,
         ),
-        ("tf.scalar_summary", "tf.scalar_summary('loss', loss)", ("name", "tensor")),
         ("tf.log", "tf.log(0)", None),
     ],
 )

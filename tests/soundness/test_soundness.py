@@ -32,6 +32,7 @@ IDIOMATIC = [path for path in ALL if path.parent.name == "plain"] + [
     for name in (
         "gradient_of_gradient",
         "nested_cpu_device",
+        "summaries_of_old_releases",
         "summaries_with_variables_names",
         "three_towers_split_momentum",
     )

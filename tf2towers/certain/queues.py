@@ -12,7 +12,7 @@ from tf2towers.certain.straight_line import reads_of, straight_line
 from tf2towers.exact.file import File
 from tf2towers.exact.functions.pipelines import is_plain
 from tf2towers.names.meanings import Function
-from tf2towers.names.old_names import todays_name
+from tf2towers.names.old_names import is_of_summaries, todays_name
 
 START = "tf.train.start_queue_runners"
 PREFETCH = "tf.contrib.slim.prefetch_queue.prefetch_queue"
@@ -182,7 +182,9 @@ def _is_certain(building: Building, functions: dict[Function, File]) -> bool:
             return False
         if reads_graph(building, file, function):
             return False
-        if any(name.startswith(_OF_THE_TRAINER) for node, name in file.symbols if node in inside):
+        if any(
+            todays_name(name).startswith(_OF_THE_TRAINER) for node, name in file.symbols if node in inside
+        ):
             return False
     return True
 
@@ -191,7 +193,7 @@ def _loses_summaries(building: Building, functions: dict[Function, File]) -> boo
     """Whether the program writes all summaries, and some are made with the batches."""
     inside = {node for function in functions for node in ast.walk(function)}
     made = any(
-        todays_name(name).startswith("tf.summary.")
+        is_of_summaries(name)
         for file in {*functions.values()}
         for node, name in file.symbols
         if node in inside

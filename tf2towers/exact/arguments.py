@@ -26,19 +26,6 @@ def new_keywords(file: File, call: ast.Call) -> dict[ast.keyword, str]:
     }
 
 
-def given_twice(file: File, call: ast.Call) -> str | None:
-    """A keyword of today that two arguments would have: `tf.scalar_summary(tag, value, name='op')`."""
-    renamed = new_keywords(file, call)
-    seen = {keyword for keyword in old_order(file, call) or () if keyword}
-    for keyword in call.keywords:
-        new = renamed.get(keyword, keyword.arg)
-        if new in seen:
-            return new
-        if new is not None:
-            seen.add(new)
-    return None
-
-
 def resizes_by_two(file: File, call: ast.Call) -> bool:
     """Whether a call of `tf.image.resize_images` may be one of TF 0.x: (images, height, width).
 

@@ -9,6 +9,11 @@ from typing import NamedTuple
 from tf2towers.names.canonical import canonical_name
 from tf2towers.names.tables import read_table, renamed_to
 
+#: `tf.scalar_summary` and the like, which put no name scope before the tag
+_OLD_SUMMARIES = frozenset(
+    f"tf.python.ops.logging_ops.{kind}_summary" for kind in ("scalar", "histogram", "image", "audio")
+)
+
 
 class KeywordRename(NamedTuple):
     """An old keyword's new name, and whether compat.v1 in TF 2.21 still takes the old one."""
@@ -21,12 +26,18 @@ class KeywordRename(NamedTuple):
 def todays_name(canonical: str) -> str:
     """The canonical name of today, where that is the same function with the same arguments; else the name itself.
 
-    `tf.scalar_summary` stays itself: `tf.summary.scalar` takes other arguments, and writes another tag.
+    `tf.split` of TF 0.x stays itself: today's takes its arguments in another order.
     """
     target, note = renamed_to(canonical)
     if not target or note or is_reordered(canonical):
         return canonical
     return canonical_name(target)
+
+
+def is_of_summaries(canonical: str) -> bool:
+    """Whether it makes summaries or merges them: `tf.summary.scalar`, or TF 0.x's `tf.scalar_summary`."""
+    today = todays_name(canonical)
+    return today.startswith("tf.summary.") or today in _OLD_SUMMARIES
 
 
 def is_reordered(canonical: str) -> bool:

@@ -6,9 +6,11 @@ from collections.abc import Callable, Iterator
 
 import libcst as cst
 
+from tf2towers.names.old_names import is_of_summaries
 from tf2towers.program.clusters.cluster import Cluster
 from tf2towers.program.python_code.data_flow import flow_of, target_names
 from tf2towers.program.python_code.search import find_all
+from tf2towers.program.python_code.side_effects import SUMMARIES
 from tf2towers.program.sessions.steps import has_update
 from tf2towers.program.statements.trainer_statement import TrainerStatement
 from tf2towers.program.statements.value_kinds import AVERAGE, OP, STATE
@@ -209,14 +211,20 @@ def _state_with_update(training: Training) -> Found:
 def _summaries_of_queues(training: Training) -> Found:
     if training.batches is None:
         return
-    for step in training.steps:
-        if any(
-            "tf.summary.merge_all" in training.effects[statement].symbols
-            for statement in step.slice.statements
-        ):
-            message = "how full the queues are is no summary any more"
-            yield training.batches.source, "T2T213", message
-            return
+    message = "what is made with the batches is no summary any more: how full the queues are"
+    in_towers = training.batches.each_tower and not training.body.are_prefetched
+    if in_towers and SUMMARIES in training.effects[training.tower_loop_statement].reads:
+        yield (
+            training.batches.source,
+            "T2T213",
+            f"{message}, and the summaries of the function that makes them",
+        )
+    elif any(
+        "tf.summary.merge_all" in training.effects[statement].symbols
+        for step in training.steps
+        for statement in step.slice.statements
+    ):
+        yield training.batches.source, "T2T213", message
 
 
 def _after(training: Training) -> list[TrainerStatement]:
@@ -240,7 +248,7 @@ def _read_from_towers(training: Training, step: Step, fetch: cst.BaseExpression)
 
 
 def _is_summary(symbols: set[str]) -> bool:
-    return any(symbol.startswith("tf.summary.") for symbol in symbols)
+    return any(map(is_of_summaries, symbols))
 
 
 _DETECTORS: tuple[Callable[[Training], Found], ...] = (

@@ -227,7 +227,6 @@ RULE = Rule(
         "before: lists = {'all': tf.global_variables}",
         "before: kind = isinstance(opt, tf.train.Saver)",
         "before: from collections import Mapping",
-        "loss: loss = tf.reduce_mean(tf.square(y)); tf.scalar_summary('loss', loss)",
         "loss: loss = tf.reduce_mean(tf.batch_matmul(y, y, adj_x=True))",
         *(
             f"losses: tower_losses.append(loss); own = tf.train.{made}\n{grads}; train_op = own.apply_gradients(mean)"

@@ -10,7 +10,7 @@ from tf2towers.certain.queues import tower_functions
 from tf2towers.certain.rule import Doubt, Rule
 from tf2towers.certain.worker_example import SUPERVISED, TWO, worker_with
 from tf2towers.exact.file import File
-from tf2towers.names.old_names import todays_name
+from tf2towers.names.old_names import is_of_summaries, todays_name
 
 _UPDATES = "tf.GraphKeys.UPDATE_OPS"
 _ASSIGN = frozenset({"tf.assign", "tf.assign_add", "tf.assign_sub"})
@@ -88,7 +88,7 @@ def _is_thrown_away(building: Building, file: File, call: ast.Call) -> bool:
 
 def _summaries(building: Building, towers: set[ast.AST]) -> bool:
     return any(
-        canonical.startswith("tf.summary.") and any(ancestor in towers for ancestor in file.ancestors(node))
+        is_of_summaries(canonical) and any(ancestor in towers for ancestor in file.ancestors(node))
         for file in building.files
         for node, canonical in file.symbols
     )

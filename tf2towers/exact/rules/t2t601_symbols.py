@@ -6,7 +6,6 @@ import ast
 from collections.abc import Iterator
 from functools import cache
 
-from tf2towers.exact.arguments import given_twice
 from tf2towers.exact.edits import Edit
 from tf2towers.exact.file import File
 from tf2towers.exact.imports import made_by
@@ -84,9 +83,6 @@ def _text(file: File, node: ast.Name | ast.Attribute, canonical: str) -> str | N
     root = _root(node)
     if canonical == "tf" or is_behaviour(canonical) or file.on_tower_devices(node, canonical):
         return None
-    call = file.parent(node)
-    if isinstance(call, ast.Call) and call.func is node and given_twice(file, call):
-        return None  # T2T603 says so
     found = find_replacement(canonical)
     base = file.canonical(root)
     if base == "tf":

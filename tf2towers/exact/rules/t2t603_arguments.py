@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from tf2towers.exact.arguments import given_twice, new_keywords, old_order, resizes_by_two
+from tf2towers.exact.arguments import new_keywords, old_order, resizes_by_two
 from tf2towers.exact.edits import Edit
 from tf2towers.exact.file import File
 from tf2towers.exact.rule import Example, Rule
@@ -20,10 +20,6 @@ def edits(file: File) -> Iterator[Edit]:
                 yield from _of_datasets_map(file, call)
             continue
         order = old_order(file, call) or ()
-        if twice := given_twice(file, call):
-            message = f"today's function has one `{twice}` for what two arguments of this call say"
-            file.note(call, "T2T620", message)
-            continue
         if file.program.plain_is_tf2:
             continue
         if resizes_by_two(file, call):

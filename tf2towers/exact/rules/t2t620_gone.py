@@ -22,12 +22,6 @@ RULE = Rule(
             left=True,
         ),
         Example(
-            "a summary whose operation had a name of its own",
-            "import tensorflow as tf\n\nloss = tf.placeholder(tf.float32, [])\n"
-            "tf.scalar_summary('loss', loss, name='told')\n",
-            left=True,
-        ),
-        Example(
             "a module whose name stays taken, beside one of ours",
             "import tensorflow as tf\nimport tensorflow.contrib.rnn as rnn\n\n"
             "x = tf.placeholder(tf.float32, [1, 2, 3])\n"

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 import libcst as cst
 
-from tf2towers.names.old_names import todays_name
+from tf2towers.names.old_names import is_of_summaries, todays_name
 from tf2towers.names.symbols import Names
 from tf2towers.program.python_code.function_summaries import Functions
 
@@ -67,10 +67,10 @@ class _EffectReader(cst.CSTVisitor):
             return
         self.effects.symbols.add(symbol)
         last = symbol.rpartition(".")[2]
-        if symbol in ("tf.summary.scalar", "tf.summary.histogram", "tf.summary.image"):
-            self.effects.writes.add(SUMMARIES)
-        elif symbol in ("tf.summary.merge_all", "tf.GraphKeys.SUMMARIES"):
+        if symbol in ("tf.summary.merge_all", "tf.GraphKeys.SUMMARIES"):
             self.effects.reads.add(SUMMARIES)
+        elif is_of_summaries(symbol) and symbol not in ("tf.summary.merge", "tf.summary.FileWriter"):
+            self.effects.writes.add(SUMMARIES)
         elif symbol == "tf.add_to_collection" or "regularizer" in last:
             self.effects.writes.add(COLLECTIONS)
         elif symbol == "tf.get_collection":

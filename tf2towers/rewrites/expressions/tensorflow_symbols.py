@@ -108,8 +108,10 @@ class SymbolRewriter(cst.CSTTransformer):
             if parent == "tf2towers.runtime":  # `layers.conv2d`, with `from tf2towers.runtime import layers`
                 self.context.imports.need(last, parent)
                 return parse_expression(f"{last}.{name}")
-            self.context.imports.need(name, module)
-            return parse_expression(name)
+            return parse_expression(self.context.need(name, module))
+        if (found.target or "").startswith("tensorflow."):  # TensorFlow's own; no public name is left
+            module, _, name = str(found.target).rpartition(".")
+            return parse_expression(self.context.need(name, module))
         if found.kind == "compat" and not self.context.plain_tensorflow:
             return updated
         if found.target is None:  # `certain` lets no such symbol through

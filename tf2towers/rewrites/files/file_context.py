@@ -42,12 +42,12 @@ class FileContext:
     text: str = ""  # the file before, to see at a glance what it does not have
     plain_tensorflow: bool = True  # the file will say `import tensorflow as tf` (else compat.v1 as tf)
 
-    def need(self, name: str) -> str:
-        """Asks for a name of the runtime; returns what to write, another name where the script's own would hide it."""
-        bound = self.imports.wanted.get("tf2towers.runtime", {}).get(name)
+    def need(self, name: str, module: str = "tf2towers.runtime") -> str:
+        """Asks for a name of a module; returns what to write, another name where the script's own would hide it."""
+        bound = self.imports.wanted.get(module, {}).get(name)
         if bound is None:
             bound = self.fresh(name) if name in self.used_names - self.freed else name
-            self.imports.need(name, bound=bound)
+            self.imports.need(name, module, bound)
         return bound
 
     def note(self, node: cst.CSTNode, code: str, message: str, kind: str = "changed") -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 import libcst as cst
 
+from tf2towers.names.old_names import is_of_summaries
 from tf2towers.program.clusters.cluster import Cluster
 from tf2towers.program.python_code.backward_slices import Slice
 from tf2towers.program.python_code.data_flow import flow_of
@@ -316,9 +317,7 @@ class ReplicaBuilder(TowerFunctions):
         ]
         for statement in reversed(after):
             if statement.flow.binds & names:
-                if any(
-                    symbol.startswith("tf.summary.") for symbol in self.training.effects[statement].symbols
-                ):
+                if any(map(is_of_summaries, self.training.effects[statement].symbols)):
                     return True
                 names = names | statement.flow.reads
         return False
