@@ -58,6 +58,7 @@ _HOMES = {
     "Server": "graph_session.cluster.server",
     "Session": "graph_session.session",
     "all_reduce_mean": "graph_session.average",
+    "class_of": "tensors",
     "graph_mode": "graph_session.mode",
     "towers": "graph_session.towers",
 }
