@@ -12,6 +12,7 @@ from tf2towers.runtime.graph_session.private import (
     variables_by_tensor_name,
     whole_floats_are_sizes,
 )
+from tf2towers.runtime.graph_session.slots_under_reuse import slots_under_reuse
 from tf2towers.runtime.printing import print_as_numpy1
 
 
@@ -39,6 +40,7 @@ def graph_mode(cpu_towers: int = 8, *, resource_variables: bool = False) -> None
     complete_variables()
     whole_floats_are_sizes()
     variables_by_tensor_name()
+    slots_under_reuse()
     print_as_numpy1()
 
 
