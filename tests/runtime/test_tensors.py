@@ -1,4 +1,6 @@
-"""What TF 1 said of a tensor's class."""
+"""What TF 1 said of a tensor's class, and of an operation's type."""
+
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -18,3 +20,20 @@ def test_a_graphs_tensor_is_of_the_class_tensor():
         assert class_of(tensor) is tf.Tensor and class_of(variable.value()) is tf.Tensor
         assert class_of(variable) is not tf.Tensor
     assert class_of(np.zeros(1)) is np.ndarray
+
+
+def test_operations_of_variables_have_their_types_of_tf1():
+    import tensorflow as tf
+
+    from tf2towers.runtime import op_type
+
+    with tf.Graph().as_default() as graph:
+        variable = tf.compat.v1.get_variable("v", [2], use_resource=True)
+        product = variable * 2.0
+        optimizer = tf.compat.v1.train.MomentumOptimizer(0.1, 0.9)
+        optimizer.minimize(tf.reduce_sum(product))
+        types = {operation.name: op_type(operation) for operation in graph.get_operations()}
+    assert [name for name, kind in types.items() if "Variable" in kind] == ["v", "v/Momentum"]
+    assert types["v/Assign"] == "Assign" and types[product.op.name] == "Mul"
+    assert "ApplyMomentum" in types.values()
+    assert op_type(SimpleNamespace(type="VarHandleOp")) == "VarHandleOp"

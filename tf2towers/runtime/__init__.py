@@ -60,6 +60,7 @@ _HOMES = {
     "all_reduce_mean": "graph_session.average",
     "class_of": "tensors",
     "graph_mode": "graph_session.mode",
+    "op_type": "tensors",
     "towers": "graph_session.towers",
 }
 

@@ -6,6 +6,16 @@ from typing import Any
 
 import tensorflow as tf
 
+#: the types that TF 1 gave the operations of its variables, where they are not today's without "Resource"
+_TYPES = {
+    "VarHandleOp": "VariableV2",
+    "ReadVariableOp": "Identity",
+    "AssignVariableOp": "Assign",
+    "AssignAddVariableOp": "AssignAdd",
+    "AssignSubVariableOp": "AssignSub",
+    "ResourceGather": "GatherV2",
+}
+
 
 def is_sparse(tensor: Any) -> bool:
     """Whether it is a SparseTensor (`tf.keras.backend.is_sparse`)."""
@@ -15,3 +25,14 @@ def is_sparse(tensor: Any) -> bool:
 def class_of(value: Any) -> type:
     """The class that TF 1 gave a value: `tf.Tensor` for a graph's tensors, which have a subclass of it in TF 2."""
     return tf.Tensor if isinstance(value, tf.Tensor) else type(value)
+
+
+def op_type(operation: Any) -> Any:
+    """The type that TF 1 gave an operation; of what is no operation, whatever its `type` is.
+
+    Our runtime asks of every variable whether it is initialised, which TF 1's graphs did not: that stays what it is.
+    """
+    found = operation.type
+    if not isinstance(operation, tf.Operation):
+        return found
+    return _TYPES.get(found) or found.removeprefix("Resource")
