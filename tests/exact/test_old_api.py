@@ -76,13 +76,13 @@ CALLS = [
     ("tf.contrib.deprecated.merge_all_summaries()", "tf.summary.merge_all()"),
     ("tf.nn.deconv2d(z, w, [1, 4, 4, 1], [1, 2, 2, 1])", "static_shapes.conv2d_transpose(z, w, [1, 4, 4, 1], [1, 2, 2, 1])"),
     ("tf.ensure_shape(tf.image.resize_images(z, n, 3), [1, 5, 3, 1])",
-     "tf.ensure_shape(old_images.resize_images(z, n, 3), [1, 5, 3, 1])"),
+     "tf.ensure_shape(old_arguments.resize_images(z, n, 3), [1, 5, 3, 1])"),
     ("tf.ensure_shape(tf.image.resize_images(z, tf.constant(n), n + 1, 1, True), [1, 5, 6, 1])",
-     "tf.ensure_shape(old_images.resize_images(z, tf.constant(n), n + 1, 1, True), [1, 5, 6, 1])"),
+     "tf.ensure_shape(old_arguments.resize_images(z, tf.constant(n), n + 1, 1, True), [1, 5, 6, 1])"),
     ("tf.ensure_shape(tf.image.resize_images(z, n, new_width=3), [1, 5, 3, 1])",
-     "tf.ensure_shape(old_images.resize_images(z, n, new_width=3), [1, 5, 3, 1])"),
+     "tf.ensure_shape(old_arguments.resize_images(z, n, new_width=3), [1, 5, 3, 1])"),
     ("tf.ensure_shape(tf.image.resize_images(z, [n, 3][:], 1), [1, 5, 3, 1])",
-     "tf.ensure_shape(old_images.resize_images(z, [n, 3][:], 1), [1, 5, 3, 1])"),
+     "tf.ensure_shape(old_arguments.resize_images(z, [n, 3][:], 1), [1, 5, 3, 1])"),
     ("tf.image.resize_images(z, [n, 3], 1)", "tf.image.resize_images(z, [n, 3], 1)"),
     ("tf.image.resize_images(z, 2 * [n], tf.image.ResizeMethod.BICUBIC)",
      "tf.image.resize_images(z, 2 * [n], tf.image.ResizeMethod.BICUBIC)"),
@@ -138,7 +138,11 @@ def test_a_script(before: str, after: str) -> None:
 @pytest.mark.tensorflow
 def test_every_one_of_them_builds(tmp_path: Path) -> None:
     text = module([after for _, after in CALLS]).replace("import tensorflow", "import tensorflow.compat.v1")
-    text = f"from tf2towers.runtime import old_images, standardized_images, static_shapes\n{text}"
+    summaries = ", ".join(f"{kind}_summary" for kind in ("scalar", "histogram", "image", "audio"))
+    text = (
+        "from tf2towers.runtime import old_arguments, standardized_images, static_shapes\n"
+        f"from tensorflow.python.ops.logging_ops import {summaries}\n{text}"
+    )
     (tmp_path / "new.py").write_text(
         text + "\n\ntf.disable_eager_execution()\nwith tf.Graph().as_default():\n    print(len(build()))\n"
     )
@@ -151,3 +155,84 @@ def test_every_one_of_them_builds(tmp_path: Path) -> None:
         [sys.executable, "new.py"], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
     )
     assert done.stdout.strip() == str(len(CALLS)), done.stderr[-2000:]
+
+
+def migrated_line(line: str) -> str:
+    """What a line of a script becomes that TensorFlow 0.x ran."""
+    text = f"import tensorflow as tf\nx = tf.mul(tf.zeros([2, 2]), 2.0)\nf = ({line})\ntf.Session()\n"
+    result = migrate(Script.from_text(text))
+    assert not result.left
+    after = result.changes[0].after
+    return after[after.index("f = (") + 5 : after.index(")\nSession()")]
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("tf.train.SyncReplicasOptimizer(o, (2), replica_id=1, name='x')", "tf.train.SyncReplicasOptimizer(o, (2), name='x')"),
+        ("tf.train.SyncReplicasOptimizer(replica_id=1, opt=o)", "tf.train.SyncReplicasOptimizer(opt=o)"),
+        ("tf.train.SyncReplicasOptimizer(o,\n    2,  # workers\n    replica_id=(1 +\n        2))", "tf.train.SyncReplicasOptimizer(o,\n    2)"),
+        ("tf.train.SyncReplicasOptimizer(o, 2, replica_id=tf.constant(1))", "tf.train.SyncReplicasOptimizer(o, 2)"),
+        ("tf.SparseTensor(i, v, shape=[2])", "tf.SparseTensor(i, v, dense_shape=[2])"),
+        ("tf.reverse(x, [False, True])", "tf.reverse(x, [1])"),
+        ("tf.reverse(x, [1])", "tf.reverse(x, [1])"),
+        ("tf.reverse(x, [d, True])", "tf.reverse(x, [d, True])"),
+        ("tf.nn.nce_loss(w, b, inputs, labels, 2, 9)", "old_arguments.nce_loss(w, b, inputs, labels, 2, 9)"),
+        ("tf.nn.sampled_softmax_loss(w, b, inputs, labels, 2, 9)", "old_arguments.sampled_softmax_loss(w, b, inputs, labels, 2, 9)"),
+        ("tf.nn.nce_loss(w, b, labels=labels, inputs=inputs)", "tf.nn.nce_loss(w, b, labels=labels, inputs=inputs)"),
+        ("tf.nn.nce_loss(*given)", "tf.nn.nce_loss(*given)"),
+    ],
+)  # fmt: skip
+def test_arguments_of_old_releases(before: str, after: str) -> None:
+    assert migrated_line(before) == after
+
+
+def test_labels_and_inputs_of_todays_order_are_left() -> None:
+    text = "import tensorflow as tf\nf = tf.nn.nce_loss(w, b, labels, inputs, 2, 9)\ntf.Session()\n"
+    assert (
+        "f = tf.nn.nce_loss(w, b, labels, inputs, 2, 9)\n" in migrate(Script.from_text(text)).changes[0].after
+    )
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "tf.uniform_unit_scaling_initializer(1.0, full_shape=[2])",
+        "tf.add(x, y, 'name', 4)",
+        "tf.train.SyncReplicasOptimizer(o, 2, replica_id=which())",
+        "tf.truncated_normal([2], standard_deviation=0.1)",
+    ],
+)
+def test_arguments_that_nothing_takes_any_more(call: str) -> None:
+    result = migrate(Script.from_text(f"import tensorflow as tf\nf = {call}\ntf.Session()\n"))
+    assert [finding.code for finding in result.left] == ["T2T620"]
+    assert f"f = {call}\n" in result.changes[0].after
+
+
+def test_an_argument_of_old_in_what_nothing_calls_is_told(tmp_path: Path) -> None:
+    (tmp_path / "old.py").write_text(
+        "import tensorflow as tf\n\ndef former():\n    return tf.zeros([2], kind=1)\n\ndef new():\n    return tf.zeros([2])\n"
+    )
+    (tmp_path / "train.py").write_text("import tensorflow as tf\nimport old\ntf.Session().run(old.new())\n")
+    result = migrate(Script.read(tmp_path / "train.py"))
+    assert not result.left
+    assert [finding.kind for finding in result.findings if finding.code == "T2T620"] == ["note"]
+
+
+@pytest.mark.tensorflow
+def test_losses_in_both_orders() -> None:
+    tf = pytest.importorskip("tensorflow")
+    from tf2towers.runtime import old_arguments
+
+    with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+        weights, biases = tf.random.stateless_uniform([9, 4], [1, 2]), tf.zeros([9])
+        inputs, labels = tf.ones([3, 4]), tf.constant([[1], [2], [3]])
+        sampled = ([1, 5], [[0.5]] * 3, [0.5, 0.5])
+        sampled = tuple(tf.constant(part) for part in sampled)
+        sampled = (tf.cast(sampled[0], tf.int64), *sampled[1:])
+        for name in ("nce_loss", "sampled_softmax_loss"):
+            function, todays = getattr(old_arguments, name), getattr(tf.compat.v1.nn, name)
+            expected = session.run(todays(weights, biases, labels, inputs, 2, 9, sampled_values=sampled))
+            for order in ((inputs, labels), (labels, inputs)):
+                found = session.run(function(weights, biases, *order, 2, 9, sampled_values=sampled))
+                assert found.tolist() == expected.tolist()

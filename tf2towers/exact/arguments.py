@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from tf2towers.exact.file import File
+from tf2towers.exact.lookup import find_replacement, taken_arguments
 from tf2towers.names import old_names
 from tf2towers.names.old_names import keyword_renames
 
@@ -15,15 +16,24 @@ def old_order(file: File, call: ast.Call) -> tuple[str, ...] | None:
 
 
 def new_keywords(file: File, call: ast.Call) -> dict[ast.keyword, str]:
-    """The keywords of a call that TF 2.21 no longer takes, and their new names."""
+    """The keywords of a call that TF 2.21 no longer takes, and their new names; none for what says nothing any more."""
     renames = keyword_renames(file.canonical(call.func) or "")
     if not renames:
         return {}
     return {
         keyword: renames[keyword.arg].new
         for keyword in call.keywords
-        if keyword.arg in renames and not renames[keyword.arg].accepted
+        if keyword.arg in renames
+        and not renames[keyword.arg].accepted
+        and (renames[keyword.arg].new or _does_nothing(file, keyword.value))
     }
+
+
+def _does_nothing(file: File, value: ast.expr) -> bool:
+    """Whether nothing is missed where a value is not computed: no calls, but of `tf.constant`."""
+    return all(
+        file.canonical(node.func) == "tf.constant" for node in ast.walk(value) if isinstance(node, ast.Call)
+    )
 
 
 def resizes_by_two(file: File, call: ast.Call) -> bool:
@@ -43,3 +53,51 @@ def resizes_by_two(file: File, call: ast.Call) -> bool:
         isinstance(third, ast.Attribute) and "ResizeMethod" in ast.unparse(third)
     )
     return not is_list and not is_method
+
+
+def not_taken(file: File, call: ast.Call) -> str | None:
+    """What a call gives to a function of TensorFlow's that takes no such argument, in words; None where it takes all.
+
+    Such a call is of TF 0.x: of what TF 1.15's own functions took, TF 2's `compat.v1` lacks some ten arguments.
+    """
+    canonical = file.canonical(call.func) or ""
+    found = find_replacement(canonical) if canonical.startswith("tf.") else None
+    if found is None or found.kind != "v1" or resizes_by_two(file, call):
+        return None
+    name = found.target.replace("tf.compat.v1.", "tf.")
+    takes = taken_arguments(name)
+    if takes is None or any(isinstance(argument, ast.Starred) for argument in call.args):
+        return None
+    by_place = [word for word in takes if not word.startswith("*")]
+    if len(call.args) > len(by_place):
+        return f"{name} takes {len(by_place)} arguments by place in TF 2.21, not {len(call.args)}"
+    renamed = new_keywords(file, call)
+    known = {word.lstrip("*") for word in takes}
+    for keyword in call.keywords:
+        if keyword.arg is not None and renamed.get(keyword, keyword.arg) not in {*known, ""}:
+            return f"{name} takes no argument `{keyword.arg}` in TF 2.21"
+    return None
+
+
+def takes_labels_second(file: File, call: ast.Call) -> str | None:
+    """The function of a call that may have `inputs` before `labels`, as before TF 1.0; None for any other call."""
+    _, _, name = (file.canonical(call.func) or "").rpartition("tf.nn.")
+    if name not in ("nce_loss", "sampled_softmax_loss") or len(call.args) < 4:
+        return None
+    if any(isinstance(argument, ast.Starred) for argument in call.args[:4]):
+        return None
+    return name if file.program.may_be_of_tf0 else None
+
+
+def reversed_axes(file: File, call: ast.Call) -> list[int] | None:
+    """The axes that `tf.reverse(x, [False, True])` reverses, which TF 1.0 and later refuse; None for any other call."""
+    if (
+        file.canonical(call.func) != "tf.reverse"
+        or len(call.args) != 2
+        or not isinstance(call.args[1], ast.List)
+    ):
+        return None
+    chosen = [part.value if isinstance(part, ast.Constant) else None for part in call.args[1].elts]
+    if not chosen or any(not isinstance(value, bool) for value in chosen):
+        return None
+    return [axis for axis, value in enumerate(chosen) if value]

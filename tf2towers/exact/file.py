@@ -58,6 +58,10 @@ class WholeProgram(Protocol):
         """Whether it runs on TF 2."""
 
     @property
+    def may_be_of_tf0(self) -> bool:
+        """Whether something in it ended with TensorFlow 1.0."""
+
+    @property
     def plain_is_tf2(self) -> bool:
         """Whether `tf.x` means TF 2's."""
 

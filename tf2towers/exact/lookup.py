@@ -125,6 +125,17 @@ def is_gone_private(canonical: str) -> bool:
 
 
 @cache
+def _arguments() -> dict[str, tuple[str, ...]]:
+    rows = (_DATA / "arguments.tsv").read_text(encoding="utf-8").splitlines()[1:]
+    return {name: tuple(words.split()) for name, words in (row.split("\t") for row in rows)}
+
+
+def taken_arguments(canonical: str) -> tuple[str, ...] | None:
+    """The arguments of a function or class of `tensorflow.compat.v1`, a star before keywords alone; None: not known."""
+    return _arguments().get(canonical)
+
+
+@cache
 def _own_modules() -> frozenset[str]:
     """The names in own.tsv that are modules: what stands below them has a row of its own, or is not there."""
     return frozenset(name.rpartition(".")[0] for name in own())
@@ -221,6 +232,13 @@ def both_or_neither_have(canonical: str) -> bool:
         has = _symbol_kinds().get(canonical) in ("keep", "rename", "compat") or is_module(canonical)
         return has and not canonical.startswith(_NO_MODULES)
     return canonical in _old_names() and canonical not in _symbol_kinds()
+
+
+def ended_before_tf1(canonical: str) -> bool:
+    """Whether TensorFlow 1.0 had a symbol no more: `tf.mul`, `tf.scalar_summary`."""
+    return (
+        canonical in _old_names() and canonical not in _in_tf1() and not canonical.startswith("tf.contrib.")
+    )
 
 
 @cache

@@ -9,11 +9,12 @@ from pathlib import Path
 
 from tf2towers.exact.file import File
 from tf2towers.exact.library_names import LibraryNames
-from tf2towers.exact.lookup import sessions
+from tf2towers.exact.lookup import ended_before_tf1, sessions
 from tf2towers.exact.python2.reading import Reader, shows_python2
 from tf2towers.exact.tensorflow_versions import is_for_another
 from tf2towers.names.canonical import canonical_name
 from tf2towers.names.meanings import Meanings
+from tf2towers.names.old_names import old_order
 from tf2towers.source.errors import SourceError
 from tf2towers.source.local_imports import LocalImports
 from tf2towers.source.script import Script
@@ -142,6 +143,15 @@ class Program:
         """
         return any(_names_v1(file) for file in self.files) and not any(
             _needs_tf1(file) for file in self.files
+        )
+
+    @cached_property
+    def may_be_of_tf0(self) -> bool:
+        """Whether it has a name or an order of arguments that ended with TF 1.0: `tf.mul`, `tf.split(0, n, x)`."""
+        names = (canonical for file in self.files for _, canonical in file.symbols)
+        calls = ((file, call) for file in self.files for call in file.all(ast.Call))
+        return any(map(ended_before_tf1, names)) or any(
+            old_order(file.canonical(call.func) or "", call) is not None for file, call in calls
         )
 
     def _forget_other_versions(self) -> None:

@@ -5,9 +5,17 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from tf2towers.exact.arguments import new_keywords, old_order, resizes_by_two
+from tf2towers.exact.arguments import (
+    new_keywords,
+    not_taken,
+    old_order,
+    resizes_by_two,
+    reversed_axes,
+    takes_labels_second,
+)
 from tf2towers.exact.edits import Edit
 from tf2towers.exact.file import File
+from tf2towers.exact.never_called import stays_in
 from tf2towers.exact.rule import Example, Rule
 
 
@@ -20,11 +28,17 @@ def edits(file: File) -> Iterator[Edit]:
                 yield from _of_datasets_map(file, call)
             continue
         order = old_order(file, call) or ()
+        _note_what_is_not_taken(file, call)
         if file.program.plain_is_tf2:
             continue
         if resizes_by_two(file, call):
-            yield file.replace(call.func, f"{file.need('old_images', 'tf2towers.runtime')}.resize_images")
+            yield file.replace(call.func, f"{file.need('old_arguments', 'tf2towers.runtime')}.resize_images")
             continue
+        if function := takes_labels_second(file, call):
+            yield file.replace(call.func, f"{file.need('old_arguments', 'tf2towers.runtime')}.{function}")
+            continue
+        if (axes := reversed_axes(file, call)) is not None:
+            yield file.replace(call.args[1], repr(axes))
         for place, keyword in enumerate(order):
             if not keyword:
                 continue
@@ -33,7 +47,21 @@ def edits(file: File) -> Iterator[Edit]:
         for keyword_node, new in new_keywords(file, call).items():
             start = file.text.start(keyword_node)
             assert keyword_node.arg is not None
-            yield Edit(start, start + len(keyword_node.arg), new)
+            if new:
+                yield Edit(start, start + len(keyword_node.arg), new)
+            else:
+                yield _without(file, call, keyword_node)
+
+
+def _note_what_is_not_taken(file: File, call: ast.Call) -> None:
+    """Says that an argument is left; where nothing leads to the call, it is only told."""
+    assert isinstance(call.func, ast.Name | ast.Attribute)
+    if file.program.plain_is_tf2 and file.is_plain(call.func):
+        return
+    if why := not_taken(file, call):
+        where = stays_in(file, call, why)
+        message = why if where is None else f"{why}; it stays in {where}, and raises where it is reached"
+        file.note(call, "T2T620", message, "left" if where is None else "note")
 
 
 def _of_datasets_map(file: File, call: ast.Call) -> Iterator[Edit]:
@@ -51,6 +79,17 @@ def _of_datasets_map(file: File, call: ast.Call) -> Iterator[Edit]:
             after = file.text.end(call)
             yield Edit(after, after, f".prefetch({file.text.of(keyword.value)})")
         ends.append(end)
+
+
+def _without(file: File, call: ast.Call, keyword: ast.keyword) -> Edit:
+    """Takes a keyword out of a call, with the comma before it or, where it is the first argument, behind it."""
+    start, end = file.text.start(keyword), file.text.end(keyword)
+    ends = [*map(file.text.end, call.args), *map(file.text.end, call.keywords)]
+    before = [place for place in ends if place < start]
+    if before:
+        return Edit(file.text.text.index(",", max(before)), end, "")
+    behind = [file.text.start(other) for other in call.keywords if file.text.start(other) > end]
+    return Edit(start, min(behind, default=end), "")
 
 
 def _start(file: File, call: ast.Call, place: int) -> int:
@@ -73,7 +112,8 @@ RULE = Rule(
     Before TensorFlow 1.0, `tf.concat` took the axis first, `tf.split` took it first too, and the summaries called their
     name `tag`. Such a call gets the keywords of today's function, and so the meaning it was written with. A dataset's
     `map` of TF 1.2 had `num_threads` and `output_buffer_size`, which are `num_parallel_calls` and `prefetch`.
-    `tf.image.resize_images` once took height and width apart: where a call may be such a one, our runtime looks.
+    `tf.image.resize_images` once took height and width apart, `tf.nn.nce_loss` and `tf.nn.sampled_softmax_loss` the
+    inputs before the labels: where a call may be such a one, our runtime looks at the values.
     """,
     edits=edits,
     sources=("names/data/argument_orders.tsv", "names/data/keywords.tsv"),

@@ -10,8 +10,8 @@ RULE = Rule(
     does="refuses",
     why="""
     Parts of tf.contrib, tf.estimator and others ended with TensorFlow 1, and neither TF 2.21 nor tf2towers.runtime
-    has them. So it is with a call of an old release that says by two arguments what is one today. The site is left as
-    it is; everything else of the script is migrated.
+    has them. So it is with an argument of an old release that a function takes no more. The site is left as it is;
+    everything else of the script is migrated.
     """,
     todo="Replace it as the message says, or keep a copy of its source beside the script, and migrate again.",
     examples=(
@@ -19,6 +19,13 @@ RULE = Rule(
             "a part of contrib",
             "import tensorflow as tf\n\nx = tf.placeholder(tf.float32, [1, 2, 3])\n"
             "y = tf.contrib.image.dense_image_warp(x, x)\n",
+            left=True,
+        ),
+        Example(
+            "an argument that TensorFlow's function no longer takes",
+            "import tensorflow as tf\n\nshape = [2, 3]\n"
+            "start = tf.uniform_unit_scaling_initializer(1.0, full_shape=shape)\n"
+            "w = tf.get_variable('w', shape, initializer=start)\n",
             left=True,
         ),
         Example(

@@ -153,6 +153,9 @@ class SymbolRewriter(cst.CSTTransformer):
                     and (not renames[arg.keyword.value].accepted)
                     else arg
                     for arg in updated.args
+                    if arg.keyword is None
+                    or arg.keyword.value not in renames
+                    or renames[arg.keyword.value].new
                 ]
             )
         found = lookup(canonical)

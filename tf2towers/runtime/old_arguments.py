@@ -1,0 +1,53 @@
+"""Functions whose arguments TensorFlow 0.x took otherwise: called as they were then, or as in TF1; the values tell."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+
+def resize_images(images: Any, *arguments: Any, **options: Any) -> Any:
+    """TF1's function for (images, size, method, align_corners) and for (images, height, width, method, align_corners).
+
+    Which one it is, the second argument says: a height is a number, a size is a list.
+    """
+    if "new_height" in options or "new_width" in options:
+        sizes = [options.pop(name) for name in ("new_height", "new_width") if name in options]
+        sizes = [*arguments[: 2 - len(sizes)], *sizes]
+        arguments = (sizes, *arguments[2:])
+    elif len(arguments) > 1 and _is_number(arguments[0]):
+        arguments = ([*arguments[:2]], *arguments[2:])
+    return tf.compat.v1.image.resize_images(images, *arguments, **options)
+
+
+def nce_loss(weights: Any, biases: Any, labels: Any, inputs: Any, *arguments: Any, **options: Any) -> Any:
+    """TF1's function; `inputs` may come before `labels`, as until TensorFlow 0.12.
+
+    Source: the release notes of TensorFlow 1.0 ("switch the inputs, labels to labels, inputs parameters").
+    """
+    labels, inputs = _in_todays_order(labels, inputs)
+    return tf.compat.v1.nn.nce_loss(weights, biases, labels, inputs, *arguments, **options)
+
+
+def sampled_softmax_loss(
+    weights: Any, biases: Any, labels: Any, inputs: Any, *arguments: Any, **options: Any
+) -> Any:
+    """TF1's function; `inputs` may come before `labels`, as for `nce_loss`."""
+    labels, inputs = _in_todays_order(labels, inputs)
+    return tf.compat.v1.nn.sampled_softmax_loss(weights, biases, labels, inputs, *arguments, **options)
+
+
+def _in_todays_order(labels: Any, inputs: Any) -> tuple[Any, Any]:
+    """Labels, and inputs: TF1 takes no whole numbers for the inputs, so these are labels."""
+    labels, inputs = tf.convert_to_tensor(labels), tf.convert_to_tensor(inputs)
+    swapped = labels.dtype.is_floating and inputs.dtype.is_integer
+    return (inputs, labels) if swapped else (labels, inputs)
+
+
+def _is_number(value: Any) -> bool:
+    if isinstance(value, int | np.integer | tf.compat.v1.Dimension):
+        return True
+    shape = getattr(value, "shape", None)
+    return shape is not None and tf.TensorShape(shape).rank == 0
