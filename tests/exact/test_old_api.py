@@ -181,6 +181,8 @@ def migrated_line(line: str) -> str:
         ("tf.nn.sampled_softmax_loss(w, b, inputs, labels, 2, 9)", "old_arguments.sampled_softmax_loss(w, b, inputs, labels, 2, 9)"),
         ("tf.nn.nce_loss(w, b, labels=labels, inputs=inputs)", "tf.nn.nce_loss(w, b, labels=labels, inputs=inputs)"),
         ("tf.nn.nce_loss(*given)", "tf.nn.nce_loss(*given)"),
+        ("tf.uniform_unit_scaling_initializer(full_shape=[2])", "old_arguments.uniform_unit_scaling_initializer(full_shape=[2])"),
+        ("tf.uniform_unit_scaling_initializer(2.0, 1)", "tf.uniform_unit_scaling_initializer(2.0, 1)"),
     ],
 )  # fmt: skip
 def test_arguments_of_old_releases(before: str, after: str) -> None:
@@ -197,7 +199,6 @@ def test_labels_and_inputs_of_todays_order_are_left() -> None:
 @pytest.mark.parametrize(
     "call",
     [
-        "tf.uniform_unit_scaling_initializer(1.0, full_shape=[2])",
         "tf.add(x, y, 'name', 4)",
         "tf.train.SyncReplicasOptimizer(o, 2, replica_id=which())",
         "tf.truncated_normal([2], standard_deviation=0.1)",
@@ -236,3 +237,17 @@ def test_losses_in_both_orders() -> None:
             for order in ((inputs, labels), (labels, inputs)):
                 found = session.run(function(weights, biases, *order, 2, 9, sampled_values=sampled))
                 assert found.tolist() == expected.tolist()
+
+
+@pytest.mark.tensorflow
+def test_a_shard_is_scaled_as_the_whole() -> None:
+    """max_val of TF 0.12: sqrt(3 / input_size), the product of all dimensions but the last of `full_shape`."""
+    tf = pytest.importorskip("tensorflow")
+    from tf2towers.runtime import old_arguments
+
+    with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+        ours = old_arguments.uniform_unit_scaling_initializer(seed=3, full_shape=[300, 50])
+        plain = old_arguments.uniform_unit_scaling_initializer(seed=3)
+        sharded, whole = session.run([ours([3, 50]), plain([3, 50])])
+        assert 0.09 < abs(sharded).max() <= 0.1
+        assert 0.9 < abs(whole).max() <= 1.0

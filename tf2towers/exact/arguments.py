@@ -62,7 +62,7 @@ def not_taken(file: File, call: ast.Call) -> str | None:
     """
     canonical = file.canonical(call.func) or ""
     found = find_replacement(canonical) if canonical.startswith("tf.") else None
-    if found is None or found.kind != "v1" or resizes_by_two(file, call):
+    if found is None or found.kind != "v1" or resizes_by_two(file, call) or has_old_arguments(file, call):
         return None
     name = found.target.replace("tf.compat.v1.", "tf.")
     takes = taken_arguments(name)
@@ -79,14 +79,20 @@ def not_taken(file: File, call: ast.Call) -> str | None:
     return None
 
 
-def takes_labels_second(file: File, call: ast.Call) -> str | None:
-    """The function of a call that may have `inputs` before `labels`, as before TF 1.0; None for any other call."""
-    _, _, name = (file.canonical(call.func) or "").rpartition("tf.nn.")
-    if name not in ("nce_loss", "sampled_softmax_loss") or len(call.args) < 4:
-        return None
-    if any(isinstance(argument, ast.Starred) for argument in call.args[:4]):
-        return None
-    return name if file.program.may_be_of_tf0 else None
+def has_old_arguments(file: File, call: ast.Call) -> str | None:
+    """The function of a call that our runtime has for the arguments of TF 0.x; None for any other call.
+
+    So are `inputs` before `labels`, where the program may be of TF 0.x, and the `full_shape` of an initializer.
+    """
+    name = (file.canonical(call.func) or "").rpartition(".")[2]
+    match file.canonical(call.func):
+        case "tf.nn.nce_loss" | "tf.nn.sampled_softmax_loss" if len(call.args) > 3:
+            starred = any(isinstance(argument, ast.Starred) for argument in call.args[:4])
+            return name if file.program.may_be_of_tf0 and not starred else None
+        case "tf.uniform_unit_scaling_initializer":
+            given = len(call.args) > 3 or any(keyword.arg == "full_shape" for keyword in call.keywords)
+            return name if given else None
+    return None
 
 
 def reversed_axes(file: File, call: ast.Call) -> list[int] | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -37,6 +38,25 @@ def sampled_softmax_loss(
     """TF1's function; `inputs` may come before `labels`, as for `nce_loss`."""
     labels, inputs = _in_todays_order(labels, inputs)
     return tf.compat.v1.nn.sampled_softmax_loss(weights, biases, labels, inputs, *arguments, **options)
+
+
+def uniform_unit_scaling_initializer(
+    factor: float = 1.0, seed: int | None = None, dtype: Any = tf.float32, full_shape: Any = None
+) -> Any:
+    """TF1's initializer, which scales by `full_shape` instead of the variable's own: a shard of a larger matrix.
+
+    So it was until TensorFlow 0.12 (`init_ops.uniform_unit_scaling_initializer`).
+    """
+    initializer = tf.compat.v1.uniform_unit_scaling_initializer(factor, seed, dtype)
+    if full_shape is None:
+        return initializer
+    whole = SimpleNamespace(full_shape=full_shape)
+
+    def initialize(shape: Any, dtype: Any = dtype, partition_info: Any = None) -> tf.Tensor:
+        del partition_info
+        return initializer(shape, dtype, partition_info=whole)
+
+    return initialize
 
 
 def _in_todays_order(labels: Any, inputs: Any) -> tuple[Any, Any]:

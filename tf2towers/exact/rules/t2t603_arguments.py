@@ -6,12 +6,12 @@ import ast
 from collections.abc import Iterator
 
 from tf2towers.exact.arguments import (
+    has_old_arguments,
     new_keywords,
     not_taken,
     old_order,
     resizes_by_two,
     reversed_axes,
-    takes_labels_second,
 )
 from tf2towers.exact.edits import Edit
 from tf2towers.exact.file import File
@@ -34,7 +34,7 @@ def edits(file: File) -> Iterator[Edit]:
         if resizes_by_two(file, call):
             yield file.replace(call.func, f"{file.need('old_arguments', 'tf2towers.runtime')}.resize_images")
             continue
-        if function := takes_labels_second(file, call):
+        if function := has_old_arguments(file, call):
             yield file.replace(call.func, f"{file.need('old_arguments', 'tf2towers.runtime')}.{function}")
             continue
         if (axes := reversed_axes(file, call)) is not None:
@@ -113,7 +113,8 @@ RULE = Rule(
     name `tag`. Such a call gets the keywords of today's function, and so the meaning it was written with. A dataset's
     `map` of TF 1.2 had `num_threads` and `output_buffer_size`, which are `num_parallel_calls` and `prefetch`.
     `tf.image.resize_images` once took height and width apart, `tf.nn.nce_loss` and `tf.nn.sampled_softmax_loss` the
-    inputs before the labels: where a call may be such a one, our runtime looks at the values.
+    inputs before the labels: where a call may be such a one, our runtime looks at the values. It has
+    `tf.uniform_unit_scaling_initializer` with its `full_shape`, too.
     """,
     edits=edits,
     sources=("names/data/argument_orders.tsv", "names/data/keywords.tsv"),

@@ -23,9 +23,7 @@ RULE = Rule(
         ),
         Example(
             "an argument that TensorFlow's function no longer takes",
-            "import tensorflow as tf\n\nshape = [2, 3]\n"
-            "start = tf.uniform_unit_scaling_initializer(1.0, full_shape=shape)\n"
-            "w = tf.get_variable('w', shape, initializer=start)\n",
+            "import tensorflow as tf\n\nx = tf.placeholder(tf.float32, [2])\ny = tf.add(x, x, 'sum', 'told')\n",
             left=True,
         ),
         Example(
