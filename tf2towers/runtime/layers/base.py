@@ -200,7 +200,9 @@ class Layer:
                 shape=shape,
                 dtype=dtype,
                 initializer=_initializer_or_default(initializer, current.initializer, dtype),
-                regularizer=_summed(current.regularizer, regularizer),
+                regularizer=_both(
+                    current.regularizer, _named(regularizer, name, current.original_name_scope)
+                ),
                 trainable=trainable,
                 constraint=constraint,
                 use_resource=use_resource,
@@ -281,13 +283,36 @@ def _initializer_or_default(initializer: Initializer, of_scope: Initializer, dty
     return v1.glorot_uniform_initializer() if dtype.is_floating else v1.zeros_initializer()
 
 
-def _summed(of_scope: Regularizer, of_layer: Regularizer) -> Regularizer:
-    """TF1 adds the scope's regularization loss and the layer's own; here they are one loss, their sum."""
+def _named(regularizer: Regularizer, name: str, scope: str) -> Regularizer:
+    """The regularizer in the layer's name scope, where TF1 had it: `get_variable` puts it into the variable's.
+
+    So it is found by the scope of the tower that made it, `get_collection(REGULARIZATION_LOSSES, scope)`.
+    `get_variable` asks twice, the first time whether there is a loss at all: it gets the same one.
+    """
+    if regularizer is None:
+        return None
+    losses: dict[int, Any] = {}
+
+    def in_scope(variable: Any) -> Any:
+        if id(variable) not in losses:
+            with v1.name_scope(f"{scope}{name}/Regularizer/"):
+                losses[id(variable)] = regularizer(variable)
+        return losses[id(variable)]
+
+    return in_scope
+
+
+def _both(of_scope: Regularizer, of_layer: Regularizer) -> Regularizer:
+    """TF1 lists the loss of the scope's regularizer and that of the layer's own; `get_variable` lists the first."""
     if of_scope is None or of_layer is None:
         return of_layer or of_scope
+    listed: set[int] = set()
 
-    def summed(variable: Any) -> Any:
-        losses = [loss for loss in (of_scope(variable), of_layer(variable)) if loss is not None]
-        return tf.add_n(losses) if losses else None
+    def both(variable: Any) -> Any:
+        if id(variable) not in listed:
+            listed.add(id(variable))
+            if (loss := of_layer(variable)) is not None:
+                v1.add_to_collection(v1.GraphKeys.REGULARIZATION_LOSSES, loss)
+        return of_scope(variable)
 
-    return summed
+    return both
