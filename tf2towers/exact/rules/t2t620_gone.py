@@ -2,7 +2,28 @@
 
 from __future__ import annotations
 
+import ast
+from collections.abc import Iterator
+
+from tf2towers.exact.edits import Edit
+from tf2towers.exact.file import File
+from tf2towers.exact.never_called import stays_in
 from tf2towers.exact.rule import Example, Rule
+
+#: methods of TensorFlow's that ended with 1.0, each with its class
+_METHODS = {"get_clean_up_op": "tf.train.SyncReplicasOptimizer"}
+
+
+def edits(file: File) -> Iterator[Edit]:
+    """Notes the methods that are gone; T2T601 and T2T602 note the symbols, T2T603 the arguments."""
+    used = {name for other in file.program.files for _, name in other.symbols}
+    own = {function.name for other in file.program.files for function in other.all(ast.FunctionDef)}
+    for node in file.all(ast.Attribute):
+        of = _METHODS.get(node.attr)
+        if of in used and node.attr not in own and stays_in(file, node, "") is None:
+            file.note(node, "T2T620", f"{of} has no {node.attr} since TensorFlow 1.0: take it out")
+    yield from ()
+
 
 RULE = Rule(
     code="T2T620",
@@ -13,6 +34,7 @@ RULE = Rule(
     has them. So it is with an argument of an old release that a function takes no more. The site is left as it is;
     everything else of the script is migrated.
     """,
+    edits=edits,
     todo="Replace it as the message says, or keep a copy of its source beside the script, and migrate again.",
     examples=(
         Example(
@@ -24,6 +46,13 @@ RULE = Rule(
         Example(
             "an argument that TensorFlow's function no longer takes",
             "import tensorflow as tf\n\nx = tf.placeholder(tf.float32, [2])\ny = tf.add(x, x, 'sum', 'told')\n",
+            left=True,
+        ),
+        Example(
+            "a method of TensorFlow 0.x",
+            "import tensorflow as tf\n\n"
+            "opt = tf.train.SyncReplicasOptimizer(tf.train.GradientDescentOptimizer(0.1), 2)\n"
+            "clean_up_op = opt.get_clean_up_op()\n",
             left=True,
         ),
         Example(
