@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import tensorflow as tf
 
+from tf2towers.runtime.graph_session import own_resources
 from tf2towers.runtime.graph_session.all_reduce import AllReduce, Mean, find_means
 from tf2towers.runtime.graph_session.catching_up import catch_up
 from tf2towers.runtime.graph_session.mirror import Mirror
@@ -17,6 +19,9 @@ from tf2towers.runtime.graph_session.process import Process
 from tf2towers.runtime.graph_session.randomness import share_states
 from tf2towers.runtime.graph_session.resources import name_resources, one_shot_iterators, released
 from tf2towers.runtime.graph_session.towers import Towers
+
+#: what reads a variable for `w.read_value()`, and at its birth
+_READ_VALUE = re.compile(r"(?:^|/)Read(?:_\d+)?/ReadVariableOp(?:_\d+)?$")
 
 
 class Function:
@@ -128,13 +133,23 @@ class Program:
         ]
 
     def _fed_with(self, name: TensorName) -> list[TensorName]:
-        """The tensors that a feed gives the value of. A variable is fed to all that read it, as in TF1."""
+        """The tensors that a feed gives the value of. A variable is fed to all that read it, as in TF1.
+
+        TF1's `w.value()` was one tensor, which all used that took `w`; each `w.read_value()` was one of its own.
+        """
         node = self.nodes.by_name[name.node]
         variable = node.name if node.op == "VarHandleOp" else self.nodes.variable_read(name.node)
+        of_value = variable is None and node.op == "ReadVariableOp" and not own_resources.switched_on
+        if of_value:
+            variable = parse(node.input[0]).node
         if variable is None:
             return [name]
-        users = [user for user in self.nodes.by_name.values() if variable in user.input]
-        return [TensorName(user.name, 0) for user in users if user.op == "ReadVariableOp"]
+        users = [user.name for user in self.nodes.by_name.values() if variable in user.input]
+        return [
+            TensorName(user, 0)
+            for user in users
+            if self.nodes.by_name[user].op == "ReadVariableOp" and not (of_value and _READ_VALUE.search(user))
+        ]
 
     def beginning(self, resources: list[Any], nodes: list[list[Any]]) -> Callable[..., Any]:
         """A function that gives resources of a session their first values."""
