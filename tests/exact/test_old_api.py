@@ -171,7 +171,7 @@ def migrated_line(line: str) -> str:
     [
         ("tf.train.SyncReplicasOptimizer(o, (2), replica_id=1, name='x')", "tf.train.SyncReplicasOptimizer(o, (2), name='x')"),
         ("tf.train.SyncReplicasOptimizer(replica_id=1, opt=o)", "tf.train.SyncReplicasOptimizer(opt=o)"),
-        ("tf.train.SyncReplicasOptimizer(o,\n    2,  # workers\n    replica_id=(1 +\n        2))", "tf.train.SyncReplicasOptimizer(o,\n    2)"),
+        ("tf.train.SyncReplicasOptimizer(o,\n    2,  # workers\n    replica_id=(1 +\n        2))", "tf.train.SyncReplicasOptimizer(o,\n    2,  # workers\n    )"),
         ("tf.train.SyncReplicasOptimizer(o, 2, replica_id=tf.constant(1))", "tf.train.SyncReplicasOptimizer(o, 2)"),
         ("tf.SparseTensor(i, v, shape=[2])", "tf.SparseTensor(i, v, dense_shape=[2])"),
         ("tf.reverse(x, [False, True])", "tf.reverse(x, [1])"),

@@ -355,6 +355,10 @@ def test_a_module_imported_by_a_text(line, status, reached, tree):
         ("net = importlib.import_module(name)\nnet.no_module_has_this()\n", 1),
         ("build = getattr(importlib.import_module(name), 'build', None)\nbuild()\n", 1),
         ("importlib.import_module(name)\n", 1),
+        (
+            "net = importlib.import_module(name)\nnet.Session()\nnet.global_variables()\n",
+            1,
+        ),  # TensorFlow, perhaps
     ],
 )
 def test_a_module_whose_name_is_computed_is_one_that_has_what_is_taken_from_it(lines, status, tree):
@@ -375,6 +379,36 @@ def test_a_module_whose_name_is_computed_is_one_that_has_what_is_taken_from_it(l
     assert reached == (set() if status else {"a.py", "b.py"})
     notes = [finding.message.partition(":")[0] for finding in result.findings if finding.code == "T2T624"]
     assert status or notes == ["b, c, d, e, nets.a"]
+
+
+def test_a_module_that_another_file_may_use_is_not_seen_whole(tree):
+    """`chosen.net.make()` in train.py: what is taken from the module in chosen.py is not all."""
+    files = {
+        "chosen.py": "import importlib, sys\nnet = importlib.import_module(sys.argv[1])\n\ndef f():\n    net.build()\n",
+        "train.py": "import tensorflow as tf\nimport chosen\nchosen.net.make()\ntf.Session()\n",
+        "a.py": "def build():\n    pass\n",
+        "b.py": "import tensorflow as tf\n\ndef make():\n    return tf.log(1.0)\n",
+    }
+    result = migrate(Script.read(tree(files) / "train.py"))
+    assert [finding.code for finding in result.left] == ["T2T624"]
+
+
+def test_modules_that_cannot_be_looked_into(tree, recwarn):
+    """A link that leads nowhere is no module; escapes of a file that is only asked for its names say nothing."""
+    files = {
+        "train.py": "import importlib, sys\nimport tensorflow as tf\ntf.Session()\n"
+        "net = importlib.import_module(sys.argv[1])\nnet.build()\n",
+        "a.py": "X = '\\d'\n\ndef build():\n    pass\n",
+        "other.py": "X = '\\d'  # for build\n",
+    }
+    folder = tree(files)
+    (folder / "gone.py").symlink_to(folder / "nowhere.py")
+    result = migrate(Script.read(folder / "train.py"))
+    assert not result.left
+    assert not recwarn.list
+    assert [finding.message.partition(":")[0] for finding in result.findings if finding.code == "T2T624"] == [
+        "a"
+    ]
 
 
 @pytest.mark.parametrize(

@@ -37,3 +37,14 @@ def test_operations_of_variables_have_their_types_of_tf1():
     assert types["v/Assign"] == "Assign" and types[product.op.name] == "Mul"
     assert "ApplyMomentum" in types.values()
     assert op_type(SimpleNamespace(type="VarHandleOp")) == "VarHandleOp"
+
+
+def test_types_where_the_script_has_resource_variables(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In TF 1.15, too, the operation of a resource variable is a VarHandleOp."""
+    from tf2towers.runtime import op_type
+    from tf2towers.runtime.graph_session import own_resources
+
+    monkeypatch.setattr(own_resources, "switched_on", True)
+    with tf.Graph().as_default():
+        variable = tf.compat.v1.get_variable("w", [2], use_resource=True)
+        assert op_type(variable.op) == "VarHandleOp"

@@ -234,6 +234,11 @@ def both_or_neither_have(canonical: str) -> bool:
     return canonical in _old_names() and canonical not in _symbol_kinds()
 
 
+def was_in_tf1(canonical: str) -> bool:
+    """Whether TensorFlow 1.15 had a symbol, or a module of that name."""
+    return canonical in _in_tf1()
+
+
 def ended_before_tf1(canonical: str) -> bool:
     """Whether TensorFlow 1.0 had a symbol no more: `tf.mul`, `tf.scalar_summary`."""
     return (

@@ -6,6 +6,8 @@ from typing import Any
 
 import tensorflow as tf
 
+from tf2towers.runtime.graph_session import own_resources
+
 #: the types that TF 1 gave the operations of its variables, where they are not today's without "Resource"
 _TYPES = {
     "VarHandleOp": "VariableV2",
@@ -30,9 +32,10 @@ def class_of(value: Any) -> type:
 def op_type(operation: Any) -> Any:
     """The type that TF 1 gave an operation; of what is no operation, whatever its `type` is.
 
-    Our runtime asks of every variable whether it is initialised, which TF 1's graphs did not: that stays what it is.
+    A script that switched resource variables on itself had today's types. Our runtime asks of every variable whether it
+    is initialised, which TF 1's graphs did not: that stays what it is.
     """
     found = operation.type
-    if not isinstance(operation, tf.Operation):
+    if not isinstance(operation, tf.Operation) or own_resources.switched_on:
         return found
     return _TYPES.get(found) or found.removeprefix("Resource")

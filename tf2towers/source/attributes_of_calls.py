@@ -37,6 +37,15 @@ def attributes_of_calls(tree: ast.Module) -> dict[ast.Call, frozenset[str]]:
     return found
 
 
+def binds_a_global(tree: ast.Module, call: ast.Call) -> bool:
+    """Whether a call's value may get a name of the module: it stands in no function, or in one with `global`."""
+    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+    around = [function for function in functions if call in ast.walk(function)]
+    return not around or any(
+        isinstance(node, ast.Global) for function in around for node in ast.walk(function)
+    )
+
+
 def _attribute(node: ast.AST) -> tuple[ast.expr, str] | None:
     """The value that an attribute is taken from, and the attribute."""
     if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):

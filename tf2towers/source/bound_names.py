@@ -5,9 +5,12 @@ from __future__ import annotations
 import ast
 import re
 import symtable
+import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+
+from tf2towers.source.syntax import parse
 
 #: what gives a module names that its text does not bind
 _BY_OTHER_MEANS = re.compile(
@@ -28,7 +31,10 @@ class BoundNames:
 
 def may_bind(file: Path, names: frozenset[str]) -> bool:
     """Whether the text of a module says one of these names, or has names by other means: a quick look."""
-    text = file.read_bytes().decode("latin-1")
+    try:
+        text = file.read_bytes().decode("latin-1")
+    except OSError:  # it cannot be read, and so nobody knows
+        return True
     return any(name in text for name in names) or bool(_BY_OTHER_MEANS.search(text) or _ALL_OF.search(text))
 
 
@@ -37,14 +43,16 @@ def bound_names(file: Path, text_of: Callable[[Path], str | None]) -> BoundNames
     text = text_of(file)
     if text is None or _BY_OTHER_MEANS.search(text):
         return None
-    tree = ast.parse(text)
+    tree = parse(text, file)
     star = [
         (node.level, node.module or "")
         for node in ast.walk(tree)
         if isinstance(node, ast.ImportFrom) and any(alias.name == "*" for alias in node.names)
     ]
     try:
-        table = symtable.symtable(text, str(file), "exec")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # about the file's escapes
+            table = symtable.symtable(text, str(file), "exec")
     except SyntaxError:  # the parser takes more than the compiler
         return None
     return BoundNames(frozenset(_global(table)), tuple(star))

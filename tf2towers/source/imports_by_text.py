@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from tf2towers.source.attributes_of_calls import attributes_of_calls
+from tf2towers.source.attributes_of_calls import attributes_of_calls, binds_a_global
 
 #: functions that import by a name, with the module that has them
 _BY_NAME = {"import_module": "importlib", "__import__": "builtins", "run_module": "runpy"}
@@ -41,8 +41,10 @@ class ImportByText:
     is_path: bool = False
     #: the package that a relative name is taken from; None: the file's own
     package: str | None = None
-    #: what the program takes from the module, all of it; empty where that cannot be seen
+    #: what the file takes from the module, all of it; empty where that cannot be seen
     attributes: frozenset[str] = frozenset()
+    #: whether it keeps the module under a name that other files may take it by
+    is_global: bool = False
 
     @property
     def is_written_out(self) -> bool:
@@ -80,7 +82,11 @@ def imports_by_text(tree: ast.Module, text: str) -> Iterator[ImportByText]:
                 found = _by_name(node, _parts(named))
                 if not found.start and function == "import_module":
                     attributes = attributes_of_calls(tree) if attributes is None else attributes
-                    found = replace(found, attributes=attributes.get(node, frozenset()))
+                    found = replace(
+                        found,
+                        attributes=attributes.get(node, frozenset()),
+                        is_global=binds_a_global(tree, node),
+                    )
                 yield found
         elif function in _BY_PATH:
             named = _argument(node, _BY_PATH[function][1], "pathname", "path", "path_name", "location")

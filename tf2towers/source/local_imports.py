@@ -145,7 +145,8 @@ class LocalImports:
         if found.is_written_out:
             return list(self._found(name, bases, dots))
         if not found.start:
-            return list(self._having(found.attributes))
+            known = not found.is_global or _absolute(path) == self.main  # nobody imports the main script
+            return list(self._having(found.attributes)) if known else []
         return [(dotted, file) for dotted, file in _below(bases, name, dots) if found.means(dotted)]
 
     def _having(self, attributes: frozenset[str]) -> Iterator[tuple[str, Path]]:
@@ -253,7 +254,7 @@ def _modules_of(root: Path) -> Iterator[tuple[str, Path]]:
             stem, _, suffix = name.partition(".")
             parts = (folder / stem).relative_to(root).parts
             dotted = ".".join(parts[:-1] if stem == "__init__" else parts)
-            if suffix == "py" and stem.isidentifier() and dotted:
+            if suffix == "py" and stem.isidentifier() and dotted and (folder / name).is_file():
                 yield dotted, folder / name
 
 

@@ -82,12 +82,17 @@ def _of_datasets_map(file: File, call: ast.Call) -> Iterator[Edit]:
 
 
 def _without(file: File, call: ast.Call, keyword: ast.keyword) -> Edit:
-    """Takes a keyword out of a call, with the comma before it or, where it is the first argument, behind it."""
+    """Takes a keyword out of a call, with the comma before it or, where it is the first argument, behind it.
+
+    A comment between the comma and the keyword stays, and the comma with it.
+    """
     start, end = file.text.start(keyword), file.text.end(keyword)
     ends = [*map(file.text.end, call.args), *map(file.text.end, call.keywords)]
     before = [place for place in ends if place < start]
     if before:
-        return Edit(file.text.text.index(",", max(before)), end, "")
+        comma = file.text.text.index(",", max(before))
+        has_comment = "#" in file.text.text[comma:start]
+        return Edit(start if has_comment else comma, end, "")
     behind = [file.text.start(other) for other in call.keywords if file.text.start(other) > end]
     return Edit(start, min(behind, default=end), "")
 
@@ -109,8 +114,8 @@ RULE = Rule(
     code="T2T603",
     title="Arguments in the order, and under the names, of an old release",
     why="""
-    Before TensorFlow 1.0, `tf.concat` took the axis first, `tf.split` took it first too, and the summaries called their
-    name `tag`. Such a call gets the keywords of today's function, and so the meaning it was written with. A dataset's
+    Before TensorFlow 1.0, `tf.concat` took the axis first, and so did `tf.split`. Such a call gets the keywords of
+    today's function, and so the meaning it was written with; an argument that says nothing any more goes. A dataset's
     `map` of TF 1.2 had `num_threads` and `output_buffer_size`, which are `num_parallel_calls` and `prefetch`.
     `tf.image.resize_images` once took height and width apart, `tf.nn.nce_loss` and `tf.nn.sampled_softmax_loss` the
     inputs before the labels: where a call may be such a one, our runtime looks at the values. It has

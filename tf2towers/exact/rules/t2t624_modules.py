@@ -9,6 +9,7 @@ from pathlib import Path
 from tf2towers.exact.edits import Edit
 from tf2towers.exact.file import File
 from tf2towers.exact.known_modules import is_known, is_tf1_library
+from tf2towers.exact.lookup import was_in_tf1
 from tf2towers.exact.rule import Example, Rule
 from tf2towers.report.result import FindingKind
 from tf2towers.source.imports_by_text import ImportByText, imports_by_text
@@ -31,7 +32,9 @@ def edits(file: File) -> Iterator[Edit]:
         kind = "note" if call.is_written_out and _is_guarded(file, call.call) else "left"
         file.note(call.call, "T2T624", message, kind)
     for call in imports_by_text(file.tree, file.script.text):
-        if not call.start and (found_here := file.program.imports.found_by_text(file.path, call)):
+        if call.start or _may_be_tensorflow(call):
+            continue
+        if found_here := file.program.imports.found_by_text(file.path, call):
             names = ", ".join(sorted({path: dotted for dotted, path in found_here}.values()))
             taken = " or ".join(sorted(call.attributes))
             file.note(
@@ -58,7 +61,7 @@ def unseen_by_text(
     for call in imports_by_text(tree, text):
         root = call.start.partition(".")[0]
         known = not call.is_path and "." in call.start + "."[: call.is_written_out] and is_known(root)
-        if known or imports.found_by_text(path, call):
+        if known or (imports.found_by_text(path, call) and not _may_be_tensorflow(call)):
             continue
         if not call.start:
             yield call, "a module is imported by a computed text here: which one cannot be seen"
@@ -69,6 +72,11 @@ def unseen_by_text(
                 call,
                 f"modules {call.shown} are imported by a computed text, and none was found: they may have TF1 in them",
             )
+
+
+def _may_be_tensorflow(call: ImportByText) -> bool:
+    """Whether TensorFlow itself has all that is taken from a module whose name is computed."""
+    return not call.start and all(was_in_tf1(f"tf.{name}") for name in call.attributes)
 
 
 def leads_nowhere(node: ast.Import | ast.ImportFrom, found: Mapping[str, Path]) -> bool:

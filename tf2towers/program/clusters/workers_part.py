@@ -109,13 +109,19 @@ def contains_index(node: cst.CSTNode, cluster: Cluster) -> bool:
     )
 
 
-def _bring(training: Training, cluster: Cluster, region: Region) -> None:
+def _statements_outside(training: Training, cluster: Cluster, region: Region) -> list[TrainerStatement]:
+    """The statements that stand in no worker's part, but the towers."""
     inside = set(region.nodes)
-    statements_before = [
+    return [
         statement
         for statement in training.statements
         if statement.kind != TOWERS and not _is_inside(statement, cluster, inside)
     ]
+
+
+def _bring(training: Training, cluster: Cluster, region: Region) -> None:
+    inside = set(region.nodes)
+    statements_before = _statements_outside(training, cluster, region)
     dependent = _dependent(statements_before, cluster)
     gone = {
         statement.node
@@ -278,12 +284,7 @@ def _check_after(training: Training, cluster: Cluster, region: Region) -> None:
 
 def _check_graph(training: Training, cluster: Cluster, region: Region) -> None:
     """What of the graph depends on the task's index: the steps are then built once a worker."""
-    inside = set(region.nodes)
-    statements_before = [
-        statement
-        for statement in training.statements
-        if statement.kind != TOWERS and not _is_inside(statement, cluster, inside)
-    ]
+    statements_before = _statements_outside(training, cluster, region)
     dependent = _dependent(statements_before, cluster)
     for statement in statements_before:
         if statement.kind not in (TENSOR, MIXED) and not (
