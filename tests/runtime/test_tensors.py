@@ -41,6 +41,8 @@ def test_operations_of_variables_have_their_types_of_tf1():
 
 def test_types_where_the_script_has_resource_variables(monkeypatch: pytest.MonkeyPatch) -> None:
     """In TF 1.15, too, the operation of a resource variable is a VarHandleOp."""
+    import tensorflow as tf
+
     from tf2towers.runtime import op_type
     from tf2towers.runtime.graph_session import own_resources
 
