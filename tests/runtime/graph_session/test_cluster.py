@@ -40,6 +40,8 @@ with tf.device(tf.train.replica_device_setter(worker_device="/job:worker/task:0"
     with tf.device("/job:worker/task:0/cpu:0"):
         own = tf.get_local_variable("own", [], initializer=tf.zeros_initializer())
     add = tf.cond(tf.reduce_sum(shared) > 0.0, lambda: shared.assign_add([1.0, 1.0, 1.0]), lambda: shared.value())
+    count = tf.get_variable("count", [], tf.int64, initializer=tf.zeros_initializer())
+    count_up = tf.group(tf.assign_add(count, 1), tf.assign_add(own, 0.0))
     with tf.device("/job:worker/task:1"):
         elsewhere = tf.add(shared, 1.0, name="elsewhere")
     with tf.device("/job:ps/task:0"):
@@ -62,6 +64,10 @@ with Session(server.target, config=here_alone) as session:
     assert session.run(on_ps).tolist() == [4, 4, 4]
     assert session.run(words).tolist() == [b"a", b"b"]
     assert session.run(loop) == 4
+    # what a parameter server's variable was before the run, whatever runs beside it: as TF 1.15 had it nearly always
+    counted = [session.run([count, count_up, shared])[0] for _ in range(30)]
+    assert counted == list(range(30)), counted
+    assert "ended the sessions of all processes" in raised(NotImplementedError, lambda: Session.reset(server.target))
     assert session.run(tf.assign_add(own, 1.0)) == 1.0
     session.run(put)
     assert session.run(size) == 1

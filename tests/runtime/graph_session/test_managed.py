@@ -49,3 +49,30 @@ def test_a_worker_comes_in_when_the_model_is_ready() -> None:
         [sys.executable, "-c", WAITS], check=False, capture_output=True, text=True, timeout=120
     )
     assert done.returncode == 0, done.stderr
+
+
+RESET = """
+import tensorflow.compat.v1 as tf
+from tf2towers.runtime import Session, graph_mode
+
+graph_mode()
+variable = tf.get_variable("variable", [], initializer=tf.ones_initializer())
+old = Session()
+old.run(variable.initializer)
+Session.reset("")
+try:
+    old.run(variable)
+except tf.errors.CancelledError as error:
+    assert "Session has been closed." in str(error)
+else:
+    raise AssertionError("it is still there")
+old.close()
+with Session() as new:
+    new.run(variable.initializer)
+    assert new.run(variable) == 1
+"""
+
+
+def test_reset_ends_the_sessions_of_this_process() -> None:
+    done = subprocess.run([sys.executable, "-c", RESET], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr

@@ -13,6 +13,9 @@ from tf2towers.exact.rule import Example, Rule
 #: methods of TensorFlow's that ended with 1.0, each with its class
 _METHODS = {"get_clean_up_op": "tf.train.SyncReplicasOptimizer"}
 
+#: what reached into other processes, unless the target is this one: ''
+_RESETS = ("tf.Session.reset", "tf.InteractiveSession.reset")
+
 
 def edits(file: File) -> Iterator[Edit]:
     """Notes the methods that are gone; T2T601 and T2T602 note the symbols, T2T603 the arguments."""
@@ -22,7 +25,25 @@ def edits(file: File) -> Iterator[Edit]:
         of = _METHODS.get(node.attr)
         if of in used and node.attr not in own and stays_in(file, node, "") is None:
             file.note(node, "T2T620", f"{of} has no {node.attr} since TensorFlow 1.0: take it out")
+        if node.attr == "reset" and file.canonical(node) in _RESETS and not _is_of_this_process(file, node):
+            if stays_in(file, node, "") is None:
+                message = (
+                    f"{file.canonical(node)} of a server ended the sessions of all processes, and its variables: take "
+                    "it out, close the sessions, and run the initializers in the next one"
+                )
+                file.note(node, "T2T620", message)
     yield from ()
+
+
+def _is_of_this_process(file: File, reset: ast.Attribute) -> bool:
+    """Whether it is certainly called for the sessions of this process."""
+    call = file.parent(reset)
+    if not isinstance(call, ast.Call) or call.func is not reset:
+        return False
+    targets = [*call.args[:1], *(keyword.value for keyword in call.keywords if keyword.arg == "target")]
+    return (
+        len(targets) == 1 and isinstance(targets[0], ast.Constant) and targets[0].value in ("", "local", None)
+    )
 
 
 RULE = Rule(
@@ -53,6 +74,12 @@ RULE = Rule(
             "import tensorflow as tf\n\n"
             "opt = tf.train.SyncReplicasOptimizer(tf.train.GradientDescentOptimizer(0.1), 2)\n"
             "clean_up_op = opt.get_clean_up_op()\n",
+            left=True,
+        ),
+        Example(
+            "a method that reached into other processes",
+            "import tensorflow as tf\n\nserver = tf.train.Server({'ps': ['localhost:2222']})\n"
+            "tf.Session.reset(server.target)\n",
             left=True,
         ),
         Example(

@@ -304,18 +304,18 @@ class _Application:
         """A read that waits for nothing comes before its run's writes: a run computes with what there was before it.
 
         TF1 left their order open, and most often read first. The reads have no inputs, so nothing can wait in a circle.
+        On a parameter server that is so of what is fetched as well: the worker asked for it at once.
         """
         nodes = self._mirror.nodes
         for variable, writers in self._writers.items():
-            if self._is_elsewhere(variable):
-                continue
+            last = fetches if not self._is_elsewhere(variable) else set()
             copies = self._mirror.copies.get(variable, [0])
             reads = [
                 [
                     f"^{name}"
                     for name in self._early_reads.get((variable, tower), ())
                     if not nodes.in_control_flow(name)
-                    and not (name in fetches and nodes.variable_read(name) is not None)
+                    and not (name in last and nodes.variable_read(name) is not None)
                 ]
                 for tower in copies
             ]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import itertools
 import threading
+import weakref
 from collections.abc import Sequence
 from typing import Any
 
@@ -24,6 +25,11 @@ from tf2towers.runtime.graph_session.partial import PartialRun
 from tf2towers.runtime.graph_session.private import eager_mode
 
 _numbers = itertools.count()
+
+#: the targets that mean this process
+_HERE = (b"", b"local")
+
+_all_sessions: weakref.WeakSet[Session] = weakref.WeakSet()
 
 
 class Session(tf.compat.v1.Session):
@@ -70,6 +76,25 @@ class Session(tf.compat.v1.Session):
         self._layout: Layout | None = None
         self._drawing: set[str] = set()
         self._told: set[str] = set()
+        self._was_reset = False
+        _all_sessions.add(self)
+
+    @staticmethod
+    def reset(target: str | bytes, containers: Sequence[str] | None = None, config: Any = None) -> None:
+        """Ends all sessions of this process, and what they keep; a run of one of them raises a CancelledError.
+
+        Raises:
+            NotImplementedError: the target is a server's: TF1 ended the sessions of all its clients.
+        """
+        if tf.compat.as_bytes(target or "") not in _HERE:
+            raise NotImplementedError(
+                f"Session.reset({target!r}): TF1's server ended the sessions of all processes, and forgot its "
+                "variables. Close the sessions, and run the initializers in the next one."
+            )
+        for session in list(_all_sessions):
+            if session._target in _HERE and not session._closed:
+                session._end()
+                session._was_reset = True
 
     @property
     def sess_str(self) -> bytes:
@@ -86,6 +111,10 @@ class Session(tf.compat.v1.Session):
         if self._closed:
             return
         self._closed = True
+        if not self._was_reset:
+            self._end()
+
+    def _end(self) -> None:
         self._runs.cancel()
         ending = [node for node in self._resources.values() if self._process.ends(node)]
         if self._program is not None and ending:
@@ -136,6 +165,8 @@ class Session(tf.compat.v1.Session):
         return self._do_call(self._call, target_list, fetches, feeds)
 
     def _call(self, targets: Any, fetches: Any, feeds: dict[Any, Any]) -> list[Any]:
+        if self._was_reset:
+            raise tf.errors.CancelledError(None, None, "Session has been closed.")
         tensors = list(feeds)
         key = tuple(tuple(tensor.name for tensor in group) for group in (targets, fetches, tensors))
         with eager_mode():

@@ -26,6 +26,7 @@ class Connection:
 
     def __init__(self, task: Task) -> None:
         self.servers = list(task.servers.values())
+        self._names = [f"{job} {index}" for job, index in task.servers]
         os.environ.setdefault("GRPC_FAIL_FAST", "use_caller")  # or a task that has died is waited for
         waiting.wait_for({f"{job} {index}": address for (job, index), address in task.servers.items()})
         host = task.address.rpartition(":")[0]
@@ -64,10 +65,10 @@ class Connection:
             return cls.current
 
     def lost(self) -> list[str]:
-        """The parameter servers that do not answer, as 'ps 0 (host:port)'."""
+        """The servers that do not answer, as 'ps 0 (host:port)'."""
         return [
-            f"ps {index} ({server})"
-            for index, server in enumerate(self.servers)
+            f"{name} ({server})"
+            for name, server in zip(self._names, self.servers, strict=True)
             if not waiting.answers(server)
         ]
 
