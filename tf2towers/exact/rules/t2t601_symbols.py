@@ -14,6 +14,7 @@ from tf2towers.exact.never_called import stays_in
 from tf2towers.exact.removal import removed
 from tf2towers.exact.rule import Example, Rule
 from tf2towers.exact.rules.t2t602_imports import goes
+from tf2towers.exact.rules.t2t620_gone import resets_a_server
 from tf2towers.names.meanings import Imported
 from tf2towers.names.tables import RuntimeName, read_table
 
@@ -21,6 +22,8 @@ from tf2towers.names.tables import RuntimeName, read_table
 def edits(file: File) -> Iterator[Edit]:
     """A new text for each use of a symbol that has another name now."""
     for node, canonical in file.symbols:
+        if resets_a_server(file, node):
+            continue
         alias = alias_of(file, node)
         if alias is not None and find_replacement(canonical).kind == "runtime":
             if left_through(file, alias[1], canonical):

@@ -25,23 +25,24 @@ def edits(file: File) -> Iterator[Edit]:
         of = _METHODS.get(node.attr)
         if of in used and node.attr not in own and stays_in(file, node, "") is None:
             file.note(node, "T2T620", f"{of} has no {node.attr} since TensorFlow 1.0: take it out")
-        if node.attr == "reset" and file.canonical(node) in _RESETS and not _is_of_this_process(file, node):
-            if stays_in(file, node, "") is None:
-                message = (
-                    f"{file.canonical(node)} of a server ended the sessions of all processes, and its variables: take "
-                    "it out, close the sessions, and run the initializers in the next one"
-                )
-                file.note(node, "T2T620", message)
+        if resets_a_server(file, node) and stays_in(file, node, "") is None:
+            message = (
+                f"{file.canonical(node)} of a server ended the sessions of all processes, and its variables: take "
+                "it out, close the sessions, and run the initializers in the next one"
+            )
+            file.note(node, "T2T620", message)
     yield from ()
 
 
-def _is_of_this_process(file: File, reset: ast.Attribute) -> bool:
-    """Whether it is certainly called for the sessions of this process."""
-    call = file.parent(reset)
-    if not isinstance(call, ast.Call) or call.func is not reset:
+def resets_a_server(file: File, node: ast.AST) -> bool:
+    """Whether it is `tf.Session.reset`, unless it is certainly called for the sessions of this process."""
+    if not isinstance(node, ast.Attribute) or node.attr != "reset" or file.canonical(node) not in _RESETS:
         return False
+    call = file.parent(node)
+    if not isinstance(call, ast.Call) or call.func is not node:
+        return True
     targets = [*call.args[:1], *(keyword.value for keyword in call.keywords if keyword.arg == "target")]
-    return (
+    return not (
         len(targets) == 1 and isinstance(targets[0], ast.Constant) and targets[0].value in ("", "local", None)
     )
 
