@@ -251,3 +251,18 @@ def test_a_shard_is_scaled_as_the_whole() -> None:
         sharded, whole = session.run([ours([3, 50]), plain([3, 50])])
         assert 0.09 < abs(sharded).max() <= 0.1
         assert 0.9 < abs(whole).max() <= 1.0
+
+
+@pytest.mark.parametrize(
+    ("call", "left"),
+    [
+        ("tf.contrib.slim.learning.train(op, '/tmp/x', trace_every_n_steps=10)", ["T2T620"]),
+        ("tf.contrib.slim.learning.train(op, '/tmp/x', trace_every_n_steps=None)", []),
+        ("tf.contrib.lookup.HashTable(init, -1, 'shared')", ["T2T620"]),
+        ("tf.contrib.lookup.HashTable(init, -1, name='t')", []),
+    ],
+)
+def test_an_argument_that_our_own_function_does_not_serve_is_left(call: str, left: list[str]) -> None:
+    text = f"import tensorflow as tf\n\n\ndef made(op, init):\n    return {call}\n\n\nprint(made)\n"
+    result = migrate(Script.from_text(text))
+    assert [finding.code for finding in result.left] == left

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from tf2towers.exact.file import File
-from tf2towers.exact.lookup import find_replacement, taken_arguments
+from tf2towers.exact.lookup import find_replacement, taken_arguments, unserved_arguments
 from tf2towers.names import old_names
 from tf2towers.names.old_names import keyword_renames
 
@@ -61,6 +61,8 @@ def not_taken(file: File, call: ast.Call) -> str | None:
     Such a call is of TF 0.x: of what TF 1.15's own functions took, TF 2's `compat.v1` lacks some ten arguments.
     """
     canonical = file.canonical(call.func) or ""
+    if canonical in unserved_arguments():
+        return _not_served(canonical, call)
     found = find_replacement(canonical) if canonical.startswith("tf.") else None
     if found is None or found.kind != "v1" or resizes_by_two(file, call) or has_old_arguments(file, call):
         return None
@@ -77,6 +79,14 @@ def not_taken(file: File, call: ast.Call) -> str | None:
         if keyword.arg is not None and renamed.get(keyword, keyword.arg) not in {*known, ""}:
             return f"{name} takes no argument `{keyword.arg}` in TF 2.21"
     return None
+
+
+def _not_served(canonical: str, call: ast.Call) -> str | None:
+    name, place = unserved_arguments()[canonical]
+    values = [*call.args[place : place + 1], *(word.value for word in call.keywords if word.arg == name)]
+    if all(isinstance(value, ast.Constant) and value.value is None for value in values):
+        return None
+    return f"{canonical} is called with `{name}`, which our own function in its place does not serve"
 
 
 def has_old_arguments(file: File, call: ast.Call) -> str | None:

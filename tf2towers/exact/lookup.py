@@ -136,6 +136,13 @@ def taken_arguments(canonical: str) -> tuple[str, ...] | None:
 
 
 @cache
+def unserved_arguments() -> dict[str, tuple[str, int]]:
+    """An argument that one of our functions does not serve, and its place, by the function's name."""
+    rows = (_DATA / "unserved_arguments.tsv").read_text(encoding="utf-8").splitlines()[1:]
+    return {name: (argument, int(place)) for name, argument, place in (row.split("\t") for row in rows)}
+
+
+@cache
 def _own_modules() -> frozenset[str]:
     """The names in own.tsv that are modules: what stands below them has a row of its own, or is not there."""
     return frozenset(name.rpartition(".")[0] for name in own())

@@ -73,6 +73,18 @@ def _batch_norm(training, **options):
     return build
 
 
+def _adjusted_batch_norm(training, **options):
+    def build(api, x):
+        def adjustment(shape):
+            tf = api.tf
+            example = tf.reshape(tf.cast(tf.range(shape[0]), tf.float32), [-1, 1, 1, 1])
+            return 1.0 + example, 0.5 - example
+
+        return _batch_norm(training, adjustment=adjustment, **options)(api, x)
+
+    return build
+
+
 def _scope_defaults(api, x):
     tf, layers = api.tf, api.layers
     with tf.variable_scope("constant", initializer=tf.constant_initializer(0.25)):
@@ -127,6 +139,32 @@ CASES = {
     "batch_normalization rows tensor false": Case(_batch_norm("tensor false"), ROWS),
     "batch_normalization axis 1": Case(_batch_norm(True, axis=1), SEQUENCES),
     "batch_normalization two axes": Case(_batch_norm(True, axis=[1, 3]), IMAGES),
+    "batch_normalization renormalized": Case(
+        _batch_norm(True, renorm=True, momentum=0.9), IMAGES, one_run=True
+    ),
+    "batch_normalization renormalized, clipped": Case(
+        _batch_norm(
+            True,
+            renorm=True,
+            renorm_clipping={"rmin": 0.3, "rmax": 3.0, "dmax": 5.0},
+            renorm_momentum=0.8,
+            axis=1,
+            scale=False,
+        ),
+        SEQUENCES,
+        one_run=True,
+    ),
+    "batch_normalization renormalized tensor true": Case(
+        _batch_norm("tensor true", renorm=True), ROWS, one_run=True
+    ),
+    "batch_normalization renormalized tensor false": Case(_batch_norm("tensor false", renorm=True), ROWS),
+    "batch_normalization renormalized inference": Case(_batch_norm(False, renorm=True), ROWS),
+    "batch_normalization virtual batches": Case(_batch_norm(True, virtual_batch_size=2), IMAGES),
+    "batch_normalization virtual batches renormalized": Case(
+        _batch_norm("tensor true", virtual_batch_size=1, renorm=True), ROWS, one_run=True
+    ),
+    "batch_normalization adjusted": Case(_adjusted_batch_norm(True), IMAGES),
+    "batch_normalization adjusted tensor false": Case(_adjusted_batch_norm("tensor false"), IMAGES),
     "batch_normalization frozen": Case(_batch_norm(True, trainable=False), IMAGES),
     "dropout": Case(_layer("dropout", 0.4, seed=7, training=True), (4, 6)),
     "dropout rows": Case(_layer("dropout", 0.5, noise_shape=[None, 1], seed=9, training=True), (6, 4)),

@@ -25,6 +25,7 @@ class Case:
         self.shapes = shapes
         self.keep_initial = options.pop("keep_initial", False)  # use the initializers, not `fixed`
         self.gradients = options.pop("gradients", True)
+        self.one_run = options.pop("one_run", False)  # updates within the forward pass: the others go with it
         self.names_only = options.pop(
             "names_only", False
         )  # a large network: its variables and outputs, not run
@@ -92,6 +93,7 @@ def _plain(operation):
         ("/while", None),
         ("/AssignMovingAvg", None),
         ("/SelectV2", "/mul_1"),
+        ("/AssignVariableOp", ""),
         ("/TensorArrayV2Stack/TensorListStack", "/TensorArrayStack/TensorArrayGatherV3"),
         ("/IdentityN", "/LSTMBlockCell"),
     ):

@@ -226,6 +226,21 @@ CASES = {
         _batch_norm(True, updates_collections=None, fused=False, data_format="NCHW"), IMAGES
     ),
     "batch_norm weighted": Case(_weighted_batch_norm, IMAGES),
+    "batch_norm renormalized": Case(
+        _batch_norm(True, renorm=True, renorm_decay=0.9, scale=True), IMAGES, one_run=True
+    ),
+    "batch_norm renormalized rows": Case(
+        _batch_norm("tensor true", renorm=True, scope="norm"), ROWS, one_run=True
+    ),
+    "batch_norm without bias to zero": Case(
+        _batch_norm(True, zero_debias_moving_mean=True, decay=0.9), IMAGES
+    ),
+    "batch_norm without bias to zero in place": Case(
+        _batch_norm("tensor true", zero_debias_moving_mean=True, updates_collections=None), ROWS
+    ),
+    "batch_norm without bias to zero, sequences": Case(
+        _batch_norm("tensor true", zero_debias_moving_mean=True, fused=False), SEQUENCES
+    ),
     "batch_norm frozen": Case(_batch_norm(True, trainable=False), IMAGES),
     "layer_norm": Case(_layer("layer_norm"), IMAGES),
     "layer_norm rows": Case(_layer("layer_norm", center=False, scope="norm"), ROWS),

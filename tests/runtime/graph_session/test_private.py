@@ -99,9 +99,9 @@ def test_a_reference_to_a_variable_has_a_gradient() -> None:
 
 
 def test_a_regularizers_loss_has_an_average() -> None:
-    from tf2towers.runtime.graph_session.private import complete_variables
+    from tf2towers.runtime.graph_session.penalties import one_loss_a_variable
 
-    complete_variables()
+    one_loss_a_variable()
     v1 = tf.compat.v1
     with tf.Graph().as_default():
         v1.get_variable("w", [2], use_resource=True, regularizer=lambda w: tf.reduce_sum(w * w))
@@ -109,6 +109,16 @@ def test_a_regularizers_loss_has_an_average() -> None:
         average = v1.train.ExponentialMovingAverage(0.5)
         average.apply([loss])
         assert average.average(loss) is not None
+
+
+def test_an_enumerated_dataset_has_an_iterator() -> None:
+    from tf2towers.runtime.graph_session.private import enumerated_datasets_have_iterators
+
+    enumerated_datasets_have_iterators()
+    v1 = tf.compat.v1
+    with tf.Graph().as_default(), v1.Session() as session:
+        numbered = v1.data.Dataset.range(5, 9).enumerate(start=2).skip(1)
+        assert session.run(numbered.make_one_shot_iterator().get_next()) == (3, 6)
 
 
 def test_a_graph_as_a_function() -> None:

@@ -5,6 +5,7 @@ import threading
 from typing import Any
 
 import pytest
+import tensorflow as tf
 
 from tf2towers.runtime import slim
 
@@ -64,6 +65,6 @@ def test_layers_keep_the_names_scopes_are_made_of() -> None:
     assert list(inspect.signature(slim.batch_norm).parameters)[:3] == ["inputs", "decay", "center"]
 
 
-def test_layers_without_their_rare_options_say_so() -> None:
-    with pytest.raises(NotImplementedError, match="renorm"):
-        slim.batch_norm(None, renorm=True)
+def test_a_renormalized_layer_lists_its_updates() -> None:
+    with pytest.raises(ValueError, match="renorm is not supported with"):
+        slim.batch_norm(tf.zeros([2, 3]), renorm=True, updates_collections=None)

@@ -7,8 +7,10 @@ import contextlib
 import tensorflow as tf
 
 from tf2towers.runtime.graph_session import own_resources
+from tf2towers.runtime.graph_session.penalties import one_loss_a_variable
 from tf2towers.runtime.graph_session.private import (
     complete_variables,
+    enumerated_datasets_have_iterators,
     variables_by_tensor_name,
     whole_floats_are_sizes,
 )
@@ -40,7 +42,9 @@ def graph_mode(cpu_towers: int = 8, *, resource_variables: bool = False) -> None
     complete_variables()
     whole_floats_are_sizes()
     variables_by_tensor_name()
+    enumerated_datasets_have_iterators()
     slots_under_reuse()
+    one_loss_a_variable()
     print_as_numpy1()
 
 

@@ -39,7 +39,7 @@ def complete_variables() -> None:
     `variable += value` is the sum, as of TF1's, where a resource variable raises. An optimizer of the script's own that
     knows TF1's variables alone (`_apply_dense`, `_apply_sparse`) updates them by that.
     """
-    from tensorflow.python.ops import variable_scope, variables
+    from tensorflow.python.ops import variables
     from tensorflow.python.ops.resource_variable_ops import BaseResourceVariable
 
     if not issubclass(BaseResourceVariable, tf.compat.v1.Variable):
@@ -55,10 +55,6 @@ def complete_variables() -> None:
         setattr(BaseResourceVariable, name, compute)
     for update in (_resource_apply_dense, _resource_apply_sparse):
         setattr(tf.compat.v1.train.Optimizer, update.__name__, update)
-    if not hasattr(
-        variable_scope._LazyEvalTensor, "ref"
-    ):  # a regularizer's loss, which an average may be made of
-        variable_scope._LazyEvalTensor.ref = lambda loss: loss._master_tensor.ref()
     if variables._safe_initial_value_from_op is not _guarded:
         _TENSORFLOWS.append(variables._safe_initial_value_from_op)
         variables._safe_initial_value_from_op = _guarded
@@ -96,6 +92,23 @@ def whole_floats_are_sizes() -> None:
             )
 
         Dimension.__init__ = whole
+
+
+def enumerated_datasets_have_iterators() -> None:
+    """Lets `dataset.enumerate()` give what all others of TF1's methods give: a dataset with `make_one_shot_iterator`.
+
+    It is the one method that TF1's class does not wrap, and the function behind it takes TF 2's class.
+    """
+    from tensorflow.python.data.ops import dataset_ops
+
+    if "enumerate" not in vars(dataset_ops.DatasetV1):
+
+        def wrapped(dataset: Any, *arguments: Any, **options: Any) -> Any:
+            return dataset_ops.DatasetV1Adapter(
+                dataset_ops.DatasetV2.enumerate(dataset, *arguments, **options)
+            )
+
+        dataset_ops.DatasetV1.enumerate = wrapped
 
 
 def variables_by_tensor_name() -> None:

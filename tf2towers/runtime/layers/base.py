@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -82,6 +83,9 @@ class Layer:
         self._non_trainable_weights: list[Any] = []
         self._updates: list[Any] = []
         self._losses: list[Any] = []
+        self._make_losses: dict[
+            int, Callable[[], Any]
+        ] = {}  # by what it is the loss of, which a tower reuses
         self._scope: Any = None
         if _scope:
             with v1.variable_scope(_scope) as captured:
@@ -136,8 +140,8 @@ class Layer:
 
     @property
     def losses(self) -> list[Any]:
-        """The activity losses of the calls so far."""
-        return list(self._losses)
+        """The losses of the calls so far, and those of the weights' regularizers, computed anew as in TF1."""
+        return self._losses + [loss for make in self._make_losses.values() if (loss := make()) is not None]
 
     def build(self, input_shape: Any) -> None:
         """Makes the variables; called once, with the shape (or nest of shapes) of the first input."""
@@ -200,9 +204,7 @@ class Layer:
                 shape=shape,
                 dtype=dtype,
                 initializer=_initializer_or_default(initializer, current.initializer, dtype),
-                regularizer=_both(
-                    current.regularizer, _named(regularizer, name, current.original_name_scope)
-                ),
+                regularizer=self._weights_regularizer(name, regularizer, current),
                 trainable=trainable,
                 constraint=constraint,
                 use_resource=use_resource,
@@ -229,11 +231,19 @@ class Layer:
                 v1.add_to_collection(v1.GraphKeys.UPDATE_OPS, update)
 
     def add_loss(self, losses: Any, inputs: Any = None) -> None:
-        """Puts loss tensors into REGULARIZATION_LOSSES."""
+        """Puts loss tensors, or what functions without arguments make of the weights, into REGULARIZATION_LOSSES."""
         del inputs
+        made: list[Any] = []
         for loss in tf.nest.flatten(losses):
-            self._losses.append(loss)
-            v1.add_to_collection(v1.GraphKeys.REGULARIZATION_LOSSES, loss)
+            if callable(loss):
+                self._make_losses[id(loss)] = loss
+                made.append(loss())
+            elif loss is not None:
+                self._losses.append(loss)
+                made.append(loss)
+        for loss in made:
+            if loss is not None:
+                v1.add_to_collection(v1.GraphKeys.REGULARIZATION_LOSSES, loss)
 
     def _set_scope(self, scope: Any) -> None:
         if self._scope is not None:
@@ -265,6 +275,28 @@ class Layer:
                 loss = self.activity_regularizer(output)
                 self.add_loss(loss / tf.cast(tf.shape(output)[0], loss.dtype))
 
+    def _weights_regularizer(self, name: str, regularizer: Regularizer, scope: Any) -> Regularizer:
+        """What gives the losses of a new variable: its scope's, then the layer's own.
+
+        TF1 lists both. The layer's own is in the layer's name scope, so it is found by the tower that made it,
+        `get_collection(REGULARIZATION_LOSSES, scope)`; `get_variable` puts a loss into the variable's.
+        """
+        if regularizer is None:
+            return scope.regularizer
+
+        def of_layer(variable: Any) -> Any:
+            make = functools.partial(_loss_of, name, regularizer, variable)
+            self._make_losses[id(variable)] = make
+            with v1.name_scope(scope.original_name_scope):
+                return make()
+
+        def of_both(variable: Any) -> Any:
+            if (loss := scope.regularizer(variable)) is not None:
+                v1.add_to_collection(v1.GraphKeys.REGULARIZATION_LOSSES, loss)
+            return of_layer(variable)
+
+        return of_layer if scope.regularizer is None else of_both
+
     def _remember(self, variable: Any, trainable: bool) -> None:
         known = self._trainable_weights + self._non_trainable_weights
         if not any(variable is other for other in known):
@@ -283,36 +315,6 @@ def _initializer_or_default(initializer: Initializer, of_scope: Initializer, dty
     return v1.glorot_uniform_initializer() if dtype.is_floating else v1.zeros_initializer()
 
 
-def _named(regularizer: Regularizer, name: str, scope: str) -> Regularizer:
-    """The regularizer in the layer's name scope, where TF1 had it: `get_variable` puts it into the variable's.
-
-    So it is found by the scope of the tower that made it, `get_collection(REGULARIZATION_LOSSES, scope)`.
-    `get_variable` asks twice, the first time whether there is a loss at all: it gets the same one.
-    """
-    if regularizer is None:
-        return None
-    losses: dict[int, Any] = {}
-
-    def in_scope(variable: Any) -> Any:
-        if id(variable) not in losses:
-            with v1.name_scope(f"{scope}{name}/Regularizer/"):
-                losses[id(variable)] = regularizer(variable)
-        return losses[id(variable)]
-
-    return in_scope
-
-
-def _both(of_scope: Regularizer, of_layer: Regularizer) -> Regularizer:
-    """TF1 lists the loss of the scope's regularizer and that of the layer's own; `get_variable` lists the first."""
-    if of_scope is None or of_layer is None:
-        return of_layer or of_scope
-    listed: set[int] = set()
-
-    def both(variable: Any) -> Any:
-        if id(variable) not in listed:
-            listed.add(id(variable))
-            if (loss := of_layer(variable)) is not None:
-                v1.add_to_collection(v1.GraphKeys.REGULARIZATION_LOSSES, loss)
-        return of_scope(variable)
-
-    return both
+def _loss_of(name: str, regularizer: Callable[[Any], Any], variable: Any) -> Any:
+    with v1.name_scope(f"{name}/Regularizer"):
+        return regularizer(variable)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import tensorflow as tf
@@ -24,13 +25,30 @@ def subtract_towards(variable: Any, value: tf.Tensor, momentum: Any) -> Any:
         return as_operation(variable.assign_sub(delta))
 
 
-def update_in_training(variable: Any, value: tf.Tensor, momentum: Any, training: Training) -> Any:
-    """`subtract_towards` where `training` holds; an operation either way."""
+def without_bias_to_zero(variable: Any, value: tf.Tensor, momentum: Any) -> Any:
+    """The same average divided by `1 - momentum ** updates` (`zero_debias`; Kingma & Ba 2015, section 3).
+
+    Two more variables hold the average that is not divided, and how many updates there were: `biased` and
+    `local_step` in the variable's own scope, as `moving_averages.assign_moving_average` names them in TF1 and TF 2.
+    """
+    from tensorflow.python.training import moving_averages
+
+    return as_operation(moving_averages.assign_moving_average(variable, value, momentum, zero_debias=True))
+
+
+def update_in_training(
+    variable: Any,
+    value: tf.Tensor,
+    momentum: Any,
+    training: Training,
+    towards: Callable[[Any, tf.Tensor, Any], Any] = subtract_towards,
+) -> Any:
+    """`towards` (a step of the average) where `training` holds; an operation either way."""
     if known_bool(training) is not None:
-        return subtract_towards(variable, value, momentum)
+        return towards(variable, value, momentum)
 
     def update() -> tf.Tensor:
-        with tf.control_dependencies([subtract_towards(variable, value, momentum)]):
+        with tf.control_dependencies([towards(variable, value, momentum)]):
             return tf.constant(True)
 
     return as_operation(tf.cond(tf.cast(training, tf.bool), update, lambda: tf.constant(False)))

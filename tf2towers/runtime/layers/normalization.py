@@ -7,10 +7,12 @@ from typing import Any
 
 import tensorflow as tf
 
+from tf2towers.runtime.layers.arguments import initializer_function
 from tf2towers.runtime.layers.autograph import unconverted
 from tf2towers.runtime.layers.base import Layer
 from tf2towers.runtime.layers.control import known_bool, smart_cond
 from tf2towers.runtime.layers.moving_average import subtract_towards, update_in_training
+from tf2towers.runtime.layers.renormalization import Renormalization
 from tf2towers.runtime.layers.types import Constraint, Initializer, Regularizer, Training
 
 
@@ -18,8 +20,9 @@ class BatchNormalization(Layer):
     """`tf.layers.BatchNormalization`: variables `gamma`, `beta`, `moving_mean`, `moving_variance`.
 
     Four dimensions with one axis, 1 or 3, go through the fused kernel, as in TF1 (whose moving variance is then the
-    unbiased one); every other input through moments and arithmetic. In training the two moving averages get one
-    operation each in UPDATE_OPS. Batch renormalization, virtual batches and `adjustment` are not here.
+    unbiased one); every other input through moments and arithmetic, and so do renormalized ones, those in virtual
+    batches (each normalized by itself) and those with an `adjustment`. In training the two moving averages get one
+    operation each in UPDATE_OPS.
     """
 
     def __init__(
@@ -47,11 +50,6 @@ class BatchNormalization(Layer):
         name: Any = None,
         **kwargs: Any,
     ) -> None:
-        if renorm or virtual_batch_size is not None or adjustment is not None:
-            raise NotImplementedError(
-                "batch_normalization: renorm, virtual_batch_size and adjustment are not supported here"
-            )
-        del renorm_clipping, renorm_momentum
         super().__init__(trainable=trainable, name=name, **kwargs)
         self.axis = [axis] if isinstance(axis, int) else list(axis)
         self.momentum = momentum
@@ -66,11 +64,19 @@ class BatchNormalization(Layer):
         self.gamma_regularizer = gamma_regularizer
         self.beta_constraint = beta_constraint
         self.gamma_constraint = gamma_constraint
-        self.fused = fused is None or bool(fused)
+        self.renorm = renorm
+        self.renorm_clipping = Renormalization.checked_clipping(renorm_clipping) if renorm else {}
+        self.renorm_momentum = renorm_momentum
+        self.virtual_batch_size = virtual_batch_size
+        self.adjustment = adjustment
+        self.fused = (fused is None or bool(fused)) and not (
+            renorm or virtual_batch_size is not None or adjustment is not None
+        )
         self.gamma: Any = None
         self.beta: Any = None
         self.moving_mean: Any = None
         self.moving_variance: Any = None
+        self.renormalization: Renormalization | None = None
 
     def build(self, input_shape: Any) -> None:
         """Variables of one element per place of the axis, in float32 where the input is half precision."""
@@ -87,9 +93,15 @@ class BatchNormalization(Layer):
         dtype = self._parameter_dtype
         places = (
             [sizes[self.axis[0]]]
-            if len(self.axis) == 1
+            if len(self.axis) == 1 and self.virtual_batch_size is None
             else [sizes[i] if i in self.axis else 1 for i in range(rank)]
         )
+        if self.virtual_batch_size is not None:
+            self._check_virtual_batches()
+            places.insert(1, 1)
+            self.axis = [
+                dimension + 1 for dimension in self.axis
+            ]  # behind the dimension of the virtual batches
         if self.scale:
             self.gamma = self.add_weight(
                 "gamma",
@@ -115,12 +127,35 @@ class BatchNormalization(Layer):
             self.moving_variance = self._statistic(
                 "moving_variance", places, self.moving_variance_initializer
             )
+            if self.renorm:
+                self.renormalization = Renormalization.of(
+                    lambda name, initializer: self._statistic(name, places, initializer),
+                    self.moving_mean_initializer,
+                    initializer_function(self.moving_variance_initializer),
+                    clipping=self.renorm_clipping,
+                    momentum=self.renorm_momentum,
+                    epsilon=self.epsilon,
+                )
         finally:
             self._scope.set_partitioner(partitioner)
 
     def call(self, inputs: tf.Tensor, training: Training = False) -> tf.Tensor:
         """Same shape and dtype as `inputs`, normalized by the batch in training and by the averages otherwise."""
+        if self.virtual_batch_size is not None:
+            shape = [-1, *inputs.shape.as_list()[1:]]
+            batches = tf.reshape(inputs, [self.virtual_batch_size, -1, *shape[1:]])
+            return tf.reshape(self._unfused(batches, training), shape)
         return self._fused(inputs, training) if self.fused else self._unfused(inputs, training)
+
+    def _check_virtual_batches(self) -> None:
+        if (self.virtual_batch_size or 0) <= 0:
+            raise ValueError("virtual_batch_size must be a positive integer that divides the batch size")
+        if 0 in self.axis:
+            raise ValueError(
+                "When using virtual_batch_size, the batch dimension must be 0 and thus axis cannot include 0"
+            )
+        if self.adjustment is not None:
+            raise ValueError("When using virtual_batch_size, adjustment cannot be specified")
 
     @property
     def _parameter_dtype(self) -> tf.DType:
@@ -180,10 +215,28 @@ class BatchNormalization(Layer):
     def _unfused(self, inputs: tf.Tensor, training: Training) -> tf.Tensor:
         rank = inputs.shape.rank
         reduced = [i for i in range(rank) if i not in self.axis]
+        if self.virtual_batch_size is not None:
+            del reduced[1]
+
+        def broadcast(value: Any) -> Any:
+            if value is not None and len(value.shape) != rank and reduced != list(range(rank - 1)):
+                return tf.reshape(
+                    value, [size if i == self.axis[0] else 1 for i, size in enumerate(inputs.shape.as_list())]
+                )
+            return value
+
+        scale, offset = broadcast(self.gamma), broadcast(self.beta)
         if known_bool(training) is False:
             mean, variance = self.moving_mean, self.moving_variance
         else:
-            keep = len(self.axis) > 1
+            if self.adjustment is not None:
+                factor, shift = self.adjustment(tf.shape(inputs))
+                factor, shift = (
+                    smart_cond(training, lambda: factor, lambda: tf.ones_like(factor)),
+                    smart_cond(training, lambda: shift, lambda: tf.zeros_like(shift)),
+                )
+                scale, offset = _composed(factor, shift, scale, offset)
+            keep = self.virtual_batch_size is not None or len(self.axis) > 1
             of_batch = tf.compat.v1.nn.moments(
                 tf.cast(inputs, self._parameter_dtype), reduced, keep_dims=keep
             )
@@ -191,32 +244,42 @@ class BatchNormalization(Layer):
             variance = smart_cond(
                 training, lambda: of_batch[1], lambda: tf.convert_to_tensor(self.moving_variance)
             )
+            new_mean, new_variance = mean, variance
+            if self.virtual_batch_size is not None:
+                new_mean, new_variance = (
+                    tf.reduce_mean(moment, axis=1, keepdims=True) for moment in (mean, variance)
+                )
+            if self.renormalization is not None:
+                r, d, new_mean, new_variance = self.renormalization.correct(new_mean, new_variance, training)
+                scale, offset = _composed(broadcast(r), broadcast(d), scale, offset)
             self.add_update(
                 lambda: [
-                    update_in_training(self.moving_mean, mean, self.momentum, training),
-                    update_in_training(self.moving_variance, variance, self.momentum, training),
+                    update_in_training(self.moving_mean, new_mean, self.momentum, training),
+                    update_in_training(
+                        self.moving_variance, new_variance, self.momentum, training, self._towards_variance
+                    ),
                 ]
             )
 
-        def broadcast(value: Any) -> Any:
-            if value is None:
-                return None
-            if len(value.shape) != rank and reduced != list(range(rank - 1)):
-                value = tf.reshape(
-                    value, [size if i == self.axis[0] else 1 for i, size in enumerate(inputs.shape.as_list())]
-                )
-            return tf.cast(value, inputs.dtype)
-
-        outputs = tf.nn.batch_normalization(
-            inputs,
-            broadcast(mean),
-            broadcast(variance),
-            broadcast(self.beta),
-            broadcast(self.gamma),
-            self.epsilon,
+        mean, variance, offset, scale = (
+            None if value is None else tf.cast(value, inputs.dtype)
+            for value in (broadcast(mean), broadcast(variance), offset, scale)
         )
+        outputs = tf.nn.batch_normalization(inputs, mean, variance, offset, scale, self.epsilon)
         outputs.set_shape(inputs.shape)
         return outputs
+
+    def _towards_variance(self, variable: Any, variance: tf.Tensor, momentum: Any) -> Any:
+        if self.renormalization is None:
+            return subtract_towards(variable, variance, momentum)
+        return self.renormalization.update_variance(variable, variance, momentum)
+
+
+def _composed(scale: Any, offset: Any, then_scale: Any, then_offset: Any) -> tuple[Any, Any]:
+    """One scale and one offset for two after each other."""
+    if then_scale is not None:
+        scale, offset = scale * then_scale, offset * then_scale
+    return scale, offset if then_offset is None else offset + then_offset
 
 
 @unconverted

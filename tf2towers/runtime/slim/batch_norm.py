@@ -13,7 +13,11 @@ from typing import Any
 import tensorflow as tf
 
 from tf2towers.runtime.layers.control import known_bool, smart_cond
-from tf2towers.runtime.layers.moving_average import subtract_towards, update_in_training
+from tf2towers.runtime.layers.moving_average import (
+    subtract_towards,
+    update_in_training,
+    without_bias_to_zero,
+)
 from tf2towers.runtime.layers.normalization import BatchNormalization
 from tf2towers.runtime.slim.arg_scopes import add_arg_scope
 from tf2towers.runtime.slim.utils import (
@@ -55,14 +59,8 @@ def batch_norm(
     """`tf.contrib.layers.batch_norm`: same shape and dtype as `inputs`.
 
     Variables `beta` (with `center`), `gamma` (with `scale`), `moving_mean`, `moving_variance`. `updates_collections`
-    None updates the averages in place: what follows waits for them. Batch renormalization, `adjustment` and
-    `zero_debias_moving_mean` are not here.
+    None updates the averages in place: what follows waits for them.
     """
-    if renorm or adjustment is not None or zero_debias_moving_mean:
-        raise NotImplementedError(
-            "batch_norm: renorm, adjustment and zero_debias_moving_mean are not supported here"
-        )
-    del renorm_clipping, renorm_decay
     if data_format not in ("NCHW", "NHWC"):
         raise ValueError("data_format has to be either NCHW or NHWC.")
     inputs = tf.convert_to_tensor(inputs)
@@ -71,9 +69,14 @@ def batch_norm(
         raise ValueError(f"Inputs {inputs} has undefined rank.")
     fused = fused is None or bool(fused)
     listed = updates_collections == v1.GraphKeys.UPDATE_OPS
-    fusable = fused and batch_weights is None and rank in (2, 4)
-    by_layer = batch_weights is None and listed and not (fusable and rank == 2)
-    getter = None if fusable and not by_layer else model_variable_getter()
+    fusable = fused and batch_weights is None and not renorm and rank in (2, 4) and adjustment is None
+    by_kernel = fusable and (zero_debias_moving_mean or rank == 2 or not listed)
+    by_layer = not by_kernel and batch_weights is None and listed and not zero_debias_moving_mean
+    if renorm and not by_layer:
+        raise ValueError(
+            "renorm is not supported with batch_weights, updates_collections or zero_debias_moving_mean"
+        )
+    getter = None if by_kernel else model_variable_getter()
     initializers, regularizers = param_initializers or {}, param_regularizers or {}
     with v1.variable_scope(scope, "BatchNorm", [inputs], reuse=reuse, custom_getter=getter) as sc:
         if by_layer:
@@ -89,6 +92,10 @@ def batch_norm(
                 moving_variance_initializer=initializers.get("moving_variance", v1.ones_initializer()),
                 beta_regularizer=regularizers.get("beta"),
                 gamma_regularizer=regularizers.get("gamma"),
+                renorm=renorm,
+                renorm_clipping=renorm_clipping,
+                renorm_momentum=renorm_decay,
+                adjustment=adjustment,
                 fused=fused,
                 trainable=trainable,
                 name=sc.name,
@@ -105,15 +112,16 @@ def batch_norm(
                 raise ValueError(f"Inputs {inputs} has undefined channels dimension.")
             parameters = _Parameters(
                 int(channels),
-                tf.float32 if fusable else inputs.dtype,
+                tf.float32 if by_kernel else inputs.dtype,
                 center,
                 scale,
                 initializers,
-                regularizers if fusable else {},
+                regularizers if by_kernel else {},
                 variables_collections,
                 trainable,
+                zero_debias_moving_mean,
             )
-            normalize = _fused if fusable else _by_moments
+            normalize = _fused if by_kernel else _by_moments
             outputs = normalize(
                 inputs,
                 parameters,
@@ -143,8 +151,10 @@ class _Parameters:
         regularizers: dict[str, Any],
         variables_collections: Any,
         trainable: bool,
+        zero_debias: bool,
     ) -> None:
         self.channels = channels
+        self._towards = without_bias_to_zero if zero_debias else subtract_towards
         self.dtype = dtype
         zeros, ones = v1.zeros_initializer(), v1.ones_initializer()
 
@@ -169,7 +179,7 @@ class _Parameters:
     def update_now(self, mean: tf.Tensor, variance: tf.Tensor, decay: float) -> list[Any]:
         """Both averages, one step towards the batch's moments."""
         return [
-            subtract_towards(self.moving_mean, mean, decay),
+            self._towards(self.moving_mean, mean, decay),
             subtract_towards(self.moving_variance, variance, decay),
         ]
 
@@ -177,7 +187,9 @@ class _Parameters:
         self, mean: tf.Tensor, variance: tf.Tensor, decay: float, collections: Any, training: Any
     ) -> None:
         """The same as two operations in `collections`."""
-        v1.add_to_collections(collections, update_in_training(self.moving_mean, mean, decay, training))
+        v1.add_to_collections(
+            collections, update_in_training(self.moving_mean, mean, decay, training, self._towards)
+        )
         v1.add_to_collections(
             collections, update_in_training(self.moving_variance, variance, decay, training)
         )
