@@ -76,3 +76,41 @@ with Session() as new:
 def test_reset_ends_the_sessions_of_this_process() -> None:
     done = subprocess.run([sys.executable, "-c", RESET], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+LIMITS = """
+import time
+import tensorflow.compat.v1 as tf
+from tf2towers.runtime import Session, graph_mode
+
+graph_mode()
+queue = tf.FIFOQueue(3, tf.int32, [[]])
+put, get = queue.enqueue(7), queue.dequeue()
+
+
+def is_too_long(session, **options):
+    begin = time.monotonic()
+    try:
+        session.run(get, **options)
+    except tf.errors.DeadlineExceededError:
+        return 0.4 < time.monotonic() - begin < 5
+    return False
+
+
+with Session() as session:
+    session.run(put)
+    half_a_second = tf.RunOptions(timeout_in_ms=500)
+    assert session.run(get, options=half_a_second) == 7
+    assert is_too_long(session, options=half_a_second)
+    session.run(put, options=half_a_second)
+    assert session.run(get) == 7  # what was waited for in vain is still there
+with Session(config=tf.ConfigProto(operation_timeout_in_ms=500)) as session:
+    session.run(put)
+    assert session.run(get) == 7
+    assert is_too_long(session)
+"""
+
+
+def test_a_run_that_takes_longer_than_it_may() -> None:
+    done = subprocess.run([sys.executable, "-c", LIMITS], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr

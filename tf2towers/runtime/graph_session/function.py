@@ -31,6 +31,7 @@ class Function:
         resources: the nodes that make what lives longer than the run.
         beginnings: for those that have a first value of their own, by name, the nodes that begin them.
         alone: seeded random operations whose sequence is this function's alone.
+        called: whether it has run, or begun to; its first call is slower, as TensorFlow optimizes it then.
     """
 
     def __init__(
@@ -44,9 +45,11 @@ class Function:
         self.resources = resources
         self.beginnings = beginnings
         self.alone = alone
+        self.called = False
 
     def __call__(self, *values: Any) -> list[Any]:
         """The fetched values."""
+        self.called = True
         return self._call(*values)
 
 

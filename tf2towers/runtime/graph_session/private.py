@@ -263,3 +263,10 @@ def cancelled_by(manager: Callable[[], Any]) -> None:
             return manager() or plain()
 
         cancellation.context = given
+
+
+def run_options(buffer: Any) -> Any:
+    """The RunOptions that `BaseSession.run` hands on in a buffer, a thing of C++."""
+    from tensorflow.python.client import pywrap_tf_session
+
+    return tf.compat.v1.RunOptions.FromString(pywrap_tf_session.TF_GetBuffer(buffer))

@@ -22,12 +22,15 @@ from tf2towers.runtime.graph_session.function import Function, Program
 from tf2towers.runtime.graph_session.layout import Layout
 from tf2towers.runtime.graph_session.nodes import built_at
 from tf2towers.runtime.graph_session.partial import PartialRun
-from tf2towers.runtime.graph_session.private import eager_mode
+from tf2towers.runtime.graph_session.private import eager_mode, run_options
 
 _numbers = itertools.count()
 
 #: the targets that mean this process
 _HERE = (b"", b"local")
+
+#: what a run with a time limit may take longer, when TensorFlow has yet to optimize it: TF1 did that before it ran
+_OPTIMIZING_MS = 10_000
 
 _all_sessions: weakref.WeakSet[Session] = weakref.WeakSet()
 
@@ -162,9 +165,12 @@ class Session(tf.compat.v1.Session):
         fetches = [_value_of(tensor) for tensor in fetch_list]
         if handle is not None:
             return self._partial_runs[handle].part(fetches, target_list, feeds)
-        return self._do_call(self._call, target_list, fetches, feeds)
+        milliseconds = self._config.operation_timeout_in_ms if self._config is not None else 0
+        if options is not None:
+            milliseconds = run_options(options).timeout_in_ms or milliseconds
+        return self._do_call(self._call, target_list, fetches, feeds, milliseconds)
 
-    def _call(self, targets: Any, fetches: Any, feeds: dict[Any, Any]) -> list[Any]:
+    def _call(self, targets: Any, fetches: Any, feeds: dict[Any, Any], milliseconds: int = 0) -> list[Any]:
         if self._was_reset:
             raise tf.errors.CancelledError(None, None, "Session has been closed.")
         tensors = list(feeds)
@@ -172,8 +178,10 @@ class Session(tf.compat.v1.Session):
         with eager_mode():
             function = self._functions.get(key) or self._function(key, fetches, targets, tensors)
             values = [_constant(value, tensor) for tensor, value in feeds.items()]
+            if milliseconds > 0 and not function.called:
+                milliseconds += _OPTIMIZING_MS
             try:
-                with self._runs.running():
+                with self._runs.running(milliseconds):
                     return [_numpy(value) for value in function(*values)]
             except tf.errors.OpError as error:
                 self._process.failed(error)
