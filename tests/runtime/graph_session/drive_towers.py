@@ -166,6 +166,20 @@ def read_beside_writes():
         return found == [[10.0 * n, 10.0 * n, 100.0 * n] for n in range(20)]
 
 
+def step_of_hooks_beside_its_update():
+    """What hooks read of a global step that the same run counts on, its update waiting for nothing."""
+    with tf.Graph().as_default():
+        step = v1.train.get_or_create_global_step()
+        read = v1.cond(v1.is_variable_initialized(step), step.read_value, lambda: step.initial_value) + 0
+        update = v1.assign_add(step, 1).op
+        session = Session()
+        found = [int(session.run(read))]
+        session.run(v1.global_variables_initializer())
+        found += [int(session.run([read, update])[0]) for _ in range(5)]
+        (counts,) = [node for node in seen[-1].node if node.name == update.name]
+        return {"read": found, "waits": [text for text in counts.input if text[0] == "^"]}
+
+
 def average_that_waits(average):
     """A write that only the average waits for: it is made, and both towers' updates come after it."""
     with tf.Graph().as_default():
@@ -247,6 +261,7 @@ print(
             "branch": written_in_a_branch(),
             "waits": [average_that_waits(average) for average in (all_reduce_mean, stacked, added)],
             "read_first": read_beside_writes(),
+            "step_of_hooks": step_of_hooks_beside_its_update(),
             "errors": errors(),
         }
     )

@@ -21,27 +21,45 @@ _OPTIMIZERS = {
 _OFF = 2  # RewriterConfig.OFF
 
 
-def configure(config: Any) -> None:
+def configure(config: Any, first: bool) -> None:
     """Applies a `tf.compat.v1.ConfigProto`: threads, memory growth and visible GPUs, graph optimizers that are off.
 
     Placement is soft in any case. What must be said before TensorFlow starts holds for the first session
-    only, as TF1's devices did; `allow_soft_placement=False`, `device_count` and log_device_placement say
-    nothing here.
+    only, as TF1's devices did; where TensorFlow has started before that, it is told. `allow_soft_placement=False`,
+    `device_count` and log_device_placement say nothing here.
+
+    Args:
+        first: whether it is the process's first session.
     """
-    with contextlib.suppress(RuntimeError):  # TensorFlow has started
-        if config.intra_op_parallelism_threads:
-            tf.config.threading.set_intra_op_parallelism_threads(config.intra_op_parallelism_threads)
-        if config.inter_op_parallelism_threads:
-            tf.config.threading.set_inter_op_parallelism_threads(config.inter_op_parallelism_threads)
+    late = []
+    threading = tf.config.threading
+    for field, say in (
+        ("intra_op_parallelism_threads", threading.set_intra_op_parallelism_threads),
+        ("inter_op_parallelism_threads", threading.set_inter_op_parallelism_threads),
+    ):
+        if threads := getattr(config, field):
+            try:
+                say(threads)
+            except RuntimeError:  # TensorFlow has started
+                late.append(f"{field}={threads}")
     gpus = tf.config.list_physical_devices("GPU")
-    with contextlib.suppress(RuntimeError):
-        visible = config.gpu_options.visible_device_list
+    visible = config.gpu_options.visible_device_list
+    try:
         if gpus and visible:
             gpus = [gpus[int(index)] for index in visible.split(",")]
             tf.config.set_visible_devices(gpus, "GPU")
-        if config.gpu_options.allow_growth:
+    except RuntimeError:
+        late.append(f"visible_device_list={visible!r}")
+    if config.gpu_options.allow_growth:
+        with contextlib.suppress(RuntimeError):
             for gpu in gpus:
                 tf.config.experimental.set_memory_growth(gpu, True)
+    if late and first:
+        tf.compat.v1.logging.warning(
+            "the session's config comes too late to say %s: TensorFlow has started, as tf.data makes it do. "
+            "TF_NUM_INTEROP_THREADS, TF_NUM_INTRAOP_THREADS and CUDA_VISIBLE_DEVICES say it in time",
+            ", ".join(late),
+        )
     rewriting = config.graph_options.rewrite_options
     options: dict[str, bool] = {
         name: False for field, name in _OPTIMIZERS.items() if getattr(rewriting, field, 0) == _OFF

@@ -32,6 +32,10 @@ READS = frozenset(
 )
 #: they hand a variable on, into a branch or a loop
 _ALIASES = frozenset({"Identity", "Switch", "Enter"})
+#: what `cond(is_variable_initialized(v), v.read_value, lambda: initial_value)` is made of
+_READ_IF_INITIALIZED = frozenset(
+    {"Const", "Identity", "Merge", "ReadVariableOp", "Switch", "VarHandleOp", "VarIsInitializedOp"}
+)
 #: writes that can be made on another copy by making them again
 _ASSIGNMENTS = ("AssignVariableOp", "AssignAddVariableOp", "AssignSubVariableOp")
 _REPEATED = ("ResourceApply", "ResourceSparseApply", "ResourceScatter", "ResourceStridedSliceAssign")
@@ -196,11 +200,10 @@ class _Application:
             if variables:
                 self._use(node, variables)
         self._wait_for_followers()
-        if own_resources.switched_on:
-            self._read_first(set())
-        else:
-            self._read_first(set(fetches))
-            self._read_last(fetches)
+        read_last = () if own_resources.switched_on else tuple(fetches)
+        self._read_first(set(read_last))
+        self._read_first_if_initialized(set(read_last))
+        self._read_last(read_last)
         extra = [name for target in [*targets, *fetches] for name in self._followers.get(target, ())]
         return list(self._made.values()), extra
 
@@ -325,6 +328,39 @@ class _Application:
                 for name, tower_reads in zip((writer, *self._followers.get(writer, ())), reads, strict=False):
                     node = self._made.get(name) or self._by_name[name]
                     node.input.extend(read for read in tower_reads if read not in node.input)
+
+    def _read_first_if_initialized(self, fetches: set[str]) -> None:
+        """The same for a variable that is read in a branch, if it is initialized: so hooks read the global step.
+
+        A branch cannot be waited for, but the `Merge` behind it can.
+        """
+        for node in self._part:
+            if node.op != "Merge" or self._mirror.nodes.in_control_flow(node.name):
+                continue
+            variable = self._read_if_initialized(node, fetches)
+            if variable is None or self._is_elsewhere(variable):
+                continue
+            for name in self._writers.get(variable, ()):
+                if name != f"{variable}/Assign" and not self._mirror.nodes.in_control_flow(name):
+                    for write in (name, *self._followers.get(name, ())):
+                        writer = self._made.get(write) or self._by_name[write]
+                        if f"^{node.name}" not in writer.input:
+                            writer.input.append(f"^{node.name}")
+
+    def _read_if_initialized(self, merge: Any, fetches: set[str]) -> str | None:
+        """The variable whose value, or else a constant, leaves a branch; None for a branch that needs anything else."""
+        found = {merge.name}
+        waiting, variables = [merge], set()
+        while waiting:
+            node = waiting.pop()
+            if node is None or node.op not in _READ_IF_INITIALIZED or node.name in fetches - {merge.name}:
+                return None
+            if node.op == "VarHandleOp":
+                variables.add(node.name)
+            sources = {parse(text).node for text in node.input} - found
+            found |= sources
+            waiting += [self._by_name.get(name) for name in sources]
+        return variables.pop() if len(variables) == 1 else None
 
     def _waits_for_nothing(self, node: Any) -> bool:
         """Whether a read's only input is the variable itself."""

@@ -65,12 +65,13 @@ class Session(tf.compat.v1.Session):
         self._session = None
         self._default_graph_context_manager = None
         self._default_session_context_manager = None
+        number = next(_numbers)
         if config is not None:
-            configure(config)
+            configure(config, first=not number)
         # what runs
         self._process = process_of(self._target)
         self._runs = Runs()
-        self._container = f"session.{next(_numbers)}"
+        self._container = f"session.{number}"
         self._functions: dict[Any, Function] = {}
         self._resources: dict[tuple[str, str], Any] = {}
         self._partial_runs: dict[str, PartialRun] = {}
