@@ -31,7 +31,11 @@ ONLY_HERE = {
             "train_step",
         )
     },
-    "tf.contrib.slim.learning.train": ("tf2towers.stand_ins.slim_learning", "train"),
+    "tf.contrib.slim.learning.train": ("tf2towers.stand_ins.slim_loops", "train"),
+    "tf.contrib.slim.evaluation.evaluate_once": ("tf2towers.stand_ins.slim_loops", "evaluate_once_by_slim"),
+    "tf.contrib.slim.evaluation.evaluation_loop": ("tf2towers.stand_ins.slim_loops", "evaluation_loop"),
+    "tf.contrib.training.evaluate_once": ("tf2towers.stand_ins.slim_loops", "evaluate_once"),
+    "tf.contrib.training.evaluate_repeatedly": ("tf2towers.stand_ins.slim_loops", "evaluate_repeatedly"),
     "tf.contrib.staging.StagingArea": ("tensorflow.python.ops.data_flow_ops", "StagingArea"),
     "tf.contrib.slim.layers": ("tf2towers.runtime.slim", "layers"),
     "tf.contrib.slim.utils": ("tf2towers.runtime.slim", "utils"),

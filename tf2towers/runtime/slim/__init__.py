@@ -204,6 +204,7 @@ _LATER = {
             "data_provider",
             "dataset",
             "dataset_data_provider",
+            "evaluation",
             "nets",
             "parallel_reader",
             "queues",

@@ -1,4 +1,4 @@
-"""Parts of `tf.contrib.training` of TensorFlow 1.15: buckets, hyperparameters, placement by load."""
+"""Parts of `tf.contrib.training` of TensorFlow 1.15: buckets, evaluation, hyperparameters, placement by load."""
 
 from tf2towers.runtime.contrib.training.bucket_ops import bucket, bucket_by_sequence_length
 from tf2towers.runtime.contrib.training.device_setter import (
@@ -6,14 +6,30 @@ from tf2towers.runtime.contrib.training.device_setter import (
     RandomStrategy,
     byte_size_load_fn,
 )
+from tf2towers.runtime.contrib.training.evaluation import (
+    StopAfterNEvalsHook,
+    SummaryAtEndHook,
+    checkpoints_iterator,
+    evaluate_once,
+    evaluate_repeatedly,
+    get_or_create_eval_step,
+    wait_for_new_checkpoint,
+)
 from tf2towers.runtime.contrib.training.hparam import HParams, parse_values
 
 __all__ = [
     "GreedyLoadBalancingStrategy",
     "HParams",
     "RandomStrategy",
+    "StopAfterNEvalsHook",
+    "SummaryAtEndHook",
     "bucket",
     "bucket_by_sequence_length",
     "byte_size_load_fn",
+    "checkpoints_iterator",
+    "evaluate_once",
+    "evaluate_repeatedly",
+    "get_or_create_eval_step",
     "parse_values",
+    "wait_for_new_checkpoint",
 ]
