@@ -6,9 +6,9 @@ from functools import partial
 
 import tensorflow as tf
 
-from tf2towers.runtime.contrib.training import evaluation
 from tf2towers.runtime.slim import evaluation as slim_evaluation
 from tf2towers.runtime.slim import learning
+from tf2towers.runtime.slim import repeated_evaluation as evaluation
 
 _train = tf.compat.v1.train
 

@@ -49,7 +49,7 @@ def _names_a_type(side: ast.expr) -> bool:
 def _is_type(file: File, side: ast.expr) -> bool:
     """Whether it is `x.type` or `x.op_def.name` of an operation that no caller hands to the function.
 
-    Functions that take an operation say on which device it goes: our runtime's variables have their places already.
+    Functions that take an operation say on which device it goes: those are shown TF1's types by the runtime.
     """
     if not isinstance(side, ast.Attribute):
         return False

@@ -7,6 +7,7 @@ import contextlib
 import tensorflow as tf
 
 from tf2towers.runtime.graph_session import own_resources
+from tf2towers.runtime.graph_session.cluster.device_functions import device_functions_see_tf1
 from tf2towers.runtime.graph_session.penalties import one_loss_a_variable
 from tf2towers.runtime.graph_session.private import (
     complete_variables,
@@ -45,6 +46,7 @@ def graph_mode(cpu_towers: int = 8, *, resource_variables: bool = False) -> None
     enumerated_datasets_have_iterators()
     slots_under_reuse()
     one_loss_a_variable()
+    device_functions_see_tf1()
     print_as_numpy1()
 
 

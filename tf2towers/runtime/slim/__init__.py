@@ -208,6 +208,7 @@ _LATER = {
             "nets",
             "parallel_reader",
             "queues",
+            "repeated_evaluation",
             "tfexample_decoder",
         ),
         "",

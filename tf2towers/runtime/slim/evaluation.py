@@ -7,8 +7,8 @@ from typing import Any
 
 import tensorflow as tf
 
-from tf2towers.runtime.contrib.training import evaluation
-from tf2towers.runtime.contrib.training.evaluation import checkpoints_iterator, wait_for_new_checkpoint
+from tf2towers.runtime.slim import repeated_evaluation as evaluation
+from tf2towers.runtime.slim.repeated_evaluation import checkpoints_iterator, wait_for_new_checkpoint
 
 __all__ = ["checkpoints_iterator", "evaluate_once", "evaluation_loop", "wait_for_new_checkpoint"]
 

@@ -6,7 +6,8 @@ from tf2towers.runtime.contrib.training.device_setter import (
     RandomStrategy,
     byte_size_load_fn,
 )
-from tf2towers.runtime.contrib.training.evaluation import (
+from tf2towers.runtime.contrib.training.hparam import HParams, parse_values
+from tf2towers.runtime.slim.repeated_evaluation import (
     StopAfterNEvalsHook,
     SummaryAtEndHook,
     checkpoints_iterator,
@@ -15,7 +16,6 @@ from tf2towers.runtime.contrib.training.evaluation import (
     get_or_create_eval_step,
     wait_for_new_checkpoint,
 )
-from tf2towers.runtime.contrib.training.hparam import HParams, parse_values
 
 __all__ = [
     "GreedyLoadBalancingStrategy",

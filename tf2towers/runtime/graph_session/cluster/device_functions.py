@@ -1,0 +1,105 @@
+"""What a script's device function is shown of a variable: TF1's operation, by whose type it chooses the device.
+
+`replica_device_setter(ps_ops=["Variable", "VariableV2"])`, `if op.type == "VariableV2": return "/job:ps/task:0"`, a
+load function that asks for `op.outputs[0].shape`: the variables here are resources, whose operations are others, and
+would be on the worker, not shared.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import tensorflow as tf
+
+from tf2towers.runtime.graph_session import own_resources
+
+#: a variable's operation here, and in TF1
+_HERE, _IN_TF1 = "VarHandleOp", "VariableV2"
+
+
+class _Output:
+    """The output of TF1's operation: the variable's value."""
+
+    def __init__(self, operation: Any, tensor: Any) -> None:
+        self._tensor = tensor
+        self.dtype = tf.dtypes.as_dtype(operation.get_attr("dtype"))
+        self.shape = tf.TensorShape(operation.get_attr("shape"))
+
+    def get_shape(self) -> tf.TensorShape:
+        """The variable's shape."""
+        return self.shape
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._tensor, name)
+
+
+class _InTf1:
+    """A variable's operation as it was in TF1; what else is asked for, or set, is the operation's own."""
+
+    def __init__(self, operation: Any) -> None:
+        object.__setattr__(self, "_operation", operation)
+
+    @property  # type: ignore[misc]
+    def __class__(self) -> Any:
+        return tf.Operation
+
+    @property
+    def type(self) -> str:
+        """That of TF1."""
+        return _IN_TF1
+
+    @property
+    def node_def(self) -> Any:
+        """With the type of TF1."""
+        definition = self._operation.node_def
+        definition.op = _IN_TF1
+        return definition
+
+    @property
+    def outputs(self) -> list[_Output]:
+        """The variable's value."""
+        return [_Output(self._operation, tensor) for tensor in self._operation.outputs]
+
+    def values(self) -> tuple[_Output, ...]:
+        """The outputs."""
+        return tuple(self.outputs)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._operation, name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        setattr(self._operation, name, value)
+
+
+def as_in_tf1(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """A device function that sees variables as TF1 had them."""
+
+    @functools.wraps(function)
+    def chooses(operation: Any) -> Any:
+        return function(_InTf1(operation) if operation.type == _HERE else operation)
+
+    return chooses
+
+
+def device_functions_see_tf1() -> None:
+    """Makes it so for all graphs, from now on; not where the script has resource variables of its own."""
+    plain = tf.Graph.device
+    if getattr(plain, "shows_tf1", False):
+        return
+
+    @functools.wraps(plain)
+    def device(graph: Any, device_name_or_function: Any) -> Any:
+        given = device_name_or_function
+        # those of TensorFlow itself, which merge device strings, are objects of its own classes
+        if (
+            callable(given)
+            and not own_resources.switched_on
+            and not type(given).__module__.startswith("tensorflow.")
+        ):
+            given = as_in_tf1(given)
+        return plain(graph, given)
+
+    device.shows_tf1 = True  # type: ignore[attr-defined]
+    tf.Graph.device = device
