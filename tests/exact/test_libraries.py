@@ -18,6 +18,11 @@ END = "\nimport tensorflow as tf\ntf.Session()\n"
 
 #: lines before, and the same lines after
 CASES = [
+    (
+        "def f(d):\n    return [key for key, _ in d.iteritems()]\nf({})",  # a frame of pandas, or Python 2
+        "def f(d):\n    return [key for key, _ in d.items()]\nf({})",
+    ),
+    ("def f(d):\n    return sorted(d.itervalues())\nf({})", "def f(d):\n    return sorted(d.values())\nf({})"),
     ("import numpy as np\nx = np.zeros(2, np.float)", "import numpy as np\nx = np.zeros(2, float)"),
     ("import numpy\nx = numpy.int(3)", "import numpy\nx = int(3)"),
     ("import numpy as np\nf = np.float.fromhex", "import numpy as np\nf = float.fromhex"),
@@ -122,7 +127,9 @@ LEFT = [
     "import numpy as np\nnp.zeros(2).itemset(0, 1)",
     "def f(writer, tree):\n    return writer.tostring(tree)",  # another thing's own
     "import numpy as np\na = np.zeros(2)\nx = a.ptp()",
-    "def f(d):\n    return [key for key, _ in d.iteritems()]\nf({})",  # a frame of pandas, or Python 2
+    "def f(d):\n    return next(d.iteritems())\nf({})",  # an iterator of its own
+    "def f(d, list):\n    return list(d.itervalues())\nf({}, next)",
+    "class D(dict):\n    def iteritems(self):\n        return iter([1])\ndef f(d):\n    return list(d.iteritems())",
     "class Row:\n    def tostring(self):\n        return b''\ndef f(row):\n    return row.tostring()",
 ]
 

@@ -210,7 +210,9 @@ def _owner(name: str) -> str:
 def _methods(file: File) -> Iterator[Edit]:
     """`array.tostring()`, which NumPy, `array.array` and Pillow have long called `tobytes`: the same bytes.
 
-    Other methods that are gone are left. Where a class of the program has such a method, it may be that one.
+    `iteritems()` and its like, which dicts lost with Python 2 and pandas with 2.0, are `items()` where they are gone
+    through at once: in Python 3 that goes as those did, but is no iterator of its own. Other methods that are gone are
+    left. Where a class of the program has such a method, it may be that one.
     """
     own = _own_methods(file)
     for call in _calls_of_lost_methods(file):
@@ -219,11 +221,34 @@ def _methods(file: File) -> Iterator[Edit]:
         if (of_itself and name in own) or _is_never_missed(file, call):
             continue
         is_array = name not in own and all(map(_is_order, _arguments(call)))
-        if name == "tostring" and is_array and not _is_misplaced(file, call.func):
+        misplaced = _is_misplaced(file, call.func)
+        if name == "tostring" and is_array and not misplaced:
             end = file.text.end(call.func)
             yield Edit(end - len(name), end, "tobytes")
+        elif name.startswith("iter") and name not in own and not misplaced and _is_gone_through(file, call):
+            end = file.text.end(call.func)
+            yield Edit(end - len(name), end, name.removeprefix("iter"))
         else:
             file.note(call, "T2T628", f"{name}() of {_owner(name)} is no more; today: {_LOST_METHODS[name]}")
+
+
+#: builtin functions that go through all of what they are given
+_GO_THROUGH = frozenset(
+    {
+        "all", "any", "dict", "enumerate", "frozenset", "list", "map", "max", "min", "set", "sorted", "sum", "tuple",
+        "zip",
+    }
+)  # fmt: skip
+
+
+def _is_gone_through(file: File, call: ast.Call) -> bool:
+    """Whether a call's result is only iterated over, from its beginning."""
+    parent = file.parent(call)
+    if isinstance(parent, ast.For | ast.comprehension):
+        return parent.iter is call
+    if not isinstance(parent, ast.Call) or not isinstance(parent.func, ast.Name) or call not in parent.args:
+        return False
+    return parent.func.id in _GO_THROUGH and not file.meanings.bindings(parent.func)
 
 
 def _is_never_missed(file: File, node: ast.AST) -> bool:
