@@ -12,6 +12,7 @@ from pathlib import Path
 
 from record import Record
 
+from tf2towers.exact.deep import with_deep_stack
 from tf2towers.exact.python2.reading import read_script
 from tf2towers.source.errors import SourceError
 from tf2towers.source.script import Script
@@ -77,7 +78,9 @@ def compiles(text: str) -> bool:
 def python3_of(data: bytes) -> str | None:
     """The text as it is migrated, where it is Python 2."""
     try:
-        return read_script(lambda checked: Script.from_bytes(data, "script.py", checked=checked)).text
+        return with_deep_stack(
+            lambda: read_script(lambda checked: Script.from_bytes(data, "script.py", checked=checked)).text
+        )
     except SourceError:
         return None
 

@@ -130,6 +130,10 @@ def _parsed(tool: Any, text: str, *, prints_are_calls: bool = False) -> Any:
     return tree
 
 
+def _follows_dot(leaf: Any) -> bool:
+    return getattr(leaf.prev_sibling, "value", None) == "."
+
+
 def _keep_names(tree: Any) -> Iterator[int]:
     """Gives `import Queue` its name back, `import queue as Queue`, where the file has a `queue` of its own.
 
@@ -138,7 +142,7 @@ def _keep_names(tree: Any) -> Iterator[int]:
     from fissix.fixes.fix_imports import MAPPING
     from fissix.pygram import python_symbols as syms
 
-    own = {leaf.value for leaf in tree.leaves() if leaf.type == 1 and str(leaf.prev_sibling) != "."}
+    own = {leaf.value for leaf in tree.leaves() if leaf.type == 1 and not _follows_dot(leaf)}
     for leaf in list(tree.leaves()):
         if leaf.parent is None or leaf.parent.type not in (syms.import_name, syms.dotted_as_names):
             continue
