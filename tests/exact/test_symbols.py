@@ -153,6 +153,11 @@ IMPORTS = [
      "tf.log(pywrap_tensorflow.NewCheckpointReader('a').get_tensor('w'))\n",
      "import tensorflow.compat.v1 as tf\nfrom tensorflow.python import pywrap_tensorflow\n\n"
      "tf.log(tf.train.NewCheckpointReader('a').get_tensor('w'))\n"),
+    ("import tensorflow as tf\nfrom tensorflow.python.ops import gen_nn_ops\n\ngen_nn_ops._relu_grad(tf.log(1), 2)\n",
+     "import tensorflow.compat.v1 as tf\nfrom tensorflow.python.ops import gen_nn_ops\n\n"
+     "gen_nn_ops.relu_grad(tf.log(1), 2)\n"),
+    ("from tensorflow.python.ops.gen_math_ops import _sum\n\n_sum(1, 0)\n",
+     "from tensorflow.python.ops.gen_math_ops import _sum\n\n_sum(1, 0)\n"),
     # `tensorflow` has to be the package itself
     ("import tensorflow\nimport tensorflow.python.client.timeline\n\ntensorflow.log(1)\n",
      "import tensorflow\nimport tensorflow.python.client.timeline\n\ntensorflow.compat.v1.log(1)\n"),
@@ -209,7 +214,11 @@ def test_an_import(before, wanted, tree):
 
 
 LEFT = [
-    ("import tensorflow.python.ops.gen_image_ops as o; o._resize_area(x)", "T2T620"),
+    (
+        "import tensorflow.python.ops.gen_nn_ops as o; o.max_pool_grad(x, y, g, k, s, 'SAME')",
+        "T2T620",
+    ),  # other arguments
+    ("from tensorflow.python.ops import gen_state_ops as o; o.assign(v, x)", "T2T620"),  # of a reference
     ("from tensorflow.python import pywrap_tensorflow as p; p.TF_NewBuffer()", "T2T620"),
     ("from tensorflow.python.ops import rnn_cell_impl as r; r._linear([x], 4, True)", "T2T620"),  # of TF 1.0
     ("x = tf.contrib.image.dense_image_warp(d, d)", "T2T620"),

@@ -18,12 +18,6 @@ _DATA = Path(__file__).parent / "data"
 #: What the tables give to the runtime of the idiomatic register, and a graph takes from TensorFlow itself.
 _TENSORFLOWS_OWN = frozenset({"tf.python.training.moving_averages.assign_moving_average"})
 
-#: Modules of generated functions: each name of TF 1.15 is in 2.21, with the same arguments in the same order.
-_GENERATED = tuple(
-    f"tf.python.ops.gen_{kind}_ops"
-    for kind in ("audio", "image", "logging", "parsing", "random", "sparse", "string")
-)
-
 #: What names that are not seen are looked up in, and where compat.v1 has all of TF 1.15's.
 _COMPLETE = frozenset({"tf.logging.__dict__"})
 
@@ -102,25 +96,34 @@ def _find_spelled(canonical: str) -> Found:
         return Found("tf2", canonical)
     if canonical in _COMPLETE:
         return Found("v1", canonical)
-    if canonical in _TENSORFLOWS_OWN or _is_generated(canonical):
+    if canonical in _TENSORFLOWS_OWN or canonical in _generated():
         return Found("private", "tensorflow" + canonical[2:])
+    module, _, name = canonical.rpartition(".")
+    for spelling in (name, name.removeprefix("_")):  # all began with `_` until TF 1.5
+        if spelling in _generated().get(module, ()):
+            return Found("private", f"tensorflow{module[2:]}.{spelling}")
+    if module in _generated():
+        why = "a generated function that is gone, that takes other arguments, or a reference to a variable"
+        return Found("left", code="T2T620", why=f"{canonical} has no counterpart in TF 2.21: {why}")
     return _in_tables(canonical)
 
 
-def _is_generated(canonical: str) -> bool:
-    module, _, name = canonical.rpartition(".")
-    return canonical in _GENERATED or (module in _GENERATED and not name.startswith("_"))
+@cache
+def _generated() -> dict[str, frozenset[str]]:
+    """Modules of generated functions, and those that are the same from TF 1.15 to today (exact/data/generated.tsv)."""
+    rows = (_DATA / "generated.tsv").read_text(encoding="utf-8").splitlines()[1:]
+    return {module: frozenset(names.split()) for module, names in (row.split("\t") for row in rows)}
 
 
 def is_gone_private(canonical: str) -> bool:
-    """Whether a private module is there and has not the name, or no more; generated ones began with `_` until TF 1.5.
+    """Whether a private module is there and has not the name, or no more.
 
     Functions have moved to other files (`array_ops.stack`, `control_flow_ops.cond`), or ended before TF 1.15
     (`rnn_cell_impl._linear`).
     """
     module, _, name = canonical.rpartition(".")
-    if module in _GENERATED:
-        return not _is_generated(canonical)
+    if module in _generated():
+        return name not in _generated()[module]
     return module in _private_names() and name not in _private_names()[module]
 
 

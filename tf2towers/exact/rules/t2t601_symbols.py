@@ -165,6 +165,9 @@ def _below(file: File, node: ast.Name | ast.Attribute, found: Found, base: Found
         if base.runtime is not None and _path(found.runtime).startswith(_path(base.runtime) + "."):
             return None
         return file.name_of(found)
+    module, _, name = found.target.rpartition(".")
+    if is_gone and isinstance(node, ast.Attribute) and (found.kind, module) == (base.kind, base.target):
+        return f"{file.text.of(node.value)}.{name}"
     if is_gone or base.kind in ("runtime", "left") or file.canonical(node) in _renamed():
         return file.name_of(found)
     return None

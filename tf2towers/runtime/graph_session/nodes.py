@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import tensorflow as tf
 
 from tf2towers.runtime.graph_session import private
+from tf2towers.runtime.graph_session.defined_functions import call_gradients
 
 
 class TensorName(NamedTuple):
@@ -47,6 +48,7 @@ class Nodes:
         self.graph = graph
         self.version = graph.version
         definition = graph.as_graph_def()
+        call_gradients(definition)
         self.versions = definition.versions
         self.library = definition.library
         self.by_name: dict[str, Any] = {node.name: node for node in definition.node}
