@@ -209,6 +209,7 @@ _LATER = {
             "parallel_reader",
             "queues",
             "repeated_evaluation",
+            "summaries",
             "tfexample_decoder",
         ),
         "",
@@ -233,7 +234,7 @@ _LATER = {
             "summarize_tensor",
             "summarize_tensors",
         ),
-        "summaries",
+        "layer_summaries",
     ),
 }
 

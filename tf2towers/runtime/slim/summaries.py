@@ -1,97 +1,73 @@
-# Copyright 2015 The TensorFlow Authors. All Rights Reserved.
-#
-# Licensed under the Apache License, Version 2.0 (the "License");
-# you may not use this file except in compliance with the License.
-# You may obtain a copy of the License at
-#
-#     http://www.apache.org/licenses/LICENSE-2.0
-#
-# Unless required by applicable law or agreed to in writing, software
-# distributed under the License is distributed on an "AS IS" BASIS,
-# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
-# See the License for the specific language governing permissions and
-# limitations under the License.
-#
-# From tensorflow/contrib/layers/python/layers/summaries.py of TensorFlow 1.15.
-# Changed by tf2towers: public names of TF 2, shorter docstrings, and what needs Keras layers is left out.
-# mypy: ignore-errors
-"""Utility functions for summary creation."""
+"""`tf.contrib.slim.summaries` of TensorFlow 1.15: summaries named after what they are of."""
 
 from __future__ import annotations
 
-import functools
-import re
+from collections.abc import Iterable
+from typing import Any
 
-import tensorflow.compat.v1 as tf
+import tensorflow as tf
 
-# TODO(wicke): add more unit tests for summarization functions.
-
-
-def _add_scalar_summary(tensor, tag=None):
-    """Add a scalar summary operation for the tensor."""
-    tensor.get_shape().assert_has_rank(0)
-    tag = tag or f"{tensor.op.name}_summary"
-    return tf.summary.scalar(tag, tensor)
+_v1 = tf.compat.v1
 
 
-def _add_histogram_summary(tensor, tag=None):
-    """Add a summary operation for the histogram of a tensor."""
-    tag = tag or f"{tensor.op.name}_summary"
-    return tf.summary.histogram(tag, tensor)
+def _name(tensor: Any, name: str | None, prefix: str | None, postfix: str | None = None) -> str:
+    return "/".join(part for part in (prefix, name or tensor.op.name, postfix) if part)
 
 
-def summarize_activation(op):
-    """Summarize an activation."""
-    if op.op.type in ("Relu", "Softplus", "Relu6"):
-        # Using inputs to avoid floating point equality and/or epsilons.
-        _add_scalar_summary(
-            tf.reduce_mean(tf.to_float(tf.less(op.op.inputs[0], tf.cast(0.0, op.op.inputs[0].dtype)))),
-            f"{op.op.name}/zeros",
-        )
-    if op.op.type == "Relu6":
-        _add_scalar_summary(
-            tf.reduce_mean(tf.to_float(tf.greater(op.op.inputs[0], tf.cast(6.0, op.op.inputs[0].dtype)))),
-            f"{op.op.name}/sixes",
-        )
-    return _add_histogram_summary(op, f"{op.op.name}/activation")
+def _printed(summary: Any, tensor: Any, name: str) -> Any:
+    printed = _v1.Print(summary, [tensor], name)
+    _v1.add_to_collection(_v1.GraphKeys.SUMMARIES, printed)
+    return printed
 
 
-def summarize_tensor(tensor, tag=None):
-    """Summarize a tensor using a suitable summary type."""
-    # Skips string tensors and boolean tensors (not handled by the summaries).
-    if tensor.dtype.is_compatible_with(tf.string) or tensor.dtype.base_dtype == tf.bool:
-        return None
-
-    if tensor.get_shape().ndims == 0:
-        # For scalars, use a scalar summary.
-        return _add_scalar_summary(tensor, tag)
-    # We may land in here if the rank is still unknown. The histogram won't
-    # hurt if this ends up being a scalar.
-    return _add_histogram_summary(tensor, tag)
+def add_histogram_summary(tensor: Any, name: str | None = None, prefix: str | None = None) -> Any:
+    """A histogram of a tensor."""
+    return _v1.summary.histogram(_name(tensor, name, prefix), tensor)
 
 
-def summarize_tensors(tensors, summarizer=summarize_tensor):
-    """Summarize a set of tensors."""
-    return [summarizer(tensor) for tensor in tensors]
+def add_image_summary(
+    tensor: Any, name: str | None = None, prefix: str | None = None, print_summary: bool = False
+) -> Any:
+    """Images; printed as they are computed, if so asked."""
+    name = _name(tensor, name, prefix)
+    summary = _v1.summary.image(name=name, tensor=tensor, collections=[] if print_summary else None)
+    return _printed(summary, tensor, name) if print_summary else summary
 
 
-def summarize_collection(collection, name_filter=None, summarizer=summarize_tensor):
-    """Summarize a graph collection of tensors, possibly filtered by name."""
-    tensors = []
-    for op in tf.get_collection(collection):
-        if name_filter is None or re.match(name_filter, op.op.name):
-            tensors.append(op)
-    return summarize_tensors(tensors, summarizer)
+def add_scalar_summary(
+    tensor: Any, name: str | None = None, prefix: str | None = None, print_summary: bool = False
+) -> Any:
+    """A number; printed as it is computed, if so asked."""
+    name = _name(tensor, name, prefix)
+    summary = _v1.summary.scalar(name=name, tensor=tensor, collections=[] if print_summary else None)
+    return _printed(summary, tensor, name) if print_summary else summary
 
 
-# Utility functions for commonly used collections
-summarize_variables = functools.partial(summarize_collection, tf.GraphKeys.GLOBAL_VARIABLES)
+def add_zero_fraction_summary(
+    tensor: Any, name: str | None = None, prefix: str | None = None, print_summary: bool = False
+) -> Any:
+    """How many of a tensor's values are zero."""
+    name = _name(tensor, name, prefix, "Fraction_of_Zero_Values")
+    return add_scalar_summary(tf.nn.zero_fraction(tensor), name, print_summary=print_summary)
 
-summarize_weights = functools.partial(summarize_collection, tf.GraphKeys.WEIGHTS)
 
-summarize_biases = functools.partial(summarize_collection, tf.GraphKeys.BIASES)
+def add_histogram_summaries(tensors: Iterable[Any], prefix: str | None = None) -> list[Any]:
+    """A histogram of each."""
+    return [add_histogram_summary(tensor, prefix=prefix) for tensor in tensors]
 
 
-def summarize_activations(name_filter=None, summarizer=summarize_activation):
-    """Summarize activations, using `summarize_activation` to summarize."""
-    return summarize_collection(tf.GraphKeys.ACTIVATIONS, name_filter, summarizer)
+def add_image_summaries(tensors: Iterable[Any], prefix: str | None = None) -> list[Any]:
+    """Images of each."""
+    return [add_image_summary(tensor, prefix=prefix) for tensor in tensors]
+
+
+def add_scalar_summaries(
+    tensors: Iterable[Any], prefix: str | None = None, print_summary: bool = False
+) -> list[Any]:
+    """A number for each."""
+    return [add_scalar_summary(tensor, prefix=prefix, print_summary=print_summary) for tensor in tensors]
+
+
+def add_zero_fraction_summaries(tensors: Iterable[Any], prefix: str | None = None) -> list[Any]:
+    """The zeros of each."""
+    return [add_zero_fraction_summary(tensor, prefix=prefix) for tensor in tensors]

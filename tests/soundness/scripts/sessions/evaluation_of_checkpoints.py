@@ -27,12 +27,12 @@ with tf.Graph().as_default():
     x, w, step, loss = model()
     names, updates = tf.contrib.metrics.aggregate_metric_map({'loss': tf.metrics.mean(loss), 'w': tf.metrics.mean(w[0])})
     for n, v in names.items():
-        tf.summary.scalar(n, v)
+        slim.summaries.add_scalar_summary(v, n, prefix='eval')
     print(slim.evaluation.evaluate_once('', tf.train.latest_checkpoint(folder), os.path.join(folder, 'ev1'), num_evals=3, eval_op=list(updates.values()), final_op=names))
 with tf.Graph().as_default():
     x, w, step, loss = model()
     m, up = tf.metrics.mean(loss)
-    tf.summary.scalar('m', m)
+    print(slim.summaries.add_zero_fraction_summary(x).name, slim.summaries.add_scalar_summary(m).name)
     print(slim.evaluation.evaluation_loop('', folder, os.path.join(folder, 'ev2'), num_evals=2, eval_op=up, final_op=[m, step], variables_to_restore=slim.get_variables_to_restore(), eval_interval_secs=0, timeout=1.5))
 with tf.Graph().as_default():
     x, w, step, loss = model()
