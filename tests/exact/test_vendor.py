@@ -27,6 +27,18 @@ def test_only_what_is_needed():
     assert vendored(["import numpy\n"]) == {}
 
 
+def test_what_a_package_loads_on_its_first_use():
+    slim = "tf2towers/runtime/slim"
+    text = "from tf2towers.runtime import slim\nslim.conv2d(x, 3, 3)\n"
+    plain = {str(path) for path in vendored([text])}
+    assert not {f"{slim}/evaluation.py", f"{slim}/nets/__init__.py", f"{slim}/checkpoints.py"} & plain
+    text += "slim.evaluation.evaluate_once('', p, d)\nslim.nets.vgg.vgg_16(x)\nslim.assign_from_checkpoint(p, v)\n"
+    text += "slim.metrics.streaming_mean(x)\n"
+    more = {str(path) for path in vendored([text])}
+    assert {f"{slim}/evaluation.py", f"{slim}/repeated_evaluation.py", f"{slim}/nets/vgg.py"} <= more
+    assert {f"{slim}/checkpoints.py", "tf2towers/runtime/contrib/metrics.py"} <= more
+
+
 def test_it_goes_with_an_output(capsys):
     assert main(["migrate", "--vendor", str(ROOT / "legacy/single_device.py")]) == 2
     assert "--vendor goes with" in capsys.readouterr().err

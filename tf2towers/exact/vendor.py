@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterable, Iterator, Set
 from pathlib import Path
 
 from tf2towers.source.syntax import parse
@@ -21,11 +22,13 @@ def vendored(texts: Iterable[str]) -> dict[Path, bytes]:
     """The files of the package that these texts need, by their path beside the output."""
     from tf2towers import __version__
 
+    texts = list(texts)
     files = {Path(_NAME) / "NOTICE.txt": _NOTE.format(version=__version__).encode()}
     pending = [module for text in texts for module in _imported(text, Path("script.py"))]
     if not pending:
         return {}
     homes = _homes()
+    words = frozenset(word for text in texts for word in re.findall(r"\w+", text))
     seen: set[str] = set()
     while pending:
         dotted = pending.pop()
@@ -37,6 +40,7 @@ def vendored(texts: Iterable[str]) -> dict[Path, bytes]:
             data = path.read_bytes()
             files[Path(_NAME) / path.relative_to(_PACKAGE)] = data
             pending += _imported(data.decode(), path)
+            pending += _loaded_later(module, path, data.decode(), words)
             for table in path.parent.glob("*.tsv"):
                 files[Path(_NAME) / table.relative_to(_PACKAGE)] = table.read_bytes()
     return files
@@ -54,6 +58,33 @@ def _imported(text: str, path: Path) -> Iterator[str]:
         ):
             yield str(node.module)
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def _loaded_later(package: str, path: Path, text: str, words: Set[str]) -> Iterator[str]:
+    """What a package loads on its first use, as far as these words name it: its modules, or what they define."""
+    if path.name != "__init__.py" or package == f"{_NAME}.runtime" or "\ndef __getattr__(" not in text:
+        return
+    for module in re.findall(r'import_module\("([\w.]+)"\)', text):
+        if module.rpartition(".")[2] in words:
+            yield module
+    for place in path.parent.iterdir():
+        if (place / "__init__.py").is_file():
+            found = {place.name}
+        elif place.suffix == ".py" and place != path:
+            found = {place.stem, *_defined(place)}
+        else:
+            continue
+        if found & words:
+            yield f"{package}.{place.stem}"
+
+
+def _defined(path: Path) -> Iterator[str]:
+    """The names at the top of a module."""
+    for node in parse(path.read_text(encoding="utf-8"), path).body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            yield node.name
+        elif isinstance(node, ast.Assign):
+            yield from (target.id for target in node.targets if isinstance(target, ast.Name))
 
 
 def _with_packages(dotted: str, homes: dict[str, str]) -> Iterator[str]:
