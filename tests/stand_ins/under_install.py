@@ -91,8 +91,9 @@ def in_session(case, api, running):
         found["variables"] = [
             [running.variable_name(variable), variable.shape.as_list()] for variable in variables
         ]
-        found["values"] = session.run(fetches)
-        for update in tf.get_collection(tf.GraphKeys.UPDATE_OPS) + tf.get_collection("elsewhere"):
+        updates = tf.get_collection(tf.GraphKeys.UPDATE_OPS) + tf.get_collection("elsewhere")
+        found["values"], _ = session.run([fetches, updates if case.one_run else []])
+        for update in [] if case.one_run else updates:
             session.run(update)
         trainable = set(found["trainable"])
         after = {

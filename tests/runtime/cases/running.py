@@ -94,6 +94,7 @@ def _plain(operation):
         ("/AssignMovingAvg", None),
         ("/SelectV2", "/mul_1"),
         ("/AssignVariableOp", ""),
+        ("/AssignNewValue/Assign", "/AssignNewValue"),
         ("/TensorArrayV2Stack/TensorListStack", "/TensorArrayStack/TensorArrayGatherV3"),
         ("/IdentityN", "/LSTMBlockCell"),
     ):
