@@ -143,9 +143,32 @@ def after(lines: str) -> str:
 @pytest.mark.parametrize(("before", "wanted"), CASES)
 def test_written_as_todays(before: str, wanted: str) -> None:
     once = after(before)
-    assert wanted + "\n" in once
+    place = 0
+    for line in wanted.splitlines(keepends=True):  # between them may stand an import that the next one needs
+        place = once.index(line, place)
     again = migrate(Script.from_text(once))
     assert not again.changed and not again.left
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "import scipy.misc\nresize = scipy.misc.imresize\nimport os",
+        "try:\n    import scipy.misc\n    resize = scipy.misc.imresize\nexcept ImportError:\n    resize = None",
+        "import scipy.misc\ndef f(x, resize=scipy.misc.imresize):\n    return resize(x)\nimport os",
+        "import scipy.misc\nclass F:\n    resize = scipy.misc.imresize\nimport os",
+    ],
+)
+def test_a_new_import_stands_before_the_first_use(lines: str) -> None:
+    once = after(lines)
+    assert once.index("import scipy_misc") < once.index("scipy_misc.imresize")
+    again = migrate(Script.from_text(once))
+    assert not again.changed and not again.left
+
+
+def test_a_new_import_that_a_function_alone_needs_stands_after_the_imports() -> None:
+    once = after("import scipy.misc\ndef f(x):\n    return scipy.misc.imresize(x, 2)\nimport os")
+    assert once.index("import os") < once.index("import scipy_misc")
 
 
 @pytest.mark.parametrize("lines", SAME)

@@ -162,7 +162,7 @@ def _rewritten(file: File, active: list[Rule]) -> FileChange:
     for rule in active:
         assert rule.edits is not None
         edits += rule.edits(file)
-    edits = [*new_lines(file), *edits]  # first, where a rule writes at the same place
+    edits = [*new_lines(file, edits), *edits]  # first, where a rule writes at the same place
     try:
         after = apply(script.text, edits)
     except Conflict as problem:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -197,6 +198,34 @@ def _imported(statement: ast.stmt) -> Iterator[str]:
                 yield dots + (f"{module}.{alias.name}" if module else alias.name)
 
 
+def _first_need(file: File, edits: Sequence[Edit]) -> int | None:
+    """The place of the first statement that uses a new import when the module is run, not in a function."""
+    if not file.wanted:
+        return None
+    wanted = re.compile(rf"\b(?:{'|'.join(map(re.escape, file.wanted.values()))})\b")
+    starts = [edit.start for edit in edits if wanted.search(edit.text)]
+    for place, statement in enumerate(file.tree.body):
+        inside = [start for start in starts if _covers(file, statement, start)]
+        if inside and not isinstance(statement, ast.Import | ast.ImportFrom):
+            later = [part for node in ast.walk(statement) for part in _not_yet(node)]
+            if any(not any(_covers(file, part, start) for part in later) for start in inside):
+                return place
+    return None
+
+
+def _not_yet(node: ast.AST) -> list[ast.stmt | ast.expr]:
+    """The parts of a node in which a name is not used when the module is run: bodies of functions, and imports."""
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+        return [*node.body]
+    if isinstance(node, ast.Lambda):
+        return [node.body]
+    return [node] if isinstance(node, ast.Import | ast.ImportFrom) else []
+
+
+def _covers(file: File, node: ast.stmt | ast.expr, offset: int) -> bool:
+    return file.text.start(node) <= offset < file.text.end(node)
+
+
 def _is_docstring(statement: ast.stmt) -> bool:
     return (
         isinstance(statement, ast.Expr)
@@ -205,9 +234,13 @@ def _is_docstring(statement: ast.stmt) -> bool:
     )
 
 
-def new_lines(file: File) -> Iterator[Edit]:
-    """The imports that the rewrites asked for, and the file's opening line where it has one."""
-    place = imports_place(file, file.imports_before)
+def new_lines(file: File, edits: Sequence[Edit]) -> Iterator[Edit]:
+    """The imports that the rewrites asked for, and the file's opening line where it has one.
+
+    They precede the first statement of the module that the edits have need one of their names.
+    """
+    places = [place for place in (file.imports_before, _first_need(file, edits)) if place is not None]
+    place = imports_place(file, min(places, default=None))
     text = file.text
     groups: dict[str, list[str]] = {}
     for (module, name), bound in sorted(file.wanted.items()):
