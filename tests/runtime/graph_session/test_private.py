@@ -7,7 +7,6 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -120,40 +119,6 @@ def test_an_enumerated_dataset_has_an_iterator() -> None:
     with tf.Graph().as_default(), v1.Session() as session:
         numbered = v1.data.Dataset.range(5, 9).enumerate(start=2).skip(1)
         assert session.run(numbered.make_one_shot_iterator().get_next()) == (3, 6)
-
-
-def test_a_checkpoint_hook_asks_for_the_step_when_one_is_due(tmp_path: Path) -> None:
-    from tf2towers.runtime.graph_session.private import checkpoints_cost_no_run
-
-    checkpoints_cost_no_run()
-    v1 = tf.compat.v1
-    asked = []
-
-    class Counting(v1.Session):
-        def run(self, fetches: Any, *arguments: Any, **options: Any) -> Any:
-            asked.append(fetches)
-            return super().run(fetches, *arguments, **options)
-
-    class Creator(v1.train.SessionCreator):
-        def create_session(self) -> Any:
-            session = Counting()
-            session.run(v1.global_variables_initializer())
-            return session
-
-    with tf.Graph().as_default():
-        step = v1.train.get_or_create_global_step()
-        update = v1.assign_add(step, 1)
-        hook = v1.train.CheckpointSaverHook(str(tmp_path), save_steps=4, saver=v1.train.Saver())
-        with v1.train.MonitoredSession(Creator(), [hook]) as session:
-            asked.clear()
-            for _ in range(8):
-                session.run(update)
-            assert asked.count(step) <= 4
-    assert {path.stem for path in tmp_path.glob("*.index")} >= {
-        "model.ckpt-0",
-        "model.ckpt-4",
-        "model.ckpt-8",
-    }
 
 
 def test_a_graph_as_a_function() -> None:

@@ -10,7 +10,6 @@ from tf2towers.runtime.graph_session import own_resources
 from tf2towers.runtime.graph_session.cluster.device_functions import device_functions_see_tf1
 from tf2towers.runtime.graph_session.penalties import one_loss_a_variable
 from tf2towers.runtime.graph_session.private import (
-    checkpoints_cost_no_run,
     complete_variables,
     enumerated_datasets_have_iterators,
     variables_by_tensor_name,
@@ -45,7 +44,6 @@ def graph_mode(cpu_towers: int = 8, *, resource_variables: bool = False) -> None
     whole_floats_are_sizes()
     variables_by_tensor_name()
     enumerated_datasets_have_iterators()
-    checkpoints_cost_no_run()
     slots_under_reuse()
     one_loss_a_variable()
     device_functions_see_tf1()

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import wraps
 from typing import Any
 
 import numpy as np
@@ -93,25 +92,6 @@ def whole_floats_are_sizes() -> None:
             )
 
         Dimension.__init__ = whole
-
-
-def checkpoints_cost_no_run() -> None:
-    """Lets `CheckpointSaverHook(save_steps=...)` ask for the global step where a checkpoint is due, as in TF1.
-
-    In TF 2 it asks in a run of its own after every step: how many steps a run makes is taken for a million until a TPU
-    says otherwise, where TensorFlow 1.15 took it for one. The steps that it saves at are the same.
-    """
-    hook = tf.compat.v1.train.CheckpointSaverHook
-    plain = hook.__init__
-    if hasattr(plain, "__wrapped__"):
-        return
-
-    @wraps(plain)
-    def of_one_step(self: Any, *arguments: Any, **options: Any) -> None:
-        plain(self, *arguments, **options)
-        self._set_steps_per_run(1)
-
-    hook.__init__ = of_one_step
 
 
 def enumerated_datasets_have_iterators() -> None:
