@@ -157,6 +157,9 @@ def test_written_as_todays(before: str, wanted: str) -> None:
         "try:\n    import scipy.misc\n    resize = scipy.misc.imresize\nexcept ImportError:\n    resize = None",
         "import scipy.misc\ndef f(x, resize=scipy.misc.imresize):\n    return resize(x)\nimport os",
         "import scipy.misc\nclass F:\n    resize = scipy.misc.imresize\nimport os",
+        "import scipy.misc\nresize = lambda x: scipy.misc.imresize(x, 2)\nresize(1)\nimport os",
+        "import scipy.misc\ndef f(x):\n    return scipy.misc.imresize(x, 2)\nf(1)\nimport os",
+        "import scipy.misc\n@scipy.misc.imresize\ndef f(x):\n    return x\nimport os",
     ],
 )
 def test_a_new_import_stands_before_the_first_use(lines: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -199,31 +200,37 @@ def _imported(statement: ast.stmt) -> Iterator[str]:
 
 
 def _first_need(file: File, edits: Sequence[Edit]) -> int | None:
-    """The place of the first statement that uses a new import when the module is run, not in a function."""
+    """The place of the first statement that uses a new import when the module is run, not in a function's body."""
     if not file.wanted:
         return None
     wanted = re.compile(rf"\b(?:{'|'.join(map(re.escape, file.wanted.values()))})\b")
-    starts = [edit.start for edit in edits if wanted.search(edit.text)]
+    uses = sorted(edit.start for edit in edits if wanted.search(edit.text))
     for place, statement in enumerate(file.tree.body):
-        inside = [start for start in starts if _covers(file, statement, start)]
-        if inside and not isinstance(statement, ast.Import | ast.ImportFrom):
-            later = [part for node in ast.walk(statement) for part in _not_yet(node)]
-            if any(not any(_covers(file, part, start) for part in later) for start in inside):
-                return place
+        found = _within(uses, _span(file, statement))
+        later = sum(len(_within(uses, span)) for span in _run_later(file, statement)) if found else 0
+        if len(found) > later:
+            return place
     return None
 
 
-def _not_yet(node: ast.AST) -> list[ast.stmt | ast.expr]:
-    """The parts of a node in which a name is not used when the module is run: bodies of functions, and imports."""
-    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-        return [*node.body]
-    if isinstance(node, ast.Lambda):
-        return [node.body]
-    return [node] if isinstance(node, ast.Import | ast.ImportFrom) else []
+def _run_later(file: File, statement: ast.stmt) -> Iterator[tuple[int, int]]:
+    """The spans of a statement in which no name is used yet: functions' bodies, and imports."""
+    for node in evaluated(statement):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield file.text.start(node.body[0]), file.text.end(node)
+        elif isinstance(node, ast.Import | ast.ImportFrom):
+            yield _span(file, node)
 
 
-def _covers(file: File, node: ast.stmt | ast.expr, offset: int) -> bool:
-    return file.text.start(node) <= offset < file.text.end(node)
+def _span(file: File, statement: ast.stmt) -> tuple[int, int]:
+    """From its first decorator to its end."""
+    first = [*getattr(statement, "decorator_list", ()), statement][0]
+    return file.text.start(first), file.text.end(statement)
+
+
+def _within(offsets: Sequence[int], span: tuple[int, int]) -> Sequence[int]:
+    """Those of sorted offsets that lie in a span."""
+    return offsets[bisect_left(offsets, span[0]) : bisect_left(offsets, span[1])]
 
 
 def _is_docstring(statement: ast.stmt) -> bool:

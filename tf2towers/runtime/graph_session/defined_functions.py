@@ -22,10 +22,9 @@ def call_gradients(definition: Any) -> None:
             continue
         name = node.attr["f"].func.name
         if name not in gradients:
-            function = _derived(library, name)
-            library.function.append(function)
-            pending += function.node_def
-            gradients[name] = function.signature.name
+            library.function.append(_derived(library, name))
+            pending += library.function[-1].node_def
+            gradients[name] = library.function[-1].signature.name
         node.op = "StatefulPartitionedCall"
         node.attr["f"].func.name = gradients[name]
 
@@ -50,4 +49,6 @@ def _derived(library: Any, name: str) -> Any:
     made = [operation for operation in graph.get_operations() if operation not in given]
     derived = graph_to_function_def(graph, made, inputs, of_inputs)
     derived.signature.name = f"{name}_gradient"
+    while any(function.signature.name == derived.signature.name for function in library.function):
+        derived.signature.name += "_"
     return derived
