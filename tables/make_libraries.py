@@ -1,10 +1,12 @@
-"""Writes names.tsv: the names that Python, NumPy, SciPy, Pillow, pandas, h5py and scikit-learn have given up.
+"""Writes names.tsv: the names that Python, NumPy, SciPy, Pillow, pandas, matplotlib and so on have given up.
 
     python3.13 tables/make_libraries.py python27.json python36.json python37.json > new.tsv
 
 The interpreter has the newest libraries; the files are what `dump_libraries.py` wrote of old ones: Python 2.7; Python
 3.6 with NumPy 1.16, SciPy 1.1, Pillow 6.2, scikit-learn 0.20, pandas 0.24 and h5py 2.8; Python 3.7 with NumPy 1.18,
-SciPy 1.7 and scikit-learn 1.0. A name that is in one of them and not here is a row. What stands for it today is decided
+SciPy 1.7 and scikit-learn 1.0; Python 3.7 with matplotlib 3.0, seaborn 0.9, scikit-image 0.15, networkx 2.2, nltk 3.4,
+OpenCV 4.1, librosa 0.6, imageio 2.4, moviepy 1.0 and gym 0.10 (today's OpenCV is 4: version 5 is not alone yet). A
+name that is in one of them and not here is a row. What stands for it today is decided
 by hand, and kept from the table that there is; without a decision it is NumPy's, if it was the very same object as
 NumPy's of that name, else it is 'left'. Rows of libraries that no file has are kept as they are. The last column says
 'python2' of what only the first file has.
@@ -70,16 +72,20 @@ def main() -> None:
     warnings.simplefilter("ignore")
     import numpy
 
-    decided = {row[0]: row[1:3] for row in (line.split("\t") for line in TABLE.read_text().splitlines()[1:])}
-    python2, *others = [json.loads(Path(path).read_text()) for path in sys.argv[1:]]
-    known = {module for old in (python2, *others) for module in old}
+    table = [line.split("\t") for line in TABLE.read_text().splitlines()[1:]]
+    decided, marked = {row[0]: row[1:3] for row in table}, {row[0]: row[3] for row in table}
+    dumps = [json.loads(Path(path).read_text())["names"] for path in sys.argv[1:]]
+    of_python2 = [names for names in dumps if "__builtin__" in names]
+    others = [names for names in dumps if names not in of_python2]
+    known = {module for old in dumps for module in old}
     rows = {
         name: row for name, row in decided.items()
         if row != ["left", ""] or not any(name == module or name.startswith(f"{module}.") for module in known)
     }  # fmt: skip
     newer = {name for old in others for name in gone_names(old)}
-    only_in_python2 = set(gone_names(python2)) - newer
-    for old in (python2, *others):
+    only_in_python2 = {name for old in of_python2 for name in gone_names(old)} - newer
+    only_in_python2 |= {name for name, row in marked.items() if row == "python2" and name not in newer}
+    for old in dumps:
         for name, same in gone_names(old).items():
             is_numpys = same and hasattr(numpy, name.rpartition(".")[2])
             rows.setdefault(name, ["from", "numpy"] if is_numpys else ["left", ""])

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tf2towers.exact.libraries import changed
+from tf2towers.exact.libraries.changed import changed
 from tf2towers.exact.migrate import migrate
 from tf2towers.exact.python2.reading import read_script
 from tf2towers.source.script import Script
@@ -72,6 +72,32 @@ CASES = [
     ("import numpy as np\nb = np.zeros(2).tostring('C')", "b = np.zeros(2).tobytes('C')"),
     ("import os\ntry:\n    x = 1\nexcept os.error:\n    y = os.errno.ENOENT",
      "import os\ntry:\n    x = 1\nexcept os.error:\n    y = errno.ENOENT"),
+    # arguments (T2T615)
+    ("import librosa\nm = librosa.feature.mfcc(w, 16000, n_mfcc=13)",
+     "import librosa\nm = librosa.feature.mfcc(y=w, sr=16000, n_mfcc=13)"),
+    ("from librosa import load\nw = load(('a.wav'), (8000), True)",
+     "from librosa import load\nw = load(('a.wav'), sr=(8000), mono=True)"),
+    ("import numpy as np\nq = np.percentile([1, 2], 50, interpolation='lower')",
+     "import numpy as np\nq = np.percentile([1, 2], 50, method='lower')"),
+    ("import json\nd = json.loads('{}', encoding='utf-8')", "import json\nd = json.loads('{}')"),
+    ("import numpy as np\nd = np.load('a.npy',\n            encoding='bytes')",
+     "import numpy as np\nd = np.load('a.npy',\n            encoding='bytes', allow_pickle=True)"),
+    ("import numpy as np\nd = np.load(('a.npy'))\nw = d[()]['w']",
+     "import numpy as np\nd = np.load(('a.npy'), allow_pickle=True)\nw = d[()]['w']"),
+    ("import h5py\nf = h5py.File('a.h5')\nf.create_group('a')", "f = h5py.File('a.h5', 'a')\nf.create_group('a')"),
+    ("import numpy as np\na = np.array([1], copy=False)", "import numpy as np\na = np.asarray([1])"),
+    ("import numpy as np\na = np.array([1], copy=False, ndmin=2)",
+     "import numpy as np\na = np.array([1], copy=None, ndmin=2)"),
+    ("lines = open('a.txt', 'rU').readlines()", "lines = open('a.txt', 'r').readlines()"),
+    ("lines = open('a.txt', mode='U')", "lines = open('a.txt', mode='r')"),
+    # methods (T2T616)
+    ("from threading import Thread\nt = Thread()\nwhile t.isAlive():\n    t.join()",
+     "from threading import Thread\nt = Thread()\nwhile t.is_alive():\n    t.join()"),
+    ("import xml.etree.ElementTree as ET\nfor c in ET.parse('a').getroot().getchildren():\n    print(c)",
+     "for c in list(ET.parse('a').getroot()):\n    print(c)"),
+    ("import h5py\nwith h5py.File('a', 'r') as f:\n    x = f['x'].value[0]",
+     "with h5py.File('a', 'r') as f:\n    x = f['x'][()][0]"),
+    ("import skimage.color\ng = skimage.color.rgb2grey(i)", "import skimage.color\ng = skimage.color.rgb2gray(i)"),
 ]  # fmt: skip
 
 SAME = [
@@ -103,6 +129,18 @@ SAME = [
     "import inspect\nif hasattr(inspect, 'getargspec'):\n    inspect.getargspec(len)",
     "def f(rows):\n    return rows.iteritems('a')",  # no dict's
     "import inspect\ntry:\n    get = inspect.getfullargspec\nexcept AttributeError:\n    get = inspect.getargspec",
+    "import librosa\nw = librosa.load('a.wav', sr=8000)",
+    "import librosa\nw = librosa.load(*paths)",  # which argument is which cannot be seen
+    "import numpy as np\nd = np.load('a.npz')['x']",
+    "import numpy as np\nd = np.load('a.npy', allow_pickle=False).item()",
+    "import numpy as np\nd = np.load('a.npy')\nx = d.item(0)",
+    "import h5py\nf = h5py.File('a.h5')\nx = f['x'][:]",
+    "import h5py\nf = h5py.File('a.h5', 'r')\nf.create_group('a')",
+    "class Kind(enum.Enum):\n    import h5py\n    A = 1\nx = Kind['A'].value",
+    "def f(open):\n    return open('a', 'U')\nf(print)",
+    "class Robot:\n    def isAlive(self):\n        return True\nx = Robot().isAlive()",
+    "from lxml import etree\nimport xml.sax\nx = etree.parse('a').getroot().getchildren()",
+    "import os\nfrom PIL import ImageFont\nn = os.path.getsize('a')",
 ]
 
 LEFT = [
@@ -131,7 +169,32 @@ LEFT = [
     "def f(d, list):\n    return list(d.itervalues())\nf({}, next)",
     "class D(dict):\n    def iteritems(self):\n        return iter([1])\ndef f(d):\n    return list(d.iteritems())",
     "class Row:\n    def tostring(self):\n        return b''\ndef f(row):\n    return row.tostring()",
+    "import numpy as np\nx = np.histogram([1], normed=True)",
+    "import numpy as np\nx = np.histogram([1], 10, None, True)",
+    "import matplotlib.pyplot as plt\nplt.hist([1], normed=1)",
+    "from skimage.measure import compare_psnr",
+    "import skimage.measure\nx = skimage.measure.compare_ssim(1, 2)",
+    "from skimage import restoration\nx = restoration.denoise_wavelet(i, multichannel=True)",
+    "import matplotlib.pyplot as plt\nplt.hold(True)",
+    "import json\nd = json.loads('{}', encoding=input())",
+    "def f(group):\n    import h5py\n    return group['x'].value\nf(1)",
+    "import pandas as pd\nx = pd.DataFrame([1]).ix[0]",
+    "import pandas as pd\nx = pd.DataFrame([1]).as_matrix()",
+    "from PIL import Image, ImageDraw\nx = ImageDraw.Draw(Image.new('L', (1, 1))).textsize('a')",
+    "class Robot:\n    import threading\n    def isAlive(self):\n        return True\nx = Robot().isAlive()",
 ]
+
+
+def test_a_filter_that_pillow_changed_is_told() -> None:
+    lines = "from PIL import Image\nimage = Image.open('a.png').convert('L')\nimage = image.resize((2, 2))"
+    told = [
+        finding for finding in migrate(Script.from_text(lines + END)).findings if finding.code == "T2T628"
+    ]
+    assert [(finding.kind, finding.line) for finding in told] == [("note", 3)]
+    named = lines.replace("(2, 2)", "(2, 2), Image.NEAREST")
+    assert not [
+        finding for finding in migrate(Script.from_text(named + END)).findings if finding.code == "T2T628"
+    ]
 
 
 def after(lines: str) -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Protocol, TypeVar
 
 from tf2towers.exact.edits import Edit, Placed, Text
-from tf2towers.exact.library_names import LibraryNames
+from tf2towers.exact.libraries.names import LibraryNames
 from tf2towers.exact.lookup import Found, find_replacement
 from tf2towers.names.canonical import canonical_name
 from tf2towers.names.meanings import Assigned, Binding, Function, Imported, Meanings
@@ -239,6 +239,17 @@ class File:
             other = self.program.module_of(self, module)
             found.update(other.meanings.module.bindings if other is not None else ())
         return found
+
+    @cached_property
+    def bound_names(self) -> frozenset[str]:
+        """The names that the file binds anywhere, by whatever means."""
+        found = {use.id for use in self.all(ast.Name) if not isinstance(use.ctx, ast.Load)}
+        found.update(argument.arg for argument in self.all(ast.arg))
+        found.update(definition.name for definition in self.all(ast.FunctionDef))
+        found.update(definition.name for definition in self.all(ast.AsyncFunctionDef))
+        found.update(definition.name for definition in self.all(ast.ClassDef))
+        found.update(alias.asname or alias.name for alias in self.all(ast.alias))
+        return frozenset(found)
 
     def fresh(self, name: str) -> str:
         """`name`, or `name_2` and so on where the file has it already."""

@@ -17,8 +17,8 @@ from tf2towers.exact.place import new_lines
 from tf2towers.exact.program import Program
 from tf2towers.exact.registry import rules, todo_of
 from tf2towers.exact.rule import Rule
+from tf2towers.exact.rules import t2t611_libraries, t2t615_library_arguments, t2t616_library_methods
 from tf2towers.exact.rules.t2t608_python2 import told
-from tf2towers.exact.rules.t2t611_libraries import uses
 from tf2towers.exact.rules.t2t623_eager import is_eager
 from tf2towers.exact.rules.t2t624_modules import leads_nowhere, unseen_by_text
 from tf2towers.report.result import FileChange, Finding, MigrationResult, NotebookChange
@@ -108,12 +108,18 @@ def _tell_notes(result: MigrationResult, file: File) -> None:
         )
 
 
+#: what other libraries than TensorFlow have given up
+_LIBRARY_RULES = (t2t611_libraries, t2t615_library_arguments, t2t616_library_methods)
+_OF_LIBRARIES = tuple(rule.RULE.code for rule in _LIBRARY_RULES)
+
+
 def _of_libraries(
     program: Program, module: Script, active: list[Rule], result: MigrationResult
 ) -> FileChange:
-    """A local module without TensorFlow, without what NumPy or Python have given up (T2T611)."""
-    narrow = [rule for rule in active if rule.code == "T2T611"]
-    if not narrow or not uses(parse(module.text, module.path)):
+    """A local module without TensorFlow, without what other libraries have given up."""
+    narrow = [rule for rule in active if rule.code in _OF_LIBRARIES]
+    tree = parse(module.text, module.path)
+    if not narrow or not any(rule.uses(tree) for rule in _LIBRARY_RULES):
         return FileChange(module.path, module.before, module.text, module.encoding, module.bom)
     file = File(module, program, main=False)
     change = _rewritten(file, narrow)
@@ -141,7 +147,7 @@ def _rules(program: Program) -> list[Rule]:
     if not program.is_tf1:
         codes = ["T2T624", "T2T625", "T2T626", "T2T627"]
         if any(_is_migrated(file) for file in program.files):  # what was left is left
-            codes.append("T2T611")
+            codes.extend(_OF_LIBRARIES)
         return [rule for rule in all_rules if rule.code in codes]
     return all_rules
 

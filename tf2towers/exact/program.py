@@ -8,7 +8,7 @@ from functools import cache, cached_property
 from pathlib import Path
 
 from tf2towers.exact.file import File
-from tf2towers.exact.library_names import LibraryNames
+from tf2towers.exact.libraries.names import LibraryNames
 from tf2towers.exact.lookup import ended_before_tf1, sessions
 from tf2towers.exact.python2.reading import Reader, shows_python2
 from tf2towers.exact.tensorflow_versions import is_for_another

@@ -81,13 +81,18 @@ def _succeeds(file: File, body: list[ast.stmt], gone: Callable[[str], bool]) -> 
     return True
 
 
-def _truth(file: File, test: ast.expr, gone: Callable[[str], bool]) -> bool | None:
-    """What a test of the version, or of what there is, says in every Python of today; None where it may be either."""
+def _truth(
+    file: File, test: ast.expr, gone: Callable[[str], bool], through: frozenset[ast.expr] = frozenset()
+) -> bool | None:
+    """What a test of the version, or of what there is, says in every Python of today; None where it may be either.
+
+    `through` are the names that led to it.
+    """
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-        inner = _truth(file, test.operand, gone)
+        inner = _truth(file, test.operand, gone, through)
         return None if inner is None else not inner
     if isinstance(test, ast.BoolOp):
-        known = [_truth(file, value, gone) for value in test.values]
+        known = [_truth(file, value, gone, through) for value in test.values]
         decisive = isinstance(test.op, ast.Or)
         if decisive in known:
             return decisive
@@ -100,9 +105,9 @@ def _truth(file: File, test: ast.expr, gone: Callable[[str], bool]) -> bool | No
         if home is not None and isinstance(name, ast.Constant) and gone(f"{home}.{name.value!s}"):
             return False
         return None
-    if isinstance(test, ast.Name) and (bindings := file.meanings.bindings(test)):
+    if isinstance(test, ast.Name) and test not in through and (bindings := file.meanings.bindings(test)):
         if len(bindings) == 1 and isinstance(bindings[0], Assigned):  # PY2 = sys.version_info[0] == 2
-            return _truth(file, bindings[0].value, gone)
+            return _truth(file, bindings[0].value, gone, through | {test})
     if isinstance(test, ast.Attribute | ast.Name):
         return {"six.PY2": False, "six.PY3": True}.get(file.canonical(test) or "")
     return None

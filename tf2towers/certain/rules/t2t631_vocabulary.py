@@ -14,6 +14,8 @@ from tf2towers.certain.tower_body import tower_bodies
 from tf2towers.certain.worker_example import SUPERVISED, TWO, worker_with
 from tf2towers.exact.file import File
 from tf2towers.exact.rules.t2t611_libraries import old_names
+from tf2towers.exact.rules.t2t615_library_arguments import old_arguments
+from tf2towers.exact.rules.t2t616_library_methods import calls_of_lost_methods
 from tf2towers.names.meanings import Imported
 from tf2towers.names.old_names import todays_name
 
@@ -48,8 +50,10 @@ def doubts(building: Building) -> Iterator[Doubt]:
     batches = queued(building)
     yield from _second_global_step(building)
     for file in building.files:
-        for place, name in old_names(file):
+        for place, name in (*old_names(file), *calls_of_lost_methods(file)):
             yield Doubt(file, place, f"{name}, which is no more today")
+        for place, what in old_arguments(file):
+            yield Doubt(file, place, what)
         for statement in file.imports:
             if not _is_plain(statement):
                 yield Doubt(file, statement, "an import that takes TensorFlow apart")

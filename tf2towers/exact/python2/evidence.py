@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from tf2towers.exact.libraries import changed
+from tf2towers.exact.libraries.changed import changed
 from tf2towers.exact.python2.dicts import Dicts
 
 #: modules that Python 3 has under another name, or no more

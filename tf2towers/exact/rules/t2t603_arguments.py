@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from tf2towers.exact.argument_texts import start_of_argument, without_argument
 from tf2towers.exact.arguments import (
     has_old_arguments,
     new_keywords,
@@ -42,7 +43,7 @@ def edits(file: File) -> Iterator[Edit]:
         for place, keyword in enumerate(order):
             if not keyword:
                 continue
-            start = _start(file, call, place)
+            start = start_of_argument(file, call, place)
             yield Edit(start, start, f"{keyword}=")
         for keyword_node, new in new_keywords(file, call).items():
             start = file.text.start(keyword_node)
@@ -50,7 +51,7 @@ def edits(file: File) -> Iterator[Edit]:
             if new:
                 yield Edit(start, start + len(keyword_node.arg), new)
             else:
-                yield _without(file, call, keyword_node)
+                yield without_argument(file, call, keyword_node)
 
 
 def _note_what_is_not_taken(file: File, call: ast.Call) -> None:
@@ -79,35 +80,6 @@ def _of_datasets_map(file: File, call: ast.Call) -> Iterator[Edit]:
             after = file.text.end(call)
             yield Edit(after, after, f".prefetch({file.text.of(keyword.value)})")
         ends.append(end)
-
-
-def _without(file: File, call: ast.Call, keyword: ast.keyword) -> Edit:
-    """Takes a keyword out of a call, with the comma before it or, where it is the first argument, behind it.
-
-    A comment between the comma and the keyword stays, and the comma with it.
-    """
-    start, end = file.text.start(keyword), file.text.end(keyword)
-    ends = [*map(file.text.end, call.args), *map(file.text.end, call.keywords)]
-    before = [place for place in ends if place < start]
-    if before:
-        comma = file.text.text.index(",", max(before))
-        has_comment = "#" in file.text.text[comma:start]
-        return Edit(start if has_comment else comma, end, "")
-    behind = [file.text.start(other) for other in call.keywords if file.text.start(other) > end]
-    return Edit(start, min(behind, default=end), "")
-
-
-def _start(file: File, call: ast.Call, place: int) -> int:
-    """Where an argument starts, its own parentheses included."""
-    start = file.text.start(call.args[place])
-    end_before = file.text.end(call.func if place == 0 else call.args[place - 1])
-    opened = [at for at in range(end_before, start) if file.text.text[at] == "("]
-    gap = file.text.text[end_before:start]
-    if place and "," in gap:
-        opened = [at for at in opened if at > end_before + gap.rindex(",")]
-    elif place == 0:
-        opened = opened[1:]
-    return opened[0] if opened else start
 
 
 RULE = Rule(

@@ -5,21 +5,21 @@ from __future__ import annotations
 import ast
 import builtins
 from collections.abc import Iterator
-from typing import TypeGuard
 
 from tf2towers.exact.edits import Edit
 from tf2towers.exact.file import File
-from tf2towers.exact.libraries import Changed, changed, gone_part, is_gone, last_names, modules_in_parts
+from tf2towers.exact.libraries.changed import (
+    Changed,
+    changed,
+    gone_part,
+    is_gone,
+    last_names,
+    modules_in_parts,
+)
 from tf2towers.exact.never_called import stays_in
 from tf2towers.exact.python_versions import is_expected_to_fail, is_never_reached
 from tf2towers.exact.removal import removed
 from tf2towers.exact.rule import Example, Rule
-
-
-class _MethodCall(ast.Call):
-    """A call of an attribute."""
-
-    func: ast.Attribute
 
 
 def edits(file: File) -> Iterator[Edit]:
@@ -40,8 +40,6 @@ def edits(file: File) -> Iterator[Edit]:
         yield from _of_import(file, statement)
     for plain in file.all(ast.Import):
         yield from _of_plain_import(file, plain)
-    yield from _loaders(file)
-    yield from _methods(file)
     for module in file.meanings.star_imports:
         for used in file.all(ast.Name):
             name = f"{module}.{used.id}"
@@ -97,11 +95,6 @@ def old_names(file: File) -> Iterator[tuple[ast.expr | ast.stmt, str]]:
         for alias in plain.names:
             if (part := gone_part(alias.name)) and not _is_local(file, part):
                 yield plain, part
-    yield from ((call, "yaml.load without a loader") for call in _without_loader(file))
-    yield from (
-        (call.func, f"{call.func.attr}() of {_owner(call.func.attr)}")
-        for call in _calls_of_lost_methods(file)
-    )
 
 
 def uses(tree: ast.Module) -> bool:
@@ -112,14 +105,14 @@ def uses(tree: ast.Module) -> bool:
         if isinstance(node, ast.Import)
         for alias in node.names
     }
-    names = last_names(libraries) | {"load", *_LOST_METHODS}
+    names = last_names(libraries)
     for node in ast.walk(tree):
         if isinstance(node, ast.Attribute) and node.attr in names:
             return True
         if isinstance(node, ast.Import) and any(is_gone(alias.name) for alias in node.names):
             return True
         if isinstance(node, ast.ImportFrom) and any(
-            alias.name in ("*", "load") or is_gone(f"{node.module}.{alias.name}") for alias in node.names
+            alias.name == "*" or is_gone(f"{node.module}.{alias.name}") for alias in node.names
         ):
             return True
     return False
@@ -138,7 +131,7 @@ def _text(file: File, node: ast.Attribute, name: str, change: Changed) -> str | 
     if change.kind == "attribute":
         return f"{file.text.of(node.value)}.{change.target}"
     if change.kind == "builtin":
-        return change.target if change.target not in _bound(file) else None
+        return change.target if change.target not in file.bound_names else None
     if change.kind == "module":
         has_it = file.meanings.canonical_of(change.target, file.meanings.module) == change.target
         return change.target if has_it else file.need_module(change.target, change.target)
@@ -163,131 +156,8 @@ def _name_of(file: File, module: str) -> str | None:
     return None
 
 
-def _bound(file: File) -> set[str]:
-    """The names that the file binds anywhere, by whatever means."""
-    found = {use.id for use in file.all(ast.Name) if not isinstance(use.ctx, ast.Load)}
-    found.update(argument.arg for argument in file.all(ast.arg))
-    found.update(definition.name for definition in file.all(ast.FunctionDef))
-    found.update(definition.name for definition in file.all(ast.AsyncFunctionDef))
-    found.update(definition.name for definition in file.all(ast.ClassDef))
-    found.update(alias.asname or alias.name for alias in file.all(ast.alias))
-    return found
-
-
 def _is_misplaced(file: File, node: ast.Attribute) -> bool:
     return not file.text.of(node).endswith(node.attr)
-
-
-def _loaders(file: File) -> Iterator[Edit]:
-    """`yaml.load(text)`: PyYAML 6 wants to be told the loader that it took before 5.1."""
-    for call in _without_loader(file):
-        if isinstance(call.func, ast.Attribute):
-            loader = f"{file.text.of(call.func.value)}.Loader"
-        else:
-            loader = file.need("Loader", "yaml")
-        end = file.text.end(call.args[0])
-        yield Edit(end, end, f", Loader={loader}")
-
-
-def _without_loader(file: File) -> Iterator[ast.Call]:
-    for call in file.all(ast.Call):
-        if len(call.args) == 1 and not call.keywords and not isinstance(call.args[0], ast.Starred):
-            if isinstance(call.func, ast.Name | ast.Attribute) and file.canonical(call.func) == "yaml.load":
-                yield call
-
-
-#: methods that arrays and dicts have lost, and what a person would write
-_LOST_METHODS = {
-    "tostring": "array.tobytes()", "itemset": "array[index] = value", "ptp": "numpy.ptp(array)",
-    "iteritems": "dict.items()", "iterkeys": "dict.keys()", "itervalues": "dict.values()",
-}  # fmt: skip
-
-
-def _owner(name: str) -> str:
-    return "a dict" if name.startswith("iter") else "an array"
-
-
-def _methods(file: File) -> Iterator[Edit]:
-    """`array.tostring()`, which NumPy, `array.array` and Pillow have long called `tobytes`: the same bytes.
-
-    `iteritems()` and its like, which dicts lost with Python 2 and pandas with 2.0, are `items()` where they are gone
-    through at once: in Python 3 that goes as those did, but is no iterator of its own. Other methods that are gone are
-    left. Where a class of the program has such a method, it may be that one.
-    """
-    own = _own_methods(file)
-    for call in _calls_of_lost_methods(file):
-        name = call.func.attr
-        of_itself = isinstance(call.func.value, ast.Name) and call.func.value.id == "self"
-        if (of_itself and name in own) or _is_never_missed(file, call):
-            continue
-        is_array = name not in own and all(map(_is_order, _arguments(call)))
-        misplaced = _is_misplaced(file, call.func)
-        if name == "tostring" and is_array and not misplaced:
-            end = file.text.end(call.func)
-            yield Edit(end - len(name), end, "tobytes")
-        elif name.startswith("iter") and name not in own and not misplaced and _is_gone_through(file, call):
-            end = file.text.end(call.func)
-            yield Edit(end - len(name), end, name.removeprefix("iter"))
-        else:
-            file.note(call, "T2T628", f"{name}() of {_owner(name)} is no more; today: {_LOST_METHODS[name]}")
-
-
-#: builtin functions that go through all of what they are given
-_GO_THROUGH = frozenset(
-    {
-        "all", "any", "dict", "enumerate", "frozenset", "list", "map", "max", "min", "set", "sorted", "sum", "tuple",
-        "zip",
-    }
-)  # fmt: skip
-
-
-def _is_gone_through(file: File, call: ast.Call) -> bool:
-    """Whether a call's result is only iterated over, from its beginning."""
-    parent = file.parent(call)
-    if isinstance(parent, ast.For | ast.comprehension):
-        return parent.iter is call
-    if not isinstance(parent, ast.Call) or not isinstance(parent.func, ast.Name) or call not in parent.args:
-        return False
-    return parent.func.id in _GO_THROUGH and not file.meanings.bindings(parent.func)
-
-
-def _is_never_missed(file: File, node: ast.AST) -> bool:
-    """Whether nothing leads to a place today, or the error of a name that is missing is expected there."""
-    fenced = is_never_reached(file, node, is_gone) or is_expected_to_fail(file, node)
-    return fenced or stays_in(file, node, "") is not None
-
-
-def _calls_of_lost_methods(file: File) -> Iterator[_MethodCall]:
-    """Calls of such methods of values: a function of a module has a canonical name."""
-    for call in file.all(ast.Call):
-        if _is_method_call(call) and call.func.attr in _LOST_METHODS and file.canonical(call.func) is None:
-            if not (call.func.attr.startswith("iter") and _arguments(call)):  # a dict's had none
-                yield call
-
-
-def _arguments(call: ast.Call) -> list[ast.expr]:
-    return [*call.args, *(keyword.value for keyword in call.keywords)]
-
-
-def _is_order(argument: ast.expr) -> bool:
-    """Whether an argument is what NumPy's `tostring` took: an order of the elements."""
-    return isinstance(argument, ast.Constant) and argument.value in ("C", "F", "A", None)
-
-
-def _own_methods(file: File) -> frozenset[str]:
-    """The methods that classes of the program define."""
-    return frozenset(
-        inner.name
-        for meanings in file.program.library_names.all_meanings()
-        for node in meanings.nodes
-        if isinstance(node, ast.ClassDef)
-        for inner in node.body
-        if isinstance(inner, ast.FunctionDef)
-    )
-
-
-def _is_method_call(call: ast.Call) -> TypeGuard[_MethodCall]:
-    return isinstance(call.func, ast.Attribute)
 
 
 def _leave(file: File, node: ast.Attribute | ast.ImportFrom | ast.Import, name: str, change: Changed) -> None:
@@ -401,7 +271,7 @@ RULE = Rule(
     TensorFlow 2.15 wants NumPy 1.23 or newer and 2.21 comes with NumPy 2, on Python 3.10 and newer: np.float, np.Inf,
     np.fromstring, collections.Mapping, time.clock and scipy.misc.imread are no more. np.float and the like were
     Python's own types under another name. What was a function has a counterpart in our runtime where no other name
-    does exactly the same. `array.tostring()` is `tobytes()`.
+    does exactly the same.
     """,
     sources=("numpy 1.24 and 2.0 release notes, 'Expired deprecations'", "scipy 1.2 and 1.3 release notes"),
     edits=edits,

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from tf2towers.exact.edits import Edit
 from tf2towers.exact.file import File
 from tf2towers.exact.known_modules import is_tf1_library
-from tf2towers.exact.libraries import of_keras2
+from tf2towers.exact.libraries.changed import of_keras2
 from tf2towers.exact.never_called import stays_in
 from tf2towers.exact.rule import Example, Rule
 from tf2towers.report.result import FindingKind

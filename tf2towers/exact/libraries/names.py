@@ -63,14 +63,17 @@ class LibraryNames:
 
     @cached_property
     def imported(self) -> frozenset[str]:
-        """The libraries that the program's modules import, by their first names."""
+        """What the program's modules import: libraries (`PIL`), and their modules and names (`PIL.ImageFont`)."""
         found: set[str] = set()
         for meanings in self.all_meanings():
             for node in meanings.nodes:
                 if isinstance(node, ast.Import):
+                    found.update(alias.name for alias in node.names)
                     found.update(alias.name.partition(".")[0] for alias in node.names)
                 elif isinstance(node, ast.ImportFrom):
-                    found.add((node.module or "").partition(".")[0])
+                    module = node.module or ""
+                    found.update((module, module.partition(".")[0]))
+                    found.update(f"{module}.{alias.name}" for alias in node.names)
         return frozenset(found)
 
     def is_taken(self, file: Module, name: str) -> bool:

@@ -1,0 +1,252 @@
+"""T2T615: arguments that NumPy, scikit-image and so on take otherwise today; what is not certain is T2T628."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from tf2towers.exact.argument_texts import added_argument, start_of_argument, without_argument
+from tf2towers.exact.edits import Edit
+from tf2towers.exact.file import File
+from tf2towers.exact.libraries.changed import ChangedArgument, changed_arguments, is_gone
+from tf2towers.exact.libraries.known_values import made_by
+from tf2towers.exact.never_called import stays_in
+from tf2towers.exact.python_versions import is_expected_to_fail, is_never_reached
+from tf2towers.exact.rule import Example, Rule
+
+#: what has to be told more today than it was
+_TO_BE_TOLD = frozenset({"yaml.load", "numpy.load", "numpy.array", "h5py.File", "open", "io.open"})
+_LAST_NAMES = frozenset(function.rpartition(".")[2] for function in (*changed_arguments(), *_TO_BE_TOLD))
+
+
+def edits(file: File) -> Iterator[Edit]:
+    """A keyword before what stood at a place, new names for keywords, and what has to be said today."""
+    for call in file.all(ast.Call):
+        function = _function(file, call)
+        if function not in changed_arguments() and function not in _TO_BE_TOLD:
+            continue
+        if is_never_reached(file, call, is_gone) or is_expected_to_fail(file, call):
+            continue
+        changes = changed_arguments().get(function, [])
+        gone = [
+            (change, given) for change in changes if change.kind == "left" for given in _given(call, change)
+        ]
+        for change, _ in gone:
+            _leave(file, call, f"{function} takes no `{change.names[0]}` any more", change.today)
+        if not gone:
+            for change in changes:
+                yield from _changed(file, call, change)
+        match function:
+            case "yaml.load":
+                yield from _loader(file, call)
+            case "numpy.load":
+                yield from _pickles(file, call)
+            case "h5py.File":
+                yield from _mode(file, call)
+            case "numpy.array":
+                yield from _copy_where_needed(file, call)
+            case "open" | "io.open":
+                yield from _universal_newlines(file, call)
+
+
+def old_arguments(file: File) -> Iterator[tuple[ast.expr, str]]:
+    """Every call that would have to change, and what changes, in words."""
+    for call in file.all(ast.Call):
+        function = _function(file, call)
+        if function == "yaml.load" and any(_loader(file, call)):
+            yield call, "yaml.load without a loader"
+        for change in changed_arguments().get(function or "", []):
+            if any(_given(call, change)):
+                yield call, f"an argument of {function} as it was given before"
+
+
+def uses(tree: ast.Module) -> bool:
+    """Whether a module may have such a call: a quick look."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name | ast.Attribute):
+            if (node.func.id if isinstance(node.func, ast.Name) else node.func.attr) in _LAST_NAMES:
+                return True
+    return False
+
+
+def _function(file: File, call: ast.Call) -> str | None:
+    """The canonical name of a function of a library that is called."""
+    if isinstance(call.func, ast.Attribute):
+        return file.program.library_names.canonical(file, call.func)
+    if isinstance(call.func, ast.Name):
+        if (
+            call.func.id == "open"
+            and not file.meanings.bindings(call.func)
+            and not file.meanings.star_imports
+        ):
+            return "open"
+        return file.canonical(call.func)
+    return None
+
+
+def _given(call: ast.Call, change: ChangedArgument) -> Iterator[ast.expr | ast.keyword]:
+    """The arguments of a call that a change is about."""
+    if change.kind == "keyword":
+        assert change.place is not None
+        if not any(isinstance(argument, ast.Starred) for argument in call.args):
+            yield from call.args[change.place : change.place + len(change.names)]
+        return
+    if change.place is not None and not any(isinstance(argument, ast.Starred) for argument in call.args):
+        yield from call.args[change.place : change.place + 1]
+    yield from (keyword for keyword in call.keywords if keyword.arg == change.names[0])
+
+
+def _changed(file: File, call: ast.Call, change: ChangedArgument) -> Iterator[Edit]:
+    for given in _given(call, change):
+        if isinstance(given, ast.keyword):
+            start = file.text.start(given)
+            if change.kind == "renamed":
+                yield Edit(start, start + len(change.names[0]), change.today)
+            elif _says_nothing(given.value):
+                yield without_argument(file, call, given)
+            else:
+                _leave(file, call, f"{change.names[0]} is taken no more", change.today)
+        elif change.kind == "keyword":
+            assert change.place is not None
+            place = call.args.index(given)
+            start = start_of_argument(file, call, place)
+            yield Edit(start, start, f"{change.names[place - change.place]}=")
+        else:
+            _leave(file, call, f"{change.names[0]} is taken no more", change.today)
+
+
+def _says_nothing(value: ast.expr) -> bool:
+    """Whether nothing is missed where a value is not computed."""
+    return not any(isinstance(node, ast.Call | ast.Await | ast.NamedExpr) for node in ast.walk(value))
+
+
+def _leave(file: File, call: ast.Call, message: str, today: str) -> None:
+    message += f"; today: {today}" if today else ""
+    if (where := stays_in(file, call, "")) is not None:
+        file.note(call, "T2T628", f"{message}; it stays in {where}, and raises where it is reached", "note")
+    else:
+        file.note(call, "T2T628", message)
+
+
+def _loader(file: File, call: ast.Call) -> Iterator[Edit]:
+    """`yaml.load(text)`: PyYAML 6 wants to be told the loader that it took before 5.1."""
+    if len(call.args) != 1 or call.keywords or isinstance(call.args[0], ast.Starred):
+        return
+    if isinstance(call.func, ast.Attribute):
+        loader = f"{file.text.of(call.func.value)}.Loader"
+    else:
+        loader = file.need("Loader", "yaml")
+    yield added_argument(file, call, f"Loader={loader}")
+
+
+def _pickles(file: File, call: ast.Call) -> Iterator[Edit]:
+    """`numpy.load(path).item()`: a pickled object, which NumPy 1.16.3 and later load when they are told to."""
+    if len(call.args) not in (1, 2) or any(isinstance(argument, ast.Starred) for argument in call.args):
+        return
+    keywords = {keyword.arg for keyword in call.keywords}
+    if keywords & {"allow_pickle", None}:
+        return
+    if "encoding" in keywords or any(_is_taken_out(file, use) for use in _uses(file, call)):
+        yield added_argument(file, call, "allow_pickle=True")
+
+
+def _uses(file: File, call: ast.Call) -> Iterator[ast.expr]:
+    """A call, and the names that stand for its result alone."""
+    yield call
+    parent = file.parent(call)
+    if isinstance(parent, ast.Assign) and isinstance(parent.targets[0], ast.Name):
+        bound = parent.targets[0].id
+        for name in file.all(ast.Name):
+            if (
+                name.id == bound
+                and isinstance(name.ctx, ast.Load)
+                and made_by(file, name) == frozenset({call})
+            ):
+                yield name
+
+
+def _is_taken_out(file: File, value: ast.expr) -> bool:
+    """Whether the one object of an array is taken out of it: `array.item()`, `array[()]`."""
+    parent = file.parent(value)
+    if isinstance(parent, ast.Subscript) and parent.value is value:
+        return isinstance(parent.slice, ast.Tuple) and not parent.slice.elts
+    if not isinstance(parent, ast.Attribute) or parent.attr not in ("item", "tolist"):
+        return False
+    around = file.parent(parent)
+    return isinstance(around, ast.Call) and around.func is parent and not around.args
+
+
+def _mode(file: File, call: ast.Call) -> Iterator[Edit]:
+    """`h5py.File(path)` that is written to: h5py 3 opens a file for reading, where h5py 2 opened or made it."""
+    if len(call.args) != 1 or call.keywords or isinstance(call.args[0], ast.Starred):
+        return
+    for attribute in file.all(ast.Attribute):
+        if attribute.attr in ("create_dataset", "create_group", "require_dataset", "require_group"):
+            if call in (made_by(file, attribute.value) or ()):
+                yield added_argument(file, call, "'a'")
+                return
+
+
+def _copy_where_needed(file: File, call: ast.Call) -> Iterator[Edit]:
+    """`numpy.array(values, copy=False)`, which NumPy 2 refuses where a copy is needed: `numpy.asarray(values)`."""
+    keywords = {keyword.arg: keyword for keyword in call.keywords}
+    copy = keywords.get("copy")
+    if copy is None or not isinstance(copy.value, ast.Constant) or copy.value.value is not False:
+        return
+    if (
+        isinstance(call.func, ast.Attribute)
+        and len(call.args) in (1, 2)
+        and keywords.keys() <= {"copy", "dtype"}
+    ):
+        yield without_argument(file, call, copy)
+        yield file.replace(call.func, f"{file.text.of(call.func.value)}.asarray")
+    else:  # NumPy 1 takes it for False
+        yield file.replace(copy.value, "None")
+
+
+def _universal_newlines(file: File, call: ast.Call) -> Iterator[Edit]:
+    """`open(path, 'rU')`: Python 3 reads all kinds of line ends anyway, and 3.11 has no 'U'."""
+    modes = [*call.args[1:2], *(keyword.value for keyword in call.keywords if keyword.arg == "mode")]
+    for mode in modes:
+        if isinstance(mode, ast.Constant) and isinstance(mode.value, str) and "U" in mode.value:
+            text = file.text.of(mode)
+            if text[1:-1] == mode.value:
+                rest = mode.value.replace("U", "")
+                yield file.replace(mode, text[0] + (rest if "r" in rest else f"r{rest}") + text[-1])
+
+
+RULE = Rule(
+    code="T2T615",
+    title="Arguments that NumPy, scikit-image and other libraries take otherwise today",
+    why="""
+    `librosa.load(path, 16000)` and some eight hundred functions of scikit-learn, seaborn, SciPy and so on want their
+    later arguments by name today; `selem` and `interpolation` have other names; `numpy.load` loads pickled objects, and
+    `yaml.load` anything, only when it is told to; `numpy.array(copy=False)` never copies;
+    Python 3.11 opens no file as 'rU'. Where what stands for an argument
+    is certainly the same, it is written; else the call is left (T2T628).
+    """,
+    sources=(
+        "exact/data/libraries/arguments.tsv, from the signatures of old and new releases",
+        "PyYAML 6.0, NumPy 1.16.3 and 2.0, h5py 3.0 release notes",
+    ),
+    edits=edits,
+    examples=(
+        Example(
+            "by keyword",
+            "import librosa\nimport tensorflow as tf\n\nwave, rate = librosa.load('speech.wav', 16000)\n"
+            "tf.Session().run(tf.constant(wave))\n",
+            "import librosa\nimport tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import Session, graph_mode\n\n"
+            "graph_mode()\n\nwave, rate = librosa.load('speech.wav', sr=16000)\n"
+            "Session().run(tf.constant(wave))\n",
+        ),
+        Example(
+            "pickled weights",
+            "import numpy as np\nimport tensorflow as tf\n\nweights = np.load('vgg16.npy').item()\n"
+            "tf.Session().run(tf.constant(weights['conv1']))\n",
+            "import numpy as np\nimport tensorflow.compat.v1 as tf\n"
+            "from tf2towers.runtime import Session, graph_mode\n\ngraph_mode()\n\n"
+            "weights = np.load('vgg16.npy', allow_pickle=True).item()\n"
+            "Session().run(tf.constant(weights['conv1']))\n",
+        ),
+    ),
+)
