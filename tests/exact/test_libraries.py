@@ -140,6 +140,8 @@ SAME = [
     "def f(open):\n    return open('a', 'U')\nf(print)",
     "class Robot:\n    def isAlive(self):\n        return True\nx = Robot().isAlive()",
     "from lxml import etree\nimport xml.sax\nx = etree.parse('a').getroot().getchildren()",
+    "import gym\nenv = gym.make('CartPole-v0')\no, r, t, d, i = env.step(0)",
+    "import gym.spaces\nclass Env:\n    def step(self, a):\n        return 1, 2, 3, 4\no, r, d, i = Env().step(0)",
     "import os\nfrom PIL import ImageFont\nn = os.path.getsize('a')",
 ]
 
@@ -177,6 +179,7 @@ LEFT = [
     "from skimage import restoration\nx = restoration.denoise_wavelet(i, multichannel=True)",
     "import matplotlib.pyplot as plt\nplt.hold(True)",
     "import json\nd = json.loads('{}', encoding=input())",
+    "import gym\nenv = gym.make('CartPole-v0')\no, r, d, i = env.step(0)",
     "def f(group):\n    import h5py\n    return group['x'].value\nf(1)",
     "import pandas as pd\nx = pd.DataFrame([1]).ix[0]",
     "import pandas as pd\nx = pd.DataFrame([1]).as_matrix()",

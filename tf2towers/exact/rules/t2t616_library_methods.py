@@ -60,6 +60,7 @@ def edits(file: File) -> Iterator[Edit]:
                 )
     yield from _values_of_datasets(file)
     _note_filters(file)
+    _leave_steps_of_gym(file)
 
 
 def calls_of_lost_methods(file: File) -> Iterator[tuple[ast.expr, str]]:
@@ -69,7 +70,7 @@ def calls_of_lost_methods(file: File) -> Iterator[tuple[ast.expr, str]]:
 
 def uses(tree: ast.Module) -> bool:
     """Whether a module may use such a method: a quick look."""
-    names = {*lost_methods(), "ix", "value"}
+    names = {*lost_methods(), "ix", "value", "step"}
     return any(isinstance(node, ast.Attribute) and node.attr in names for node in ast.walk(tree))
 
 
@@ -213,6 +214,32 @@ def _is_image(file: File, value: ast.expr, seen: frozenset[ast.Call]) -> bool:
         if inner is None or not _is_image(file, inner, seen | {call}):
             return False
     return True
+
+
+def _leave_steps_of_gym(file: File) -> None:
+    """Leaves `observation, reward, done, info = env.step(action)`: gym 0.26 and later give five values."""
+    if not _imports(file, "gym") or not _makes_environments(file):
+        return
+    for statement in file.all(ast.Assign):
+        target, call = statement.targets[0], statement.value
+        if not isinstance(target, ast.Tuple) or len(target.elts) != 4 or not isinstance(call, ast.Call):
+            continue
+        if _is_method_call(call) and call.func.attr == "step" and not _is_never_missed(file, call):
+            file.note(
+                call,
+                "T2T628",
+                "step() of an environment gives five values since gym 0.26, and reset() two; today: observation, reward, "
+                "terminated, truncated, info; or keep gym 0.25.2, with NumPy below 2",
+            )
+
+
+def _makes_environments(file: File) -> bool:
+    """Whether the program has an environment made by gym."""
+    return any(
+        isinstance(node, ast.Name | ast.Attribute) and meanings.canonical(node) == "gym.make"
+        for meanings in file.program.library_names.all_meanings()
+        for node in meanings.nodes
+    )
 
 
 def _canonical_function(file: File, call: ast.Call) -> str | None:
