@@ -141,7 +141,7 @@ SAME = [
     "class Robot:\n    def isAlive(self):\n        return True\nx = Robot().isAlive()",
     "from lxml import etree\nimport xml.sax\nx = etree.parse('a').getroot().getchildren()",
     "import gym\nenv = gym.make('CartPole-v0')\no, r, t, d, i = env.step(0)",
-    "import gym.spaces\nclass Env:\n    def step(self, a):\n        return 1, 2, 3, 4\no, r, d, i = Env().step(0)",
+    "class Env:\n    import gym.spaces\n    def step(self, a):\n        return 1, 2, 3, 4\no, r, d, i = Env().step(0)",
     "import os\nfrom PIL import ImageFont\nn = os.path.getsize('a')",
 ]
 

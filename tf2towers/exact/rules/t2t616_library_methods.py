@@ -228,8 +228,8 @@ def _leave_steps_of_gym(file: File) -> None:
             file.note(
                 call,
                 "T2T628",
-                "step() of an environment gives five values since gym 0.26, and reset() two; today: observation, reward, "
-                "terminated, truncated, info; or keep gym 0.25.2, with NumPy below 2",
+                "step() of an environment gives five values since gym 0.26, and reset() two; today: observation, "
+                "reward, terminated, truncated, info; or keep gym 0.25.2, with NumPy below 2",
             )
 
 
