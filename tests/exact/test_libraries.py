@@ -45,6 +45,8 @@ CASES = [
     ("from scipy import misc, io\na = misc.imread('a.png')", "from scipy import io\na = scipy_misc.imread('a.png')"),
     ("import scipy.misc\na = scipy.misc.imread('a.png')", "a = scipy_misc.imread('a.png')"),
     ("import scipy.misc as sm\nx = sm.imread\n", "x = scipy_misc.imread\n"),
+    ("import scipy.misc\nimport scipy.misc as sm\nx = sm.imread\ny = scipy.misc.imsave",
+     "x = scipy_misc.imread\ny = scipy_misc.imsave"),
     ("import imp\na = imp.load_source('a', __file__)", "a = old_imp.load_source('a', __file__)"),
     ("import inspect\na = inspect.getargspec(len)", "import inspect\na = old_inspect.getargspec(len)"),
     ("import os, imp, re\na = imp.load_source('a', __file__)", "import os, re\na = old_imp.load_source('a', __file__)"),
@@ -252,6 +254,16 @@ def test_left(lines: str) -> None:
     result = migrate(Script.from_text(lines + END))
     assert {finding.code for finding in result.left} == {"T2T628"}
     assert lines in result.changes[0].after
+
+
+def test_an_import_that_another_module_has_too_goes(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(
+        "import data\nimport scipy.misc as misc\nimport tensorflow as tf\ntf.Session().run(data.x)\nmisc.imread('b.png')\n"
+    )
+    (tmp_path / "data.py").write_text("import scipy.misc as misc\n\nx = misc.imread('a.png')\n")
+    result = migrate(Script.read(tmp_path / "train.py"))
+    assert not result.left
+    assert not any("scipy.misc" in change.after for change in result.changes)
 
 
 def test_a_module_without_tensorflow(tmp_path: Path) -> None:

@@ -79,15 +79,28 @@ class LibraryNames:
     def is_taken(self, file: Module, name: str) -> bool:
         """Whether another module of the program may take a name that a file binds from there."""
         for path in self._paths():
-            if path == file.path.absolute() or file.path.absolute() not in self._local(path).values():
+            local = self._local(path)
+            if path == file.path.absolute() or file.path.absolute() not in local.values():
                 continue
-            for node in self._meanings_of(path).nodes:
-                if isinstance(node, ast.Name | ast.Attribute):
-                    if name == (node.id if isinstance(node, ast.Name) else node.attr):
+            meanings = self._meanings_of(path)
+            for node in meanings.nodes:
+                if isinstance(node, ast.Name):
+                    if node.id == name and not meanings.bindings(node):
+                        return True
+                elif isinstance(node, ast.Attribute):
+                    if node.attr == name and not self._is_of_library(meanings, node.value, local):
                         return True
                 elif isinstance(node, ast.ImportFrom) and any(alias.name == name for alias in node.names):
                     return True
         return False
+
+    @staticmethod
+    def _is_of_library(meanings: Meanings, value: ast.expr, local: dict[str, Path]) -> bool:
+        """Whether a value certainly is a module that is none of the program's."""
+        name = meanings.canonical(value) if isinstance(value, ast.Name | ast.Attribute) else None
+        if name is None or not (imported := name.partition(".")[0]):
+            return False
+        return not any(dotted.partition(".")[0] == imported for dotted in local)
 
     def _followed(self, path: Path, name: str, seen: frozenset[tuple[Path, str]]) -> str | None:
         """A dotted name of a file, rooted at its library also where it begins with a local module's."""

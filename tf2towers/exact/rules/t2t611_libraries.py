@@ -197,14 +197,17 @@ def _all_written_anew(file: File, imported: ast.alias, package: str = "") -> boo
     bound = imported.asname or imported.name
     if file.program.library_names.is_taken(file, bound.partition(".")[0]):
         return False
-    known = {
-        node for node, name in _uses(file) if name.startswith(f"{dotted}.") and changed()[name].kind != "left"
-    }
-    written = {file.text.of(node.value) for node in known}
-    if written - {bound}:
-        return False
     root = bound.partition(".")[0]
-    roots = {name for node in known for name in ast.walk(node.value) if isinstance(name, ast.Name)}
+    known = {
+        node.value
+        for node, name in _uses(file)
+        if name.startswith(f"{dotted}.")
+        and changed()[name].kind != "left"
+        and file.text.of(node.value).partition(".")[0] == root
+    }
+    if any(file.text.of(module) != bound for module in known):
+        return False
+    roots = {name for module in known for name in ast.walk(module) if isinstance(name, ast.Name)}
     return all(use in roots for use in file.all(ast.Name) if use.id == root and isinstance(use.ctx, ast.Load))
 
 
