@@ -64,7 +64,8 @@ ops.sparse_ops ops.special_math_ops ops.state_ops ops.string_ops ops.summary_ops
 ops.tensor_array_ops ops.variable_scope ops.variables ops.while_v2 platform.app platform.flags
 platform.gfile platform.tf_logging platform.resource_loader platform.test saved_model.builder
 saved_model.loader saved_model.main_op saved_model.signature_constants saved_model.signature_def_utils
-saved_model.tag_constants saved_model.utils summary.summary training.adagrad training.adam
+saved_model.tag_constants saved_model.utils summary.summary tools.freeze_graph tools.inspect_checkpoint
+tools.optimize_for_inference_lib tools.saved_model_utils tools.strip_unused_lib training.adagrad training.adam
 training.basic_session_run_hooks training.checkpoint_management training.checkpoint_utils
 training.coordinator training.device_setter training.ftrl training.gradient_descent training.input
 training.learning_rate_decay training.momentum training.monitored_session training.moving_averages

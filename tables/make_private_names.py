@@ -26,10 +26,10 @@ os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
 #: modules that do something when they are imported, or need what is not installed
 LEFT_OUT = (
     ".debug.",
-    ".tools.",
     "_test",
     ".tpu.",
     ".testing.",
+    ".tools.api.",
     ".autograph.",
     ".eager.memory_tests",
     ".platform.",

@@ -258,7 +258,8 @@ def test_left(lines: str) -> None:
 
 def test_an_import_that_another_module_has_too_goes(tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text(
-        "import data\nimport scipy.misc as misc\nimport tensorflow as tf\ntf.Session().run(data.x)\nmisc.imread('b.png')\n"
+        "import data\nimport scipy.misc as misc\nimport tensorflow as tf\n"
+        "tf.Session().run(data.x)\nmisc.imread('b.png')\n"
     )
     (tmp_path / "data.py").write_text("import scipy.misc as misc\n\nx = misc.imread('a.png')\n")
     result = migrate(Script.read(tmp_path / "train.py"))

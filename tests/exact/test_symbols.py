@@ -145,6 +145,12 @@ IMPORTS = [
      "tf.placeholder(parts(1))\n",
      "import tensorflow.compat.v1 as tf\nfrom tensorflow.compat.v1 import unstack as parts\n\n"
      "tf.placeholder(parts(1))\n"),
+    ("import tensorflow as tf\nfrom tensorflow.python.platform.flags import FLAGS\n\ntf.placeholder(FLAGS.kind)\n",
+     "import tensorflow.compat.v1 as tf\nfrom tensorflow.python.platform.flags import FLAGS\n\n"
+     "tf.placeholder(FLAGS.kind)\n"),
+    ("import tensorflow as tf\nfrom tensorflow.python.util import nest\n\ntf.placeholder(nest.flatten_up_to(1, 2))\n",
+     "import tensorflow.compat.v1 as tf\nfrom tensorflow.compat.v1 import nest\n"
+     "from tensorflow.python.util.nest import flatten_up_to\n\ntf.placeholder(flatten_up_to(1, 2))\n"),
     ("import tensorflow as tf\nfrom tensorflow.python.ops import array_ops\n\n"
      "tf.placeholder(array_ops.stack(array_ops.shape(1)))\n",
      "import tensorflow.compat.v1 as tf\nfrom tensorflow.python.ops import array_ops\n\n"

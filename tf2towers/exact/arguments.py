@@ -86,7 +86,7 @@ def _not_served(canonical: str, call: ast.Call) -> str | None:
     values = [*call.args[place : place + 1], *(word.value for word in call.keywords if word.arg == name)]
     if all(isinstance(value, ast.Constant) and value.value is None for value in values):
         return None
-    return f"{canonical} is called with `{name}`, which our own function in its place does not serve"
+    return f"{canonical} is called with `{name}`, which what stands for it today does not take"
 
 
 def has_old_arguments(file: File, call: ast.Call) -> str | None:

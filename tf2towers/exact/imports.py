@@ -38,6 +38,10 @@ class NewImport:
         return self.name if self.bound == self.name else f"{self.name} as {self.bound}"
 
 
+#: the module of TensorFlow's flags, then and now
+PRIVATE_FLAGS = "tensorflow.python.platform.flags"
+
+
 def is_tensorflow(dotted: str) -> bool:
     """Whether a dotted name is TensorFlow's."""
     return dotted.partition(".")[0] == "tensorflow"
@@ -79,6 +83,8 @@ def _from_import(node: ast.ImportFrom, alias: ast.alias) -> NewImport:
         return NewImport(found.runtime.module, found.runtime.name, bound, alias)
     if found.kind == "tf2" or canonical == "tf" or found.target.startswith("tf.compat"):
         return was
+    if found.target.startswith("tf.app.flags."):  # no module of compat.v1 that names could be imported from
+        return was if module == PRIVATE_FLAGS else NewImport(PRIVATE_FLAGS, alias.name, bound, alias)
     parent, _, name = _module(found).rpartition(".")
     return NewImport(parent, name, bound, alias)
 

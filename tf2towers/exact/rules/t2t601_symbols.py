@@ -97,7 +97,7 @@ def _text(file: File, node: ast.Name | ast.Attribute, canonical: str) -> str | N
     assert base is not None
     if base.partition(".")[0] != "tf":
         return _through_module(file, node, found)
-    return _below(file, node, found, find_replacement(base))
+    return _below(file, node, found, base)
 
 
 def _of_tensorflow(file: File, node: ast.Name | ast.Attribute, home: ast.expr, canonical: str) -> str | None:
@@ -144,15 +144,19 @@ def _through_module(file: File, node: ast.Attribute, found: Found) -> str | None
     assert base is not None and canonical is not None
     if base == "tf":
         return _of_tensorflow(file, node, home, canonical)
-    return None if home is node else _below(file, node, found, find_replacement(base))
+    return None if home is node else _below(file, node, found, base)
 
 
 def _is_tensorflows(canonical: str | None) -> bool:
     return canonical is not None and canonical.partition(".")[0] == "tf"
 
 
-def _below(file: File, node: ast.Name | ast.Attribute, found: Found, base: Found) -> str | None:
-    """What to write for an attribute of something that is not TensorFlow itself: `slim.conv2d`, `layers.dense`."""
+def _below(file: File, node: ast.Name | ast.Attribute, found: Found, home: str) -> str | None:
+    """What to write for an attribute of something that is not TensorFlow itself: `slim.conv2d`, `layers.dense`.
+
+    `home` is the canonical name of that.
+    """
+    base = find_replacement(home)
     is_gone = is_gone_private(file.canonical(node) or "")
     if found.kind == "left":
         if base.kind != "private" or found.code != "T2T620" or is_gone:
@@ -169,6 +173,8 @@ def _below(file: File, node: ast.Name | ast.Attribute, found: Found, base: Found
     if is_gone and isinstance(node, ast.Attribute) and (found.kind, module) == (base.kind, base.target):
         return f"{file.text.of(node.value)}.{name}"
     if is_gone or base.kind in ("runtime", "left") or file.canonical(node) in _renamed():
+        return file.name_of(found)
+    if base.kind == "v1" and found.kind == "private":  # a public module now, without `nest.flatten_up_to`
         return file.name_of(found)
     return None
 
