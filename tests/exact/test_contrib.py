@@ -16,6 +16,8 @@ ONE_LINE = [
     ("d = tf.keras.datasets.mnist.load_data()", "d = tf2.keras.datasets.mnist.load_data()"),
     ("m = tf.estimator.ModeKeys.TRAIN", "m = mode_keys.ModeKeys.TRAIN"),
     ("d = tf.contrib.framework.VariableDeviceChooser(2)", "d = variable_device.VariableDeviceChooser(2)"),
+    ("a = tf.contrib.metrics.accuracy(x, y)", "a = metrics.accuracy(x, y)"),
+    ("y = tf.contrib.layers.python.layers.utils.smart_cond(x, f, g)", "y = smart_cond(x, f, g)"),
     ("v = tf.__git_version__", "v = tf.version.GIT_VERSION"),
     ("n = tf.contrib.slim.nets.vgg.vgg_16.default_image_size", "n = vgg_16.default_image_size"),
 ]
@@ -50,6 +52,14 @@ IMPORTS = [
     (
         "from tensorflow.python.training import training_ops\n\ntraining_ops.apply_adam(1)\n",
         "from tf2towers.runtime.contrib import training_ops\n",
+    ),
+    (
+        "from tensorflow.python.ops.distributions import bernoulli\n\nbernoulli.Bernoulli(0.5)\n",
+        "from tensorflow.python.ops.distributions import bernoulli\n",
+    ),
+    (
+        "from tensorflow.python.ops.image_ops_impl import ResizeMethod\n\nResizeMethod.BILINEAR\n",
+        "from tensorflow.compat.v1.image import ResizeMethod\n",
     ),
     (
         "from tensorflow.keras.datasets import mnist\n\nmnist.load_data()\n",

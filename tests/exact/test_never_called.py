@@ -175,3 +175,28 @@ def test_a_name_is_what_is_imported_for_this_tensorflow(tmp_path: Path) -> None:
     )
     assert left(tmp_path, choice, "") == []
     assert left(tmp_path, choice.replace("tf.__version__ < '0.9'", "tf.test.is_gpu_available()"), "") != []
+
+
+ALONE = """
+if __name__ == '__main__':
+    import batches_of_our_own
+    import tflearn
+    print(tf.contrib.tpu.RunConfig(), mean(batches_of_our_own.one()))
+"""
+BY_OTHER_WAYS = ["import runpy\nrunpy.run_path('shared.py', run_name='__main__')\n"]
+
+
+def test_what_runs_only_where_a_module_is_the_script_itself(tmp_path: Path) -> None:
+    assert left(tmp_path, MAIN, SHARED + ALONE) == []
+    assert left(tmp_path, MAIN, SHARED + ALONE.replace("mean(", "configure(")) == []
+
+
+@pytest.mark.parametrize("way", BY_OTHER_WAYS)
+def test_where_it_may_run_all_the_same(tmp_path: Path, way: str) -> None:
+    assert len(left(tmp_path, MAIN + way, SHARED + ALONE)) == 3
+    assert len(left(tmp_path, MAIN, SHARED + ALONE.replace("==", "!="))) == 3
+    assert len(left(tmp_path, MAIN, SHARED + ALONE + "else:\n    mean(configure())\n")) == 5
+
+
+def test_what_the_script_itself_runs(tmp_path: Path) -> None:
+    assert len(left(tmp_path, MAIN + "from shared import *\n" + ALONE)) == 3

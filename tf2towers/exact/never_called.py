@@ -48,6 +48,8 @@ def never_called(files: Sequence[File], modules: Sequence[Script]) -> frozenset[
     named: set[str | tuple[File, str]] = set().union(*(_names(tree) for tree in others))
     for file in files:
         for statement in file.tree.body:
+            if not file.main and _asks_for_main(statement):
+                continue
             if isinstance(statement, Unit) and not statement.decorator_list and not file.main:
                 waiting.append((file, statement))
             else:
@@ -64,11 +66,33 @@ def stays_in(file: File, node: ast.AST, why: str) -> str | None:
     unit = next((around for around in file.ancestors(node) if around in file.program.never_called), None)
     if unit is not None:
         return f"{getattr(unit, 'name', 'a function')}, which nothing here calls"
+    if only_as_main(file, node):
+        return "what only runs where this file is the script itself"
     if is_for_another(file, node):
         return "what is for another TensorFlow than 1.15"
     if "tf.python.debug" in why and _only_where(file, node, _DEBUGGER):
         return "what is for a debugger"
     return "what is for TPUs" if "tf.contrib.tpu" in why and only_for_tpus(file, node) else None
+
+
+def only_as_main(file: File, node: ast.AST) -> bool:
+    """Whether a place is in the `if __name__ == "__main__":` of a module that the script imports."""
+    if file.main or any("runpy" in each.script.text for each in file.program.files):
+        return False
+    inner: ast.AST = node
+    for around in file.ancestors(node):
+        if isinstance(around, ast.If) and inner in around.body and _asks_for_main(around):
+            return True
+        inner = around
+    return False
+
+
+def _asks_for_main(statement: ast.stmt) -> bool:
+    """Whether it is `if __name__ == "__main__":`, with nothing for other cases."""
+    if not isinstance(statement, ast.If) or statement.orelse or not isinstance(statement.test, ast.Compare):
+        return False
+    sides = {ast.unparse(side) for side in (statement.test.left, *statement.test.comparators)}
+    return sides == {"__name__", "'__main__'"} and isinstance(statement.test.ops[0], ast.Eq)
 
 
 def only_for_tpus(file: File, node: ast.AST) -> bool:

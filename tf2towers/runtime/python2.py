@@ -62,9 +62,10 @@ def _of_integers(value: Any) -> bool:
     if isinstance(value, numbers.Integral):
         return True
     numpy = sys.modules.get("numpy")
-    return (
-        numpy is not None and isinstance(value, numpy.ndarray | numpy.generic) and value.dtype.kind in "iub"
-    )
+    kinds = (
+        () if numpy is None else (numpy.ndarray, numpy.generic)
+    )  # a tuple: Python 3.7 runs it beside TF 1.15
+    return isinstance(value, kinds) and value.dtype.kind in "iub"
 
 
 def _is_dimension(value: Any) -> bool:

@@ -248,6 +248,12 @@ def test_a_range_is_a_list_beside_the_xrange_of_six():
             "class A:\n    def __cmp__(self, o):\n        print o\n",
             "the method __cmp__, which Python 3 never calls",
         ),
+        (
+            "class A(B):\n    def __cmp__(self, o):\n        print o.x\n",
+            "the method __cmp__, which Python 3 never calls",
+        ),
+        ("class A:\n    def __cmp__(self, o):\n        print o.x\n", None),
+        ("class A:\n    def __cmp__(self, o):\n        assert isinstance(o, A)\n        print o.x\n", None),
         ("x = [i for i in y]\nprint i\n", "i of a list comprehension, read after it"),
         ("i = 0\nx = [i for i in y]\nfor i in z: print i\n", None),
         ("x = [i for i in y]\nz = [i for i in y]\nprint x\n", None),
@@ -256,6 +262,39 @@ def test_a_range_is_a_list_beside_the_xrange_of_six():
 )
 def test_what_is_left(text, left):
     assert [step.name for step in script_of(text).conversion.left] == ([left] if left else [])
+
+
+ITEM = """class Item(object):
+    def __init__(self, x):
+        self.x = x
+METHODS
+    def __cmp__(self, other):
+        return cmp(self.x, other.x)  # by x
+    def name(self):
+        print self.x
+"""
+#: methods of its own beside __cmp__ -> what is added
+ORDERS = [
+    ("", ["__lt__", "__le__", "__gt__", "__ge__", "__eq__", "__ne__"]),
+    ("    def __lt__(self, other):\n        return self.x < other.x\n"
+     "    def __eq__(self, other):\n        return self.x == other.x\n", ["__le__", "__ge__", "__ne__"]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("methods", "added"), ORDERS)
+def test_comparisons_by_cmp(methods, added):
+    text = ITEM.replace("METHODS\n", methods)
+    after = text_of(text)
+    assert [line.split("(")[0].split()[1] for line in after.splitlines() if "(self, other)" in line] == [
+        *(line.split("(")[0].split()[1] for line in text.splitlines() if "(self, other)" in line),
+        *added,
+    ]
+    names: dict = {}
+    exec(after, names)
+    low, high, same = (names["Item"](x) for x in (1, 2, 1))
+    assert low < high and low <= same and high > low and high >= low and low == same and low != high
+    assert not (high < low or high <= low or low > high or low >= high or low == high or low != same)
+    assert sorted([high, low]) == [low, high] and {low: 1}[low] == 1 and same not in {low: 1}
 
 
 def test_line_ends_and_the_lines_of_the_steps():

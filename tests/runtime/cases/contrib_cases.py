@@ -219,6 +219,13 @@ def _metrics(api):
     ]
 
 
+def _accuracy(api, x):
+    tf, accuracy = api.tf, api.contrib.metrics.accuracy
+    truth, guess = tf.constant([0, 1, 2, 1]), tf.argmax(x, 1, output_type=tf.int32)
+    weighted = accuracy(guess, truth, weights=tf.constant([1.0, 2.0, 0.5, 3.0]), name="weighted")
+    return [accuracy(guess, truth), weighted, accuracy(tf.equal(guess, 1), tf.equal(truth, 1))]
+
+
 def _small_resnet(version):
     def build(api, x):
         slim, nets = api.slim, api.contrib.nets
@@ -408,6 +415,7 @@ CASES = {
     "loss scale": Case(_scaled_gradients, (3, 4), gradients=False),
     "distributions": Case(_distributions, (3, 2)),
     "metrics": Case(_metrics, gradients=False),
+    "accuracy": Case(_accuracy, (4, 3), gradients=False),
     "resnet v1": _small_resnet("v1"),
     "resnet v2": _small_resnet("v2"),
     "inception v1": _inception("inception_v1", "Mixed_3b"),

@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterator
 
 from tf2towers.exact.edits import Edit, Placed, Text, apply
+from tf2towers.exact.python2.comparisons import methods_for_cmp
 from tf2towers.exact.python2.number_kinds import NumberKinds
 from tf2towers.exact.python2.strings import STRING_CONSTANTS, STRING_METHODS
 from tf2towers.names.meanings import Assigned, Meanings, Opaque
@@ -362,9 +363,16 @@ class Meaning:
         return any(not module.startswith("tensorflow") for module in self._meanings.star_imports)
 
     def _method(self, node: ast.FunctionDef) -> Iterator[Edit]:
-        if not isinstance(self._meanings.parents[node], ast.ClassDef):
+        kind = self._meanings.parents[node]
+        if not isinstance(kind, ast.ClassDef):
             return
-        if node.name in _METHODS:
+        if node.name == "__cmp__" and (made := methods_for_cmp(kind, node)) is not None:
+            self._did("methods for __cmp__", node)
+            end = self._text.text.find("\n", self._text.end(node))
+            end = len(self._text.text) if end < 0 else end
+            margin = " " * node.col_offset
+            yield Edit(end, end, "".join(f"\n{margin}{line}" if line else "\n" for line in made))
+        elif node.name in _METHODS:
             self._leave(f"the method {node.name}, which Python 3 never calls", node)
         elif node.name in _OPERATORS:
             self._did("operator methods", node)

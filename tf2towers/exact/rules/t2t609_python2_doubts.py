@@ -16,8 +16,8 @@ RULE = Rule(
     todo="Write at this place what Python 2 did there, as Python 3 says it.",
     examples=(
         Example(
-            "a class that is compared by __cmp__",
-            "import tensorflow as tf\n\nsess = tf.Session()\n\nclass Item(object):\n"
+            "a class with a base that is compared by __cmp__",
+            "import tensorflow as tf\n\nsess = tf.Session()\n\nclass Item(Base):\n"
             "    def __cmp__(self, other):\n        return cmp(self.loss, other.loss)\n\n\nprint sess\n",
             left=True,
         ),

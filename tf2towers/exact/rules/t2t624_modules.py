@@ -10,6 +10,7 @@ from tf2towers.exact.edits import Edit
 from tf2towers.exact.file import File
 from tf2towers.exact.known_modules import is_known, is_tf1_library
 from tf2towers.exact.lookup import was_in_tf1
+from tf2towers.exact.never_called import only_as_main
 from tf2towers.exact.rule import Example, Rule
 from tf2towers.report.result import FindingKind
 from tf2towers.source.imports_by_text import ImportByText, imports_by_text
@@ -26,10 +27,11 @@ def edits(file: File) -> Iterator[Edit]:
                 message = f"the compiled module {dotted} is not looked into; -o copies {compiled.name}"
                 file.note(node, "T2T624", message, "note")
                 continue
-            kind: FindingKind = "note" if _is_guarded(file, node) else "left"
+            kind: FindingKind = "note" if _is_guarded(file, node) or only_as_main(file, node) else "left"
             file.note(node, "T2T624", f"the module {dotted} was not found: it may have TF1 in it", kind)
     for call, message in unseen_by_text(file.program.imports, file.path, file.tree, file.script.text):
-        kind = "note" if call.is_written_out and _is_guarded(file, call.call) else "left"
+        guarded = call.is_written_out and _is_guarded(file, call.call)
+        kind = "note" if guarded or only_as_main(file, call.call) else "left"
         file.note(call.call, "T2T624", message, kind)
     for call in imports_by_text(file.tree, file.script.text):
         if call.start or _may_be_tensorflow(call):

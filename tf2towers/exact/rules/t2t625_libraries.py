@@ -9,8 +9,9 @@ from tf2towers.exact.edits import Edit
 from tf2towers.exact.file import File
 from tf2towers.exact.known_modules import is_tf1_library
 from tf2towers.exact.libraries.changed import of_keras2
-from tf2towers.exact.never_called import stays_in
+from tf2towers.exact.never_called import only_as_main, stays_in
 from tf2towers.exact.rule import Example, Rule
+from tf2towers.names.tables import lookup
 from tf2towers.report.result import FindingKind
 
 
@@ -22,7 +23,9 @@ def edits(file: File) -> Iterator[Edit]:
     found = file.program.imports.imports_of(file.path)
     for node in file.imports:
         names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else [node.module or ""]
-        if isinstance(node, ast.ImportFrom) and node.level:
+        if isinstance(node, ast.ImportFrom) and (node.level or _only_data(file, node)):
+            continue
+        if only_as_main(file, node):
             continue
         for name in names:
             root = name.partition(".")[0]
@@ -38,6 +41,17 @@ def edits(file: File) -> Iterator[Edit]:
             )
             file.note(used, "T2T625", message, kind)
     yield from ()
+
+
+def _only_data(file: File, node: ast.ImportFrom) -> bool:
+    """Whether it takes nothing but Keras's data sets or `pad_sequences`, which Keras 3 has as they were."""
+    names = [f"{node.module}.{alias.name}" for alias in node.names]
+    used = [file.canonical(attribute) or "" for attribute in file.all(ast.Attribute)]
+    return all(
+        (name + ".").startswith(("keras.datasets.", "keras.preprocessing.sequence.pad_sequences."))
+        and lookup("tf." + name).kind == "keep"
+        for name in names
+    ) and not any(of_keras2(name) for name in used if name.startswith("keras.datasets."))
 
 
 def _note_keras2(file: File) -> None:
@@ -94,6 +108,14 @@ RULE = Rule(
             "import tensorflow as tf\nimport tflearn\n\nx = tf.placeholder(tf.float32, [None, 4])\n"
             "y = tflearn.fully_connected(x, 2)\n",
             left=True,
+        ),
+        Example(
+            "data sets of Keras",
+            "import tensorflow as tf\nfrom keras.datasets import cifar10\n\nx = tf.placeholder(tf.uint8, [None])\n"
+            "(images, labels), _ = cifar10.load_data()\n",
+            "import tensorflow.compat.v1 as tf\nfrom keras.datasets import cifar10\n"
+            "from tf2towers.runtime import graph_mode\n\ngraph_mode()\n\nx = tf.placeholder(tf.uint8, [None])\n"
+            "(images, labels), _ = cifar10.load_data()\n",
         ),
         Example(
             "Keras 2 alone",

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 #
-# From tensorflow/contrib/metrics/python/ops/metric_ops.py of TensorFlow 1.15.
+# From tensorflow/contrib/metrics/python/{metrics/classification,ops/metric_ops}.py of TensorFlow 1.15.
 # Changed by tf2towers: public names of TF 2, shorter docstrings, and what needs Keras layers is left out.
 # ruff: noqa: B905
 # mypy: ignore-errors
@@ -47,6 +47,24 @@ def _remove_squeezable_dimensions(predictions, labels, weights):
         if weights.shape.ndims == predictions.shape.ndims + 1:
             weights = tf.squeeze(weights, [-1])
     return predictions, labels, weights
+
+
+def accuracy(predictions, labels, weights=None, name=None):
+    """The part of the predictions that are the labels, of one batch."""
+    if not (labels.dtype.is_integer or labels.dtype in (tf.bool, tf.string)):
+        raise ValueError(f"Labels should have bool, integer, or string dtype, not {labels.dtype!r}")
+    if not labels.dtype.is_compatible_with(predictions.dtype):
+        raise ValueError(
+            "Dtypes of predictions and labels should match. "
+            f"Given: predictions ({predictions.dtype!r}) and labels ({labels.dtype!r})"
+        )
+    with tf.name_scope(name, "accuracy", values=[predictions, labels]):
+        is_correct = tf.cast(tf.equal(predictions, labels), tf.float32)
+        if weights is None:
+            return tf.reduce_mean(is_correct)
+        is_correct = tf.multiply(is_correct, weights)
+        num_values = tf.multiply(weights, tf.ones_like(is_correct))
+        return tf.div(tf.reduce_sum(is_correct), tf.reduce_sum(num_values))
 
 
 def streaming_true_positives(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import tensorflow as tf
@@ -61,6 +62,45 @@ def two_element_tuple(int_or_tuple: Any) -> tuple[int, int]:
     if isinstance(int_or_tuple, (list, tuple, tf.TensorShape)) and len(int_or_tuple) == 2:
         return int(int_or_tuple[0]), int(int_or_tuple[1])
     raise ValueError("Must be an int, a list with 2 elements or a TensorShape of length 2")
+
+
+def n_positive_integers(n: int, value: Any) -> tuple[int, ...]:
+    """`value` as `n` positive integers: a number stands for all of them, a sequence has as many."""
+    if n < 1 or int(n) != n:
+        raise ValueError("n must be a positive integer")
+    try:
+        values = (int(value),) * int(n)
+    except (TypeError, ValueError):
+        values = tuple(int(each) for each in value)
+    if len(values) != n or min(values) < 1:
+        raise ValueError(f"Expected sequence of {n} positive integers, but received {value!r}")
+    return values
+
+
+def constant_value(value_or_tensor_or_var: Any, dtype: Any = None) -> Any:
+    """What is known of a value before anything runs: None for a variable, and for a tensor that is computed."""
+    value = value_or_tensor_or_var
+    if value is None:
+        raise ValueError("value_or_tensor_or_var cannot be None")
+    is_variable = isinstance(value, tf.Variable)
+    if not (is_variable or tf.is_tensor(value)):
+        return value
+    if dtype and value.dtype != dtype:
+        raise ValueError(f"It has the wrong type {value.dtype} instead of {dtype}")
+    return None if is_variable else tf.get_static_value(value)
+
+
+def static_cond(pred: Any, fn1: Callable[[], Any], fn2: Callable[[], Any]) -> Any:
+    """`fn1()` or `fn2()`, by a value that is known."""
+    if not (callable(fn1) and callable(fn2)):
+        raise TypeError(f"{'fn2' if callable(fn1) else 'fn1'} must be callable.")
+    return fn1() if pred else fn2()
+
+
+def smart_cond(pred: Any, fn1: Callable[[], Any], fn2: Callable[[], Any], name: str | None = None) -> Any:
+    """`static_cond` where the predicate is known, else `tf.cond`."""
+    known = constant_value(pred)
+    return v1.cond(pred, fn1, fn2, name=name) if known is None else static_cond(known, fn1, fn2)
 
 
 def last_dimension(shape: tf.TensorShape, min_rank: int = 1) -> int:
