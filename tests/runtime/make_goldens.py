@@ -1,6 +1,8 @@
 """Runs every case under a real TensorFlow 1.15 and writes what it found to goldens/*.json.
 
-/opt/tf115/bin/python tests/runtime/make_goldens.py [layers slim rnn]
+/opt/tf115/bin/python tests/runtime/make_goldens.py [layers slim rnn contrib functions]
+
+functions: the programs of tests/functions, into goldens there.
 """
 
 import functools
@@ -8,7 +10,9 @@ import importlib
 import inspect
 import json
 import os
+import subprocess
 import sys
+import tempfile
 import warnings
 from pathlib import Path
 
@@ -119,11 +123,34 @@ def shown(default):
     return repr(default) if simple else "object"
 
 
+def functions():
+    """Runs the programs of tests/functions as they are, in a process without these modules."""
+    home = HERE.parent / "functions"
+    sys.path.insert(0, str(home))
+    import outcomes
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "outcomes.pickle"
+        environment = dict(os.environ, CUDA_VISIBLE_DEVICES="-1")
+        subprocess.run(
+            [sys.executable, "main.py", str(path)], cwd=str(home / "programs"), env=environment, check=True
+        )
+        found = outcomes.read(path)
+    outcomes.write_goldens(found)
+    print(f"{outcomes.GOLDENS}: {len(found)} cases, TensorFlow {tf.__version__}")
+
+
 def main(names):
+    names = names or [*sorted(CASE_MODULES), "functions"]
+    if "functions" in names:
+        functions()
+        names.remove("functions")
+    if not names:
+        return
     path = HERE / "goldens" / "signatures.json"
     with path.open("w") as file:
         json.dump(signatures(), file, sort_keys=True, indent=0)
-    for name in names or sorted(CASE_MODULES):
+    for name in names:
         cases = importlib.import_module("cases." + CASE_MODULES[name]).CASES
         goldens = {title: golden(case) for title, case in sorted(cases.items())}
         if name == "contrib":  # its test does not compare these

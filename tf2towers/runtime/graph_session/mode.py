@@ -11,6 +11,7 @@ from tf2towers.runtime.graph_session.cluster.device_functions import device_func
 from tf2towers.runtime.graph_session.penalties import one_loss_a_variable
 from tf2towers.runtime.graph_session.private import (
     complete_variables,
+    copies_of_rows_are_dense,
     enumerated_datasets_have_iterators,
     variables_by_tensor_name,
     whole_floats_are_sizes,
@@ -44,6 +45,7 @@ def graph_mode(cpu_towers: int = 8, *, resource_variables: bool = False) -> None
     whole_floats_are_sizes()
     variables_by_tensor_name()
     enumerated_datasets_have_iterators()
+    copies_of_rows_are_dense()
     slots_under_reuse()
     one_loss_a_variable()
     device_functions_see_tf1()

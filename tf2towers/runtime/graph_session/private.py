@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -109,6 +110,23 @@ def enumerated_datasets_have_iterators() -> None:
             )
 
         dataset_ops.DatasetV1.enumerate = wrapped
+
+
+@cache
+def copies_of_rows_are_dense() -> None:
+    """Lets `tf.identity` and `tf.stop_gradient` of a gradient of some rows be the whole gradient, as in TF1.
+
+    In TF 2 they keep the rows: an optimizer with slots updates those alone, where TF1's updated all.
+    """
+
+    def dense(function: Callable[..., tf.Tensor]) -> None:
+        def of_all_rows(input: Any, name: str | None = None) -> tf.Tensor:  # noqa: A002 - as it is there
+            return function(tf.convert_to_tensor(input), name)
+
+        tf.experimental.dispatch_for_api(function, {"input": tf.IndexedSlices})(of_all_rows)
+
+    dense(tf.identity)
+    dense(tf.stop_gradient)
 
 
 def variables_by_tensor_name() -> None:

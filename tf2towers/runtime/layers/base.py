@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +13,7 @@ import tensorflow as tf
 
 from tf2towers.runtime.layers.arguments import initializer_function
 from tf2towers.runtime.layers.autograph import unconverted
+from tf2towers.runtime.layers.moving_average import as_operation
 from tf2towers.runtime.layers.types import Constraint, Initializer, Regularizer
 
 v1 = tf.compat.v1
@@ -217,18 +218,35 @@ class Layer:
 
     add_variable = add_weight
 
-    def add_update(self, make_updates: Callable[[], Sequence[Any]]) -> None:
-        """Puts operations into UPDATE_OPS; a layer that is not trainable makes none.
+    def add_update(self, updates: Any, inputs: Any = None) -> None:
+        """Puts operations, or those that functions without arguments make, into UPDATE_OPS.
 
-        TF1 built those operations and did not list them; inside a `tf.function` what is built also runs.
+        A layer that is not trainable makes none. TF1 built them and did not list them; inside a `tf.function` what is
+        built also runs.
         """
+        del inputs
         if not self.trainable:
             return
-        updates = list(make_updates())
+        given = updates if isinstance(updates, (list, tuple)) else [updates]
+        updates = [
+            as_operation(update)
+            for part in given
+            for update in (tf.nest.flatten(part()) if callable(part) else [part])
+        ]
         self._updates += updates
         if not tf.executing_eagerly():
             for update in updates:
                 v1.add_to_collection(v1.GraphKeys.UPDATE_OPS, update)
+
+    def count_params(self) -> int:
+        """How many numbers its variables have.
+
+        Raises:
+            ValueError: before the first call.
+        """
+        if not self.built:
+            raise ValueError(f"You tried to call `count_params` on {self.name}, but the layer isn't built.")
+        return sum(int(np.prod(variable.shape.as_list())) for variable in self.weights)
 
     def add_loss(self, losses: Any, inputs: Any = None) -> None:
         """Puts loss tensors, or what functions without arguments make of the weights, into REGULARIZATION_LOSSES."""

@@ -81,11 +81,13 @@ class Renormalization:
         if most_d is not None:
             d = tf.minimum(tf.maximum(d, -most_d), most_d)
         batch_r, batch_d = r, d
-        r = smart_cond(training, lambda: batch_r, lambda: tf.ones_like(batch_r))
-        d = smart_cond(training, lambda: batch_d, lambda: tf.zeros_like(batch_d))
+        r = tf.stop_gradient(smart_cond(training, lambda: batch_r, lambda: tf.ones_like(batch_r)))
+        d = tf.stop_gradient(smart_cond(training, lambda: batch_d, lambda: tf.zeros_like(batch_d)))
         updates = [self._update(self.mean, mean, training), self._update(self.stddev, stddev, training)]
-        with tf.control_dependencies(updates):
-            return tf.stop_gradient(r), tf.stop_gradient(d), tf.identity(mean), tf.identity(variance)
+        with tf.control_dependencies(
+            updates
+        ):  # the corrections do not wait: a run without update operations has none
+            return r, d, tf.identity(mean), tf.identity(variance)
 
     def update_variance(self, moving_variance: Any, variance: tf.Tensor, momentum: float) -> Any:
         """The operation that moves the inference average towards the batch's standard deviation."""

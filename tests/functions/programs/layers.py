@@ -1,0 +1,245 @@
+"""tf.layers: functions, classes, reuse, and layers of one's own."""
+
+import numpy as np
+import tensorflow as tf
+from cases import case, fed, normal
+
+SMALL = tf.constant_initializer(0.05)
+
+
+def pictures():
+    return normal(2, 8, 8, 3)
+
+
+@case
+def dense():
+    return [
+        tf.layers.dense(normal(2, 3), 4, tf.nn.relu, True, SMALL),
+        tf.layers.dense(
+            normal(2, 5, 3),
+            4,
+            kernel_initializer=SMALL,
+            bias_initializer=SMALL,
+            activity_regularizer=tf.nn.l2_loss,
+        ),
+        tf.layers.dense(
+            normal(2, 3), 4, kernel_initializer=tf.glorot_normal_initializer(seed=4), name="named"
+        ),
+        tf.layers.dense(
+            normal(2, 3), 4, kernel_initializer=SMALL, kernel_constraint=lambda weights: weights * 0.5
+        ),
+        tf.layers.dense(normal(2, 3), 4, kernel_initializer=SMALL, trainable=False, use_bias=False),
+        tf.layers.dense(fed(np.ones([2, 3]), [None, 3]), 4, kernel_initializer=SMALL),
+    ]
+
+
+@case
+def dense_of_the_default_initializer():
+    return tf.layers.dense(normal(2, 3), 4)
+
+
+@case
+def convolutions():
+    return [
+        tf.layers.conv1d(normal(2, 8, 3), 4, 3, kernel_initializer=SMALL),
+        tf.layers.conv2d(
+            pictures(),
+            4,
+            3,
+            (2, 2),
+            "same",
+            kernel_initializer=SMALL,
+            dilation_rate=1,
+            activation=tf.nn.relu,
+        ),
+        tf.layers.conv2d(
+            pictures(),
+            4,
+            [3, 3],
+            padding="valid",
+            dilation_rate=(2, 2),
+            kernel_initializer=SMALL,
+            use_bias=False,
+        ),
+        tf.layers.conv2d(
+            pictures(), 4, 3, kernel_initializer=tf.truncated_normal_initializer(stddev=0.1, seed=3)
+        ),
+        tf.layers.conv2d(
+            pictures(), 4, 3, kernel_initializer=tf.glorot_uniform_initializer(seed=3), name="named"
+        ),
+        tf.layers.conv3d(normal(2, 4, 4, 4, 3), 4, 3, kernel_initializer=SMALL),
+        tf.layers.conv2d_transpose(pictures(), 4, 3, strides=2, padding="same", kernel_initializer=SMALL),
+        tf.layers.conv2d_transpose(pictures(), 4, (3, 2), (1, 2), kernel_initializer=SMALL),
+        tf.layers.conv3d_transpose(
+            normal(2, 4, 4, 4, 3), 4, 3, strides=2, padding="same", kernel_initializer=SMALL
+        ),
+        tf.layers.separable_conv2d(
+            pictures(), 4, 3, depth_multiplier=2, depthwise_initializer=SMALL, pointwise_initializer=SMALL
+        ),
+        tf.layers.separable_conv1d(
+            normal(2, 8, 3), 4, 3, depthwise_initializer=SMALL, pointwise_initializer=SMALL
+        ),
+    ]
+
+
+@case
+def batch_normalization():
+    return [
+        tf.layers.batch_normalization(pictures(), training=True),
+        tf.layers.batch_normalization(pictures(), momentum=0.9, epsilon=1e-5),
+        tf.layers.batch_normalization(pictures(), training=True, fused=False),
+        tf.layers.batch_normalization(normal(6, 4), training=True),
+        tf.layers.batch_normalization(normal(2, 3, 3, 3, 4), training=True),
+        tf.layers.batch_normalization(
+            normal(4, 4, 4, 3), -1, 0.8, 1e-2, False, False, training=True, trainable=False
+        ),
+        tf.get_collection(tf.GraphKeys.UPDATE_OPS),
+    ]
+
+
+@case
+def batch_normalization_that_a_placeholder_trains():
+    training = fed(True, [])
+    return [
+        tf.layers.batch_normalization(pictures(), training=training),
+        tf.layers.batch_normalization(normal(6, 4), training=training, name="flat"),
+        tf.layers.batch_normalization(pictures(), training=fed(False, []), name="not_now"),
+        tf.get_collection(tf.GraphKeys.UPDATE_OPS),
+    ]
+
+
+@case
+def batch_renormalization():
+    """Its averages change with the update operations alone."""
+    clipping = {"rmax": 3.0, "rmin": 0.3, "dmax": 5.0}
+    return [
+        tf.layers.batch_normalization(pictures(), training=True, renorm=True, renorm_clipping=clipping),
+        tf.get_collection(tf.GraphKeys.UPDATE_OPS),
+    ]
+
+
+@case
+def batch_normalization_of_virtual_batches():
+    return [
+        tf.layers.batch_normalization(normal(4, 4, 4, 3), training=True, virtual_batch_size=2),
+        tf.layers.batch_normalization(
+            pictures(), training=True, adjustment=lambda shape: (tf.ones(shape) * 1.1, tf.zeros(shape) + 0.1)
+        ),
+        tf.get_collection(tf.GraphKeys.UPDATE_OPS),
+    ]
+
+
+@case
+def dropout():
+    return [
+        tf.layers.dropout(pictures(), 0.4, training=True, seed=3),
+        tf.layers.dropout(pictures()),
+        tf.layers.dropout(pictures(), 0.4, training=fed(True, []), seed=4),
+        tf.layers.dropout(pictures(), 0.4, (2, 1, 1, 3), seed=3, training=True),
+        tf.layers.dropout(pictures(), rate=tf.constant(0.3), seed=5, training=True, name="named"),
+    ]
+
+
+@case
+def flat_and_pooled():
+    return [
+        tf.layers.flatten(pictures()),
+        tf.layers.flatten(fed(np.ones([2, 3, 4]), [None, 3, 4])),
+        tf.layers.flatten(fed(np.ones([2, 3, 4]), [None, None, 4])),
+        tf.layers.flatten(fed(np.ones([2, 3, 4]), [2, None, 4])),
+        tf.layers.max_pooling2d(pictures(), 2, 2),
+        tf.layers.average_pooling2d(pictures(), 3, 2, "same"),
+        tf.layers.max_pooling1d(normal(2, 8, 3), 2, 2),
+        tf.layers.average_pooling1d(normal(2, 8, 3), 2, 2),
+        tf.layers.max_pooling3d(normal(2, 4, 4, 4, 3), 2, 2),
+        tf.layers.average_pooling3d(normal(2, 4, 4, 4, 3), 2, 2),
+    ]
+
+
+@case
+def reuse():
+    def model():
+        dense = tf.layers.dense(normal(2, 3), 4, name="dense", kernel_initializer=SMALL)
+        tf.layers.conv2d(pictures(), 2, 3, kernel_initializer=SMALL)
+        tf.layers.conv2d(pictures(), 2, 3, kernel_initializer=SMALL)
+        tf.layers.batch_normalization(pictures(), training=True)
+        return dense, tf.layers.dense(dense, 2, kernel_initializer=SMALL)
+
+    with tf.variable_scope("model"):
+        first = model()
+    with tf.variable_scope("model", reuse=True):
+        second = model()
+    return [first, second, tf.get_collection(tf.GraphKeys.UPDATE_OPS)]
+
+
+@case
+def reuse_by_argument():
+    return [
+        tf.layers.dense(normal(2, 3), 4, name="dense", kernel_initializer=SMALL),
+        tf.layers.dense(normal(2, 3), 4, name="dense", reuse=True),
+        tf.layers.conv2d(pictures(), 2, 3, name="conv", reuse=tf.AUTO_REUSE, kernel_initializer=SMALL),
+        tf.layers.conv2d(pictures(), 2, 3, name="conv", reuse=tf.AUTO_REUSE),
+    ]
+
+
+@case
+def objects():
+    dense = tf.layers.Dense(4, kernel_initializer=SMALL, name="fully_connected")
+    convolution = tf.layers.Conv2D(4, 3, kernel_initializer=SMALL)
+    normalization = tf.layers.BatchNormalization(momentum=0.5)
+    made = [
+        dense(normal(2, 3)),
+        dense.apply(normal(5, 3)),
+        convolution(pictures()),
+        normalization(pictures(), training=True),
+    ]
+    return made + [
+        [variable.name for variable in dense.variables],
+        [variable.name for variable in convolution.trainable_weights],
+        [variable.name for variable in normalization.non_trainable_variables],
+        dense.kernel,
+        dense.bias,
+        dense.name,
+        dense.scope_name,
+        dense.count_params(),
+        len(normalization.updates),
+        dense.built,
+    ]
+
+
+class Summing(tf.layers.Layer):
+    """A layer of a program's own, with a loss."""
+
+    def build(self, shape):
+        self.weights_of_inputs = self.add_variable("weights", [int(shape[-1]), 2], initializer=SMALL)
+        self.steps = self.add_variable("steps", [], tf.int32, tf.zeros_initializer(), trainable=False)
+        super(Summing, self).build(shape)
+
+    def call(self, inputs):
+        self.add_loss(tf.reduce_sum(self.weights_of_inputs))
+        self.add_update(tf.assign_add(self.steps, 1))
+        return tf.matmul(inputs, self.weights_of_inputs)
+
+
+@case
+def layer_of_ones_own():
+    layer = Summing(name="summing")
+    with tf.variable_scope("scope"):
+        return [
+            layer(normal(2, 3)),
+            layer.losses,
+            tf.losses.get_regularization_losses(),
+            [variable.name for variable in layer.variables],
+            len(layer.updates),
+        ]
+
+
+@case
+def losses_of_layers():
+    layer = tf.layers.Dense(
+        4,
+        kernel_initializer=SMALL,
+        activity_regularizer=lambda outputs: tf.reduce_sum(outputs) * 0.1,
+        kernel_regularizer=lambda weights: tf.reduce_sum(weights) * 0.2,
+    )
+    return [layer(normal(2, 3)), layer.losses, tf.losses.get_regularization_losses()]
