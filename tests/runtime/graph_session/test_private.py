@@ -23,6 +23,21 @@ def test_eager_mode() -> None:
             assert tf.executing_eagerly()
 
 
+def test_what_scripts_read_of_operations() -> None:
+    from tf2towers.runtime.graph_session.private import complete_graphs
+
+    complete_graphs()
+    with tf.Graph().as_default() as graph:
+        assert graph._last_id == 0
+        first, second, before = tf.constant(1.0), tf.constant(2.0), tf.no_op()
+        with tf.control_dependencies([before]):
+            total = first + second
+        assert total.op._inputs == [first, second]
+        assert total.op._outputs == [total]
+        assert total.op._control_inputs == [before]
+        assert graph._last_id == total.op._id
+
+
 def test_what_a_session_is_to_tensorflow() -> None:
     base = tf.compat.v1.Session.__mro__[1]
     assert list(inspect.signature(base._do_run).parameters)[1:] == [

@@ -10,6 +10,7 @@ from tf2towers.runtime.graph_session import own_resources
 from tf2towers.runtime.graph_session.cluster.device_functions import device_functions_see_tf1
 from tf2towers.runtime.graph_session.penalties import one_loss_a_variable
 from tf2towers.runtime.graph_session.private import (
+    complete_graphs,
     complete_variables,
     copies_of_rows_are_dense,
     enumerated_datasets_have_iterators,
@@ -42,6 +43,7 @@ def graph_mode(cpu_towers: int = 8, *, resource_variables: bool = False) -> None
     tf.compat.v1.disable_control_flow_v2()
     tf.compat.v1.enable_resource_variables()
     complete_variables()
+    complete_graphs()
     whole_floats_are_sizes()
     variables_by_tensor_name()
     enumerated_datasets_have_iterators()

@@ -61,6 +61,27 @@ def complete_variables() -> None:
         variables._safe_initial_value_from_op = _guarded
 
 
+def complete_graphs() -> None:
+    """Gives operations and graphs what scripts read of TF1's that wrote gradients of their own.
+
+    An operation's `_inputs`, `_outputs` and `_control_inputs` were lists of what the public attributes give; a graph's
+    `_last_id` was the highest `_id` of its operations.
+    """
+    for public in ("inputs", "outputs", "control_inputs"):
+        if not hasattr(tf.Operation, f"_{public}"):
+            setattr(tf.Operation, f"_{public}", property(_list_of(public)))
+    if not hasattr(tf.Graph, "_last_id"):
+        tf.Graph._last_id = property(_last_id)
+
+
+def _list_of(public: str) -> Callable[[tf.Operation], list[Any]]:
+    return lambda operation: list(getattr(operation, public))
+
+
+def _last_id(graph: tf.Graph) -> int:
+    return max((operation._id for operation in graph.get_operations()), default=0)
+
+
 #: what `variable += value` and its like give: a tensor, to which the name is bound from then on
 _IN_PLACE: dict[str, Callable[[Any, Any], Any]] = {
     "__iadd__": lambda variable, value: variable + value,
