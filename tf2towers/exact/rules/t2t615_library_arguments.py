@@ -13,9 +13,12 @@ from tf2towers.exact.libraries.known_values import made_by
 from tf2towers.exact.never_called import stays_in
 from tf2towers.exact.python_versions import is_expected_to_fail, is_never_reached
 from tf2towers.exact.rule import Example, Rule
+from tf2towers.names.meanings import Assigned
 
 #: what has to be told more today than it was
-_TO_BE_TOLD = frozenset({"yaml.load", "numpy.load", "numpy.array", "h5py.File", "open", "io.open"})
+_TO_BE_TOLD = frozenset(
+    {"yaml.load", "numpy.load", "numpy.array", "h5py.File", "open", "io.open", "random.sample"}
+)
 _LAST_NAMES = frozenset(function.rpartition(".")[2] for function in (*changed_arguments(), *_TO_BE_TOLD))
 
 
@@ -47,6 +50,8 @@ def edits(file: File) -> Iterator[Edit]:
                 yield from _copy_where_needed(file, call)
             case "open" | "io.open":
                 yield from _universal_newlines(file, call)
+            case "random.sample":
+                yield from _sequence(file, call)
 
 
 def old_arguments(file: File) -> Iterator[tuple[ast.expr, str]]:
@@ -215,6 +220,39 @@ def _universal_newlines(file: File, call: ast.Call) -> Iterator[Edit]:
                 yield file.replace(mode, text[0] + (rest if "r" in rest else f"r{rest}") + text[-1])
 
 
+def _sequence(file: File, call: ast.Call) -> Iterator[Edit]:
+    """`random.sample(d.keys(), 3)`: Python 3.11 takes no sets; before, it made a tuple of them, and drew the same."""
+    of = [*call.args[:1], *(keyword.value for keyword in call.keywords if keyword.arg == "population")]
+    if len(of) == 1 and "tuple" not in file.bound_names and _may_be_a_set(file, of[0]):
+        yield file.replace(of[0], f"tuple({file.text.of(of[0])})")
+
+
+def _may_be_a_set(file: File, value: ast.expr) -> bool:
+    """Whether it is a set, or a name or attribute that one is given somewhere; of anything else a tuple does no harm."""
+    if isinstance(value, ast.Name):
+        bound = [binding.value for binding in file.meanings.bindings(value) if isinstance(binding, Assigned)]
+        return any(_is_a_set(each) for each in bound)
+    if isinstance(value, ast.Attribute):
+        return any(
+            isinstance(target, ast.Attribute) and target.attr == value.attr and _is_a_set(statement.value)
+            for other in {file, *file.program.files}
+            for statement in other.all(ast.Assign)
+            for target in statement.targets
+        )
+    return _is_a_set(value)
+
+
+def _is_a_set(value: ast.expr) -> bool:
+    if isinstance(value, ast.BinOp) and isinstance(value.op, ast.BitOr | ast.BitAnd | ast.BitXor | ast.Sub):
+        return _is_a_set(value.left) or _is_a_set(value.right)
+    if isinstance(value, ast.Call) and isinstance(value.func, ast.Name):
+        return value.func.id in ("set", "frozenset")
+    if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute):
+        views = value.func.attr in ("keys", "items") and not (value.args or value.keywords)
+        return views or value.func.attr in ("union", "intersection", "difference", "symmetric_difference")
+    return isinstance(value, ast.Set | ast.SetComp)
+
+
 RULE = Rule(
     code="T2T615",
     title="Arguments that NumPy, scikit-image and other libraries take otherwise today",
@@ -222,7 +260,7 @@ RULE = Rule(
     `librosa.load(path, 16000)` and some eight hundred functions of scikit-learn, seaborn, SciPy and so on want their
     later arguments by name today; `selem` and `interpolation` have other names; `numpy.load` loads pickled objects, and
     `yaml.load` anything, only when it is told to; `numpy.array(copy=False)` never copies;
-    Python 3.11 opens no file as 'rU'. Where what stands for an argument
+    Python 3.11 opens no file as 'rU', and `random.sample` takes no set. Where what stands for an argument
     is certainly the same, it is written; else the call is left (T2T628).
     """,
     sources=(
