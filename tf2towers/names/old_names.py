@@ -84,6 +84,8 @@ def old_order(canonical: str, call: ast.Call) -> tuple[str, ...] | None:
     if when in ("first-is-int", "int-or-list-second") and not _is_integer(given[0]):
         if when == "first-is-int" or not _list_comes_second(given):
             return None
+    if when == "last-positional":
+        return (*("" for _ in order[:-1]), order[-1]) if len(given) == len(order) else None
     if when == "third-positional":
         return ("", "", *order[2 : len(given)]) if len(given) > 2 else None
     return order[: len(given)]
