@@ -320,3 +320,103 @@ def summaries_in_scopes():
     with tf.variable_scope("scope"):
         made.append(tf.summary.scalar("loss", 1.0, collections=["mine"]))
     return [made, tf.summary.merge_all("mine"), tf.summary.merge_all("nothing") is None]
+
+
+class Halving(tf.train.Optimizer):
+    """An optimizer of a program's own, with a slot and two kinds of gradients."""
+
+    def __init__(self, rate, use_locking=False, name="Halving"):
+        super(Halving, self).__init__(use_locking, name)
+        self.rate = rate
+
+    def _prepare(self):
+        self.rate_tensor = tf.convert_to_tensor(self.rate, name="rate")
+
+    def _create_slots(self, var_list):
+        for variable in var_list:
+            self._zeros_slot(variable, "mean", self._name)
+
+    def _apply_dense(self, grad, var):
+        mean = self.get_slot(var, "mean")
+        new_mean = mean.assign(0.5 * mean + 0.5 * grad)
+        update = tf.assign_sub(var, self.rate_tensor * new_mean)
+        return tf.group(update, new_mean)
+
+    def _apply_sparse(self, grad, var):
+        return self._apply_dense(tf.convert_to_tensor(grad), var)
+
+    def _resource_apply_dense(self, grad, var):
+        return self._apply_dense(grad, var)
+
+
+cases(
+    __name__,
+    {
+        "optimizer_of_ones_own": two_updates(lambda: Halving(0.1)),
+        "optimizer_lars_like_momentum": two_updates(
+            lambda: tf.train.MomentumOptimizer(tf.train.exponential_decay(0.1, step(), 1, 0.5), 0.9)
+        ),
+    },
+)
+
+
+@case
+def gradients_added_up():
+    """What programs do that accumulate gradients over several batches."""
+    weights = tf.get_variable("weights", initializer=[1.0, 2.0])
+    optimizer = tf.train.AdamOptimizer(0.1)
+    pairs = optimizer.compute_gradients(tf.reduce_sum(weights**2))
+    totals = [
+        tf.Variable(tf.zeros_like(variable.initialized_value()), trainable=False) for _, variable in pairs
+    ]
+    zero = [tf.assign(total, tf.zeros_like(total)) for total in totals]
+    with tf.control_dependencies(zero):
+        add = [tf.assign_add(total, slope) for total, (slope, _) in zip(totals, pairs)]
+    with tf.control_dependencies(add):
+        return optimizer.apply_gradients(
+            [(tf.identity(total), pair[1]) for total, pair in zip(totals, pairs)]
+        )
+
+
+@case
+def losses_that_scale():
+    weights = tf.get_variable("weights", initializer=[1.0, 2.0])
+    table = tf.get_variable("table", [4, 2], initializer=tf.ones_initializer())
+    loss = tf.reduce_sum(weights**2) + tf.reduce_sum(tf.nn.embedding_lookup(table, [1, 1, 3]) * weights)
+    plain = tf.train.GradientDescentOptimizer(0.1)
+    scaled = [
+        (
+            slope * 0.5
+            if isinstance(slope, tf.Tensor)
+            else tf.IndexedSlices(slope.values * 0.5, slope.indices, slope.dense_shape),
+            variable,
+        )
+        for slope, variable in plain.compute_gradients(loss * 2.0)
+    ]
+    slopes = [slope for slope, _ in scaled]
+    noisy = [tf.convert_to_tensor(slope) + 0.0 for slope in slopes]
+    clipped, norm = tf.clip_by_global_norm(slopes, 0.5)
+    return [
+        plain.apply_gradients(zip(clipped, [variable for _, variable in scaled])),
+        [slope.name.split("/")[0] for slope in noisy],
+        [variable.name for _, variable in scaled],
+        tf.global_norm(noisy) >= 0.0,
+    ]
+
+
+@case
+def rates_that_are_fed_and_changed():
+    rate = tf.Variable(0.5, trainable=False, name="rate")
+    weights = tf.get_variable("weights", initializer=[1.0, 2.0])
+    update = tf.train.MomentumOptimizer(rate, 0.9).minimize(tf.reduce_sum(weights**2))
+    with tf.control_dependencies([update]):
+        return tf.group(tf.assign(rate, rate * 0.5))
+
+
+@case
+def variables_that_are_constrained():
+    weights = tf.get_variable(
+        "weights", initializer=[3.0, -4.0], constraint=lambda value: tf.clip_by_norm(value, 1.0)
+    )
+    first = tf.train.AdamOptimizer(0.1).minimize(tf.reduce_sum(weights**3))
+    return [first, [operation.name for operation in tf.get_collection(tf.GraphKeys.TRAIN_OP)]]

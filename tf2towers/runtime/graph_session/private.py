@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cache
+from functools import cache, wraps
 from typing import Any
 
 import numpy as np
@@ -36,12 +36,13 @@ def complete_variables() -> None:
     """Gives resource variables `initialized_value`, which TF1's variables have and TensorFlow itself calls.
 
     The same as `tf.compat.v1.Variable.initialized_value`; without it `tf.Variable(other.initialized_value())`
-    ends in a NotImplementedError. And they are instances of TF1's `tf.Variable`, as all of TF1's variables were.
+    ends in a NotImplementedError. With `validate_shape=False` they take values of any shape.
+    They are instances of TF1's `tf.Variable`, as all of TF1's variables were.
     `variable += value` is the sum, as of TF1's, where a resource variable raises. An optimizer of the script's own that
     knows TF1's variables alone (`_apply_dense`, `_apply_sparse`) updates them by that.
     """
     from tensorflow.python.ops import variables
-    from tensorflow.python.ops.resource_variable_ops import BaseResourceVariable
+    from tensorflow.python.ops.resource_variable_ops import BaseResourceVariable, ResourceVariable
 
     if not issubclass(BaseResourceVariable, tf.compat.v1.Variable):
         tf.compat.v1.Variable.register(BaseResourceVariable)
@@ -50,6 +51,8 @@ def complete_variables() -> None:
     if BaseResourceVariable.__bool__ is not _truth:
         _TENSORFLOWS_TRUTH.append(BaseResourceVariable.__bool__)
         BaseResourceVariable.__bool__ = _truth
+    if not hasattr(ResourceVariable.__init__, "__wrapped__"):
+        ResourceVariable.__init__ = _of_any_shape_if_not_validated(ResourceVariable.__init__)
     if not hasattr(BaseResourceVariable, "_ref"):
         BaseResourceVariable._ref = _reference
     for name, compute in _IN_PLACE.items():
@@ -59,6 +62,16 @@ def complete_variables() -> None:
     if variables._safe_initial_value_from_op is not _guarded:
         _TENSORFLOWS.append(variables._safe_initial_value_from_op)
         variables._safe_initial_value_from_op = _guarded
+
+
+def _of_any_shape_if_not_validated(plain: Callable[..., None]) -> Callable[..., None]:
+    @wraps(plain)
+    def made(variable: Any, *arguments: Any, **options: Any) -> None:
+        if options.get("validate_shape") is False and options.get("shape") is None:
+            options["shape"] = tf.TensorShape(None)
+        plain(variable, *arguments, **options)
+
+    return made
 
 
 def complete_graphs() -> None:

@@ -1,0 +1,366 @@
+"""tf.contrib: layers, frameworks, sequences, recurrent cells and helpers of training that are served."""
+
+import numpy as np
+import tensorflow as tf
+from cases import case, fed, given, integers, normal, uniform
+from tensorflow.contrib import slim
+
+layers, framework = tf.contrib.layers, tf.contrib.framework
+SMALL = tf.constant_initializer(0.05)
+
+
+@case
+def layers_of_contrib():
+    pictures = normal(2, 8, 8, 3)
+    with framework.arg_scope([layers.conv2d, layers.fully_connected], weights_initializer=SMALL):
+        return [
+            layers.conv2d(pictures, 4, [3, 3]),
+            layers.conv2d(pictures, 4, 3, stride=2, activation_fn=None, normalizer_fn=layers.batch_norm),
+            layers.conv2d(
+                pictures,
+                4,
+                [3, 3],
+                padding="VALID",
+                rate=2,
+                weights_regularizer=layers.l2_regularizer(0.1),
+                scope="named",
+            ),
+            layers.convolution2d_transpose(pictures, 4, 3, 2, weights_initializer=SMALL),
+            layers.separable_conv2d(pictures, 4, 3, 2, weights_initializer=SMALL),
+            layers.separable_conv2d(pictures, None, [3, 3], depth_multiplier=1, weights_initializer=SMALL),
+            layers.conv3d(normal(1, 4, 4, 4, 2), 3, 3, weights_initializer=SMALL),
+            layers.max_pool2d(pictures, 2),
+            layers.max_pool2d(pictures, [3, 3], 1, "SAME", scope="pool"),
+            layers.avg_pool2d(pictures, [2, 2], stride=2, outputs_collections="pools"),
+            layers.fully_connected(layers.flatten(pictures), 5),
+            layers.fully_connected(
+                normal(2, 3), 5, None, biases_initializer=None, reuse=tf.AUTO_REUSE, scope="fc"
+            ),
+            layers.linear(normal(2, 3), 2, weights_initializer=SMALL),
+            layers.relu(normal(2, 3), 2, weights_initializer=SMALL),
+            layers.relu6(normal(2, 3), 2, weights_initializer=SMALL),
+            layers.stack(normal(2, 3), layers.fully_connected, [4, 2], scope="stacked"),
+            layers.repeat(normal(2, 3), 2, layers.fully_connected, 3, scope="repeated"),
+            layers.dropout(normal(2, 3), 0.5, is_training=False),
+            layers.dropout(normal(2, 3), keep_prob=0.5, seed=4),
+            layers.one_hot_encoding(integers(3, 4), 3),
+            layers.softmax(normal(2, 3)),
+            layers.unit_norm(normal(2, 3), 1),
+            layers.layer_norm(normal(2, 3)),
+            layers.layer_norm(normal(2, 4, 3), begin_norm_axis=2, scope="normed"),
+            layers.instance_norm(pictures),
+            layers.group_norm(normal(2, 4, 4, 6), groups=3),
+            layers.bias_add(normal(2, 3), initializer=SMALL),
+            layers.embed_sequence(integers(5, 2, 3), 5, 4, initializer=SMALL),
+            layers.batch_norm(pictures, decay=0.9, scale=True, is_training=False),
+            layers.maxout(normal(2, 6), 3),
+            layers.conv2d_in_plane(pictures, [3, 3], weights_initializer=SMALL),
+            tf.get_collection("pools"),
+            tf.get_collection(tf.GraphKeys.UPDATE_OPS),
+            [variable.op.name for variable in tf.model_variables()],
+        ]
+
+
+@case
+def batch_norm_of_contrib():
+    pictures, training = normal(4, 4, 4, 3), fed(True, [])
+    return [
+        layers.batch_norm(pictures),
+        layers.batch_norm(pictures, 0.9, center=False, scale=True, epsilon=1e-5, activation_fn=tf.nn.relu),
+        layers.batch_norm(pictures, is_training=training, scope="fed"),
+        layers.batch_norm(pictures, updates_collections=None, scope="at_once"),
+        layers.batch_norm(normal(5, 3), fused=False, scope="flat"),
+        layers.batch_norm(normal(2, 3, 4, 4), data_format="NCHW", fused=False, scope="channels_first"),
+        layers.batch_norm(
+            pictures,
+            param_initializers={"beta": tf.ones_initializer()},
+            param_regularizers={"beta": layers.l2_regularizer(0.1)},
+            trainable=True,
+            scope="initialized",
+        ),
+        tf.get_collection(tf.GraphKeys.UPDATE_OPS),
+    ]
+
+
+@case
+def slim_networks():
+    pictures = normal(2, 8, 8, 3)
+    with slim.arg_scope(
+        [slim.conv2d, slim.fully_connected],
+        weights_initializer=tf.truncated_normal_initializer(stddev=0.1, seed=3),
+        weights_regularizer=slim.l2_regularizer(0.01),
+        normalizer_fn=slim.batch_norm,
+        normalizer_params={"is_training": True, "decay": 0.9},
+    ):
+        with slim.arg_scope([slim.conv2d], padding="SAME") as scope:
+            made = slim.repeat(pictures, 2, slim.conv2d, 4, [3, 3], scope="conv1")
+            made = slim.max_pool2d(made, [2, 2], scope="pool1")
+            made = slim.dropout(slim.flatten(made), 0.5, is_training=False)
+            made = slim.fully_connected(made, 3, activation_fn=None, normalizer_fn=None, scope="logits")
+    labels = slim.one_hot_encoding(integers(3, 2), 3)
+    loss = slim.losses.softmax_cross_entropy(made, labels)
+    total = slim.losses.get_total_loss()
+    optimizer = tf.train.GradientDescentOptimizer(0.1)
+    train = slim.learning.create_train_op(total, optimizer, clip_gradient_norm=1.0, summarize_gradients=False)
+    return [
+        made,
+        loss,
+        tf.losses.get_regularization_losses(),
+        [variable.op.name for variable in slim.get_variables()],
+        [variable.op.name for variable in slim.get_model_variables("conv1")],
+        [variable.op.name for variable in slim.get_variables_to_restore(exclude=["logits"])],
+        slim.get_variables_by_name("weights")[0].op.name,
+        slim.get_variables_by_suffix("biases")[0].op.name,
+        len(scope),
+        slim.get_or_create_global_step().name,
+        train.op,
+    ]
+
+
+@case
+def frameworks():
+    values = normal(2, 3)
+    variable = framework.variable(
+        "v", [2], initializer=tf.ones_initializer(), regularizer=layers.l1_regularizer(0.1)
+    )
+    return [
+        variable,
+        framework.assert_scalar(tf.constant(1)),
+        framework.nest.flatten({"b": [1, 2], "a": (3,)}),
+        framework.nest.map_structure(lambda number: number + 1, {"a": (1, 2)}),
+        framework.is_tensor(values),
+        framework.get_model_variables(),
+        framework.get_trainable_variables(),
+        framework.get_global_step() is None,
+        framework.create_global_step(),
+        framework.sort(values, direction="DESCENDING"),
+        framework.argsort(values),
+        framework.has_arg_scope(layers.conv2d),
+        framework.has_arg_scope(doubled),
+        sorted(framework.current_arg_scope()),
+        framework.assert_same_float_dtype([values]).name,
+        doubled(values),
+    ]
+
+
+@framework.add_arg_scope
+def doubled(value, factor=2.0):
+    return value * factor
+
+
+@case
+def sequences():
+    seq2seq = tf.contrib.seq2seq
+    targets, lengths = normal(2, 4, 3), tf.constant([4, 3])
+    table = normal(5, 3)
+    with tf.variable_scope("scope", initializer=tf.random_uniform_initializer(-0.5, 0.5, 4)):
+        memory = normal(2, 5, 4)
+        attention = seq2seq.LuongAttention(6, memory, memory_sequence_length=[5, 3], scale=True)
+        cell = seq2seq.AttentionWrapper(
+            tf.nn.rnn_cell.LSTMCell(6),
+            attention,
+            attention_layer_size=4,
+            alignment_history=True,
+            name="attend",
+        )
+        projection = tf.layers.Dense(5, use_bias=False, name="projection")
+        helper = seq2seq.TrainingHelper(targets, lengths)
+        decoder = seq2seq.BasicDecoder(cell, helper, cell.zero_state(2, tf.float32), projection)
+        outputs, state, sizes = seq2seq.dynamic_decode(decoder, swap_memory=True)
+        greedy = seq2seq.GreedyEmbeddingHelper(table, tf.constant([1, 1]), 2)
+        again, _, _ = seq2seq.dynamic_decode(
+            seq2seq.BasicDecoder(cell, greedy, cell.zero_state(2, tf.float32), projection),
+            maximum_iterations=3,
+        )
+        plain = tf.nn.rnn_cell.GRUCell(6)
+        beam = seq2seq.BeamSearchDecoder(
+            plain,
+            table,
+            tf.constant([1, 1]),
+            2,
+            seq2seq.tile_batch(tf.zeros([2, 6]), 3),
+            beam_width=3,
+            output_layer=tf.layers.Dense(5, name="of_beams"),
+            length_penalty_weight=0.5,
+        )
+        found, _, _ = seq2seq.dynamic_decode(beam, maximum_iterations=4)
+    weights = tf.sequence_mask(lengths, 4, tf.float32)
+    return [
+        outputs.rnn_output,
+        outputs.sample_id,
+        state.alignments,
+        state.alignment_history.stack(),
+        sizes,
+        again.sample_id,
+        found.predicted_ids,
+        seq2seq.sequence_loss(outputs.rnn_output, integers(5, 2, 4), weights),
+        seq2seq.sequence_loss(
+            outputs.rnn_output,
+            integers(5, 2, 4),
+            weights,
+            average_across_timesteps=False,
+            average_across_batch=True,
+        ),
+        seq2seq.hardmax(normal(2, 3)),
+        seq2seq.gather_tree(
+            tf.constant([[[1, 2]], [[3, 4]]]), tf.constant([[[0, 0]], [[1, 0]]]), tf.constant([2]), 9
+        ),
+        [variable.name for variable in tf.trainable_variables()],
+    ]
+
+
+@case
+def more_helpers_of_sequences():
+    seq2seq = tf.contrib.seq2seq
+    table = normal(5, 3)
+    with tf.variable_scope("scope", initializer=tf.random_uniform_initializer(-0.5, 0.5, 4)):
+        cell, projection = tf.nn.rnn_cell.GRUCell(3), tf.layers.Dense(5)
+        found = []
+        for helper in (
+            seq2seq.SampleEmbeddingHelper(table, tf.constant([1, 1]), 2, seed=4),
+            seq2seq.ScheduledEmbeddingTrainingHelper(normal(2, 4, 3), [4, 3], table, 0.0, seed=4),
+            seq2seq.InferenceHelper(
+                sample_fn=lambda outputs: tf.argmax(outputs, -1, output_type=tf.int32),
+                sample_shape=[],
+                sample_dtype=tf.int32,
+                start_inputs=tf.zeros([2, 3]),
+                end_fn=lambda ids: tf.equal(ids, 2),
+                next_inputs_fn=lambda ids: tf.gather(table, ids),
+            ),
+        ):
+            decoder = seq2seq.BasicDecoder(cell, helper, cell.zero_state(2, tf.float32), projection)
+            outputs, _, _ = seq2seq.dynamic_decode(
+                decoder, maximum_iterations=3, parallel_iterations=1, output_time_major=True
+            )
+            found.append(tf.shape(outputs.rnn_output))
+        bahdanau = seq2seq.BahdanauAttention(4, normal(2, 5, 4), normalize=True)
+        monotonic = seq2seq.BahdanauMonotonicAttention(4, normal(2, 5, 4), mode="parallel")
+        luong = seq2seq.LuongMonotonicAttention(4, normal(2, 5, 4))
+        for mechanism in (bahdanau, monotonic, luong):
+            alignments, _ = mechanism(normal(2, 4), mechanism.initial_state(2, tf.float32))
+            found += [alignments, str(mechanism.alignments_size), mechanism.values.name.split("/")[0]]
+    return found
+
+
+@case
+def conditional_random_fields():
+    crf = tf.contrib.crf
+    scores, tags, lengths = normal(2, 4, 3), integers(3, 2, 4), tf.constant([4, 3])
+    likelihood, transitions = crf.crf_log_likelihood(
+        scores, tags, lengths, tf.get_variable("t", [3, 3], initializer=tf.random_normal_initializer(seed=3))
+    )
+    path, best = crf.viterbi_decode(np.arange(6.0).reshape(2, 3), np.eye(3))
+    return [
+        likelihood,
+        transitions,
+        crf.crf_decode(scores, transitions, lengths),
+        crf.crf_sequence_score(scores, tags, lengths, transitions),
+        crf.crf_log_norm(scores, lengths, transitions),
+        crf.crf_unary_score(tags, lengths, scores),
+        crf.crf_binary_score(tags, lengths, transitions),
+        [int(tag) for tag in path],
+        float(best),
+    ]
+
+
+@case
+def helpers_of_training():
+    training = tf.contrib.training
+    parameters = training.HParams(rate=0.1, sizes=[1, 2], name="x")
+    parameters.add_hparam("late", True)
+    parameters.parse("rate=0.5,sizes=[3,4]")
+    total = tf.losses.mean_squared_error(normal(2), normal(2))
+    weights = tf.get_variable("weights", initializer=[1.0, 2.0])
+    step = tf.train.get_or_create_global_step()
+    return [
+        sorted(str(pair) for pair in parameters.values().items()),
+        parameters.get("none", 3),
+        "rate" in parameters,
+        total,
+        layers.optimize_loss(
+            tf.reduce_sum(weights**2),
+            step,
+            0.1,
+            tf.train.AdamOptimizer,
+            clip_gradients=1.0,
+            learning_rate_decay_fn=lambda rate, step: tf.train.exponential_decay(rate, step, 2, 0.5),
+            summaries=[],
+            name="optimized",
+        ).op,
+        [variable.name for variable in tf.global_variables()],
+    ]
+
+
+@case
+def tables_of_files():
+    import os
+    import tempfile
+
+    path = os.path.join(tempfile.mkdtemp(), "words")
+    with tf.gfile.GFile(path, "w") as file:
+        file.write("a\nb\nc\n")
+    lookup = tf.contrib.lookup
+    words = tf.constant(["b", "z"])
+    return [
+        lookup.index_table_from_file(path, num_oov_buckets=1).lookup(words),
+        lookup.index_table_from_file(vocabulary_file=path, vocab_size=2, default_value=-3).lookup(words),
+        lookup.index_to_string_table_from_file(path, default_value="?").lookup(tf.constant([2, 7], tf.int64)),
+        lookup.HashTable(lookup.TextFileIdTableInitializer(path), -1).lookup(words),
+        lookup.HashTable(
+            lookup.TextFileInitializer(
+                path, tf.string, lookup.TextFileIndex.WHOLE_LINE, tf.int64, lookup.TextFileIndex.LINE_NUMBER
+            ),
+            -1,
+        ).size(),
+        tf.lookup.StaticHashTable(
+            tf.lookup.TextFileInitializer(
+                path,
+                tf.int64,
+                tf.lookup.TextFileIndex.LINE_NUMBER,
+                tf.string,
+                tf.lookup.TextFileIndex.WHOLE_LINE,
+            ),
+            "none",
+        ).lookup(tf.constant([1, 9], tf.int64)),
+    ]
+
+
+@case
+def sequences_of_old():
+    legacy = tf.contrib.legacy_seq2seq
+    steps = tf.unstack(normal(4, 2, 3))
+    with tf.variable_scope("scope", initializer=tf.random_uniform_initializer(-0.5, 0.5, 4)):
+        outputs, state = legacy.basic_rnn_seq2seq(steps, steps, tf.nn.rnn_cell.GRUCell(4))
+        decoded, _ = legacy.rnn_decoder(steps, tf.zeros([2, 4]), tf.nn.rnn_cell.GRUCell(4), scope="decoder")
+        embedded, _ = legacy.embedding_rnn_seq2seq(
+            tf.unstack(integers(5, 3, 2)),
+            tf.unstack(integers(5, 3, 2)),
+            tf.nn.rnn_cell.GRUCell(4),
+            5,
+            5,
+            4,
+            scope="embedded",
+        )
+        attended, _ = legacy.embedding_attention_seq2seq(
+            tf.unstack(integers(5, 3, 2)),
+            tf.unstack(integers(5, 3, 2)),
+            tf.nn.rnn_cell.GRUCell(4),
+            5,
+            5,
+            4,
+            feed_previous=True,
+            scope="attended",
+        )
+    logits, targets = [normal(2, 5), normal(2, 5)], [integers(5, 2), integers(5, 2)]
+    weights = [uniform(2), uniform(2)]
+    return [
+        outputs,
+        state,
+        decoded,
+        embedded,
+        attended,
+        legacy.sequence_loss(logits, targets, weights),
+        legacy.sequence_loss_by_example(logits, targets, weights, average_across_timesteps=False),
+        given(np.array([1.0], np.float32)),
+        [variable.name for variable in tf.trainable_variables()],
+    ]
