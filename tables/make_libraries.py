@@ -48,6 +48,12 @@ def has_name(module: ModuleType, name: str) -> bool:
     return True
 
 
+def is_something_else(module: str) -> bool:
+    """Whether its package has a function of that name today, as it had beside the file (`scipy.special.lambertw`)."""
+    package, _, name = module.rpartition(".")
+    return bool(package) and has_module(package) and has_name(importlib.import_module(package), name)
+
+
 def gone_names(old: dict[str, dict[str, str]]) -> dict[str, str]:
     """Dotted name -> 'numpy', if it was the same object as NumPy's of that name, or ''."""
     found: dict[str, str] = {}
@@ -55,7 +61,8 @@ def gone_names(old: dict[str, dict[str, str]]) -> dict[str, str]:
         if module.startswith(NOT_COMPARED) or any(module.startswith(f"{known}.") for known in found):
             continue
         if not has_module(module):
-            found[module] = ""
+            if not is_something_else(module):
+                found[module] = ""
             continue
         try:
             now = importlib.import_module(module)

@@ -18,6 +18,7 @@ ONE_LINE = [
     ("d = tf.contrib.framework.VariableDeviceChooser(2)", "d = variable_device.VariableDeviceChooser(2)"),
     ("a = tf.contrib.metrics.accuracy(x, y)", "a = metrics.accuracy(x, y)"),
     ("y = tf.contrib.layers.python.layers.utils.smart_cond(x, f, g)", "y = smart_cond(x, f, g)"),
+    ("y = tf.python.ops.functional_ops.map_fn(f, x)", "y = tf.map_fn(f, x)"),
     ("v = tf.__git_version__", "v = tf.version.GIT_VERSION"),
     ("n = tf.contrib.slim.nets.vgg.vgg_16.default_image_size", "n = vgg_16.default_image_size"),
 ]

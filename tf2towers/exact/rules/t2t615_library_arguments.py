@@ -228,7 +228,7 @@ def _sequence(file: File, call: ast.Call) -> Iterator[Edit]:
 
 
 def _may_be_a_set(file: File, value: ast.expr) -> bool:
-    """Whether it is a set, or a name or attribute that one is given somewhere; of anything else a tuple does no harm."""
+    """Whether it is a set, or a name or attribute that one is given; of anything else a tuple does no harm."""
     if isinstance(value, ast.Name):
         bound = [binding.value for binding in file.meanings.bindings(value) if isinstance(binding, Assigned)]
         return any(_is_a_set(each) for each in bound)
