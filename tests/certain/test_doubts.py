@@ -47,6 +47,36 @@ def test_what_is_doubted(code: str, example: str) -> None:
     assert code in codes(trainer(example))
 
 
+def within(entered: str) -> str:
+    """The trainer, all of it in a `with` block."""
+    imports, rest = trainer().split("\n", 2)[:2], trainer().split("\n", 2)[2]
+    block = "".join(f"    {line}\n" if line else "\n" for line in rest.splitlines())
+    return "\n".join([*imports, f"with {entered}:", block])
+
+
+@pytest.mark.parametrize(
+    "entered",
+    [
+        "open('log.txt', 'w') as log",
+        "tf.Graph().as_default(), open('log.txt', 'w') as log",
+        "type('made', (), {'run': staticmethod(tf.Graph)}).run().as_default()",
+        "tf.Graph().as_default(), tf.variable_scope('net')",
+        "tf.variable_scope('net'), tf.Graph().as_default()",
+        "tf.InteractiveSession(), tf.variable_scope('net')",
+    ],
+)
+def test_what_is_entered_around_the_towers_is_doubted(entered: str) -> None:
+    compile(within(entered), entered, "exec")
+    assert "T2T633" in codes(within(entered))
+
+
+@pytest.mark.parametrize(
+    "entered", ["tf.Graph().as_default()", "tf.Graph().as_default(), tf.device('/cpu:0')"]
+)
+def test_a_graph_or_a_device_around_the_towers_is_certain(entered: str) -> None:
+    assert codes(within(entered)) == []
+
+
 def test_doubts_of_one_place_come_in_the_same_order_in_every_run() -> None:
     calls = [f".step{number}()" for number in range(6)]
     found = doubts(Program(Script.from_text(trainer(f"model: y = tf.matmul(xs[i], w){''.join(calls)}"))))

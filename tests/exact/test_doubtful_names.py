@@ -3,6 +3,9 @@
 import pytest
 from exact_texts import after, migrated
 
+from tf2towers.exact.migrate import migrate
+from tf2towers.source.script import Script
+
 HEAD = "import tensorflow as tf\n"
 SESSION = "sess = tf.Session()\n"
 
@@ -87,3 +90,20 @@ def test_a_name_that_was_bound_again_before(text):
 def test_a_name_that_may_have_been_bound_again(text):
     found = migrated(HEAD + "from tensorflow import train\n" + text + SESSION).left
     assert "T2T626" in {finding.code for finding in found}
+
+
+@pytest.mark.parametrize(
+    "bound", ["if input():\n    tf = print", "def tf():\n    return 1", "import os as tf"]
+)
+def test_a_name_that_a_star_import_gives_and_the_file_binds_too(tree, bound):
+    script = f"from common import *\n{bound}\nsess = tf.Session()\nsess.run(tf.zeros([2]))\n"
+    folder = tree({"common.py": "import tensorflow as tf\n", "main.py": script})
+    assert "T2T626" in {finding.code for finding in migrate(Script.read(folder / "main.py")).left}
+
+
+def test_a_name_that_a_star_import_and_the_file_bind_alike(tree):
+    script = "from common import *\nimport tensorflow as tf\nsess = tf.Session()\nsess.run(tf.zeros([2]))\n"
+    folder = tree({"common.py": "import tensorflow as tf\n", "main.py": script})
+    result = migrate(Script.read(folder / "main.py"))
+    assert not result.left
+    assert "sess = Session()" in next(c.after for c in result.changes if c.path.name == "main.py")

@@ -164,6 +164,9 @@ class Meanings:
                 found.add(self.canonical(default) if default is not None else None)
                 if node.id == "tf":
                     found.add("tf")
+        looked_up = self._scopes[node].lookup(node.id) if self.star_imports else None
+        if looked_up is not None and looked_up[0] is self.module:
+            found.add(self._by_stars(node.id))
         return {meaning for meaning in found if meaning is not None}
 
     def _in_force(self, node: ast.Name) -> Binding | None:
@@ -393,6 +396,8 @@ class Meanings:
                 meanings.add(self._meaning(binding))
             if None in meanings:
                 return None
+        if home is self.module and self.star_imports and (given := self._by_stars(name)) is not None:
+            meanings.add(given)
         return meanings.pop() if len(meanings) == 1 else None
 
     def _meaning(self, binding: Binding) -> str | None:
@@ -412,12 +417,18 @@ class Meanings:
     def _undefined(self, name: str) -> str | None:
         if name in PYTHON2_BUILTINS or hasattr(builtins, name):
             return f"builtins.{name}"
-        for module in reversed(self.star_imports):
-            if module.strip(".") and not name.startswith("_"):
-                found = self.through(f"{module}.{name}")
-                if found is not None:
-                    return found
+        if (found := self._by_stars(name)) is not None:
+            return found
         return canonical_name(f"{self._star_root}.{name}") if self._star_root else None
+
+    def _by_stars(self, name: str) -> str | None:
+        """What of TensorFlow's a module of the program gives under a name to one that imports all of it."""
+        if name.startswith("_"):
+            return None
+        found = (
+            self.through(f"{module}.{name}") for module in reversed(self.star_imports) if module.strip(".")
+        )
+        return next((meaning for meaning in found if meaning is not None), None)
 
     def _root_of_stars(self) -> str | None:
         roots = {canonical_name(module) for module in self.star_imports if not module.startswith(".")}

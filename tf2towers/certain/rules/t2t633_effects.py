@@ -10,6 +10,7 @@ from tf2towers.certain.parameters import values
 from tf2towers.certain.queues import queued, tower_functions
 from tf2towers.certain.rule import Doubt, Rule
 from tf2towers.exact.file import File
+from tf2towers.exact.libraries.known_values import made_by
 from tf2towers.names.meanings import Function
 
 _BUILTINS = frozenset(
@@ -35,6 +36,8 @@ _METHODS = frozenset(
         "make_initializable_iterator", "as_default", "astype", "flatten", "prod", "variables_to_restore",
     }
 )  # fmt: skip
+#: what makes, or gives, what a `with` makes the default
+_DEFAULTS = frozenset({"tf.Graph", "tf.get_default_graph", "tf.Session", "tf.InteractiveSession"})
 _REGULARIZERS = frozenset(
     f"tf.contrib.layers.{name}" for name in ("l1_regularizer", "l2_regularizer", "l1_l2_regularizer")
 )
@@ -48,6 +51,8 @@ def doubts(building: Building) -> Iterator[Doubt]:
     """Effects in the towers, in the functions they call, and in what follows them before a session is made."""
     loops = bool(building.loops)
     yield from _first_values(building)
+    yield from _made_default(building)
+    yield from _entered_around(building)
     if loops:
         yield from _batches_taken_in_passing(building)
     for file, part in [*building.bodies, *building.following] if loops else []:
@@ -67,6 +72,88 @@ def _first_values(building: Building) -> Iterator[Doubt]:
                 yield Doubt(
                     file, method, "a variable's first value, which a strategy's variables do not give"
                 )
+
+
+def _made_default(building: Building) -> Iterator[Doubt]:
+    """`with x.as_default():` around the towers, where `x` may be anything; the graph's or the session's is left out."""
+    for file in building.files:
+        for method in file.all(ast.Attribute):
+            call = file.parent(method)
+            if method.attr != "as_default" or not (isinstance(call, ast.Call) and call.func is method):
+                continue
+            found = values(building, file, method.value)
+            if found is None or not all(_is_made_here(where, value) for where, value in found):
+                yield Doubt(
+                    file, method, f"`{file.text.of(method)}()` of what is no graph or session that is seen"
+                )
+
+
+def _entered_around(building: Building) -> Iterator[Doubt]:
+    """`with helper():` around the towers, which a function of TensorFlow 2 would enter when it is traced.
+
+    And a graph that is entered inside a scope, or together with one: the scope is another graph's, and a block is
+    left out or kept as a whole.
+    """
+    seen: set[ast.AST] = set()
+    for file, part in building.bodies:
+        kept: set[ast.AST] = set()
+        for around in reversed(list(file.ancestors(part))):
+            if not isinstance(around, ast.With | ast.AsyncWith):
+                continue
+            entered = [(item, values(building, file, item.context_expr) or []) for item in around.items]
+            scopes = {
+                item for item, found in entered if not all(_only_sets_the_stage(*value) for value in found)
+            }
+            kept |= scopes
+            for item, found in entered:
+                text = file.text.of(item.context_expr)
+                if item in seen:
+                    continue
+                seen.add(item)
+                if not found or not all(_is_of_tensorflow(where, value) for where, value in found):
+                    yield Doubt(file, item.context_expr, f"`with {text}` around the towers may do anything")
+                elif (kept and any(_makes_default(value) for _, value in found)) or (
+                    scopes and any(_is_made_default(*value) for value in found)
+                ):
+                    yield Doubt(
+                        file, item.context_expr, f"`with {text}` inside of another scope, or beside one"
+                    )
+
+
+def _only_sets_the_stage(file: File, value: ast.expr) -> bool:
+    """Whether an item of a `with` is left out: a default graph or session, a device."""
+    if not isinstance(value, ast.Call):
+        return False
+    return _makes_default(value) or _is_made_default(file, value) or file.canonical(value.func) == "tf.device"
+
+
+def _is_made_default(file: File, value: ast.expr) -> bool:
+    """Whether it is `tf.Session()`, which a `with` makes the default one."""
+    return isinstance(value, ast.Call) and file.canonical(value.func) in _DEFAULTS
+
+
+def _makes_default(value: ast.expr) -> bool:
+    return (
+        isinstance(value, ast.Call)
+        and isinstance(value.func, ast.Attribute)
+        and value.func.attr == "as_default"
+    )
+
+
+def _is_of_tensorflow(file: File, value: ast.expr) -> bool:
+    """Whether a `with` enters what TensorFlow made, or a default (`_made_default`)."""
+    if not isinstance(value, ast.Call):
+        return False
+    return _makes_default(value) or (file.canonical(value.func) or "").startswith("tf.")
+
+
+def _is_made_here(file: File, value: ast.expr) -> bool:
+    """Whether an expression is a graph or a session: `tf.Graph()`, `sess.graph`."""
+    if isinstance(value, ast.Call):
+        return file.canonical(value.func) in _DEFAULTS
+    if isinstance(value, ast.Attribute) and value.attr == "graph":
+        return made_by(file, value.value) is not None
+    return False
 
 
 def _batches_taken_in_passing(building: Building) -> Iterator[Doubt]:
