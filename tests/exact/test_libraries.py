@@ -60,6 +60,9 @@ CASES = [
     ("import random as rd\nclass A:\n    def f(self):\n        self.users = self.of.keys()\n"
      "        return rd.sample(self.users, 3)", "        return rd.sample(tuple(self.users), 3)"),
     ("from yaml import load\nc = load('a: 1', )", "c = load('a: 1', Loader=Loader, )"),
+    ("import matplotlib.pyplot as plt\nc = plt.cm.get_cmap('jet', 4)",
+     "import matplotlib.pyplot as plt\nc = plt.get_cmap('jet', 4)"),
+    ("import matplotlib.cm as cm\nc = cm.get_cmap('jet')", "c = get_cmap('jet')"),
     ("from PIL import Image\nx = Image.ANTIALIAS", "from PIL import Image\nx = Image.LANCZOS"),
     ("from sklearn.externals import joblib", "import joblib"),
     ("from sklearn.cross_validation import train_test_split as split",
