@@ -26,6 +26,18 @@ def test_numpy() -> None:
     assert type(numpy1.asscalar(np.array([7]))) is int
 
 
+def test_arrays_of_objects() -> None:
+    from tf2towers.runtime.old_libraries import numpy1
+
+    state = np.ones(4)
+    rows = numpy1.array([[state, 1, 2.0, state, False]] * 3)
+    assert (rows.shape, rows.dtype) == ((3, 5), object) and np.vstack(rows[:, 0]).shape == (3, 4)
+    assert numpy1.array([[1, 2], [3]]).shape == (2,)
+    assert numpy1.array([[1, 2], [3, 4.5]]).dtype == np.float64
+    with pytest.raises(ValueError, match="broadcast"):
+        numpy1.array([np.ones((2, 3)), np.ones((2, 4))])
+
+
 def test_images() -> None:
     pytest.importorskip("PIL")
     from tf2towers.runtime.old_libraries import scipy_misc

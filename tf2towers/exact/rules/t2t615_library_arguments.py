@@ -48,6 +48,7 @@ def edits(file: File) -> Iterator[Edit]:
                 yield from _mode(file, call)
             case "numpy.array":
                 yield from _copy_where_needed(file, call)
+                yield from _rows_of_objects(file, call)
             case "open" | "io.open":
                 yield from _universal_newlines(file, call)
             case "random.sample":
@@ -209,6 +210,32 @@ def _copy_where_needed(file: File, call: ast.Call) -> Iterator[Edit]:
         yield file.replace(copy.value, "None")
 
 
+def _rows_of_objects(file: File, call: ast.Call) -> Iterator[Edit]:
+    """`rollout = np.array(rollout)`, whose columns are taken: rows of states and numbers are objects."""
+    statement = file.parent(call)
+    if len(call.args) != 1 or call.keywords or isinstance(call.args[0], ast.Starred):
+        return
+    if not (isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name)):
+        return
+    if any(
+        isinstance(use.value, ast.Name)
+        and use.value.id == statement.targets[0].id
+        and file.function_around(use) is file.function_around(call)
+        and _is_a_column(use.slice)
+        for use in file.all(ast.Subscript)
+    ):
+        yield file.replace(call.func, f"{file.need('numpy1', 'tf2towers.runtime.old_libraries')}.array")
+
+
+def _is_a_column(index: ast.expr) -> bool:
+    """Whether it is `[:, 0]`."""
+    if not (isinstance(index, ast.Tuple) and len(index.elts) == 2):
+        return False
+    rows, column = index.elts
+    whole = isinstance(rows, ast.Slice) and not (rows.lower or rows.upper or rows.step)
+    return whole and isinstance(column, ast.Constant) and isinstance(column.value, int)
+
+
 def _universal_newlines(file: File, call: ast.Call) -> Iterator[Edit]:
     """`open(path, 'rU')`: Python 3 reads all kinds of line ends anyway, and 3.11 has no 'U'."""
     modes = [*call.args[1:2], *(keyword.value for keyword in call.keywords if keyword.arg == "mode")]
@@ -259,9 +286,9 @@ RULE = Rule(
     why="""
     `librosa.load(path, 16000)` and some eight hundred functions of scikit-learn, seaborn, SciPy and so on want their
     later arguments by name today; `selem` and `interpolation` have other names; `numpy.load` loads pickled objects, and
-    `yaml.load` anything, only when it is told to; `numpy.array(copy=False)` never copies;
-    Python 3.11 opens no file as 'rU', and `random.sample` takes no set. Where what stands for an argument
-    is certainly the same, it is written; else the call is left (T2T628).
+    `yaml.load` anything, only when it is told to; `numpy.array(copy=False)` never copies, and rows of states and
+    numbers make no array of objects by themselves; Python 3.11 opens no file as 'rU', and `random.sample` takes no set.
+    Where what stands for an argument is certainly the same, it is written; else the call is left (T2T628).
     """,
     sources=(
         "exact/data/libraries/arguments.tsv, from the signatures of old and new releases",

@@ -10,6 +10,16 @@ import numpy as np
 NINF = -np.inf
 
 
+def array(values: Any) -> np.ndarray:
+    """`np.array`: of objects where the rows have different shapes, which NumPy 1.24 and later refuse."""
+    try:
+        return np.array(values)
+    except ValueError as error:
+        if "inhomogeneous" not in str(error):
+            raise
+        return np.array(values, dtype=object)
+
+
 def fromstring(string: Any, dtype: Any = float, count: int = -1, sep: str = "") -> np.ndarray:
     """`np.fromstring`: bytes (or a text's UTF-8) as an array of its own; with `sep`, numbers in a text."""
     if sep:
