@@ -4,6 +4,7 @@ import sys
 
 import arrays  # noqa: F401
 import cases
+import columns  # noqa: F401
 import contrib  # noqa: F401
 import control_flow  # noqa: F401
 import datasets  # noqa: F401
@@ -22,6 +23,7 @@ import operations  # noqa: F401
 import recurrent  # noqa: F401
 import scopes  # noqa: F401
 import sessions  # noqa: F401
+import slim_programs  # noqa: F401
 import sparse  # noqa: F401
 import states  # noqa: F401
 import text  # noqa: F401

@@ -1,0 +1,344 @@
+"""tf.contrib.slim and what of tf.contrib is called seldom: summaries, data sets, learning, metrics, old sequences."""
+
+import os
+import tempfile
+
+import numpy as np
+import tensorflow as tf
+from cases import case, integers, normal, uniform
+from tensorflow.contrib import layers, slim
+
+
+@case
+def streaming_metrics():
+    labels, predictions, metrics = integers(2, 8), integers(2, 8), tf.contrib.metrics
+    made = [
+        metrics.streaming_covariance(uniform(8), uniform(8)),
+        metrics.streaming_false_negatives(predictions, labels),
+        metrics.streaming_false_positives(predictions, labels),
+        metrics.streaming_true_negatives(predictions, labels),
+        metrics.streaming_true_positives(predictions, labels),
+        metrics.streaming_mean_absolute_error(uniform(8), uniform(8)),
+        metrics.streaming_mean_squared_error(uniform(8), uniform(8), weights=uniform(8)),
+        metrics.streaming_mean_relative_error(uniform(8), uniform(8), uniform(8) + 1.0),
+        metrics.streaming_mean_cosine_distance(uniform(3, 4), uniform(3, 4), 1),
+        metrics.streaming_mean_tensor(uniform(8)),
+        metrics.streaming_percentage_less(uniform(8), 0.5),
+        metrics.streaming_recall_at_k(normal(3, 4), tf.constant([1, 2, 0], tf.int64), 2),
+    ]
+    values, updates = metrics.aggregate_metrics(*made[:2])
+    names, operations = slim.metrics.aggregate_metric_map({"b": made[2], "a": made[3]})
+    return [
+        [update for _, update in made],
+        len(values),
+        len(updates),
+        sorted(names),
+        sorted(operations),
+        [variable.name for variable in tf.local_variables()],
+    ]
+
+
+@case
+def summaries():
+    values = tf.nn.relu(normal(3, 4), name="active")
+    variable = tf.get_variable("w", initializer=[1.0, 2.0])
+    loss = tf.reduce_sum(values, name="loss")
+    tf.losses.add_loss(loss)
+    return [
+        layers.summarize_activation(values),
+        layers.summarize_tensor(loss),
+        layers.summarize_tensor(variable),
+        layers.summarize_tensors([loss, variable]),
+        layers.summarize_collection(tf.GraphKeys.LOSSES),
+        slim.summaries.add_scalar_summary(loss, "scalar", "prefix"),
+        slim.summaries.add_histogram_summaries([variable]),
+        slim.summaries.add_zero_fraction_summary(values),
+        slim.summaries.add_scalar_summaries([loss]),
+        slim.summaries.add_image_summary(uniform(2, 3, 3, 1), "pictures"),
+        [summary.name for summary in tf.get_collection(tf.GraphKeys.SUMMARIES)],
+    ]
+
+
+@case
+def optimized_losses():
+    weights = tf.get_variable("weights", initializer=[1.0, 2.0])
+    other = tf.get_variable("other", initializer=[3.0])
+    step = tf.train.get_or_create_global_step()
+    loss = tf.reduce_sum(weights**2) * other[0]
+    made = []
+    for name in sorted(layers.OPTIMIZER_CLS_NAMES):
+        made.append(
+            layers.optimize_loss(loss, step, 0.01, name, name="by_" + name, summaries=["loss", "gradients"])
+        )
+        made[-1] = tf.group(made[-1])
+    clipped = layers.optimize_loss(
+        loss, step, 0.1, "SGD", clip_gradients=0.5, name="clipped", variables=[weights]
+    )
+    multiplied = layers.optimize_loss(
+        loss,
+        step,
+        0.1,
+        "Adam",
+        gradient_multipliers={"weights": 2.0},
+        name="multiplied",
+        increment_global_step=False,
+    )
+    noisy = layers.optimize_loss(
+        loss, None, 0.1, lambda rate: tf.train.AdagradOptimizer(rate, 0.2), name="function"
+    )
+    return [
+        made,
+        tf.group(clipped),
+        tf.group(multiplied),
+        tf.group(noisy),
+        sorted(layers.OPTIMIZER_CLS_NAMES),
+        layers.OPTIMIZER_SUMMARIES,
+        [variable.name for variable in tf.global_variables()],
+        [summary.name for summary in tf.get_collection(tf.GraphKeys.SUMMARIES)],
+    ]
+
+
+@case
+def gradients_for_learning():
+    weights = tf.get_variable("weights", initializer=[1.0, 2.0])
+    table = tf.get_variable("table", [4, 2], initializer=tf.ones_initializer())
+    loss = tf.reduce_sum(weights * tf.nn.embedding_lookup(table, [1, 1, 3]))
+    optimizer = tf.train.GradientDescentOptimizer(0.1)
+    pairs = optimizer.compute_gradients(loss)
+    clipped = slim.learning.clip_gradient_norms(pairs, 0.5)
+    multiplied = slim.learning.multiply_gradients(pairs, {weights: 3.0, "table": 0.5})
+    train = slim.learning.create_train_op(
+        loss + 3.0,
+        optimizer,
+        gradient_multipliers={"weights": 2.0},
+        variables_to_train=[weights],
+        update_ops=[tf.no_op()],
+        check_numerics=False,
+    )
+    return [
+        [tf.convert_to_tensor(slope) for slope, _ in clipped],
+        [tf.convert_to_tensor(slope) for slope, _ in multiplied],
+        [summary.name for summary in slim.learning.add_gradients_summaries(pairs)],
+        tf.group(train),
+        [variable.name for variable in tf.global_variables()],
+    ]
+
+
+@case
+def training_in_one_call():
+    path = tempfile.mkdtemp()
+    with tf.Graph().as_default():
+        weights = slim.variable("weights", initializer=tf.constant([1.0, 2.0]))
+        tf.losses.add_loss(tf.reduce_sum(weights**2))
+        train = slim.learning.create_train_op(tf.losses.get_total_loss(), tf.train.AdamOptimizer(0.1))
+        calls = []
+
+        def step(session, operation, global_step, options):
+            calls.append(sorted(options))
+            return slim.learning.train_step(session, operation, global_step, options)
+
+        loss = slim.learning.train(
+            train,
+            path,
+            train_step_fn=step,
+            number_of_steps=3,
+            log_every_n_steps=1,
+            save_summaries_secs=None,
+            save_interval_secs=600,
+            init_fn=lambda session: calls.append("init"),
+        )
+    names = sorted(name for name in tf.gfile.ListDirectory(path) if "events" not in name)
+    reader = tf.train.NewCheckpointReader(tf.train.latest_checkpoint(path))
+    trained = [round(float(number), 5) for number in reader.get_tensor("weights")]
+    return [round(float(loss), 4), [str(call) for call in calls], names, trained]
+
+
+@case
+def values_assigned():
+    first = tf.get_variable("first", initializer=[1.0, 2.0])
+    second = slim.model_variable("second", [2], initializer=tf.zeros_initializer())
+    operation, feeds = slim.assign_from_values({"first": np.array([5.0, 6.0])})
+    assign = slim.assign_from_values_fn({"second": np.array([7.0, 8.0])})
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        session.run(operation, feeds)
+        assign(session)
+        values = [value.tolist() for value in session.run([first, second])]
+    chooser = tf.contrib.framework.VariableDeviceChooser(num_tasks=2)
+    return [
+        values,
+        [chooser(operation_of_variable()) for _ in range(3)],
+        [variable.op.name for variable in slim.get_model_variables()],
+        slim.model_analyzer.analyze_vars(tf.trainable_variables(), print_info=False),
+        slim.model_analyzer.tensor_description(first.value()),
+    ]
+
+
+def operation_of_variable():
+    return tf.get_default_graph().get_operation_by_name("first")
+
+
+def records(path):
+    pixels = np.arange(12).reshape(2, 2, 3).astype(np.uint8)
+    with tf.Graph().as_default(), tf.Session() as session:
+        encoded = session.run(tf.image.encode_png(pixels))
+    with tf.python_io.TFRecordWriter(path) as writer:
+        for number in range(4):
+            features = {
+                "image/encoded": tf.train.Feature(bytes_list=tf.train.BytesList(value=[encoded])),
+                "image/format": tf.train.Feature(bytes_list=tf.train.BytesList(value=[b"png"])),
+                "label": tf.train.Feature(int64_list=tf.train.Int64List(value=[number])),
+                "boxes/xmin": tf.train.Feature(float_list=tf.train.FloatList(value=[0.1, 0.2])),
+                "boxes/ymin": tf.train.Feature(float_list=tf.train.FloatList(value=[0.3, 0.4])),
+                "boxes/xmax": tf.train.Feature(float_list=tf.train.FloatList(value=[0.5, 0.6])),
+                "boxes/ymax": tf.train.Feature(float_list=tf.train.FloatList(value=[0.7, 0.8])),
+            }
+            writer.write(tf.train.Example(features=tf.train.Features(feature=features)).SerializeToString())
+    return path
+
+
+@case
+def sets_of_data():
+    path = records(os.path.join(tempfile.mkdtemp(), "train-00000"))
+    tfexample = slim.tfexample_decoder
+    decoder = tfexample.TFExampleDecoder(
+        {
+            "image/encoded": tf.FixedLenFeature((), tf.string, default_value=""),
+            "image/format": tf.FixedLenFeature((), tf.string, default_value="png"),
+            "label": tf.FixedLenFeature([], tf.int64, default_value=tf.zeros([], tf.int64)),
+            "boxes/xmin": tf.VarLenFeature(tf.float32),
+            "boxes/ymin": tf.VarLenFeature(tf.float32),
+            "boxes/xmax": tf.VarLenFeature(tf.float32),
+            "boxes/ymax": tf.VarLenFeature(tf.float32),
+        },
+        {
+            "image": tfexample.Image(shape=[2, 2, 3], channels=3),
+            "label": tfexample.Tensor("label"),
+            "boxes": tfexample.BoundingBox(["ymin", "xmin", "ymax", "xmax"], "boxes/"),
+            "none": tfexample.Tensor("label", shape=[1]),
+        },
+    )
+    data = slim.dataset.Dataset(
+        data_sources=path[:-5] + "*",
+        reader=tf.TFRecordReader,
+        decoder=decoder,
+        num_samples=4,
+        items_to_descriptions={"label": "a number"},
+        num_classes=4,
+    )
+    provider = slim.dataset_data_provider.DatasetDataProvider(
+        data, num_readers=1, shuffle=False, common_queue_capacity=8, common_queue_min=2
+    )
+    image, label, boxes = provider.get(["image", "label", "boxes"])
+    images, labels = tf.train.batch([image, label], 2, capacity=4)
+    (pixels, numbers) = slim.prefetch_queue.prefetch_queue([images, labels], capacity=2).dequeue()
+    found = []
+    with tf.Session() as session:
+        with slim.queues.QueueRunners(session):
+            for _ in range(3):
+                seen = session.run([pixels, numbers])
+                found.append([seen[0].shape, seen[1].tolist()])
+    return [
+        [str(part) for part in found],
+        sorted(provider.list_items()),
+        provider.num_samples(),
+        sorted(decoder.list_items()),
+        data.num_classes,
+        str(image.get_shape()),
+        str(boxes.get_shape()),
+        [os.path.basename(name) for name in slim.parallel_reader.get_data_files(path[:-5] + "*")],
+    ]
+
+
+@case
+def old_sequences():
+    legacy = tf.contrib.legacy_seq2seq
+    cell = tf.nn.rnn_cell.GRUCell
+    sources, targets = tf.unstack(integers(5, 3, 2)), tf.unstack(integers(5, 3, 2))
+    with tf.variable_scope("scope", initializer=tf.random_uniform_initializer(-0.5, 0.5, 4)):
+        tied, _ = legacy.tied_rnn_seq2seq(tf.unstack(normal(3, 2, 4)), tf.unstack(normal(3, 2, 4)), cell(4))
+        embedded, _ = legacy.embedding_tied_rnn_seq2seq(sources, targets, cell(4), 5, 4, scope="tied")
+        decoded, _ = legacy.embedding_rnn_decoder(sources, tf.zeros([2, 4]), cell(4), 5, 4, scope="decoder")
+        outputs, losses = legacy.model_with_buckets(
+            sources,
+            targets,
+            targets,
+            [tf.ones([2])] * 3,
+            [(2, 2), (3, 3)],
+            lambda first, second: legacy.embedding_rnn_seq2seq(first, second, cell(4), 5, 5, 4),
+        )
+        many, _ = legacy.one2many_rnn_seq2seq(
+            sources, {"a": targets}, cell(4), {"a": cell(4)}, 5, {"a": 5}, 4, scope="many"
+        )
+    return [
+        tied,
+        embedded,
+        decoded,
+        outputs[1],
+        losses,
+        many["a"],
+        [variable.name for variable in tf.trainable_variables()],
+    ]
+
+
+@case
+def parts_of_sequences():
+    seq2seq = tf.contrib.seq2seq
+    table = normal(5, 3)
+    custom = seq2seq.CustomHelper(
+        initialize_fn=lambda: (tf.constant([False, False]), tf.zeros([2, 3])),
+        sample_fn=lambda time, outputs, state: tf.argmax(outputs, -1, output_type=tf.int32),
+        next_inputs_fn=lambda time, outputs, state, sample_ids: (
+            time >= [1, 2],
+            tf.gather(table, sample_ids),
+            state,
+        ),
+    )
+    with tf.variable_scope("scope", initializer=tf.random_uniform_initializer(-0.5, 0.5, 4)):
+        decoder = seq2seq.BasicDecoder(
+            tf.nn.rnn_cell.GRUCell(3), custom, tf.zeros([2, 3]), tf.layers.Dense(5, name="projection")
+        )
+        outputs, state, lengths = seq2seq.dynamic_decode(decoder)
+    return [
+        outputs.rnn_output,
+        outputs.sample_id,
+        state,
+        lengths,
+        seq2seq.safe_cumprod(uniform(2, 3), axis=1),
+        seq2seq.monotonic_attention(uniform(2, 4), tf.one_hot([0, 0], 4), "recursive"),
+        seq2seq.monotonic_attention(uniform(2, 4), tf.one_hot([0, 0], 4), "hard"),
+        tf.contrib.crf.crf_multitag_sequence_score(
+            normal(2, 4, 3), tf.cast(integers(2, 2, 4, 3), tf.bool), tf.constant([4, 3]), normal(3, 3)
+        ),
+    ]
+
+
+@case
+def rare_layers():
+    with tf.variable_scope("scope", initializer=tf.random_uniform_initializer(-0.5, 0.5, 4)):
+        cell = tf.contrib.rnn.Conv3DLSTMCell(
+            input_shape=[3, 3, 3, 1], output_channels=2, kernel_shape=[2, 2, 2]
+        )
+        both, first, second = tf.contrib.rnn.stack_bidirectional_rnn(
+            [tf.nn.rnn_cell.GRUCell(3)],
+            [tf.nn.rnn_cell.GRUCell(3)],
+            tf.unstack(normal(4, 2, 3)),
+            dtype=tf.float32,
+        )
+        fused, _ = tf.contrib.rnn.LSTMBlockFusedCell(3)(normal(4, 2, 3), dtype=tf.float32)
+        return [
+            cell(normal(2, 3, 3, 3, 1), cell.zero_state(2, tf.float32)),
+            both,
+            first,
+            second,
+            fused,
+            tf.contrib.image.flat_transforms_to_matrices([[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 0.0, 0.0]]),
+            tf.contrib.image.matrices_to_flat_transforms(tf.eye(3)),
+            tf.contrib.image.compose_transforms(
+                [[1.0, 0.1, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0]], [[1.0, 0.0, 2.0, 0.0, 1.0, 1.0, 0.0, 0.0]]
+            ),
+            tf.contrib.image.angles_to_projective_transforms(0.3, 4.0, 5.0),
+            [tf.estimator.ModeKeys.TRAIN, tf.contrib.learn.ModeKeys.EVAL],
+            tf.contrib.training.parse_values("a=1,b=[2,3]", {"a": int, "b": int})["b"],
+            [variable.name for variable in tf.trainable_variables()],
+        ]
