@@ -57,6 +57,9 @@ CASES = [
     ("import yaml\nc = yaml.load(open('c.yml'))", "import yaml\nc = yaml.load(open('c.yml'), Loader=yaml.Loader)"),
     ("import numpy as np\ndef f(rollout):\n    rollout = np.array(rollout)\n    return np.vstack(rollout[:, 0])",
      "def f(rollout):\n    rollout = numpy1.array(rollout)\n    return np.vstack(rollout[:, 0])"),
+    ("import numpy as np\nimport scipy.signal\ndef f(rollout):\n    rollout = np.array(rollout)\n"
+     "    return scipy.signal.lfilter([1], [1, -0.9], rollout[:, 2])",
+     "    return scipy_signal.lfilter([1], [1, -0.9], rollout[:, 2])"),
     ("import random\nx = random.sample({}.keys(), 0)", "import random\nx = random.sample(tuple({}.keys()), 0)"),
     ("from random import sample\ns = set(y) - {1}\nx = sample(s, k=2)", "x = sample(tuple(s), k=2)"),
     ("import random as rd\nclass A:\n    def f(self):\n        self.users = self.of.keys()\n"
@@ -129,6 +132,7 @@ SAME = [
     "from scipy import stats\nx = stats.vonmises.pdf",
     "import numpy as np\ndef f(a):\n    b = np.array(a)\n    return a[:, 0], b[:, 1:2], b[0]",
     "import numpy as np\ndef f(a):\n    a = np.array(a, np.float32)\n    return a[:, 0]",
+    "import scipy.signal\nx = scipy.signal.lfilter([1], [1, -0.9], y)",
     "import random\nx = random.sample([1, 2], 1)\ny = random.sample(range(9), 2)",
     "import random\nclass A:\n    def f(self):\n        self.memory = []\n        return random.sample(self.memory, 3)",
     "import random\ntuple = list\nx = random.sample(set(y), 1)",

@@ -38,6 +38,17 @@ def test_arrays_of_objects() -> None:
         numpy1.array([np.ones((2, 3)), np.ones((2, 4))])
 
 
+def test_filters_of_objects() -> None:
+    signal = pytest.importorskip("scipy.signal")
+    from tf2towers.runtime.old_libraries import scipy_signal
+
+    x = np.arange(6.0).reshape(2, 3)
+    plain = signal.lfilter([1], [1, -0.9], x, axis=0)
+    found = scipy_signal.lfilter([1], [1, -0.9], x.astype(object), axis=0)
+    assert found.dtype == object and (found == plain).all()
+    assert (scipy_signal.lfilter([1], [1, -0.9], x, axis=0) == plain).all()
+
+
 def test_images() -> None:
     pytest.importorskip("PIL")
     from tf2towers.runtime.old_libraries import scipy_misc

@@ -18,6 +18,7 @@ from tf2towers.names.meanings import Assigned
 #: what has to be told more today than it was
 _TO_BE_TOLD = frozenset(
     {"yaml.load", "numpy.load", "numpy.array", "h5py.File", "open", "io.open", "random.sample"}
+    | {"scipy.signal.lfilter"}
 )
 _LAST_NAMES = frozenset(function.rpartition(".")[2] for function in (*changed_arguments(), *_TO_BE_TOLD))
 
@@ -53,6 +54,9 @@ def edits(file: File) -> Iterator[Edit]:
                 yield from _universal_newlines(file, call)
             case "random.sample":
                 yield from _sequence(file, call)
+            case "scipy.signal.lfilter" if any(_becomes_columns(file, other) for other in file.all(ast.Call)):
+                module = file.need("scipy_signal", "tf2towers.runtime.old_libraries")
+                yield file.replace(call.func, f"{module}.lfilter")
 
 
 def old_arguments(file: File) -> Iterator[tuple[ast.expr, str]]:
@@ -212,19 +216,25 @@ def _copy_where_needed(file: File, call: ast.Call) -> Iterator[Edit]:
 
 def _rows_of_objects(file: File, call: ast.Call) -> Iterator[Edit]:
     """`rollout = np.array(rollout)`, whose columns are taken: rows of states and numbers are objects."""
+    if _becomes_columns(file, call):
+        yield file.replace(call.func, f"{file.need('numpy1', 'tf2towers.runtime.old_libraries')}.array")
+
+
+def _becomes_columns(file: File, call: ast.Call) -> bool:
+    """Whether it is `numpy.array(rows)`, given to a name of which columns are taken."""
     statement = file.parent(call)
-    if len(call.args) != 1 or call.keywords or isinstance(call.args[0], ast.Starred):
-        return
-    if not (isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name)):
-        return
-    if any(
+    if _function(file, call) != "numpy.array" or len(call.args) != 1 or call.keywords:
+        return False
+    if isinstance(call.args[0], ast.Starred) or not isinstance(statement, ast.Assign):
+        return False
+    target = statement.targets[0]
+    return isinstance(target, ast.Name) and any(
         isinstance(use.value, ast.Name)
-        and use.value.id == statement.targets[0].id
+        and use.value.id == target.id
         and file.function_around(use) is file.function_around(call)
         and _is_a_column(use.slice)
         for use in file.all(ast.Subscript)
-    ):
-        yield file.replace(call.func, f"{file.need('numpy1', 'tf2towers.runtime.old_libraries')}.array")
+    )
 
 
 def _is_a_column(index: ast.expr) -> bool:
