@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from exact_texts import body
 
 from tf2towers.exact.migrate import migrate
 from tf2towers.source.script import Script
@@ -266,3 +267,26 @@ def test_an_argument_that_our_own_function_does_not_serve_is_left(call: str, lef
     text = f"import tensorflow as tf\n\n\ndef made(op, init):\n    return {call}\n\n\nprint(made)\n"
     result = migrate(Script.from_text(text))
     assert [finding.code for finding in result.left] == left
+
+
+@pytest.mark.parametrize(
+    ("before", "wanted"),
+    [
+        ("tf.random_uniform_initializer(maxval=9)", "tf.random_uniform_initializer(maxval=9, minval=0)"),
+        (
+            "tf.initializers.random_uniform(maxval=9, seed=1)",
+            "tf.initializers.random_uniform(maxval=9, seed=1, minval=0)",
+        ),
+        ("tf.random_uniform_initializer(-1, 1)", "tf.random_uniform_initializer(-1, 1)"),
+        (
+            "tf.random_uniform_initializer(minval=1, maxval=9)",
+            "tf.random_uniform_initializer(minval=1, maxval=9)",
+        ),
+        ("tf.random_uniform_initializer(seed=1)", "tf.random_uniform_initializer(seed=1)"),
+        ("tf.random_uniform(shape=[2], maxval=9)", "tf.random_uniform(shape=[2], maxval=9)"),
+        ("tf.nn.top_k(x, 2, True, 'top')", "tf.nn.top_k(x, 2, True, name='top')"),
+        ("tf.nn.top_k(x, 2, True)", "tf.nn.top_k(x, 2, True)"),
+    ],
+)
+def test_what_a_later_argument_has_moved(before, wanted):
+    assert body(before + "\n") == wanted + "\n"

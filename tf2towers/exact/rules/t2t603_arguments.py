@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from tf2towers.exact.argument_texts import start_of_argument, without_argument
+from tf2towers.exact.argument_texts import added_argument, start_of_argument, without_argument
 from tf2towers.exact.arguments import (
     has_old_arguments,
     new_keywords,
@@ -45,6 +45,7 @@ def edits(file: File) -> Iterator[Edit]:
                 continue
             start = start_of_argument(file, call, place)
             yield Edit(start, start, f"{keyword}=")
+        yield from _least_integer(file, call)
         for keyword_node, new in new_keywords(file, call).items():
             start = file.text.start(keyword_node)
             assert keyword_node.arg is not None
@@ -52,6 +53,17 @@ def edits(file: File) -> Iterator[Edit]:
                 yield Edit(start, start + len(keyword_node.arg), new)
             else:
                 yield without_argument(file, call, keyword_node)
+
+
+def _least_integer(file: File, call: ast.Call) -> Iterator[Edit]:
+    """`tf.random_uniform_initializer(maxval=9)`: the least value was 0, and is 0.0 in TF 2, which no integer takes."""
+    name = (file.canonical(call.func) or "").rpartition(".")[2]
+    if name not in ("random_uniform_initializer", "random_uniform", "RandomUniform") or call.args:
+        return
+    if file.canonical(call.func) in ("tf.random_uniform", "tf.random.uniform"):
+        return  # the operation, which takes a shape
+    if {keyword.arg for keyword in call.keywords} & {"maxval", "minval", None} == {"maxval"}:
+        yield added_argument(file, call, "minval=0")
 
 
 def _note_what_is_not_taken(file: File, call: ast.Call) -> None:
@@ -91,7 +103,8 @@ RULE = Rule(
     `map` of TF 1.2 had `num_threads` and `output_buffer_size`, which are `num_parallel_calls` and `prefetch`.
     `tf.image.resize_images` once took height and width apart, `tf.nn.nce_loss` and `tf.nn.sampled_softmax_loss` the
     inputs before the labels: where a call may be such a one, our runtime looks at the values. It has
-    `tf.uniform_unit_scaling_initializer` with its `full_shape`, too.
+    `tf.uniform_unit_scaling_initializer` with its `full_shape`, too. What TF 2 has put before a function's name
+    (`tf.nn.top_k(x, k, True, 'top')`) is left out by a keyword, and integers drawn up to a `maxval` begin at 0.
     """,
     edits=edits,
     sources=("names/data/argument_orders.tsv", "names/data/keywords.tsv"),
