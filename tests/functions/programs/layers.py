@@ -207,6 +207,24 @@ def objects():
     ]
 
 
+@case
+def values_of_objects():
+    dense, normalization = tf.layers.Dense(4, kernel_initializer=SMALL), tf.layers.BatchNormalization()
+    dense(normal(2, 3))
+    normalization(pictures(), training=True)
+    wrong = []
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        dense.set_weights([np.full([3, 4], 0.5), np.arange(4.0)])
+        for values in ([np.zeros([3, 4])], [np.zeros([3, 4]), np.zeros([3])]):
+            try:
+                dense.set_weights(values)
+            except ValueError as problem:
+                wrong.append(type(problem).__name__)
+        values = [value.tolist() for layer in (dense, normalization) for value in layer.get_weights()]
+    return [values, wrong]
+
+
 class Summing(tf.layers.Layer):
     """A layer of a program's own, with a loss."""
 

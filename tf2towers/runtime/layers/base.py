@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -170,6 +170,25 @@ class Layer:
                 self._regularize_activity(outputs)
         return outputs
 
+    def get_weights(self) -> list[Any]:
+        """The values of the variables, in the default session."""
+        return list(_default_session().run(self.weights))
+
+    def set_weights(self, weights: Sequence[Any]) -> None:
+        """Gives them other values there.
+
+        Raises:
+            ValueError: for another number of values, or other shapes.
+        """
+        known = self.weights
+        if len(known) != len(weights):
+            raise ValueError(f"{self.name} has {len(known)} weights, and was given {len(weights)}")
+        for variable, value in zip(known, weights, strict=True):
+            if tuple(variable.shape.as_list()) != np.shape(value):
+                raise ValueError(f"{variable.name} has the shape {variable.shape}, not {np.shape(value)}")
+        for variable, value in zip(known, weights, strict=True):
+            variable.load(value, _default_session())
+
     @unconverted
     def apply(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
         """The same as calling the layer."""
@@ -319,6 +338,13 @@ class Layer:
         known = self._trainable_weights + self._non_trainable_weights
         if not any(variable is other for other in known):
             (self._trainable_weights if trainable else self._non_trainable_weights).append(variable)
+
+
+def _default_session() -> Any:
+    session = v1.get_default_session()
+    if session is None:
+        raise RuntimeError("the values of weights are those of a session: there is no default one here")
+    return session
 
 
 def _tensor(value: Any) -> Any:
