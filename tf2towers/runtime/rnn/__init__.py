@@ -56,8 +56,6 @@ _LATER = {
 
 
 def __getattr__(name: str) -> Any:
-    if name == "core_rnn_cell":
-        return import_module("tf2towers.runtime.rnn.core_rnn_cell")
     if name not in _LATER:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(f"{__name__}.{_LATER[name]}"), name)
