@@ -42,7 +42,7 @@ def parameters_today(function: str) -> Parameters | None:
     """The parameters of a function; None where it is not, or where they cannot be told."""
     module, _, name = function.rpartition(".")
     try:
-        found = parameters_of(getattr(importlib.import_module(module), name))  # type: ignore[no-untyped-call]
+        found = parameters_of(getattr(importlib.import_module(module), name))
     except BaseException:  # gone, or not on this system
         return None
     return None if found is None else [(parameter, kind) for parameter, kind in found]
