@@ -39,7 +39,7 @@ def install(place_towers: Callable[[Any], object] | None = None) -> None:
     if isinstance(real, Tensorflow1):
         return
     from tf2towers.runtime.graph_session.penalties import one_loss_a_variable
-    from tf2towers.runtime.graph_session.private import whole_floats_are_sizes
+    from tf2towers.runtime.graph_session.private import unknown_sizes_are_not_equal, whole_floats_are_sizes
     from tf2towers.runtime.printing import print_as_numpy1
 
     v1 = real.compat.v1
@@ -49,6 +49,7 @@ def install(place_towers: Callable[[Any], object] | None = None) -> None:
     objects.make_ready()
     complete(objects)
     whole_floats_are_sizes()
+    unknown_sizes_are_not_equal()
     one_loss_a_variable()
     print_as_numpy1()
     if place_towers is not None:

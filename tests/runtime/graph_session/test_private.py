@@ -136,6 +136,35 @@ def test_an_enumerated_dataset_has_an_iterator() -> None:
         assert session.run(numbered.make_one_shot_iterator().get_next()) == (3, 6)
 
 
+def test_shapes_of_unknown_sizes_are_not_equal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As TensorFlow 1.15 says: a shape with an unknown size is equal to itself alone."""
+    from tf2towers.runtime.graph_session.private import unknown_sizes_are_not_equal
+
+    monkeypatch.setattr(tf.TensorShape, "__eq__", tf.TensorShape.__eq__)
+    unknown_sizes_are_not_equal()
+    with tf.Graph().as_default():
+        first, second = (tf.compat.v1.placeholder(tf.float32, [None, 3]) for _ in range(2))
+        assert first.shape != second.shape
+        assert (first.shape == second.shape) is False
+        assert first.shape == first.get_shape()
+        assert (first.shape != first.get_shape()) is False
+        assert first.shape != [None, 3] and second.shape not in [first.shape]
+        assert first.shape[1:] == second.shape[1:] == [3]
+        assert tf.TensorShape(None) == tf.TensorShape(None)
+        assert tf.TensorSpec([None, 3]) == tf.TensorSpec([None, 3])  # what TensorFlow asks for itself
+
+
+def test_the_result_of_an_assignment_is_evaluated_with_feeds() -> None:
+    from tf2towers.runtime.graph_session.private import complete_variables
+
+    complete_variables()
+    with tf.Graph().as_default(), tf.compat.v1.Session():
+        variable = tf.compat.v1.get_variable("v", [], use_resource=True)
+        fed = tf.compat.v1.placeholder(tf.float32, [])
+        assert tf.compat.v1.assign(variable, fed).eval({fed: 3.0}) == 3.0
+        assert variable.eval() == 3.0
+
+
 def test_a_graph_as_a_function() -> None:
     from tf2towers.runtime.graph_session.private import eager_mode, empty_function_graph, function_of
 

@@ -14,6 +14,7 @@ from tf2towers.runtime.graph_session.private import (
     complete_variables,
     copies_of_rows_are_dense,
     enumerated_datasets_have_iterators,
+    unknown_sizes_are_not_equal,
     variables_by_tensor_name,
     whole_floats_are_sizes,
 )
@@ -45,6 +46,7 @@ def graph_mode(cpu_towers: int = 8, *, resource_variables: bool = False) -> None
     complete_variables()
     complete_graphs()
     whole_floats_are_sizes()
+    unknown_sizes_are_not_equal()
     variables_by_tensor_name()
     enumerated_datasets_have_iterators()
     copies_of_rows_are_dense()

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from functools import cache, wraps
 from typing import Any
@@ -38,11 +39,16 @@ def complete_variables() -> None:
     The same as `tf.compat.v1.Variable.initialized_value`; without it `tf.Variable(other.initialized_value())`
     ends in a NotImplementedError. With `validate_shape=False` they take values of any shape.
     They are instances of TF1's `tf.Variable`, as all of TF1's variables were.
+    What an assignment gives was a tensor: `tf.assign(variable, placeholder).eval(feed_dict=...)`.
     `variable += value` is the sum, as of TF1's, where a resource variable raises. An optimizer of the script's own that
     knows TF1's variables alone (`_apply_dense`, `_apply_sparse`) updates them by that.
     """
     from tensorflow.python.ops import variables
-    from tensorflow.python.ops.resource_variable_ops import BaseResourceVariable, ResourceVariable
+    from tensorflow.python.ops.resource_variable_ops import (
+        BaseResourceVariable,
+        ResourceVariable,
+        _UnreadVariable,
+    )
 
     if not issubclass(BaseResourceVariable, tf.compat.v1.Variable):
         tf.compat.v1.Variable.register(BaseResourceVariable)
@@ -53,6 +59,8 @@ def complete_variables() -> None:
         BaseResourceVariable.__bool__ = _truth
     if not hasattr(ResourceVariable.__init__, "__wrapped__"):
         ResourceVariable.__init__ = _of_any_shape_if_not_validated(ResourceVariable.__init__)
+    if "eval" not in vars(_UnreadVariable):
+        _UnreadVariable.eval = _value_after_assignment
     if not hasattr(BaseResourceVariable, "_ref"):
         BaseResourceVariable._ref = _reference
     for name, compute in _IN_PLACE.items():
@@ -72,6 +80,10 @@ def _of_any_shape_if_not_validated(plain: Callable[..., None]) -> Callable[..., 
         plain(variable, *arguments, **options)
 
     return made
+
+
+def _value_after_assignment(assigned: Any, feed_dict: Any = None, session: Any = None) -> Any:
+    return assigned.value().eval(feed_dict, session)
 
 
 def complete_graphs() -> None:
@@ -127,6 +139,25 @@ def whole_floats_are_sizes() -> None:
             )
 
         Dimension.__init__ = whole
+
+
+def unknown_sizes_are_not_equal() -> None:
+    """Lets `shortcut.shape == inputs.shape` be False where a size is unknown, as TF1 had it: it may be another.
+
+    A block that projects its shortcut where the shapes differ would otherwise lack the projection. A shape is equal to
+    itself. TensorFlow's own code goes on comparing what is written in them.
+    """
+    plain = tf.TensorShape.__eq__
+    if plain.__name__ != "certainly_equal":
+
+        def certainly_equal(self: Any, other: Any) -> Any:
+            equal = plain(self, other)
+            if equal is not True or self is other or None not in (self.as_list() if self.rank else ()):
+                return equal
+            asking = str(sys._getframe(1).f_globals.get("__name__")).partition(".")[0]
+            return asking in ("tensorflow", "keras", "tf_keras", "tf2towers")
+
+        tf.TensorShape.__eq__ = certainly_equal
 
 
 def enumerated_datasets_have_iterators() -> None:

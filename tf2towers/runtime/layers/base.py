@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import functools
 import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import tensorflow as tf
@@ -17,6 +19,8 @@ from tf2towers.runtime.layers.moving_average import as_operation
 from tf2towers.runtime.layers.types import Constraint, Initializer, Regularizer
 
 v1 = tf.compat.v1
+#: how many layers of a class a graph has that were given no name
+_object_names: WeakKeyDictionary[tf.Graph, Counter[str]] = WeakKeyDictionary()
 
 
 @dataclass
@@ -80,6 +84,8 @@ class Layer:
         self._dtype = None if dtype is None else tf.as_dtype(dtype).base_dtype
         self._reuse = _reuse
         self._base_name = getattr(name, "name", name) or snake_case(type(self).__name__)
+        given = name if isinstance(name, str) else None
+        self._name = given or _next_object_name(snake_case(type(self).__name__))
         self._trainable_weights: list[Any] = []
         self._non_trainable_weights: list[Any] = []
         self._updates: list[Any] = []
@@ -94,8 +100,8 @@ class Layer:
 
     @property
     def name(self) -> str:
-        """The name given, or the class's own."""
-        return str(self._base_name)
+        """The name given, or the class's own with a number, from 1 in each graph: the scope 'dense' is of 'dense_1'."""
+        return str(self._name)
 
     @property
     def scope_name(self) -> str:
@@ -145,7 +151,11 @@ class Layer:
         return self._losses + [loss for make in self._make_losses.values() if (loss := make()) is not None]
 
     def build(self, input_shape: Any) -> None:
-        """Makes the variables; called once, with the shape (or nest of shapes) of the first input."""
+        """Makes the variables; called once, with the shape (or nest of shapes) of the first input.
+
+        A script may call it by itself, which is that once: the layers' own say at their end that they are `built`.
+        """
+        self.built = True
 
     def call(self, inputs: Any, *args: Any, **kwargs: Any) -> Any:
         """The layer's result for `inputs`."""
@@ -156,6 +166,9 @@ class Layer:
         """Builds on the first call, then computes; `scope` stands in for the layer's own on that first call."""
         self._set_scope(scope)
         inputs = tf.nest.map_structure(_tensor, inputs)
+        first_type = getattr(next(iter(tf.nest.flatten(inputs)), None), "dtype", None)
+        if self._dtype is None and first_type is not None:
+            self._dtype = tf.as_dtype(first_type).base_dtype
         reuse = True if self.built else self._reuse
         with (
             v1.variable_scope(self._scope, reuse=reuse, auxiliary_name_scope=False) as current,
@@ -296,8 +309,6 @@ class Layer:
         flat = tf.nest.flatten(inputs)
         if flat and self.input_spec is not None:
             self.input_spec.check(flat[0], self.name)
-        if flat and self._dtype is None and hasattr(flat[0], "dtype"):
-            self._dtype = tf.as_dtype(flat[0].dtype).base_dtype
         self.build(tf.nest.map_structure(lambda tensor: tensor.shape, inputs))
         self.built = True
 
@@ -345,6 +356,12 @@ def _default_session() -> Any:
     if session is None:
         raise RuntimeError("the values of weights are those of a session: there is no default one here")
     return session
+
+
+def _next_object_name(name: str) -> str:
+    counts = _object_names.setdefault(v1.get_default_graph(), Counter())
+    counts[name] += 1
+    return f"{name}_{counts[name]}"
 
 
 def _tensor(value: Any) -> Any:

@@ -74,6 +74,7 @@ class Convolution(Layer):
             constraint=self.kernel_constraint,
         )
         self.build_bias()
+        self.built = True
 
     def build_bias(self) -> None:
         """`bias`, where the layer has one."""

@@ -68,6 +68,7 @@ class Dense(Layer):
                 regularizer=self.bias_regularizer,
                 constraint=self.bias_constraint,
             )
+        self.built = True
 
     def compute_output_shape(self, input_shape: Any) -> tf.TensorShape:
         """(..., last) -> (..., units)."""

@@ -120,6 +120,7 @@ class BatchNormalization(Layer):
                 self.beta_regularizer,
                 constraint=self.beta_constraint,
             )
+        self._set_scope(None)
         partitioner = self._scope.partitioner
         self._scope.set_partitioner(None)
         try:
@@ -138,6 +139,7 @@ class BatchNormalization(Layer):
                 )
         finally:
             self._scope.set_partitioner(partitioner)
+        self.built = True
 
     def call(self, inputs: tf.Tensor, training: Training = False) -> tf.Tensor:
         """Same shape and dtype as `inputs`, normalized by the batch in training and by the averages otherwise."""

@@ -73,6 +73,7 @@ class SeparableConvolution(Convolution):
             constraint=self.pointwise_constraint,
         )
         self.build_bias()
+        self.built = True
 
     def call(self, inputs: tf.Tensor) -> tf.Tensor:
         """(batch, spatial..., channels) to (batch, spatial..., filters)."""

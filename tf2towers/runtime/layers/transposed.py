@@ -51,6 +51,7 @@ class TransposedConvolution(Convolution):
             constraint=self.kernel_constraint,
         )
         self.build_bias()
+        self.built = True
 
     def call(self, inputs: tf.Tensor) -> tf.Tensor:
         """(batch, spatial..., channels) to the size whose convolution with this kernel has the input's size."""

@@ -48,6 +48,7 @@ class BasicRNNCell(LayerRNNCell):
             "kernel", shape=[known_depth(input_shape) + self._num_units, self._num_units]
         )
         self._bias = self.add_variable("bias", shape=[self._num_units], initializer=v1.zeros_initializer())
+        self.built = True
 
     def call(self, inputs: tf.Tensor, state: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
         """(batch, depth) and (batch, units) -> the new state, twice."""
@@ -102,6 +103,7 @@ class GRUCell(LayerRNNCell):
             "candidate/kernel", [rows, units], initializer=self._kernel_initializer
         )
         self._candidate_bias = self.add_variable("candidate/bias", [units], initializer=zeros)
+        self.built = True
 
     def call(self, inputs: tf.Tensor, state: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
         """(batch, depth) and (batch, units) -> the new state, twice."""

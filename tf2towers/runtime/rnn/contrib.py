@@ -54,6 +54,7 @@ class LSTMBlockCell(LayerRNNCell):
             self._w_i_diag = self.add_variable("w_i_diag", [units])
             self._w_f_diag = self.add_variable("w_f_diag", [units])
             self._w_o_diag = self.add_variable("w_o_diag", [units])
+        self.built = True
 
     def call(self, inputs: tf.Tensor, state: Any) -> tuple[tf.Tensor, Any]:
         """(batch, depth) and a state -> the output (batch, units) and the next state."""

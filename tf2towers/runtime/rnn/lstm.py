@@ -67,6 +67,7 @@ class BasicLSTMCell(LayerRNNCell):
         units = self._num_units
         self._kernel = self.add_variable("kernel", shape=[known_depth(input_shape) + units, 4 * units])
         self._bias = self.add_variable("bias", shape=[4 * units], initializer=v1.zeros_initializer())
+        self.built = True
 
     def call(self, inputs: tf.Tensor, state: Any) -> tuple[tf.Tensor, Any]:
         """(batch, depth) and a state -> the output (batch, units) and the next state."""
@@ -156,6 +157,7 @@ class LSTMCell(LayerRNNCell):
                 initializer=self._initializer,
                 partitioner=_partitioner(self._num_proj_shards),
             )
+        self.built = True
 
     def call(self, inputs: tf.Tensor, state: Any) -> tuple[tf.Tensor, Any]:
         """(batch, depth) and a state -> the output (batch, output size) and the next state."""
