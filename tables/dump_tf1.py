@@ -53,26 +53,34 @@ client.device_lib client.session client.timeline data.ops.dataset_ops data.ops.i
 framework.constant_op framework.device framework.dtypes framework.errors framework.errors_impl
 framework.function framework.graph_util framework.importer framework.meta_graph framework.ops
 framework.random_seed framework.sparse_tensor framework.tensor_shape framework.tensor_spec
-framework.tensor_util framework.common_shapes layers.base layers.convolutional layers.core layers.layers
-layers.normalization layers.pooling layers.utils lib.io.file_io lib.io.tf_record ops.array_ops
-ops.bitwise_ops ops.check_ops ops.clip_ops ops.control_flow_ops ops.confusion_matrix ops.ctc_ops
-ops.data_flow_ops ops.embedding_ops ops.functional_ops ops.gradients ops.image_ops ops.init_ops
-ops.io_ops ops.linalg_ops ops.logging_ops ops.lookup_ops ops.losses.losses ops.math_ops ops.metrics
-ops.nn ops.nn_impl ops.nn_ops ops.numerics ops.parsing_ops ops.partitioned_variables ops.random_ops
-ops.resource_variable_ops ops.rnn ops.rnn_cell ops.rnn_cell_impl ops.script_ops ops.session_ops
-ops.sparse_ops ops.special_math_ops ops.state_ops ops.string_ops ops.summary_ops_v2 ops.template
-ops.tensor_array_ops ops.variable_scope ops.variables ops.while_v2 platform.app platform.flags
-platform.gfile platform.tf_logging platform.resource_loader platform.test saved_model.builder
+framework.tensor_util framework.common_shapes framework.versions framework.load_library
+framework.graph_io framework.graph_util_impl framework.device_spec layers.base layers.convolutional
+layers.core layers.layers layers.normalization layers.pooling layers.utils lib.io.file_io
+lib.io.tf_record ops.array_ops ops.bitwise_ops ops.check_ops ops.clip_ops ops.control_flow_ops
+ops.confusion_matrix ops.ctc_ops ops.data_flow_ops ops.embedding_ops ops.functional_ops ops.gradients
+ops.image_ops ops.init_ops ops.io_ops ops.linalg_ops ops.logging_ops ops.lookup_ops ops.losses.losses
+ops.math_ops ops.metrics ops.nn ops.nn_impl ops.nn_ops ops.numerics ops.parsing_ops
+ops.partitioned_variables ops.random_ops ops.resource_variable_ops ops.rnn ops.rnn_cell
+ops.rnn_cell_impl ops.script_ops ops.session_ops ops.sparse_ops ops.special_math_ops ops.state_ops
+ops.string_ops ops.summary_ops_v2 ops.template ops.tensor_array_ops ops.variable_scope ops.variables
+ops.while_v2 ops.gradients_impl ops.map_fn ops.gradient_checker ops.custom_gradient ops.linalg.linalg
+ops.histogram_ops ops.manip_ops ops.sets_impl ops.sort_ops ops.distributions.distributions
+ops.distributions.normal ops.distributions.categorical ops.cond_v2 ops.inplace_ops
+ops.candidate_sampling_ops ops.weights_broadcast_ops platform.app platform.flags platform.gfile
+platform.tf_logging platform.resource_loader platform.test platform.googletest saved_model.builder
 saved_model.loader saved_model.main_op saved_model.signature_constants saved_model.signature_def_utils
-saved_model.tag_constants saved_model.utils summary.summary tools.freeze_graph tools.inspect_checkpoint
-tools.optimize_for_inference_lib tools.saved_model_utils tools.strip_unused_lib training.adagrad training.adam
-training.basic_session_run_hooks training.checkpoint_management training.checkpoint_utils
-training.coordinator training.device_setter training.ftrl training.gradient_descent training.input
-training.learning_rate_decay training.momentum training.monitored_session training.moving_averages
-training.optimizer training.queue_runner training.queue_runner_impl training.rmsprop training.saver
-training.server_lib training.session_manager training.session_run_hook training.slot_creator
-training.summary_io training.supervisor training.sync_replicas_optimizer training.training
-training.training_ops training.training_util util.compat util.deprecation util.nest util.tf_inspect
+saved_model.tag_constants saved_model.utils summary.summary summary.summary_iterator
+summary.writer.writer summary.writer.writer_cache summary.writer.event_file_writer tools.freeze_graph
+tools.inspect_checkpoint tools.optimize_for_inference_lib tools.saved_model_utils tools.strip_unused_lib
+training.adagrad training.adam training.basic_session_run_hooks training.checkpoint_management
+training.checkpoint_utils training.coordinator training.device_setter training.ftrl
+training.gradient_descent training.input training.learning_rate_decay training.momentum
+training.monitored_session training.moving_averages training.optimizer training.queue_runner
+training.queue_runner_impl training.rmsprop training.saver training.server_lib training.session_manager
+training.session_run_hook training.slot_creator training.summary_io training.supervisor
+training.sync_replicas_optimizer training.training training.training_ops training.training_util
+training.proximal_adagrad training.adagrad_da training.adadelta training.proximal_gradient_descent
+training.warm_starting_util util.compat util.deprecation util.nest util.tf_inspect
 """
 
 

@@ -11,7 +11,7 @@ from typing import Protocol, TypeVar
 
 from tf2towers.exact.edits import Edit, Placed, Text
 from tf2towers.exact.libraries.names import LibraryNames
-from tf2towers.exact.lookup import Found, find_replacement
+from tf2towers.exact.lookup import Found, find_replacement, public_spelling
 from tf2towers.names.canonical import canonical_name
 from tf2towers.names.meanings import Assigned, Binding, Function, Imported, Meanings
 from tf2towers.names.tables import is_module
@@ -123,7 +123,12 @@ class File:
         return [*self.all(ast.Import), *self.all(ast.ImportFrom)]
 
     def canonical(self, node: ast.AST) -> str | None:
-        """The canonical name of a Name or Attribute."""
+        """The canonical name of a Name or Attribute: the public one, also where it comes from a private module."""
+        spelled = self.spelled(node)
+        return None if spelled is None else public_spelling(spelled)
+
+    def spelled(self, node: ast.AST) -> str | None:
+        """The canonical name by the modules that the file names: `tf.python.ops.array_ops.concat`, not `tf.concat`."""
         return self.meanings.canonical(node)
 
     def parent(self, node: ast.AST) -> ast.AST:
@@ -149,12 +154,17 @@ class File:
     def forget(self, imports: set[ast.Import | ast.ImportFrom]) -> None:
         """Leaves imports that are never run out of the meanings of names that something else binds, too."""
         self.meanings.forget(imports)
-        for known in ("symbols", "doubtful"):
+        for known in ("symbols", "spelled_symbols", "doubtful"):
             self.__dict__.pop(known, None)
 
     @cached_property
     def symbols(self) -> list[tuple[ast.Name | ast.Attribute, str]]:
         """Every use of something of TensorFlow outside imports: the longest attribute chain, and its canonical name."""
+        return [(node, public_spelling(spelled)) for node, spelled in self.spelled_symbols]
+
+    @cached_property
+    def spelled_symbols(self) -> list[tuple[ast.Name | ast.Attribute, str]]:
+        """`symbols` by the modules that the file names."""
         found: list[tuple[ast.Name | ast.Attribute, str]] = []
         for name in self.all(ast.Name):
             if not isinstance(name.ctx, ast.Load):
@@ -281,7 +291,7 @@ class File:
 
     def is_left_through(self, bound: str) -> bool:
         """Whether something without counterpart is used through a module of this name: its import stays as it was."""
-        for symbol, canonical in self.symbols:
+        for symbol, canonical in self.spelled_symbols:
             root: ast.expr = symbol
             while isinstance(root, ast.Attribute):
                 root = root.value
@@ -398,7 +408,7 @@ class File:
         from tf2towers.exact.lookup import find_replacement
 
         uses: dict[str, bool] = {}
-        for node, canonical in self.symbols:
+        for node, canonical in self.spelled_symbols:
             name = self.text.of(node).partition(".")[0]
             only = self.on_tower_devices(node, canonical) or find_replacement(canonical).kind == "tf2"
             uses[name] = uses.get(name, True) and only

@@ -313,6 +313,22 @@ def public_name(canonical: str) -> str:
     return _same_as().get(canonical, canonical)
 
 
+@cache
+def public_spelling(canonical: str) -> str:
+    """What a script says that imports no private module: `tf.Session` for `tf.python.client.session.Session`.
+
+    The name itself where TF 1.15 had no public name for the same object.
+    """
+    name, rest = canonical, ""
+    while ".python." in name:
+        for spelling in (name, *_by_files(name)):
+            if ".python." not in public_name(spelling):
+                return public_name(spelling) + rest
+        name, _, last = name.rpartition(".")
+        rest = f".{last}{rest}"
+    return canonical
+
+
 #: Parts of tf.keras that build nothing: images and their labels, as arrays.
 _KERAS_DATA = ("cifar10", "cifar100", "fashion_mnist", "mnist")
 

@@ -189,6 +189,7 @@ class Program:
             for file in list(waiting):
                 file.meanings = Meanings(file.tree)
                 file.__dict__.pop("symbols", None)
+                file.__dict__.pop("spelled_symbols", None)
                 self._connect(file)
                 if file.symbols:
                     waiting.remove(file)

@@ -400,3 +400,30 @@ def saved_models():
             found.append(np.abs(value - expected).max() < 1e-6)
         found.append(tf.saved_model.loader.maybe_saved_model_directory(os.path.join(path, name)))
     return found
+
+
+def restored(shape, path, **options):
+    """What becomes of a variable of another shape than the checkpoint's: its value, or the error."""
+    with tf.Graph().as_default(), tf.Session() as session:
+        weights = tf.get_variable("weights", shape, use_resource=False)
+        saver = tf.train.Saver(**options)
+        try:
+            saver.restore(session, path)
+        except tf.errors.InvalidArgumentError as error:
+            return "mismatch" in str(error)
+        return session.run(weights).tolist()
+
+
+@case
+def checkpoints_of_other_shapes():
+    path = os.path.join(folder(), "model.ckpt")
+    with tf.Graph().as_default(), tf.Session() as session:
+        tf.get_variable("weights", initializer=np.arange(6.0, dtype=np.float32).reshape(2, 3))
+        session.run(tf.global_variables_initializer())
+        tf.train.Saver().save(session, path)
+    return [
+        restored([2, 3], path),
+        restored([3, 2], path),
+        restored([6], path),
+        restored([3, 2], path, reshape=True),
+    ]

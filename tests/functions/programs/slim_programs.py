@@ -342,3 +342,48 @@ def rare_layers():
             tf.contrib.training.parse_values("a=1,b=[2,3]", {"a": int, "b": int})["b"],
             [variable.name for variable in tf.trainable_variables()],
         ]
+
+
+@case
+def checkpoints_of_parts():
+    path = os.path.join(tempfile.mkdtemp(), "model.ckpt")
+    framework = tf.contrib.framework
+    values = np.arange(8.0, dtype=np.float32).reshape(4, 2)
+    with tf.Graph().as_default(), tf.Session() as session:
+        tf.get_variable("whole", initializer=values)
+        session.run(tf.global_variables_initializer())
+        tf.train.Saver().save(session, path)
+    zeros = tf.zeros_initializer()
+    parts = framework.variable("parts", [4, 2], initializer=zeros, partitioner=tf.fixed_size_partitioner(2))
+    whole = framework.variable("whole", [4, 2], initializer=zeros)
+    assign, feeds = framework.assign_from_checkpoint(path, {"whole": list(parts) + [whole]})
+    other = framework.variable("other", [2, 4], initializer=zeros)
+    restore = framework.assign_from_checkpoint_fn(path, {"whole": other})
+    with tf.Session() as session:
+        session.run(tf.global_variables_initializer())
+        session.run(assign, feeds)
+        found = session.run([tf.convert_to_tensor(parts), whole])
+        try:
+            restore(session)
+        except tf.errors.InvalidArgumentError:
+            found.append("another shape")
+    return [found, [framework.get_variable_full_name(part) for part in list(parts) + [whole]]]
+
+
+@case
+def pools_of_a_shape():
+    images = normal(2, 4, 4, 3)
+    return [
+        slim.pool(images, images.shape[1:3], "AVG"),
+        slim.pool(images, [2, 2], "MAX", stride=2),
+        slim.pool(images, 3, "MAX", padding="SAME"),
+    ]
+
+
+@case
+def updates_by_their_operations():
+    slim.batch_norm(normal(4, 3), updates_collections="updates")
+    return [
+        len(tf.get_collection("updates")),
+        [type(update.op).__name__ for update in tf.get_collection("updates")],
+    ]

@@ -9,7 +9,7 @@ from functools import cache
 from tf2towers.exact.edits import Edit
 from tf2towers.exact.file import File
 from tf2towers.exact.imports import made_by
-from tf2towers.exact.lookup import Found, find_replacement, is_gone_private
+from tf2towers.exact.lookup import Found, find_replacement, is_gone_private, public_spelling
 from tf2towers.exact.never_called import stays_in
 from tf2towers.exact.removal import removed
 from tf2towers.exact.rule import Example, Rule
@@ -21,7 +21,7 @@ from tf2towers.names.tables import RuntimeName, read_table
 
 def edits(file: File) -> Iterator[Edit]:
     """A new text for each use of a symbol that has another name now."""
-    for node, canonical in file.symbols:
+    for node, canonical in file.spelled_symbols:
         if resets_a_server(file, node):
             continue
         alias = alias_of(file, node)
@@ -58,7 +58,7 @@ def left_through(file: File, bound: str, canonical: str) -> bool:
     """Whether something is left that a file uses through a name for a module: then the module stays as well."""
     return any(
         find_replacement(name).kind == "left"
-        for symbol, name in file.symbols
+        for symbol, name in file.spelled_symbols
         if name.startswith(canonical + ".") and _root(symbol).id == bound
     )
 
@@ -87,7 +87,7 @@ def _text(file: File, node: ast.Name | ast.Attribute, canonical: str) -> str | N
     if canonical == "tf" or is_behaviour(canonical) or file.on_tower_devices(node, canonical):
         return None
     found = find_replacement(canonical)
-    base = file.canonical(root)
+    base = file.spelled(root)
     if base == "tf":
         return _of_tensorflow(file, node, root, canonical)
     if not file.meanings.bindings(root):
@@ -139,8 +139,8 @@ def _through_module(file: File, node: ast.Attribute, found: Found) -> str | None
     while isinstance(part, ast.Attribute):
         chain.append(part)
         part = part.value
-    home = next(part for part in reversed(chain) if _is_tensorflows(file.canonical(part)))
-    base, canonical = file.canonical(home), file.canonical(node)
+    home = next(part for part in reversed(chain) if _is_tensorflows(file.spelled(part)))
+    base, canonical = file.spelled(home), file.spelled(node)
     assert base is not None and canonical is not None
     if base == "tf":
         return _of_tensorflow(file, node, home, canonical)
@@ -157,7 +157,7 @@ def _below(file: File, node: ast.Name | ast.Attribute, found: Found, home: str) 
     `home` is the canonical name of that.
     """
     base = find_replacement(home)
-    is_gone = is_gone_private(file.canonical(node) or "")
+    is_gone = is_gone_private(file.spelled(node) or "")
     if found.kind == "left":
         if base.kind != "private" or found.code != "T2T620" or is_gone:
             _note(file, node, found)
@@ -172,7 +172,7 @@ def _below(file: File, node: ast.Name | ast.Attribute, found: Found, home: str) 
     module, _, name = found.target.rpartition(".")
     if is_gone and isinstance(node, ast.Attribute) and (found.kind, module) == (base.kind, base.target):
         return f"{file.text.of(node.value)}.{name}"
-    if is_gone or base.kind in ("runtime", "left") or file.canonical(node) in _renamed():
+    if is_gone or base.kind in ("runtime", "left") or file.spelled(node) in _renamed():
         return file.name_of(found)
     if base.kind == "v1" and found.kind == "private":  # a public module now, without `nest.flatten_up_to`
         return file.name_of(found)
@@ -181,7 +181,7 @@ def _below(file: File, node: ast.Name | ast.Attribute, found: Found, home: str) 
 
 def _by_its_whole_name(file: File, node: ast.Name | ast.Attribute, found: Found) -> str | None:
     """What a use that is never reached says where its import goes (T2T602): `tf.contrib.tpu.x`, which raises there."""
-    names, canonical = file.top_names(), file.canonical(node)
+    names, canonical = file.top_names(), file.spelled(node)
     if not names or canonical is None or stays_in(file, node, found.why) is None:
         return None
     return names[0].id + canonical[2:] if _import_goes(file, _root(node)) else None
@@ -214,7 +214,7 @@ def _through_star(file: File, node: ast.Name | ast.Attribute, found: Found) -> s
             file.wanted[(found.runtime.module, node.id)] = node.id
             return None
         return file.name_of(found)
-    return None if file.canonical(node) not in _renamed() else file.name_of(found)
+    return None if file.spelled(node) not in _renamed() else file.name_of(found)
 
 
 @cache
@@ -229,7 +229,7 @@ def is_behaviour(canonical: str) -> bool:
     """Whether a symbol switches what `graph_mode` sets; T2T604 has those."""
     from tf2towers.exact.switches import SWITCHES
 
-    return canonical in SWITCHES
+    return public_spelling(canonical) in SWITCHES
 
 
 RULE = Rule(

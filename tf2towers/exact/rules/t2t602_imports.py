@@ -100,19 +100,19 @@ def goes(file: File, node: ast.Import | ast.ImportFrom, made: NewImport) -> bool
     return all(
         find_replacement(name).kind != "left"
         or (bool(file.top_names()) and stays_in(file, symbol, find_replacement(name).why) is not None)
-        for symbol, name in file.symbols
+        for symbol, name in file.spelled_symbols
         if name.startswith(canonical + ".") and _root(symbol).id == made.bound
     )
 
 
 def _means(file: File, use: ast.Name, canonical: str, scope: object) -> bool:
     del scope
-    return file.canonical(use) == canonical
+    return file.spelled(use) == canonical
 
 
 def _may_mean(file: File, use: ast.Name, canonical: str) -> bool:
     """Whether a use that is not rewritten may stand for it: imported from here in `if`, from there in `else`."""
-    if not isinstance(use.ctx, ast.Load) or file.canonical(use) is not None:
+    if not isinstance(use.ctx, ast.Load) or file.spelled(use) is not None:
         return False
     return canonical in map(canonical_name, file.meanings.possible_meanings(use))
 

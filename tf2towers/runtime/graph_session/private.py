@@ -38,12 +38,14 @@ def complete_variables() -> None:
 
     The same as `tf.compat.v1.Variable.initialized_value`; without it `tf.Variable(other.initialized_value())`
     ends in a NotImplementedError. With `validate_shape=False` they take values of any shape.
-    They are instances of TF1's `tf.Variable`, as all of TF1's variables were.
+    They are instances of TF1's `tf.Variable`, as all of TF1's variables were, and restoring a checkpoint's tensor of
+    another shape is an InvalidArgumentError, as it was, where a resource variable takes that shape.
+    `use_resource=False` asks for what all of them were, and functions hold resource variables alone.
     What an assignment gives was a tensor: `tf.assign(variable, placeholder).eval(feed_dict=...)`.
     `variable += value` is the sum, as of TF1's, where a resource variable raises. An optimizer of the script's own that
     knows TF1's variables alone (`_apply_dense`, `_apply_sparse`) updates them by that.
     """
-    from tensorflow.python.ops import variables
+    from tensorflow.python.ops import resource_variable_ops, variable_v1, variables
     from tensorflow.python.ops.resource_variable_ops import (
         BaseResourceVariable,
         ResourceVariable,
@@ -65,6 +67,11 @@ def complete_variables() -> None:
         BaseResourceVariable._ref = _reference
     for name, compute in _IN_PLACE.items():
         setattr(BaseResourceVariable, name, compute)
+    if not hasattr(variable_v1.default_variable_creator, "__wrapped__"):
+        variable_v1.default_variable_creator = _of_resources(variable_v1.default_variable_creator)
+    if resource_variable_ops.shape_safe_assign_variable_handle is not _assign_of_the_same_shape:
+        _TENSORFLOWS_ASSIGN.append(resource_variable_ops.shape_safe_assign_variable_handle)
+        resource_variable_ops.shape_safe_assign_variable_handle = _assign_of_the_same_shape
     for update in (_resource_apply_dense, _resource_apply_sparse):
         setattr(tf.compat.v1.train.Optimizer, update.__name__, update)
     if variables._safe_initial_value_from_op is not _guarded:
@@ -86,15 +93,39 @@ def _value_after_assignment(assigned: Any, feed_dict: Any = None, session: Any =
     return assigned.value().eval(feed_dict, session)
 
 
+_TENSORFLOWS_ASSIGN: list[Callable[..., Any]] = []
+
+
+def _assign_of_the_same_shape(
+    handle: tf.Tensor, shape: tf.TensorShape, value: Any, name: str | None = None
+) -> tf.Operation:
+    """What a Saver's restore calls: of a fully defined shape, the value's is looked at when it runs, as in TF1."""
+    if shape.is_fully_defined() and not tf.executing_eagerly():
+        value = tf.ensure_shape(value, shape)
+    assigned: tf.Operation = _TENSORFLOWS_ASSIGN[0](handle, shape, value, name)
+    return assigned
+
+
+def _of_resources(plain: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(plain)
+    def made(next_creator: Any = None, **options: Any) -> Any:
+        return plain(next_creator, **{**options, "use_resource": True})
+
+    return made
+
+
 def complete_graphs() -> None:
     """Gives operations and graphs what scripts read of TF1's that wrote gradients of their own.
 
     An operation's `_inputs`, `_outputs` and `_control_inputs` were lists of what the public attributes give; a graph's
-    `_last_id` was the highest `_id` of its operations.
+    `_last_id` was the highest `_id` of its operations. What `tf.GraphKeys.UPDATE_OPS` holds were tensors there, whose
+    `op` is now the element itself.
     """
     for public in ("inputs", "outputs", "control_inputs"):
         if not hasattr(tf.Operation, f"_{public}"):
             setattr(tf.Operation, f"_{public}", property(_list_of(public)))
+    if not hasattr(tf.Operation, "op"):
+        tf.Operation.op = property(lambda operation: operation)
     if not hasattr(tf.Graph, "_last_id"):
         tf.Graph._last_id = property(_last_id)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import tensorflow as tf
@@ -16,7 +15,7 @@ from tf2towers.runtime.layers.pooling import (
 )
 from tf2towers.runtime.layers.types import Ints
 from tf2towers.runtime.slim.arg_scopes import add_arg_scope
-from tf2towers.runtime.slim.utils import collect_named_outputs, layer_data_format
+from tf2towers.runtime.slim.utils import collect_named_outputs, layer_data_format, n_positive_integers
 
 v1 = tf.compat.v1
 
@@ -157,19 +156,12 @@ def pool(
             raise ValueError(f"Rank of inputs must be known and at least 3, not {rank}")
         outputs = v1.nn.pool(
             input=inputs,
-            window_shape=_positive(rank - 2, kernel_size),
+            window_shape=n_positive_integers(rank - 2, kernel_size),
             pooling_type=pooling_type,
             padding=padding,
             data_format=data_format,
-            dilation_rate=_positive(rank - 2, dilation_rate),
-            strides=_positive(rank - 2, stride),
+            dilation_rate=n_positive_integers(rank - 2, dilation_rate),
+            strides=n_positive_integers(rank - 2, stride),
             name=sc,
         )
         return collect_named_outputs(outputs_collections, sc, outputs)
-
-
-def _positive(count: int, value: Ints) -> tuple[int, ...]:
-    values = tuple(int(number) for number in value) if isinstance(value, Sequence) else (int(value),) * count
-    if len(values) != count or min(values) < 1:
-        raise ValueError(f"Expected sequence of {count} positive integers, but received {value!r}")
-    return values
