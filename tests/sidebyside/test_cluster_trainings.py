@@ -59,6 +59,14 @@ def test_asynchronous(start: Start, tmp_path: Path) -> None:
     assert "with the same initial weights" in found["how"]
 
 
+@pytest.mark.long
+def test_asynchronous_to_the_end(start: Start, tmp_path: Path) -> None:
+    """Steps that worker 0 computes itself count, and those that it sends to the other worker."""
+    found = compared(start, tmp_path, [], ["--issync=0", *SMALL, "--train_steps=60"])
+    for side in ("legacy", "modern"):
+        assert 60 <= found[side]["steps"] <= 62  # whoever is under way when it ends has one more
+
+
 def test_synchronous(start: Start, tmp_path: Path) -> None:
     """Updates that both workers make count once."""
     found = compared(start, tmp_path, ["--steps", "12", "--own-weights"], ["--issync=1", *SMALL])

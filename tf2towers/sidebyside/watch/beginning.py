@@ -1,6 +1,7 @@
 """What happens just before a program's first training step: is it the first one, and with whose weights is it made."""
 
 import sys
+import threading
 from typing import Any, Callable, Optional
 
 from tf2towers.sidebyside.watch.steps import Steps, clock
@@ -20,6 +21,7 @@ class Beginning:
         self._steps, self._original = steps, original
         self._watching = self._over = False
         self._weights = None  # type: Any
+        self._one_at_a_time = threading.Lock()
         self._loaded = set()  # type: set[str]
 
     def loaded(self, module: str) -> None:
@@ -42,15 +44,18 @@ class Beginning:
             self._not_given("%s: %s" % (type(problem).__name__, problem))
 
     def training_function(self) -> None:
-        """A function that trains has been traced, and will be called."""
-        if self._over or self._weights is None:
-            return
-        self._over = True
+        """A function that trains has been traced, and will be called: by each thread once the weights are there."""
+        with self._one_at_a_time:
+            if not self._over and self._weights is not None:
+                self._over = True
+                self._give(self._weights)
+
+    def _give(self, weights: Any) -> None:
         begin = clock()
-        made = self._weights.steps_made()
+        made = weights.steps_made()
         if made:
             self._steps.resumed(made)
-        found, missing = self._weights.give()
+        found, missing = weights.give()
         if missing and not found:
             self._not_given("none of its variables is one of the original's by name, order or shape")
         elif missing:

@@ -5,7 +5,6 @@ its graph. Where an optimizer is called eagerly, that call is the end of a step.
 """
 
 import contextlib
-import threading
 import weakref
 from typing import Any, Callable, ContextManager, List, Optional
 
@@ -88,6 +87,13 @@ class FunctionWatch:
                 self._after, self._trained(function), begin, result, [args, kwargs, _iterators_of(function)]
             )
         return result
+
+    def trains(self, function: Any) -> bool:
+        """Whether a concrete function trains; one that is built around it (a step sent to a worker) trains, too."""
+        found = trains(function)
+        if found and not self._tf.executing_eagerly():
+            note_training(self._tf.compat.v1.get_default_graph())
+        return found
 
     def called_concrete(self, call: Any, function: Any, args: Any, kwargs: Any) -> Any:
         """A call of a concrete function that trains."""
@@ -173,7 +179,7 @@ def watch_functions(tf: Any, optimizers: OptimizerCalls, steps: Steps, beginning
     watch = FunctionWatch(tf, steps, beginning)
     optimizers.listen(lambda *told: steps.harmless(watch.applied, *told))
     watch.calls.around(watch.called)
-    steps.harmless(watch.calls.around_concrete, trains, watch.called_concrete)
+    steps.harmless(watch.calls.around_concrete, watch.trains, watch.called_concrete)
     scheduled = ScheduledSteps(watch.losses, watch.rows, watch.calls.nesting.entered, steps, beginning)
     scheduled.watch(tf)
 
@@ -229,7 +235,6 @@ class ScheduledSteps:
     ) -> None:
         self._losses, self._rows, self._passed_over = losses, rows, passed_over
         self._steps, self._beginning = steps, beginning
-        self._first = threading.Lock()
 
     def watch(self, tf: Any) -> None:
         """From now on. A TensorFlow without coordinators has nothing to look at."""
@@ -243,8 +248,7 @@ class ScheduledSteps:
             if not trains(function):
                 execute_on(closure, worker)
                 return
-            with self._first:  # the other workers' first steps wait until the weights are there
-                self._steps.harmless(self._beginning.training_function)
+            self._steps.harmless(self._beginning.training_function)
             begin = clock()
             with self._passed_over():
                 execute_on(closure, worker)
