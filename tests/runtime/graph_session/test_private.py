@@ -165,6 +165,33 @@ def test_the_result_of_an_assignment_is_evaluated_with_feeds() -> None:
         assert variable.eval() == 3.0
 
 
+def test_a_dataset_reads_a_variable_when_an_element_is_asked_for() -> None:
+    """Each in a process of its own: with its iterator, and with one that it is put into."""
+    program = """
+import sys, time
+import tensorflow.compat.v1 as tf
+from tensorflow.python.data.ops import dataset_ops, readers
+from tf2towers.runtime import Session, graph_mode
+graph_mode()
+assert dataset_ops.Dataset is tf.data.Dataset and readers.TextLineDataset is tf.data.TextLineDataset
+count = tf.get_variable("count", [], tf.int32, tf.zeros_initializer())
+dataset = dataset_ops.Dataset.range(6).map_with_legacy_function(lambda index: count)
+iterator = dataset.make_initializable_iterator()
+other = tf.data.Iterator.from_structure(dataset.output_types, dataset.output_shapes)
+initializers = [iterator.initializer, other.make_initializer(dataset)]
+following, increment = [iterator.get_next(), other.get_next()], tf.assign_add(count, 1)
+with Session() as session:
+    session.run(tf.global_variables_initializer())
+    session.run(initializers)
+    for step in range(4):
+        assert session.run(following) == [step, step], step
+        time.sleep(0.1)
+        session.run(increment)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-1500:]
+
+
 def test_a_graph_as_a_function() -> None:
     from tf2towers.runtime.graph_session.private import eager_mode, empty_function_graph, function_of
 

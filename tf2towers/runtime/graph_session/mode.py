@@ -13,7 +13,9 @@ from tf2towers.runtime.graph_session.private import (
     complete_graphs,
     complete_variables,
     copies_of_rows_are_dense,
+    datasets_read_variables_in_time,
     enumerated_datasets_have_iterators,
+    private_datasets_are_tf1s,
     unknown_sizes_are_not_equal,
     variables_by_tensor_name,
     whole_floats_are_sizes,
@@ -49,6 +51,8 @@ def graph_mode(cpu_towers: int = 8, *, resource_variables: bool = False) -> None
     unknown_sizes_are_not_equal()
     variables_by_tensor_name()
     enumerated_datasets_have_iterators()
+    private_datasets_are_tf1s()
+    datasets_read_variables_in_time()
     copies_of_rows_are_dense()
     slots_under_reuse()
     one_loss_a_variable()

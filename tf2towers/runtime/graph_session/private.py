@@ -208,6 +208,51 @@ def enumerated_datasets_have_iterators() -> None:
         dataset_ops.DatasetV1.enumerate = wrapped
 
 
+def private_datasets_are_tf1s() -> None:
+    """Lets `dataset_ops.Dataset` and the readers be TF1's classes, as TensorFlow has it where TF 2 is off."""
+    from tensorflow.python.data.ops import dataset_ops, readers
+
+    dataset_ops.Dataset = dataset_ops.DatasetV1
+    for name in ("FixedLengthRecordDataset", "TFRecordDataset", "TextLineDataset"):
+        setattr(readers, name, getattr(readers, f"{name}V1"))
+
+
+@cache
+def datasets_read_variables_in_time() -> None:
+    """Lets a dataset whose functions read variables or queues compute each element when it is asked for, as in TF1.
+
+    TensorFlow 2 puts a `prefetch` at the end of every pipeline, so an element was made of what a variable was before.
+    """
+    from tensorflow.python.data.ops import dataset_ops, iterator_ops
+
+    def in_time(dataset: Any) -> Any:
+        if not _reads_state(dataset):
+            return dataset
+        options = tf.data.Options()
+        options.experimental_optimization.inject_prefetch = False
+        return dataset.with_options(options)
+
+    plain, plain_initializer = (
+        dataset_ops.DatasetV2._apply_debug_options,
+        iterator_ops.Iterator.make_initializer,
+    )
+
+    def make_initializer(iterator: Any, dataset: Any, name: str | None = None) -> Any:
+        return plain_initializer(iterator, in_time(dataset), name)
+
+    dataset_ops.DatasetV2._apply_debug_options = lambda dataset: in_time(plain(dataset))
+    iterator_ops.Iterator.make_initializer = make_initializer
+
+
+def _reads_state(dataset: Any) -> bool:
+    """Whether a function of a pipeline has a resource that is no table."""
+    return any(
+        given.dtype == tf.resource and "Table" not in given.op.type
+        for function in dataset._functions()
+        for given in function.function.captured_inputs
+    ) or any(_reads_state(source) for source in dataset._inputs())
+
+
 @cache
 def copies_of_rows_are_dense() -> None:
     """Lets `tf.identity` and `tf.stop_gradient` of a gradient of some rows be the whole gradient, as in TF1.
