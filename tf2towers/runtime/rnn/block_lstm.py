@@ -46,7 +46,7 @@ class LSTMBlockWrapper(layers.Layer):
         if is_list:
             inputs = tf.stack(inputs)
         inputs_shape = inputs.get_shape().with_rank(3)
-        if not inputs_shape[2]:
+        if not inputs_shape.dims[2].value:
             raise ValueError(f"Expecting inputs_shape[2] to be set: {inputs_shape}")
         batch_size = inputs_shape.dims[1].value
         if batch_size is None:

@@ -68,7 +68,7 @@ def compute_weighted_loss(losses: tf.Tensor, weights: Any = 1.0, scope: str | No
         weights = tf.cast(tf.convert_to_tensor(weights), tf.float32)
         if losses.shape.rank is None or weights.shape.rank is None:
             raise ValueError("the rank of losses and weights must be known")
-        if weights.shape.rank > 1 and weights.shape[-1] in (1, None):
+        if weights.shape.rank > 1 and weights.shape[-1:].is_compatible_with([1]):
             weights = tf.squeeze(weights, [-1])
         total = tf.reduce_sum(_scaled(losses, weights))
         mean = tf.cast(
