@@ -201,7 +201,7 @@ def get_unique_variable(var_op_name: str) -> Any:
 def get_variable_full_name(var: Any) -> str:
     """The variable's name, as a checkpoint has it: a part of a partitioned variable has the whole one's."""
     part = var._get_save_slice_info()
-    return str(part.full_name if part else var.op.name)
+    return str(part.full_name if part else var.name).split(":")[0]
 
 
 def get_variables_to_restore(
