@@ -43,6 +43,32 @@ def _objects(api, x):
     return again(named.apply(y))
 
 
+def _built_first(api, x):
+    """Layers that the script builds itself, and then calls; two of each kind."""
+    tf, layers = api.tf, api.layers
+    outputs = []
+    for _ in range(2):
+        dense = layers.Dense(5)
+        dense.build(x.shape)
+        convolution = layers.Conv1D(2, 1)
+        convolution.build((3, 5, 1))
+        outputs.append(convolution(tf.expand_dims(dense(x), 2)))
+    return outputs
+
+
+def _frozen_by_a_getter(api, x):
+    """What a custom getter freezes the layer lists as not trainable."""
+    tf, layers = api.tf, api.layers
+
+    def freeze(getter, *args, **kwargs):
+        return getter(*args, **dict(kwargs, trainable=False))
+
+    dense = layers.Dense(5)
+    with tf.variable_scope("frozen", custom_getter=freeze):
+        y = dense(x)
+    return y + (10 * len(dense.trainable_weights) + len(dense.non_trainable_weights))
+
+
 def _towers(api, x):
     """Two towers as in TF1: name scopes differ, variables are shared, updates are told apart by scope."""
     tf, layers = api.tf, api.layers
@@ -101,6 +127,8 @@ CASES = {
     "names": Case(_names, ROWS),
     "objects": Case(_objects, ROWS),
     "towers": Case(_towers, IMAGES),
+    "built first": Case(_built_first, ROWS),
+    "frozen by a getter": Case(_frozen_by_a_getter, ROWS),
     "regularized": Case(_regularized, ROWS),
     "scope defaults": Case(_scope_defaults, ROWS, keep_initial=True),
     "conv1d": Case(_layer("conv1d", 4, 3), SEQUENCES),

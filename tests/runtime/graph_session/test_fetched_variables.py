@@ -33,3 +33,24 @@ def test_before_its_update_where_the_script_has_resource_variables(tmp_path: Pat
     script.write_text(SCRIPT)
     done = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True)
     assert done.stdout.split("\n")[:2] == ["[1.0, 2.0, 3.0]", "[0.0, 1.0, 2.0]"]  # both from TF 1.15
+
+
+CACHED = """\
+import tensorflow.compat.v1 as tf
+from tf2towers.runtime import Session, graph_mode
+
+graph_mode()
+w = tf.get_variable("w", initializer=2.0, caching_device="/cpu:0")
+loss = tf.square(w)
+train_op = tf.train.GradientDescentOptimizer(0.25).minimize(loss)
+with Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    print([sess.run([w, train_op])[0], *sess.run([w, loss, train_op])[:2]])
+"""
+
+
+def test_one_with_a_caching_device_is_read_once_more(tmp_path: Path) -> None:
+    script = tmp_path / "cached.py"
+    script.write_text(CACHED)
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True)
+    assert done.stdout.split("\n")[0].count("1.0") == 2, done.stdout  # loss and w, each before or after

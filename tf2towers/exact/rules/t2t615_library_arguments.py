@@ -10,6 +10,7 @@ from tf2towers.exact.edits import Edit
 from tf2towers.exact.file import File
 from tf2towers.exact.libraries.changed import ChangedArgument, changed_arguments, is_gone
 from tf2towers.exact.libraries.known_values import made_by
+from tf2towers.exact.lists_of_slices import as_tuples, may_have_one
 from tf2towers.exact.never_called import stays_in
 from tf2towers.exact.python_versions import is_expected_to_fail, is_never_reached
 from tf2towers.exact.rule import Example, Rule
@@ -19,12 +20,14 @@ from tf2towers.names.meanings import Assigned
 _TO_BE_TOLD = frozenset(
     {"yaml.load", "numpy.load", "numpy.array", "h5py.File", "open", "io.open", "random.sample"}
     | {"scipy.signal.lfilter"}
+    | (_STACKS := {f"numpy.{name}" for name in ("vstack", "hstack", "dstack", "stack", "column_stack")})
 )
 _LAST_NAMES = frozenset(function.rpartition(".")[2] for function in (*changed_arguments(), *_TO_BE_TOLD))
 
 
 def edits(file: File) -> Iterator[Edit]:
     """A keyword before what stood at a place, new names for keywords, and what has to be said today."""
+    yield from as_tuples(file)
     for call in file.all(ast.Call):
         function = _function(file, call)
         if function not in changed_arguments() and function not in _TO_BE_TOLD:
@@ -54,6 +57,8 @@ def edits(file: File) -> Iterator[Edit]:
                 yield from _universal_newlines(file, call)
             case "random.sample":
                 yield from _sequence(file, call)
+            case stack if stack in _STACKS:
+                yield from _list_of_arrays(file, call)
             case "scipy.signal.lfilter" if any(_becomes_columns(file, other) for other in file.all(ast.Call)):
                 module = file.need("scipy_signal", "tf2towers.runtime.old_libraries")
                 yield file.replace(call.func, f"{module}.lfilter")
@@ -76,7 +81,7 @@ def uses(tree: ast.Module) -> bool:
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name | ast.Attribute):
             if (node.func.id if isinstance(node.func, ast.Name) else node.func.attr) in _LAST_NAMES:
                 return True
-    return False
+    return may_have_one(tree)
 
 
 def _function(file: File, call: ast.Call) -> str | None:
@@ -264,6 +269,30 @@ def _sequence(file: File, call: ast.Call) -> Iterator[Edit]:
         yield file.replace(of[0], f"tuple({file.text.of(of[0])})")
 
 
+def _list_of_arrays(file: File, call: ast.Call) -> Iterator[Edit]:
+    """`np.vstack(map(f, rows))`: NumPy 1.16 began to warn of what is no sequence, and 1.24 takes it no more."""
+    if not call.args or not _is_an_iterator(file, call.args[0]):
+        return
+    of = call.args[0]
+    if isinstance(of, ast.GeneratorExp):
+        opening, closing = ("([", "])") if file.text.end(of) == file.text.end(call) else "[]"
+        yield file.replace(of, f"{opening}{file.text.of(of)[1:-1]}{closing}")
+    elif "list" not in file.bound_names:
+        yield file.replace(of, f"list({file.text.of(of)})")
+
+
+def _is_an_iterator(file: File, value: ast.expr) -> bool:
+    """Whether it is one, or a name that one is given; of anything else a list does no harm."""
+    if isinstance(value, ast.Name):
+        bound = [binding.value for binding in file.meanings.bindings(value) if isinstance(binding, Assigned)]
+        return any(not isinstance(each, ast.Name) and _is_an_iterator(file, each) for each in bound)
+    if isinstance(value, ast.Call) and isinstance(value.func, ast.Name):
+        return value.func.id in {"map", "zip", "filter", "reversed"} - file.bound_names
+    if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute):
+        return value.func.attr in ("keys", "values") and not (value.args or value.keywords)
+    return isinstance(value, ast.GeneratorExp)
+
+
 def _may_be_a_set(file: File, value: ast.expr) -> bool:
     """Whether it is a set, or a name or attribute that one is given; of anything else a tuple does no harm."""
     if isinstance(value, ast.Name):
@@ -297,7 +326,9 @@ RULE = Rule(
     `librosa.load(path, 16000)` and some eight hundred functions of scikit-learn, seaborn, SciPy and so on want their
     later arguments by name today; `selem` and `interpolation` have other names; `numpy.load` loads pickled objects, and
     `yaml.load` anything, only when it is told to; `numpy.array(copy=False)` never copies, and rows of states and
-    numbers make no array of objects by themselves; Python 3.11 opens no file as 'rU', and `random.sample` takes no set.
+    numbers make no array of objects by themselves; Python 3.11 opens no file as 'rU', and `random.sample` takes no set,
+    `numpy.vstack` no iterator,
+    and a list of slices is no index of an array.
     Where what stands for an argument is certainly the same, it is written; else the call is left (T2T628).
     """,
     sources=(

@@ -201,6 +201,7 @@ class _Application:
                 self._use(node, variables)
         self._wait_for_followers()
         read_last = () if own_resources.switched_on else tuple(fetches)
+        self._read_cached_apart(read_last)
         self._read_first(set(read_last))
         self._read_first_if_initialized(set(read_last))
         self._read_last(read_last)
@@ -302,6 +303,30 @@ class _Application:
                 for name in dict.fromkeys([*waits, *added.get(node.name, ())])
                 if f"^{name}" not in have
             )
+
+    def _read_cached_apart(self, fetches: Iterable[str]) -> None:
+        """A variable with a `caching_device` has one read: what computes with it gets its own, before the writes."""
+        for name in dict.fromkeys(fetches):
+            variable, node = self._mirror.nodes.variable_read(name), self._by_name.get(name)
+            if variable is None or node is None or self._is_elsewhere(variable):
+                continue
+            users = [
+                (user, place)
+                for user in (*self._part, *self._made.values())
+                for place, text in enumerate(user.input)
+                if parse(text).node == name and not text.startswith("^")
+            ]
+            if not users:
+                continue
+            cached = tf.compat.v1.NodeDef()
+            cached.CopyFrom(node)
+            cached.name = f"{name}/cached"
+            self._made[cached.name] = cached
+            for user, place in users:
+                user.input[place] = f"{cached.name}:0"
+            for names in self._early_reads.values():
+                if name in names:
+                    names.append(cached.name)
 
     def _read_first(self, fetches: set[str]) -> None:
         """A read that waits for nothing comes before its run's writes: a run computes with what there was before it.

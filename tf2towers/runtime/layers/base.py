@@ -226,6 +226,8 @@ class Layer:
             trainable = synchronization != tf.VariableSynchronization.ON_READ
         trainable = bool(trainable and self.trainable)
         dtype = tf.as_dtype(dtype or self.dtype or tf.float32)
+        if self._dtype is None:  # built before its first call
+            self._dtype = dtype.base_dtype
         self._set_scope(None)
         reuse = True if self.built else self._reuse
         with (
@@ -245,7 +247,8 @@ class Layer:
                 aggregation=aggregation,
                 partitioner=partitioner,
             )
-        self._remember(variable, trainable)
+        # a custom getter may have overridden it; partitioned ones TF1 did not list as trainable
+        self._remember(variable, trainable and getattr(variable, "trainable", False))
         return variable
 
     add_variable = add_weight

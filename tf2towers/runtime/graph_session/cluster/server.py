@@ -154,6 +154,9 @@ def _server_def(
     made.protocol = protocol or made.protocol or "grpc"
     if config is not None:
         made.default_session_config.MergeFrom(config)
+    here = tasks.get(made.job_name, {})
+    if here.get(made.task_index, "").endswith(":0"):  # any free port
+        here[made.task_index] = f"{here[made.task_index][:-1]}{waiting.free_port()}"
     if made.job_name not in tasks or made.task_index not in tasks[made.job_name]:
         addresses.read_addresses(tf.train.ClusterSpec(made.cluster), made.job_name, made.task_index)
         raise ClusterError(f"the cluster has no task {made.task_index} of job {made.job_name!r}.")
