@@ -427,3 +427,25 @@ def checkpoints_of_other_shapes():
         restored([6], path),
         restored([3, 2], path, reshape=True),
     ]
+
+
+@case
+def a_pipeline_imported_where_it_was_built():
+    path = os.path.join(folder(), "model.ckpt")
+    with tf.Graph().as_default(), tf.Session() as session:
+        numbers = tf.data.Dataset.range(8).map(lambda number: number * 2).filter(lambda number: number < 11)
+        iterator = numbers.batch(2).make_initializable_iterator()
+        tf.identity(iterator.get_next(), name="batch")
+        tf.add_to_collection("begin", iterator.initializer)
+        weights = tf.get_variable("weights", initializer=3.0)
+        session.run(tf.global_variables_initializer())
+        session.run(iterator.initializer)
+        found = [session.run("batch:0").tolist()]
+        tf.train.Saver([weights]).save(session, path)
+    for clear in (False, True):
+        with tf.Graph().as_default(), tf.Session() as session:
+            saver = tf.train.import_meta_graph(path + ".meta", clear_devices=clear)
+            saver.restore(session, path)
+            session.run(tf.get_collection("begin")[0])
+            found += [session.run("batch:0").tolist(), float(session.run("weights:0"))]
+    return found

@@ -236,9 +236,9 @@ def errors():
             session.run(losses)
         except RuntimeError as error:
             names.append(str(error))
-        reference = v1.Variable(1.0, use_resource=False, name="old")
+        reference = tf.raw_ops.VariableV2(shape=[], dtype=tf.float32, name="old")
         try:
-            Session().run(reference.initializer)
+            Session().run(tf.raw_ops.Assign(ref=reference, value=1.0))
         except tf.errors.UnimplementedError as error:
             names.append(error.message)
         return names

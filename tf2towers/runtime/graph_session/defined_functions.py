@@ -1,7 +1,9 @@
-"""The gradients of `function.Defun`s, as functions that are called by name."""
+"""The functions of a graph's library, which the process's own library takes over for a run."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from hashlib import blake2b
 from typing import Any
 
 import tensorflow as tf
@@ -52,3 +54,68 @@ def _derived(library: Any, name: str) -> Any:
     while any(function.signature.name == derived.signature.name for function in library.function):
         derived.signature.name += "_"
     return derived
+
+
+def distinct_functions(definition: Any) -> None:
+    """Renames the functions of a graph's definition whose names other functions of the process have.
+
+    In TF1 each session had a library of its own. `tf.train.import_meta_graph` of a graph with a `Dataset.map` that this
+    process built itself brings the function again under the name that it has, and not the same to the last attribute.
+    """
+    taken = [function.signature.name for function in definition.library.function if _is_another(function)]
+    number = 1
+    while taken:
+        renamed = type(definition)()
+        renamed.CopyFrom(definition)
+        names = {name: f"{name}_{number}" for name in taken}
+        _rename(renamed, names)
+        if not any(
+            _is_another(function)
+            for function in renamed.library.function
+            if function.signature.name in names.values()
+        ):
+            definition.CopyFrom(renamed)
+            return
+        number += 1
+
+
+#: of functions that the process has: a digest of the definition that was last seen to be the same
+_KNOWN: dict[str, bytes] = {}
+
+
+def _is_another(function: Any) -> bool:
+    """Whether the process has another function of this name. `context` is private; it has no public counterpart."""
+    from tensorflow.python.eager import context
+
+    eager_context, name = context.context(), function.signature.name
+    if eager_context._context_handle is None or not eager_context.has_function(name):
+        return False
+    digest = blake2b(function.SerializeToString(deterministic=True)).digest()
+    if _KNOWN.get(name) != digest:
+        try:
+            eager_context.add_function_def(function)
+        except tf.errors.InvalidArgumentError:
+            return True
+        _KNOWN[name] = digest
+    return False
+
+
+def _rename(definition: Any, names: Mapping[str, str]) -> None:
+    library = definition.library
+    for function in library.function:
+        function.signature.name = names.get(function.signature.name, function.signature.name)
+    for gradient in library.gradient:
+        gradient.function_name = names.get(gradient.function_name, gradient.function_name)
+        gradient.gradient_func = names.get(gradient.gradient_func, gradient.gradient_func)
+    for node in [*definition.node, *(node for function in library.function for node in function.node_def)]:
+        node.op = names.get(node.op, node.op)
+        for called in _called(node.attr):
+            called.name = names.get(called.name, called.name)
+
+
+def _called(attributes: Mapping[str, Any]) -> Iterator[Any]:
+    """The functions that attributes name, and those that their attributes name."""
+    for value in attributes.values():
+        for function in [value.func] if value.HasField("func") else value.list.func:
+            yield function
+            yield from _called(function.attr)

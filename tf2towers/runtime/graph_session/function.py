@@ -190,7 +190,7 @@ def name_in_function(fed: dict[TensorName, str], name: TensorName) -> str:
 
 def _reference(operation: tf.Operation) -> tf.errors.UnimplementedError:
     message = (
-        f"{operation.name} is a reference variable (use_resource=False, or a graph of TF1 that was imported): "
+        f"{operation.name} is a reference variable (of a graph of TF1 that was imported): "
         "functions hold resource variables alone. Build the model again by its code, and restore the checkpoint there."
     )
     return tf.errors.UnimplementedError(operation.node_def, operation, message)

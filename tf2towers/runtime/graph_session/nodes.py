@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import tensorflow as tf
 
 from tf2towers.runtime.graph_session import private
-from tf2towers.runtime.graph_session.defined_functions import call_gradients
+from tf2towers.runtime.graph_session.defined_functions import call_gradients, distinct_functions
 
 
 class TensorName(NamedTuple):
@@ -49,6 +49,7 @@ class Nodes:
         self.version = graph.version
         definition = graph.as_graph_def()
         call_gradients(definition)
+        distinct_functions(definition)
         self.versions = definition.versions
         self.library = definition.library
         self.by_name: dict[str, Any] = {node.name: node for node in definition.node}
