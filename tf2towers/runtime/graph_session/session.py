@@ -144,6 +144,17 @@ class Session(tf.compat.v1.Session):
 
         return run
 
+    def _make_callable_from_options(self, callable_options: Any) -> Any:
+        """The same of a `CallableOptions`, by names; TensorFlow's own would ask a C++ session that is not there."""
+        targets = [self.graph.get_operation_by_name(name) for name in callable_options.target]
+        fetches, feeds = list(callable_options.fetch), list(callable_options.feed)
+
+        def run(*values: Any, run_metadata: Any = None) -> Any:
+            fed = dict(zip(feeds, values, strict=True))
+            return self.run([fetches, targets], fed, run_metadata=run_metadata)[0]
+
+        return run
+
     def partial_run_setup(self, fetches: Any, feeds: Any = None) -> str:
         """Begins a run in parts; what it returns is for `partial_run`."""
         named = [self.graph.as_graph_element(fetch) for fetch in tf.nest.flatten(fetches)]

@@ -1,6 +1,7 @@
 # make_callable, with and without feeds; kept and called in a loop.
 import numpy as np
 import tensorflow as tf
+from tensorflow.core.protobuf import config_pb2
 
 x = tf.placeholder(tf.float32, [2], name='x')
 scale = tf.placeholder(tf.float32, [], name='scale')
@@ -20,3 +21,6 @@ with tf.Session() as sess:
         print(out[0], out[1], weights().tolist())
     print(only(np.ones(2), 1.0))
     print(sorted((k, np.asarray(v).tolist()) for k, v in both().items()))
+    options = config_pb2.CallableOptions(feed=['x:0', 'scale:0'], fetch=[loss.name], target=[train.name])
+    fed = np.ones(2, np.float32), np.float32(1.0)
+    print(float(sess._make_callable_from_options(options)(*fed)[0]), weights().tolist())
