@@ -110,6 +110,9 @@ def test_a_symbol_again(before, wanted):
 
 
 IMPORTS = [
+    ("import tensorflow as tf\nfrom tensorflow.python.framework import ops\n\nops.Tensor.get_shape(tf.log(1))\n",
+     "import tensorflow.compat.v1 as tf\nfrom tensorflow.python.framework import ops\n\n"
+     "tf.Tensor.get_shape(tf.log(1))\n"),
     ("import tensorflow as tf\nfrom tensorflow.python.ops import gen_audio_ops as au\n\nau.decode_wav(tf.log(1))\n",
      "import tensorflow.compat.v1 as tf\nfrom tensorflow.python.ops import gen_audio_ops as au\n\n"
      "au.decode_wav(tf.log(1))\n"),

@@ -156,6 +156,8 @@ def _below(file: File, node: ast.Name | ast.Attribute, found: Found, home: str) 
 
     `home` is the canonical name of that.
     """
+    if (moved := _of_what_moved(file, node)) is not None:
+        return moved
     base = find_replacement(home)
     is_gone = is_gone_private(file.spelled(node) or "")
     if found.kind == "left":
@@ -177,6 +179,18 @@ def _below(file: File, node: ast.Name | ast.Attribute, found: Found, home: str) 
     if base.kind == "v1" and found.kind == "private":  # a public module now, without `nest.flatten_up_to`
         return file.name_of(found)
     return None
+
+
+def _of_what_moved(file: File, node: ast.Name | ast.Attribute) -> str | None:
+    """`ops.Tensor.__add__`, whose class is no more in that module; None where all before the last name is there."""
+    if not (isinstance(node, ast.Attribute) and isinstance(node.value, ast.Attribute)):
+        return None
+    spelled = file.spelled(node.value) or ""
+    if not is_gone_private(spelled):
+        above = _of_what_moved(file, node.value)
+        return None if above is None else f"{above}.{node.attr}"
+    found = find_replacement(spelled)
+    return f"{file.name_of(found)}.{node.attr}" if found.kind == "v1" else None
 
 
 def _by_its_whole_name(file: File, node: ast.Name | ast.Attribute, found: Found) -> str | None:
