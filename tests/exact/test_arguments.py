@@ -24,6 +24,7 @@ NOT_HELD = {
     "tf.function", "tf.contrib.eager.function", "tf.python.ops.summary_ops_v2.graph",
     # they make the program one of TF 2
     "tf.enable_eager_execution", "tf.enable_v2_behavior", "tf.contrib.eager.enable_eager_execution",
+    "tf.python.framework.ops.enable_eager_execution", "tf.python.framework.ops.enable_v2_behavior",
 }  # fmt: skip
 #: run by a process of its own; the text has one function for each call, which says what it gives as names
 BIND = """

@@ -371,3 +371,10 @@ def test_tensorflow_kept_as_an_attribute(uses: str, left: bool) -> None:
         text = text.replace("return other", "other")
     result = migrate(Script.from_text(text))
     assert [finding.code for finding in result.left] == (["T2T626"] if left else [])
+
+
+def test_tensors_that_a_session_keeps_are_left():
+    left = migrated(
+        "import tensorflow as tf\n\ntf.Session().run(tf.get_session_handle(tf.constant(1.0)))\n"
+    ).left
+    assert [finding.code for finding in left] == ["T2T620"]

@@ -7,7 +7,7 @@ import re
 
 _IMPORT = re.compile(r"(\s*)from (tensorflow\.[\w.]+) import (\w+)(?: as (\w+))?\s*(?:#.*)?$")
 
-#: modules of TensorFlow's tests that `test_classes.py` stands in for
+#: modules of TensorFlow's tests that `classes_of_tests.py` stands in for
 _STOOD_IN = {
     "tensorflow.python.framework.test_util",
     "tensorflow.python.platform.test",
@@ -28,11 +28,11 @@ _OF_TEST = (
 def plain_program(text: str) -> str:
     """The text with a stand-in for TensorFlow's test classes, and without imports that only register something."""
     lines = [_stood_in(line) for line in text.split("\n")]
-    text = re.sub(_OF_TEST, r"test_classes.\1", "\n".join(lines))
+    text = re.sub(_OF_TEST, r"classes_of_tests.\1", "\n".join(lines))
     text = re.sub(r"\bvariables\.RefVariable\(", "variables.VariableV1(", text)
-    if "test_classes." in text:
+    if "classes_of_tests." in text:
         text = re.sub(
-            r"^(import (?:numpy|tensorflow)\b.*)$", r"import test_classes\n\1", text, count=1, flags=re.M
+            r"^(import (?:numpy|tensorflow)\b.*)$", r"import classes_of_tests\n\1", text, count=1, flags=re.M
         )
     return text
 
@@ -43,22 +43,22 @@ def _stood_in(line: str) -> str:
         return "pass" if re.match(r"import tensorflow\.[\w.]+\s+#.*unused-import", line) else line
     indentation, module, name, bound = found.groups()
     if f"{module}.{name}" in _STOOD_IN:
-        return f"{indentation}import test_classes as {bound or name}"
+        return f"{indentation}import classes_of_tests as {bound or name}"
     if f"{module}.{name}" in _STOOD_IN_PARTS:
-        return f"{indentation}from test_classes import {name} as {bound or name}"
+        return f"{indentation}from classes_of_tests import {name} as {bound or name}"
     return line
 
 
 def without(text: str, lines: set[int]) -> str:
     """The program without the methods, functions, imports and statements that have one of these lines.
 
-    What an import would have bound is `test_classes.Missing`, so that classes derived from it can be made.
+    What an import would have bound is `classes_of_tests.Missing`, so that classes derived from it can be made.
     """
     kept = text.split("\n")
     for first, last, column in sorted(_parts(text), reverse=True):
         if any(first <= line <= last for line in lines):
             found = _IMPORT.match(kept[first - 1]) if first == last else None
-            instead = f"from test_classes import Missing as {found[4] or found[3]}" if found else "pass"
+            instead = f"from classes_of_tests import Missing as {found[4] or found[3]}" if found else "pass"
             kept[first - 1 : last] = [" " * column + instead]
     return "\n".join(kept)
 

@@ -77,7 +77,7 @@ def made(source: Path, folder: Path) -> bool:
     text = plain_program(source.read_text(errors="replace"))
     original = folder / "original"
     original.mkdir(parents=True)
-    shutil.copy(PROGRAMS / "test_classes.py", original)
+    shutil.copy(PROGRAMS / "classes_of_tests.py", original)
     dropped: list[Left] = []
     for _ in range(ROUNDS):
         (original / "program.py").write_text(text)
@@ -89,7 +89,7 @@ def made(source: Path, folder: Path) -> bool:
             "".join(f"{site.code} {site.line} {site.reason}\n" for site in dropped)
         )
         if not left:
-            for name in ("program.py", "test_classes.py"):  # nothing to change in it
+            for name in ("program.py", "classes_of_tests.py"):  # nothing to change in it
                 if not (folder / "migrated" / name).exists():
                     shutil.copy(original / name, folder / "migrated" / name)
             return True
@@ -104,7 +104,7 @@ def outcomes(folder: Path, pythons: dict[str, str]) -> dict[str, dict[str, Outco
     """Runs the tests of both programs side by side: what came of each, by its name."""
     running = []
     for side, python in pythons.items():
-        command = [python, str(PROGRAMS / "each_test.py"), "program", str(folder / f"{side}.tsv")]
+        command = [python, str(PROGRAMS / "run_each.py"), "program", str(folder / f"{side}.tsv")]
         with (folder / f"{side}.log").open("w") as log:
             running.append(
                 subprocess.Popen(

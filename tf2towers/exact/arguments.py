@@ -12,13 +12,14 @@ from tf2towers.names.old_names import keyword_renames
 
 def old_order(file: File, call: ast.Call) -> tuple[str, ...] | None:
     """Today's keyword for each positional argument of a call in the order of an old release; None where it is not."""
-    return old_names.old_order(file.canonical(call.func) or "", call)
+    orders = (old_names.old_order(name, call) for name in _names(file, call))
+    return next((order for order in orders if order is not None), None)
 
 
 def new_keywords(file: File, call: ast.Call) -> dict[ast.keyword, str]:
     """The keywords of a call that TF 2.21 no longer takes, and their new names; none for what says nothing any more."""
-    renames = keyword_renames(file.canonical(call.func) or "")
-    if not renames:
+    renames = next(filter(None, map(keyword_renames, _names(file, call))), None)
+    if renames is None:
         return {}
     return {
         keyword: renames[keyword.arg].new
@@ -27,6 +28,11 @@ def new_keywords(file: File, call: ast.Call) -> dict[ast.keyword, str]:
         and not renames[keyword.arg].accepted
         and (renames[keyword.arg].new or _does_nothing(file, keyword.value))
     }
+
+
+def _names(file: File, call: ast.Call) -> tuple[str, str]:
+    """The function's name in the module it is taken from, which may be another function today, and its public one."""
+    return file.spelled(call.func) or "", file.canonical(call.func) or ""
 
 
 def _does_nothing(file: File, value: ast.expr) -> bool:
@@ -61,8 +67,9 @@ def not_taken(file: File, call: ast.Call) -> str | None:
     Such a call is of TF 0.x: of what TF 1.15's own functions took, TF 2's `compat.v1` lacks some ten arguments.
     """
     canonical = file.canonical(call.func) or ""
-    if canonical in unserved_arguments():
-        return _not_served(canonical, call)
+    for name in _names(file, call):
+        if name in unserved_arguments():
+            return _not_served(name, call)
     found = find_replacement(canonical) if canonical.startswith("tf.") else None
     if found is None or found.kind != "v1" or resizes_by_two(file, call) or has_old_arguments(file, call):
         return None

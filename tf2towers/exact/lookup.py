@@ -338,6 +338,9 @@ def _is_keras_data(canonical: str) -> bool:
     return parts[:3] == ["tf", "keras", "datasets"] and (len(parts) == 3 or parts[3] in _KERAS_DATA)
 
 
+_SESSION_TENSORS = ("tf.get_session_handle", "tf.get_session_tensor", "tf.delete_session_tensor")
+
+
 def _refused(canonical: str) -> Found | None:
     if _is_keras_data(canonical):
         return Found("tf2", canonical)
@@ -347,6 +350,11 @@ def _refused(canonical: str) -> Found | None:
             code="T2T621",
             why=f"{canonical}: Keras 3 stands behind tf.keras now, whose layers are not those of a TF1 graph",
         )
+    if canonical in _SESSION_TENSORS:
+        why = (
+            f"{canonical}: a session of today keeps no tensors between its runs; keep the value in a variable"
+        )
+        return Found("left", code="T2T620", why=why)
     if canonical.startswith("tf.distribute.") or canonical == "tf.distribute":
         return Found(
             "left",

@@ -84,7 +84,7 @@ def _root(node: ast.AST) -> ast.Name:
 def _text(file: File, node: ast.Name | ast.Attribute, canonical: str) -> str | None:
     """What to write for a use; None to leave it."""
     root = _root(node)
-    if canonical == "tf" or is_behaviour(canonical) or file.on_tower_devices(node, canonical):
+    if canonical == "tf" or _is_switch(file, node, canonical) or file.on_tower_devices(node, canonical):
         return None
     found = find_replacement(canonical)
     base = file.spelled(root)
@@ -239,11 +239,13 @@ def _renamed() -> frozenset[str]:
     )
 
 
-def is_behaviour(canonical: str) -> bool:
-    """Whether a symbol switches what `graph_mode` sets; T2T604 has those."""
+def _is_switch(file: File, node: ast.AST, canonical: str) -> bool:
+    """Whether a symbol switches what `graph_mode` sets: T2T604 has the calls, and `compat.v1` the public names."""
     from tf2towers.exact.switches import SWITCHES
 
-    return public_spelling(canonical) in SWITCHES
+    call = file.parent(node)
+    is_called = isinstance(call, ast.Call) and isinstance(file.parent(call), ast.Expr)
+    return canonical in SWITCHES or (is_called and public_spelling(canonical) in SWITCHES)
 
 
 RULE = Rule(

@@ -1,4 +1,4 @@
-"""each_test.py MODULE TABLE: runs each test of a module by itself; a line for each: verdict, name, what went wrong.
+"""run_each.py MODULE TABLE: runs each test of a module by itself; a line for each: verdict, name, what went wrong.
 
 It runs under Python 3.7 and TensorFlow 1.15, too.
 """
@@ -45,7 +45,7 @@ class Outcome(unittest.TestResult):
         places = [
             frame
             for frame in traceback.extract_tb(trace)
-            if not any(part in frame.filename for part in ("site-packages", "lib/python", "test_classes"))
+            if not any(part in frame.filename for part in ("site-packages", "lib/python", "classes_of_tests"))
         ]
         place = "{}:{} ".format(os.path.basename(places[-1].filename), places[-1].lineno) if places else ""
         self.verdict, self.why = verdict, place + kind.__name__ + ": " + one_line(error)
