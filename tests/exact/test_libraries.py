@@ -69,6 +69,7 @@ CASES = [
     ("import numpy as np\nx = np.vstack(d.values())", "import numpy as np\nx = np.vstack(list(d.values()))"),
     ("p = [slice(None)] * 3\np[0] = slice(2)\nx = y[p]", "p = [slice(None)] * 3\np[0] = slice(2)\nx = y[tuple(p)]"),
     ("p = []\np.append(slice(2))\ny[p] = 0", "p = []\np.append(slice(2))\ny[tuple(p)] = 0"),
+    ("p = [slice(2)]\np = 1\nx = y[p]", "p = [slice(2)]\np = 1\nx = y[p]"),
     ("x = y[[slice(n) for n in y.shape]]", "x = y[tuple([slice(n) for n in y.shape])]"),
     ("from random import sample\ns = set(y) - {1}\nx = sample(s, k=2)", "x = sample(tuple(s), k=2)"),
     ("import random as rd\nclass A:\n    def f(self):\n        self.users = self.of.keys()\n"

@@ -24,10 +24,17 @@ def as_tuples(file: File) -> Iterator[Edit]:
 
 
 def _is_bound_to_one(file: File, name: ast.Name, appended: set[str]) -> bool:
-    values = [binding.value for binding in file.meanings.bindings(name) if isinstance(binding, Assigned)]
+    bindings = file.meanings.bindings(name)
+    values = [binding.value for binding in bindings if isinstance(binding, Assigned)]
+    if len(values) < len(bindings) or not all(map(_is_sequence, values)):
+        return False  # a number at times, of which there is no tuple
     return any(
         _is_list_of_slices(value) or (name.id in appended and isinstance(value, ast.List)) for value in values
     )
+
+
+def _is_sequence(value: ast.expr) -> bool:
+    return isinstance(value, ast.List | ast.ListComp | ast.Tuple) or _is_list_of_slices(value)
 
 
 def _given_slices(file: File) -> Iterator[str]:
