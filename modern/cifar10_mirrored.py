@@ -23,6 +23,7 @@ from absl import app, flags, logging
 from tqdm import tqdm
 
 from tf2towers import data
+from tf2towers.runtime.memory import keep_freed_memory
 
 FLAGS = flags.FLAGS
 Batches = Iterator[tuple[np.ndarray, np.ndarray]]
@@ -342,6 +343,7 @@ def train() -> None:
 def main(_: list[str]) -> None:
     """Train; without usable data, end with a message."""
     logging.set_verbosity(logging.WARNING)
+    keep_freed_memory()  # on CPUs: else the pages of a step's tensors are mapped anew in each step
     try:
         train()
     except data.DataError as error:

@@ -26,6 +26,7 @@ from absl import app, flags, logging
 from mnist_cluster import Cluster
 
 from tf2towers.data import DataError, mnist
+from tf2towers.runtime.memory import keep_freed_memory
 
 FLAGS = flags.FLAGS
 
@@ -168,6 +169,7 @@ def train() -> None:
 def main(_: list[str]) -> None:
     """Train; without usable data, end with a message."""
     logging.set_verbosity(logging.WARNING)
+    keep_freed_memory()  # on CPUs: else the pages of a step's tensors are mapped anew in each step
     try:
         train()
     except DataError as error:

@@ -29,6 +29,7 @@ from absl import app, flags, logging
 from tqdm import tqdm
 
 from tf2towers import data
+from tf2towers.runtime.memory import keep_freed_memory
 
 FLAGS = flags.FLAGS
 
@@ -271,6 +272,7 @@ def train(dataset: str, configuration: str, strategy: tf.distribute.Strategy) ->
 def main(_: list[str]) -> None:
     """Train in the configurations, then write their table."""
     logging.set_verbosity(logging.WARNING)
+    keep_freed_memory()  # on CPUs: else the pages of a step's tensors are mapped anew in each step
     devices = choose_devices(FLAGS.devices or [f"/gpu:{number}" for number in range(FLAGS.num_gpus or 0)])
     print(f"devices: {', '.join(devices)}")
     strategy = make_strategy(devices, FLAGS.all_reduce)

@@ -8,6 +8,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
+from tf2towers.runtime.memory import keep_freed_memory
+
 _HOMES = {
     "CheckpointSaverHook": "cluster.hooks",
     "ClusterError": "cluster.addresses",
@@ -78,6 +80,7 @@ def _leave_flags_to_scripts() -> None:
 
 
 _leave_flags_to_scripts()
+keep_freed_memory()
 
 
 def __getattr__(name: str) -> Any:
