@@ -22,9 +22,8 @@ _SETTINGS = {
 def keep_freed_memory() -> bool:
     """Lets malloc keep what is freed, for what is allocated next; called again, it changes nothing more.
 
-    The most that the process holds grows little (1 to 5 % in docs/performance.md); what it holds is given back when it
-    ends. Settings that somebody made (`MALLOC_*`, `GLIBC_TUNABLES`) stay, and an allocator that has no `mallopt` (macOS,
-    musl) is left alone.
+    The most that the process holds grows little (1 to 5 % in docs/performance.md). Settings that somebody made
+    (`MALLOC_*`, `GLIBC_TUNABLES`) stay, and an allocator that has no `mallopt` (macOS, musl) is left alone.
 
     Returns:
         Whether malloc took the settings.
@@ -35,4 +34,5 @@ def keep_freed_memory() -> bool:
         mallopt = ctypes.CDLL(None).mallopt
     except (AttributeError, OSError, TypeError):  # TypeError: Windows has no library without a name
         return False
-    return all([mallopt(setting, size) == 1 for setting, size in _SETTINGS.items()])
+    taken = [mallopt(setting, size) == 1 for setting, size in _SETTINGS.items()]
+    return all(taken)
