@@ -244,7 +244,7 @@ what each program adds to the same arithmetic. What things cost as the work grow
 Migrated and modern programs ask malloc to keep what a step frees for the next one (`tf2towers/runtime/memory.py`): the
 CIFAR-10 towers, both alike, had 500, 2,100 and 4,000 page faults a step at batch 16, 64 and 256, and have none. The
 original gains as much from the environment variables that say the same ("memory kept"); without them it does what
-glibc does by default. Machines with GPUs have their tensors elsewhere, and gain nothing from it.
+glibc does by default. With GPUs a step's tensors are not in this memory; that was not measured.
 
 In the exact register the towers of a machine without GPUs share its CPU and one copy of the variables (copies and
 collectives are for GPUs: [exact.md](exact.md)). Its graph is the original's, optimized alike: 252 operations where the

@@ -54,5 +54,7 @@ def test_what_a_step_freed_is_the_next_ones() -> None:
 def test_settings_of_the_user_stay(name: str) -> None:
     code = "from tf2towers.runtime.memory import keep_freed_memory as keep; print(keep())"
     command = [sys.executable, "-c", code]
-    said = subprocess.run(command, env=_environment(**{name: "1"}), check=True, capture_output=True, text=True).stdout
+    said = subprocess.run(
+        command, env=_environment(**{name: "1"}), check=True, capture_output=True, text=True
+    ).stdout
     assert said == "False\n"

@@ -175,7 +175,7 @@ def _find_files(folder: Path) -> list[Path]:
 
 def _read_idx(path: Path) -> np.ndarray:
     """The bytes of an idx file in the shape its header announces, after checking its kind and size."""
-    # runtime/idx.py reads the same format as TF1 did: it prints, ignores what follows the last value, and needs
+    # runtime/inputs/idx.py reads the same format as TF1 did: it prints, ignores what follows the last value, and needs
     # a newer Python
     content = _unpacked(path)
     images = "-images-" in path.name

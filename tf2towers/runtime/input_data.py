@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import tensorflow as tf
 
-from tf2towers.runtime.idx import name_of, read_idx
+from tf2towers.runtime.inputs.idx import name_of, read_idx
 
 __all__ = [
     "DataSet",

@@ -326,8 +326,8 @@ RULE = Rule(
     `librosa.load(path, 16000)` and some eight hundred functions of scikit-learn, seaborn, SciPy and so on want their
     later arguments by name today; `selem` and `interpolation` have other names; `numpy.load` loads pickled objects, and
     `yaml.load` anything, only when it is told to; `numpy.array(copy=False)` never copies, and rows of states and
-    numbers make no array of objects by themselves; `numpy.vstack` takes no iterator, and a list of slices is no index of
-    an array; Python 3.11 opens no file as 'rU', and `random.sample` takes no set.
+    numbers make no array of objects by themselves; `numpy.vstack` takes no iterator, and a list of slices is no
+    index of an array; Python 3.11 opens no file as 'rU', and `random.sample` takes no set.
     Where what stands for an argument is certainly the same, it is written; else the call is left (T2T628).
     """,
     sources=(
