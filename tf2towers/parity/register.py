@@ -23,9 +23,12 @@ def is_exact(script: Path) -> bool:
 
 
 def is_on_runtime(script: Path) -> bool:
-    """Whether it, or a local module of it, is a program that `migrate` has written."""
-    texts = (path.read_text(encoding="utf-8", errors="replace") for path in program_files(script))
-    return any(_RUNTIME in text for text in texts)
+    """Whether it, or a local module of it, is a program that `migrate` has written.
+
+    A program of a user's own may take single modules of the runtime (`tf2towers.runtime.memory`, as `modern/` does);
+    what `migrate` writes takes names of the runtime itself.
+    """
+    return any(True for path in program_files(script) for _ in _used(path))
 
 
 def _used(path: Path) -> Iterator[str]:
