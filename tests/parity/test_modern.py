@@ -30,13 +30,18 @@ RUNS = {  # towers, batch norm, momentum
     "1 tower": (1, False, 0.9),
     "2 towers, batch norm": (2, True, 0.9),
     "2 towers, no momentum": (2, False, 0.0),
+    "4 towers": (4, False, 0.9),
     "4 towers, batch norm": (4, True, 0.9),
     "4 towers, no momentum": (4, False, 0.0),
 }
 # Of a variable's largest element, by rounding. Measured: 3e-7 over 10 steps; 0 at 2 towers without momentum.
-# With batch norm and 4 towers over 22 steps it is 2.9e-3: from step 5 on one channel of conv1 goes another way, as when
-# the sum's order tips a max-pool or a ReLU. So that is not among the runs without momentum.
 TRAJECTORY = 1e-6
+# With batch norm and 4 towers the sum's order tips a max-pool or a ReLU: one channel of conv1 goes another way, by up
+# to 7e-3. Whether it does within 10 steps depends on the processor (with ONEDNN_MAX_CPU_ISA=AVX2 it does, with AVX512
+# it does not). So only the gradients of that run are compared, on the same weights.
+TRAINED = {
+    kind: momentum for kind, (towers, batch_norm, momentum) in RUNS.items() if towers < 4 or not batch_norm
+}
 
 
 class Three(NamedTuple):
@@ -99,7 +104,7 @@ def test_the_comparison_sees_another_batch(three):
     assert min(apart) > 1e-4
 
 
-@pytest.mark.parametrize("kind", [kind for kind, (_, _, momentum) in RUNS.items() if not momentum])
+@pytest.mark.parametrize("kind", [kind for kind, momentum in TRAINED.items() if not momentum])
 def test_without_momentum_the_whole_trajectory_is_the_same(kind, three):
     """Across both drops of the learning rate: the schedule and the plain update are TF1's."""
     legacy, _, training = three(kind)
@@ -109,7 +114,7 @@ def test_without_momentum_the_whole_trajectory_is_the_same(kind, three):
         np.testing.assert_allclose(other.losses[0], np.mean(step.losses), rtol=TRAJECTORY)
 
 
-@pytest.mark.parametrize("kind", [kind for kind, (_, _, momentum) in RUNS.items() if momentum])
+@pytest.mark.parametrize("kind", [kind for kind, momentum in TRAINED.items() if momentum])
 def test_momentum_is_the_same_until_the_rate_drops(kind, three):
     legacy, _, training = three(kind)
     for step, other in zip(legacy.steps[: DROP + 1], training.steps[: DROP + 1], strict=True):
@@ -117,7 +122,7 @@ def test_momentum_is_the_same_until_the_rate_drops(kind, three):
             assert relative(step.variables[name], other.variables[name]) <= TRAJECTORY, name
 
 
-@pytest.mark.parametrize("kind", [kind for kind, (_, _, momentum) in RUNS.items() if momentum])
+@pytest.mark.parametrize("kind", [kind for kind, momentum in TRAINED.items() if momentum])
 def test_momentum_after_the_drop_differs_by_what_the_formulas_say(kind, three):
     """TF1 takes the new rate of the whole sum of gradients, Keras goes on with steps that were made at the old one."""
     legacy, _, training = three(kind)
