@@ -88,18 +88,41 @@ def test_where_an_operation_was_built() -> None:
 
 
 def test_what_a_call_is_cancelled_by() -> None:
-    from tensorflow.python.eager import cancellation, context
-
     from tf2towers.runtime.graph_session.cancelling import Runs
 
-    assert "cancellation.context()" in inspect.getsource(context.Context.call_function)
-    runs, plain = Runs(), cancellation.context()
-    with runs.running():
-        (manager,) = runs._managers
-        assert cancellation.context() is manager
+    runs = Runs()
+    with runs.running() as first:
+        assert not first.is_cancelled
+    with runs.running() as second:
+        assert second is first  # one that nothing was cancelled by serves the next run
+        with runs.running() as inner:
+            assert inner is not second
         runs.cancel()
-        assert manager.is_cancelled
-    assert cancellation.context() is plain
+        assert second.is_cancelled
+    with runs.running() as after:
+        assert after.is_cancelled  # a run that begins after the session's end
+
+
+def test_a_run_that_fails_leaves_its_manager_to_no_other() -> None:
+    from tf2towers.runtime.graph_session.cancelling import Runs
+
+    runs = Runs()
+    with pytest.raises(tf.errors.AbortedError), runs.running() as failed:
+        raise tf.errors.AbortedError(None, None, "")
+    with runs.running() as following:
+        assert following is not failed
+
+
+def test_runs_are_watched_where_a_function_stands_for_theirs(monkeypatch: pytest.MonkeyPatch) -> None:
+    from tf2towers.runtime.graph_session.private import runs_are_watched
+
+    assert not runs_are_watched()
+    base = tf.compat.v1.Session.__mro__[1]
+    for name in ("run", "_run"):
+        with monkeypatch.context() as patch:
+            patch.setattr(base, name, lambda *arguments: None)
+            assert runs_are_watched()
+    assert not runs_are_watched()
 
 
 def test_a_reference_to_a_variable_has_a_gradient() -> None:

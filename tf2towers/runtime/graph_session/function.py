@@ -25,7 +25,7 @@ _READ_VALUE = re.compile(r"(?:^|/)Read(?:_\d+)?/ReadVariableOp(?:_\d+)?$")
 
 
 class Function:
-    """A run as a function of eager tensors, to be called in eager mode.
+    """A run as a function of eager tensors.
 
     Attributes:
         resources: the nodes that make what lives longer than the run.
@@ -36,7 +36,7 @@ class Function:
 
     def __init__(
         self,
-        call: Callable[..., Any],
+        call: Callable[..., list[Any]],
         resources: list[Any],
         beginnings: dict[str, list[Any]],
         alone: Sequence[str],
@@ -47,10 +47,15 @@ class Function:
         self.alone = alone
         self.called = False
 
-    def __call__(self, *values: Any) -> list[Any]:
-        """The fetched values."""
+    def __call__(self, values: Sequence[Any], cancelled_by: Any) -> list[Any]:
+        """The fetched values.
+
+        Args:
+            values: of the feeds.
+            cancelled_by: a `private.cancellation_manager()`, which may end the call.
+        """
         self.called = True
-        return self._call(*values)
+        return self._call(*values, cancelled_by=cancelled_by)
 
 
 class Program:

@@ -13,6 +13,7 @@ import weakref
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import tensorflow as tf
 
 from tf2towers.runtime.graph_session.cancelling import Runs
@@ -22,7 +23,8 @@ from tf2towers.runtime.graph_session.function import Function, Program
 from tf2towers.runtime.graph_session.layout import Layout
 from tf2towers.runtime.graph_session.nodes import built_at
 from tf2towers.runtime.graph_session.partial import PartialRun
-from tf2towers.runtime.graph_session.private import eager_mode, run_options
+from tf2towers.runtime.graph_session.prepared import Prepared, key_of, known_by, prepare, value_of
+from tf2towers.runtime.graph_session.private import eager_mode, eager_tensor, run_options, runs_are_watched
 
 _numbers = itertools.count()
 
@@ -73,6 +75,7 @@ class Session(tf.compat.v1.Session):
         self._runs = Runs()
         self._container = f"session.{number}"
         self._functions: dict[Any, Function] = {}
+        self._prepared: dict[Any, Prepared] = {}
         self._resources: dict[tuple[str, str], Any] = {}
         self._partial_runs: dict[str, PartialRun] = {}
         self._building = threading.RLock()
@@ -125,6 +128,7 @@ class Session(tf.compat.v1.Session):
             with eager_mode():
                 self._program.ending(ending)()
         self._functions.clear()
+        self._prepared.clear()
 
     def __del__(self) -> None:
         """Nothing of C++ to free."""
@@ -170,11 +174,30 @@ class Session(tf.compat.v1.Session):
     def _run_part(self, fetches: Any, targets: Any, feeds: Any) -> list[Any]:
         return self._do_call(self._call, targets, fetches, feeds)
 
+    def run(self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None) -> Any:
+        """What `tf.compat.v1.Session.run` returns and raises; the second run of a kind takes less (`prepared`)."""
+        known = known_by(fetches, feed_dict) if options is None and run_metadata is None else None
+        if known is None or self._closed or runs_are_watched():
+            return super().run(fetches, feed_dict, options, run_metadata)
+        prepared = self._prepared.get(known)
+        values = prepared.values(feed_dict) if prepared is not None else None
+        if prepared is not None and values is not None:
+            return prepared.results(self, self._do_call(self._run_prepared, prepared, values))
+        result = super().run(fetches, feed_dict)
+        if prepared is None and (made := prepare(self._graph, fetches, feed_dict)) is not None:
+            self._prepared[known] = made
+        return result
+
+    def _run_prepared(self, prepared: Prepared, values: list[Any]) -> list[Any]:
+        milliseconds = self._config.operation_timeout_in_ms if self._config is not None else 0
+        named = prepared.targets, prepared.fetches, prepared.feeds
+        return self._execute(prepared.key, *named, values, milliseconds)
+
     def _do_run(
         self, handle: Any, target_list: Any, fetch_list: Any, feed_dict: Any, options: Any, run_metadata: Any
     ) -> list[Any]:
         feeds = {reference.deref(): value for reference, value in feed_dict.items()}
-        fetches = [_value_of(tensor) for tensor in fetch_list]
+        fetches = [value_of(tensor) for tensor in fetch_list]
         if handle is not None:
             return self._partial_runs[handle].part(fetches, target_list, feeds)
         milliseconds = self._config.operation_timeout_in_ms if self._config is not None else 0
@@ -183,21 +206,29 @@ class Session(tf.compat.v1.Session):
         return self._do_call(self._call, target_list, fetches, feeds, milliseconds)
 
     def _call(self, targets: Any, fetches: Any, feeds: dict[Any, Any], milliseconds: int = 0) -> list[Any]:
+        fed = list(feeds)
+        key = key_of(targets, fetches, fed)
+        return self._execute(key, targets, fetches, fed, list(feeds.values()), milliseconds)
+
+    def _execute(
+        self, key: Any, targets: Any, fetches: Any, feeds: Sequence[Any], values: Sequence[Any], milliseconds: int
+    ) -> list[Any]:  # fmt: skip
+        """The values of the fetches, given those of the feeds; `key` is what the run's function is kept by."""
         if self._was_reset:
             raise tf.errors.CancelledError(None, None, "Session has been closed.")
-        tensors = list(feeds)
-        key = tuple(tuple(tensor.name for tensor in group) for group in (targets, fetches, tensors))
-        with eager_mode():
-            function = self._functions.get(key) or self._function(key, fetches, targets, tensors)
-            values = [_constant(value, tensor) for tensor, value in feeds.items()]
-            if milliseconds > 0 and not function.called:
-                milliseconds += _OPTIMIZING_MS
-            try:
-                with self._runs.running(milliseconds):
-                    return [_numpy(value) for value in function(*values)]
-            except tf.errors.OpError as error:
-                self._process.failed(error)
-                raise
+        function = self._functions.get(key)
+        if function is None:
+            with eager_mode():
+                function = self._function(key, fetches, targets, feeds)
+        fed = [_eager(value, tensor) for tensor, value in zip(feeds, values, strict=True)]
+        if milliseconds > 0 and not function.called:
+            milliseconds += _OPTIMIZING_MS
+        try:
+            with self._runs.running(milliseconds) as manager:
+                return [value.numpy() for value in function(fed, manager)]
+        except tf.errors.OpError as error:
+            self._process.failed(error)
+            raise
 
     def _function(self, key: Any, fetches: Any, targets: Any, feeds: Any) -> Function:
         with self._building:
@@ -244,21 +275,12 @@ class Session(tf.compat.v1.Session):
             self._program.beginning(begun, [function.beginnings[node.name] for node in begun])()
 
 
-def _value_of(tensor: Any) -> Any:
-    """What is fetched: for the tensor that a variable's name names, 'w:0', the variable's value, as in TF1."""
-    if tensor.dtype == tf.resource and tensor.op.type == "VarHandleOp":
-        return tensor.graph.get_tensor_by_name(f"{tensor.op.name}/Read/ReadVariableOp:0")
-    return tensor
-
-
-def _constant(value: Any, tensor: Any) -> Any:
-    if tensor.dtype == tf.resource:  # a variable fed by its name
-        return tf.constant(value.tolist(), _value_of(tensor).dtype)
-    return tf.constant(value, tensor.dtype)
-
-
-def _numpy(value: Any) -> Any:
-    return value.numpy()
+def _eager(value: Any, tensor: Any) -> Any:
+    """What is fed, as a tensor."""
+    dtype = tensor.dtype
+    if dtype == tf.resource:  # a variable fed by its name
+        value, dtype = value.tolist(), value_of(tensor).dtype
+    return eager_tensor(np.asarray(value, dtype.as_numpy_dtype), dtype)
 
 
 class InteractiveSession(Session):
