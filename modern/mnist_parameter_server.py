@@ -13,10 +13,12 @@ piece takes the place of. The synchronous twin is mnist_multi_worker.py.
 
 from __future__ import annotations
 
+import collections
 import contextlib
 import os
 import sys
 import time
+from collections.abc import Iterator
 from typing import Any
 
 import mnist_cluster
@@ -30,6 +32,7 @@ from tf2towers.data import DataError, mnist
 from tf2towers.runtime.memory import keep_freed_memory
 
 FLAGS = flags.FLAGS
+AHEAD = 64  # requests that lie ready for the workers, two and more for each
 
 
 class Trainer:
@@ -45,28 +48,49 @@ class Trainer:
             # at the same moment it counts one. (Adam's correction of the first steps' bias lags by as much.)
             once = tf.VariableAggregation.ONLY_FIRST_REPLICA
             self.global_step = tf.Variable(0, trainable=False, dtype=tf.int64, aggregation=once)
-            self.loss = tf.Variable(0.0, trainable=False, aggregation=once)  # of the newest step
 
-    def replica_step(self, images: tf.Tensor, labels: tf.Tensor) -> None:
-        """TF1: opt.minimize(cross_entropy, global_step). Runs on a worker."""
+    def replica_step(self, images: tf.Tensor, labels: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
+        """TF1: opt.minimize(cross_entropy, global_step). Runs on a worker; the global step after it, and the loss."""
         loss, gradients = mnist_model.gradients(self.model, images, labels)
         self.optimizer.apply(gradients, self.model.trainable_variables)
-        self.loss.assign(loss)
-        self.global_step.assign_add(1)
+        return tf.identity(self.global_step.assign_add(1)), loss
 
     @tf.function  # type: ignore[untyped-decorator]
-    def train_step(self, iterator: Any) -> None:
-        """TF1: sess.run(train_step, feed_dict)."""
-        self.strategy.run(self.replica_step, args=next(iterator))
+    def train_step(self, iterator: Any) -> tuple[tf.Tensor, tf.Tensor]:
+        """TF1: sess.run([train_step, global_step, cross_entropy], feed_dict)."""
+        step, loss = self.strategy.run(self.replica_step, args=next(iterator))
+        return step, loss
 
     @tf.function  # type: ignore[untyped-decorator]
-    def train_steps(self, iterator: Any, count: int) -> None:
-        """So many steps for one request, which costs as much as a small step.
+    def train_steps(self, iterator: Any, count: int) -> tuple[tf.Tensor, tf.Tensor]:
+        """So many steps for one request, which costs as much as a small step; what the last of them gives.
 
         One after the other in the graph: a `tf.range`'s turns would be agreed on by worker and servers each time.
         """
-        for _ in range(count):
+        for _ in range(count - 1):
             self.train_step(iterator)
+        step, loss = self.train_step(iterator)
+        return step, loss
+
+    def train(
+        self, coordinator: Any, batches: Any, first: int, until: int, at_once: int
+    ) -> Iterator[tuple[int, float]]:
+        """Hand out the steps from `first` to `until`, `at_once` a request; yield each request's last step and loss.
+
+        The next requests lie ready while the workers are busy: none waits for another, or for this process. What a
+        worker that dies was asked for is done again by another one; the steps that had already counted, count twice.
+        """
+        under_way: collections.deque[Any] = collections.deque()
+        asked = first
+        while asked < until or under_way:
+            while asked < until and len(under_way) < AHEAD:
+                count = at_once if asked + at_once <= until else 1
+                arguments = (batches,) if count == 1 else (batches, count)
+                step = self.train_step if count == 1 else self.train_steps
+                under_way.append(coordinator.schedule(step, args=arguments))
+                asked += count
+            done, loss = under_way.popleft().fetch()
+            yield int(done), float(loss)
 
 
 def make_dataset(images: np.ndarray, labels: np.ndarray, batch_size: int) -> tf.data.Dataset:
@@ -143,26 +167,14 @@ def coordinate(cluster: Cluster) -> None:
     time_begin = time.time()
     print(f"Training begins @ {time_begin:f}")
     while step < FLAGS.train_steps:
-        # Hand out steps up to the next log line or checkpoint, then wait for all of them. What a worker that
-        # dies was asked for is done again by another one; the steps that had already counted, count twice.
-        ends = [step - step % every + every for every in (FLAGS.log_every, FLAGS.checkpoint_every)]
-        left = min(*ends, FLAGS.train_steps) - step
-        while left > 0:
-            count = FLAGS.steps_per_request if FLAGS.steps_per_request <= left else 1
-            if count == 1:
-                coordinator.schedule(trainer.train_step, args=(batches,))
-            else:
-                coordinator.schedule(trainer.train_steps, args=(batches, count))
-            left -= count
-        coordinator.join()
-        last, step = step, int(trainer.global_step.numpy())
-        loss = float(trainer.loss.numpy())
-        if np.isnan(loss):
-            raise FloatingPointError("Model diverged with loss = NaN")
-        if step // FLAGS.log_every > last // FLAGS.log_every:
-            print(f"{time.time():f}: training step {step} done, loss: {loss:f}", flush=True)
-        if step // FLAGS.checkpoint_every > last // FLAGS.checkpoint_every or step >= FLAGS.train_steps:
-            manager.save(checkpoint_number=step, options=on_chief)
+        until = min(step - step % FLAGS.checkpoint_every + FLAGS.checkpoint_every, FLAGS.train_steps)
+        for done, loss in trainer.train(coordinator, batches, step, until, FLAGS.steps_per_request):
+            if np.isnan(loss):
+                raise FloatingPointError("Model diverged with loss = NaN")
+            last, step = step, max(step, done)  # requests may end in another order
+            if step // FLAGS.log_every > last // FLAGS.log_every:
+                print(f"{time.time():f}: training step {step} done, loss: {loss:f}", flush=True)
+        manager.save(checkpoint_number=step, options=on_chief)
     time_end = time.time()
     print(f"Training ends @ {time_end:f}")
     print(f"Training elapsed time: {time_end - time_begin:f} s")
