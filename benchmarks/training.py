@@ -30,6 +30,7 @@ from alternating import Training, alternate
 
 ROOT = Path(__file__).parents[1]
 TOWERS_LINE = re.compile(r"step (\d+), loss = ")
+EPOCH_LINE = re.compile(r"epoch (\d+): ")
 WORKER_LINE = re.compile(r"worker 0\W.*training step \d+ done.*global step: (\d+)", re.IGNORECASE)
 MODERN_WORKER_LINE = re.compile(r"worker 0\W.*training step (\d+) done", re.IGNORECASE)
 ORIGINAL = "original, compat.v1"
@@ -46,7 +47,8 @@ class Program:
         script: with its interpreter, or what starts a cluster of it.
         arguments: of the script.
         examples: that a step takes; 0: what is counted is steps.
-        said: a line of it about a step.
+        said: a line of it about a step, or about several.
+        steps: that such a line counts as one.
         rests: whether it can be stopped for a while.
         environment: what is added to it.
     """
@@ -55,6 +57,7 @@ class Program:
     arguments: Sequence[str]
     examples: int
     said: re.Pattern[str] = TOWERS_LINE
+    steps: int = 1
     rests: bool = True
     environment: Mapping[str, str] = field(default_factory=dict)
 
@@ -82,7 +85,8 @@ def measure(work: str, programs: dict[str, Program], options: argparse.Namespace
     try:
         for what, program in programs.items():
             own = Path(tempfile.mkdtemp(dir=folder))
-            place = f"--{'log' if program.said is not TOWERS_LINE else 'train'}_dir={own / 'train'}"
+            folders = {TOWERS_LINE: "train_dir", EPOCH_LINE: "report_dir"}
+            place = f"--{folders.get(program.said, 'log_dir')}={own / 'train'}"
             print(f"{work}: {what}", file=sys.stderr, flush=True)
             path = {"PYTHONPATH": f"{ROOT}:{ROOT / 'legacy'}", **program.environment}
             command = [*program.script, *program.arguments, place]
@@ -95,11 +99,11 @@ def measure(work: str, programs: dict[str, Program], options: argparse.Namespace
     for what, program in programs.items():
         size, reference = program.examples or 1, programs[ORIGINAL].examples or 1
         ratio = statistics.median(
-            own.rate * size / (original.rate * reference)
+            own.rate * program.steps * size / (original.rate * reference)
             for own, original in zip(turns[what], turns[ORIGINAL], strict=True)
         )
-        rate = statistics.median(turn.rate for turn in turns[what])
-        cpu = statistics.median(turn.cpu for turn in turns[what])
+        rate = statistics.median(turn.rate for turn in turns[what]) * program.steps
+        cpu = statistics.median(turn.cpu for turn in turns[what]) / program.steps
         rows.append(
             f"| {work} | {what} | {rate * size:.0f} | **{ratio:.2f}** | {1000 / rate:.1f} | "
             f"{running[what].first:.1f} | {cpu * 1000:.0f} | {running[what].memory:.0f} |"
@@ -144,15 +148,27 @@ def cifar_rows(options: argparse.Namespace, folder: Path) -> list[str]:
 
 
 def mobilenet_rows(options: argparse.Namespace, folder: Path) -> list[str]:
-    """MobileNetV2 by towers; the modern trainer measures epochs (docs/mobilenet.md), not steps."""
-    legacy = "mobilenet_towers.py"
+    """MobileNetV2 by towers, on the digits; the modern trainer tells of epochs, not of steps."""
+    legacy, batch, images = "mobilenet_towers.py", 64, 1797
     scripts = {
         ORIGINAL: (sys.executable, str(ROOT / "legacy" / legacy)),
         "migrated, exact": (sys.executable, migrated(folder, legacy)),
+        "migrated, idiomatic": (sys.executable, migrated(folder, legacy, "--idiomatic")),
     }
-    arguments = ["--num_gpus=2", "--batch_size=32", f"--num_epochs={ENDLESS}", "--log_every=1"]
-    programs = {what: Program(script, arguments, 64) for what, script in scripts.items()}
-    return measure("MobileNetV2, 2 towers, batch 32", programs, options, folder)
+    common = ["--num_gpus=2", f"--batch_size={batch}"]
+    whole = 2 * batch
+    programs = {
+        what: Program(script, [*common, f"--num_epochs={ENDLESS}", "--log_every=1"], whole)
+        for what, script in scripts.items()
+    }
+    modern = (sys.executable, str(ROOT / "modern/mobilenet_mirrored.py"))
+    epochs = [*common, "--num_epochs=500", "--configuration=scaled"]
+    for loop in ("fit", "hand"):
+        flags = [*epochs, f"--loop={loop}"]
+        programs[f"modern, --loop={loop}"] = Program(modern, flags, whole, EPOCH_LINE, images // whole)
+    alone = ["--num_epochs=500", f"--batch_size={whole}", "--configuration=one", "--loop=hand"]
+    programs["limit: modern, one device"] = Program(modern, alone, whole, EPOCH_LINE, images // whole)
+    return measure(f"MobileNetV2, 2 towers, batch {batch}", programs, options, folder)
 
 
 def cluster_rows(options: argparse.Namespace, folder: Path) -> list[str]:
@@ -164,42 +180,32 @@ def cluster_rows(options: argparse.Namespace, folder: Path) -> list[str]:
         "migrated, idiomatic": migrated(folder, legacy, "--idiomatic"),
     }
     rows = []
-    for synchronous in (False, True):
-        modern = str(
-            ROOT / "modern" / ("mnist_multi_worker.py" if synchronous else "mnist_parameter_server.py")
-        )
-        for workers in (1, 2):
-            launch = [
-                sys.executable,
-                "-m",
-                "tf2towers",
-                "launch",
-                "--ps",
-                "1",
-                "--workers",
-                str(workers),
-                "--",
-            ]
-            common = [f"--train_steps={ENDLESS}", "--log_every=50"]
-            programs = {
-                what: Program(
-                    [*launch, script],
-                    [*common, f"--issync={int(synchronous)}"],
-                    examples=0,
-                    said=WORKER_LINE,
-                    rests=not (synchronous and workers > 1 and "idiomatic" in what),
-                )
-                for what, script in scripts.items()
-            }
-            rests = not (synchronous and workers > 1)
-            programs["modern"] = Program([*launch, modern], common, 0, MODERN_WORKER_LINE, rests)
-            if not synchronous:
-                alone = [*common, "--steps_per_request=1"]
-                programs["modern, 1 step a request"] = Program(
-                    [*launch, modern], alone, 0, MODERN_WORKER_LINE
-                )
-            kind = "synchronous" if synchronous else "asynchronous"
-            rows += measure(f"{kind}, {workers} worker{'s' * (workers > 1)}", programs, options, folder)
+    for synchronous, workers in ((False, 1), (False, 2), (False, 4), (True, 1), (True, 2)):
+        launch = [sys.executable, "-m", "tf2towers", "launch", "--ps=1", f"--workers={workers}"]
+        common = [f"--train_steps={ENDLESS}", "--log_every=50"]
+        flags = [*common, f"--issync={int(synchronous)}"]
+        all_reduces = synchronous and workers > 1  # such workers end when they do not hear of each other
+        programs = {
+            what: Program(
+                [*launch, "--", script],
+                flags,
+                examples=0,
+                said=WORKER_LINE,
+                rests=not (all_reduces and "idiomatic" in what),
+            )
+            for what, script in scripts.items()
+        }
+        if options.legacy_python:
+            tf1 = [*launch, f"--python={options.legacy_python}", "--", for_tf1(folder, legacy)]
+            programs = {"original, TF 1.15": Program(tf1, flags, 0, WORKER_LINE), **programs}
+        name = "mnist_multi_worker.py" if synchronous else "mnist_parameter_server.py"
+        modern = [*launch, "--", str(ROOT / "modern" / name)]
+        programs["modern"] = Program(modern, common, 0, MODERN_WORKER_LINE, rests=not all_reduces)
+        if not synchronous:
+            alone = [*common, "--steps_per_request=1"]
+            programs["modern, 1 step a request"] = Program(modern, alone, 0, MODERN_WORKER_LINE)
+        kind = "synchronous" if synchronous else "asynchronous"
+        rows += measure(f"{kind}, {workers} worker{'s' * (workers > 1)}", programs, options, folder)
     return rows
 
 
