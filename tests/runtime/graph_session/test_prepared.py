@@ -1,4 +1,4 @@
-"""The second run of a kind goes a shorter way (`graph_session/prepared.py`), to what the first returned or raised."""
+"""The second run of a kind goes a shorter way (`runs/prepared.py`), to what the first returned or raised."""
 
 from __future__ import annotations
 

@@ -88,7 +88,7 @@ def test_where_an_operation_was_built() -> None:
 
 
 def test_what_a_call_is_cancelled_by() -> None:
-    from tf2towers.runtime.graph_session.cancelling import Runs
+    from tf2towers.runtime.graph_session.runs.cancelling import Runs
 
     runs = Runs()
     with runs.running() as first:
@@ -104,7 +104,7 @@ def test_what_a_call_is_cancelled_by() -> None:
 
 
 def test_a_run_that_fails_leaves_its_manager_to_no_other() -> None:
-    from tf2towers.runtime.graph_session.cancelling import Runs
+    from tf2towers.runtime.graph_session.runs.cancelling import Runs
 
     runs = Runs()
     with pytest.raises(tf.errors.AbortedError), runs.running() as failed:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from typing import Any
 
 import tensorflow as tf
@@ -22,11 +21,11 @@ _OFF = 2  # RewriterConfig.OFF
 
 
 def configure(config: Any, first: bool) -> None:
-    """Applies a `tf.compat.v1.ConfigProto`: threads, memory growth and visible GPUs, graph optimizers that are off.
+    """Applies a `tf.compat.v1.ConfigProto`: threads, visible GPUs, graph optimizers that are off.
 
     Placement is soft in any case. What must be said before TensorFlow starts holds for the first session
-    only, as TF1's devices did; where TensorFlow has started before that, it is told. `allow_soft_placement=False`,
-    `device_count` and log_device_placement say nothing here.
+    only, as TF1's devices did; where TensorFlow has started before that, it is told. GPU memory grows in any case
+    (`graph_mode`). `allow_soft_placement=False`, `device_count` and log_device_placement say nothing here.
 
     Args:
         first: whether it is the process's first session.
@@ -50,10 +49,11 @@ def configure(config: Any, first: bool) -> None:
             tf.config.set_visible_devices(gpus, "GPU")
     except RuntimeError:
         late.append(f"visible_device_list={visible!r}")
-    if config.gpu_options.allow_growth:
-        with contextlib.suppress(RuntimeError):
-            for gpu in gpus:
-                tf.config.experimental.set_memory_growth(gpu, True)
+    if gpus and first and (fraction := config.gpu_options.per_process_gpu_memory_fraction):
+        tf.compat.v1.logging.warning(
+            "per_process_gpu_memory_fraction=%g is no limit here: the process takes of a GPU's memory what it needs",
+            fraction,
+        )
     if late and first:
         tf.compat.v1.logging.warning(
             "the session's config comes too late to say %s: TensorFlow has started, as tf.data makes it do. "

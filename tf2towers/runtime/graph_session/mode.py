@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 
 import tensorflow as tf
 
@@ -10,6 +11,7 @@ from tf2towers.runtime.graph_session import own_resources
 from tf2towers.runtime.graph_session.cluster.device_functions import device_functions_see_tf1
 from tf2towers.runtime.graph_session.penalties import one_loss_a_variable
 from tf2towers.runtime.graph_session.private import (
+    before_devices_start,
     complete_graphs,
     complete_variables,
     copies_of_rows_are_dense,
@@ -32,13 +34,14 @@ def graph_mode(cpu_towers: int = 8, *, resource_variables: bool = False) -> None
     TF1 ran it.
 
     Args:
-        cpu_towers: how many towers a machine without GPUs can hold: so many logical CPU devices. They have to
-            be there
-            before TensorFlow starts, which a dataset or a function of the graph already makes it do.
+        cpu_towers: how many towers a machine without GPUs can hold: so many logical CPU devices. They are made when
+            TensorFlow starts, for the first dataset, strategy or session; only then does it look for GPUs.
         resource_variables: whether the script switched them on itself: a variable that is fetched together with its
             update is then read before it.
     """
-    _make_logical_cpus(cpu_towers)
+    before_devices_start(lambda: _make_logical_cpus(cpu_towers))
+    # TF1's session asked for it in its `gpu_options`; here the strategy of the towers starts the GPUs before that
+    os.environ.setdefault("TF_FORCE_GPU_ALLOW_GROWTH", "true")
     own_resources.switched_on = resource_variables
     tf.compat.v1.disable_eager_execution()
     tf.compat.v1.disable_v2_tensorshape()

@@ -18,6 +18,29 @@ import tensorflow as tf
 eager_mode: Any = tf.__internal__.eager_context.eager_mode
 
 
+def before_devices_start(settle: Callable[[], None]) -> None:
+    """Calls `settle` when TensorFlow has looked which devices there are, before it starts them; at once, if it has.
+
+    To look is to initialise CUDA, which takes CUDA_VISIBLE_DEVICES as it is then, for good. Many scripts set it in
+    their `main`, and TF1 looked when the session was made.
+    """
+    from tensorflow.python.eager import context
+
+    eager_context = context.context()
+    look = eager_context._initialize_physical_devices
+    if eager_context._physical_devices is not None:
+        settle()
+        return
+
+    def look_and_settle(*again: Any, **options: Any) -> None:
+        first = eager_context._physical_devices is None
+        look(*again, **options)
+        if first:
+            settle()
+
+    eager_context._initialize_physical_devices = look_and_settle
+
+
 def serve(definition: tf.train.ServerDef) -> object:
     """A TensorFlow server in this process, which ends with what is returned; one with a client before it listens.
 

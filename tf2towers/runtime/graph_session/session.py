@@ -16,15 +16,15 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
-from tf2towers.runtime.graph_session.cancelling import Runs
 from tf2towers.runtime.graph_session.cluster.server import process_of
 from tf2towers.runtime.graph_session.config import configure
 from tf2towers.runtime.graph_session.function import Function, Program
 from tf2towers.runtime.graph_session.layout import Layout
 from tf2towers.runtime.graph_session.nodes import built_at
-from tf2towers.runtime.graph_session.partial import PartialRun
-from tf2towers.runtime.graph_session.prepared import Prepared, key_of, known_by, prepare, value_of
 from tf2towers.runtime.graph_session.private import eager_mode, eager_tensor, run_options, runs_are_watched
+from tf2towers.runtime.graph_session.runs.cancelling import Runs
+from tf2towers.runtime.graph_session.runs.partial import PartialRun
+from tf2towers.runtime.graph_session.runs.prepared import Prepared, key_of, known_by, prepare, value_of
 
 _numbers = itertools.count()
 

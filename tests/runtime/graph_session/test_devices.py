@@ -1,0 +1,60 @@
+"""When a migrated program looks for devices: CUDA takes CUDA_VISIBLE_DEVICES as it is then, and no later one."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+pytest.importorskip("tensorflow")
+pytestmark = pytest.mark.tensorflow
+
+GROWTH = "TF_FORCE_GPU_ALLOW_GROWTH"
+SCRIPT = """\
+import tensorflow.compat.v1 as tf
+import tensorflow as tf2
+from tensorflow.python import pywrap_tfe
+from tf2towers.runtime import Session, graph_mode, tower_devices, towers
+
+look, looked = pywrap_tfe.TF_ListPhysicalDevices, []
+pywrap_tfe.TF_ListPhysicalDevices = lambda: looked.append(True) or look()
+
+graph_mode()
+with tf.Graph().as_default():
+    x = tf.placeholder(tf.float32, [None, 2])
+    w = tf.get_variable("w", [2])
+    train_op = tf.train.AdamOptimizer().minimize(tf.reduce_sum(x * w))
+    assert not looked  # here a script's main() says which GPUs
+    {begin}
+    assert looked
+    print(len(tf.config.list_logical_devices("CPU")))
+"""
+
+
+@pytest.mark.parametrize(
+    "begin",
+    ["Session().run(tf.global_variables_initializer())", "tf2.distribute.MirroredStrategy(tower_devices(3))"],
+)
+def test_not_before_a_session_or_a_strategy_is_made(begin: str) -> None:
+    program = SCRIPT.format(begin=begin)
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-1500:]
+    assert done.stdout.split() == ["8"]
+
+
+@pytest.mark.parametrize("said", [None, "false"])
+def test_gpus_take_memory_as_they_need_it_unless_the_environment_says_otherwise(said: str | None) -> None:
+    program = "import os; from tf2towers.runtime import graph_mode; graph_mode(); print(os.environ.get('{}'))"
+    environment = {name: value for name, value in os.environ.items() if name != GROWTH}
+    if said is not None:
+        environment[GROWTH] = said
+    done = subprocess.run(
+        [sys.executable, "-c", program.format(GROWTH)],
+        capture_output=True,
+        text=True,
+        env=environment,
+        check=True,
+    )
+    assert done.stdout.split() == [said or "true"]
