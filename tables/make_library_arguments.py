@@ -8,6 +8,8 @@ The interpreter has the newest libraries; the files are what `dump_libraries.py`
 
 - `keyword`: the arguments that stood at a place and behind it are taken by keyword alone today, or at other places.
 - `renamed`: an argument has another name today, which is decided by hand, as is that nothing else of it changed.
+- `unnamed`: an argument has another name in some of today's releases, and its old place in all, which is decided by
+  hand.
 - `dropped`: an argument is gone, and said nothing any more, which is decided by hand.
 - `left`: an argument is gone, or what stands for it is not certain; what a person would write, where that is known.
 
@@ -96,7 +98,7 @@ def main() -> None:
                 rows[function, "" if row[1] == "keyword" else row[3]] = row
     if TABLE.exists():
         for row in (line.split("\t") for line in TABLE.read_text().splitlines()[1:]):
-            if row[4] or row[1] == "dropped":
+            if row[4] or row[1] in ("dropped", "unnamed"):
                 rows[row[0], "" if row[1] == "keyword" else row[3]] = row
     print("function\tkind\tplace\targument\ttoday")
     for _, row in sorted(rows.items()):

@@ -103,6 +103,11 @@ CASES = [
      "from librosa import load\nw = load(('a.wav'), sr=(8000), mono=True)"),
     ("import numpy as np\nq = np.percentile([1, 2], 50, interpolation='lower')",
      "import numpy as np\nq = np.percentile([1, 2], 50, method='lower')"),
+    ("import numpy as np\nx = np.reshape(a, newshape=(2, -1), order='F')",
+     "import numpy as np\nx = np.reshape(a, (2, -1), order='F')"),
+    ("import numpy as np\nx = np.equal(a, b, dtype=np.float)", "import numpy as np\nx = np.equal(a, b)"),
+    ("import numpy as np\nx = np.linspace(.5, .95, np.round(.45 / .05) + 1, endpoint=True)",
+     "import numpy as np\nx = np.linspace(.5, .95, int(np.round(.45 / .05) + 1), endpoint=True)"),
     ("import json\nd = json.loads('{}', encoding='utf-8')", "import json\nd = json.loads('{}')"),
     ("import numpy as np\nd = np.load('a.npy',\n            encoding='bytes')",
      "import numpy as np\nd = np.load('a.npy',\n            encoding='bytes', allow_pickle=True)"),
@@ -137,6 +142,8 @@ SAME = [
     "class Row:\n    def tostring(self):\n        return b''\nx = Row().tostring()",
     "from xml.etree import ElementTree\nx = ElementTree.tostring(ElementTree.fromstring('<a/>'))",
     "import yaml\nc = yaml.load('a: 1', yaml.SafeLoader)",
+    "import numpy as np\nx = np.reshape(a, (2, -1))\ny = np.linspace(0, 1, n // 2 + 1)\nz = np.linspace(0, 1, num=5)",
+    "import numpy as np\nx = np.add(a, b, dtype=np.float64)",
     # functions beside files of their names that are gone
     "from scipy.special import lambertw\nfrom scipy.optimize import nnls\nx = lambertw(1)",
     "from scipy import stats\nx = stats.vonmises.pdf",
@@ -188,6 +195,7 @@ LEFT = [
     "import sklearn.cross_validation\nf = sklearn.cross_validation",
     "from numpy import product  # a comment that would be lost\n",
     "import inspect\na = inspect.formatargspec([])",
+    "import numpy as np\nx = np.reshape(a, order='F', newshape=(2, -1))",  # no place for it
     "import imp\na = imp.find_module('a')",
     "from scipy import misc\nf = misc",
     "import imghdr",  # gone from Python 3.13

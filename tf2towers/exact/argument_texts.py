@@ -19,9 +19,9 @@ def without_argument(file: File, call: ast.Call, keyword: ast.keyword) -> Edit:
     if before:
         comma = file.text.text.index(",", max(before))
         has_comment = "#" in file.text.text[comma:start]
-        return Edit(start if has_comment else comma, end, "")
+        return Edit(start if has_comment else comma, end, "", whole=True)
     behind = [file.text.start(other) for other in call.keywords if file.text.start(other) > end]
-    return Edit(start, min(behind, default=end), "")
+    return Edit(start, min(behind, default=end), "", whole=True)
 
 
 def start_of_argument(file: File, call: ast.Call, place: int) -> int:

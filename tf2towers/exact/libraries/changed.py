@@ -37,14 +37,15 @@ class ChangedArgument(NamedTuple):
     """How an argument of a function has to be given today.
 
     Attributes:
-        kind: 'keyword': the arguments from a place on have to be named. 'renamed': another keyword. 'dropped': it said
-            nothing any more. 'left': nothing that is certain.
+        kind: 'keyword': the arguments from a place on have to be named. 'renamed': another keyword. 'unnamed': its
+            place alone is the same in all of today's releases. 'dropped': it said nothing any more. 'left': nothing
+            that is certain.
         place: the place that it had; None where that place still means the same.
         names: the names of the arguments, from that place on, for 'keyword'; else the argument's own.
         today: the new keyword, or what a person would write.
     """
 
-    kind: Literal["keyword", "renamed", "dropped", "left"]
+    kind: Literal["keyword", "renamed", "unnamed", "dropped", "left"]
     place: int | None
     names: tuple[str, ...]
     today: str

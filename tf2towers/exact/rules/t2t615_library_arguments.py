@@ -20,7 +20,12 @@ from tf2towers.names.meanings import Assigned
 _TO_BE_TOLD = frozenset(
     {"yaml.load", "numpy.load", "numpy.array", "h5py.File", "open", "io.open", "random.sample"}
     | {"scipy.signal.lfilter"}
+    | (_SPACES := {f"numpy.{name}" for name in ("linspace", "logspace", "geomspace")})
     | (_STACKS := {f"numpy.{name}" for name in ("vstack", "hstack", "dstack", "stack", "column_stack")})
+)
+#: functions of NumPy whose result is a float, whole as it may be
+_FLOATS = frozenset(
+    f"numpy.{name}" for name in ("around", "ceil", "floor", "rint", "round", "sqrt", "true_divide")
 )
 _LAST_NAMES = frozenset(function.rpartition(".")[2] for function in (*changed_arguments(), *_TO_BE_TOLD))
 
@@ -57,6 +62,8 @@ def edits(file: File) -> Iterator[Edit]:
                 yield from _universal_newlines(file, call)
             case "random.sample":
                 yield from _sequence(file, call)
+            case space if space in _SPACES:
+                yield from _whole_number(file, call)
             case stack if stack in _STACKS:
                 yield from _list_of_arrays(file, call)
             case "scipy.signal.lfilter" if any(_becomes_columns(file, other) for other in file.all(ast.Call)):
@@ -99,6 +106,12 @@ def _function(file: File, call: ast.Call) -> str | None:
     return None
 
 
+def _stands_at(call: ast.Call, keyword: ast.keyword, place: int | None) -> bool:
+    """Whether a keyword is where its argument would be without its name."""
+    plain = not any(isinstance(argument, ast.Starred) for argument in call.args)
+    return plain and len(call.args) == place and call.keywords[0] is keyword
+
+
 def _given(call: ast.Call, change: ChangedArgument) -> Iterator[ast.expr | ast.keyword]:
     """The arguments of a call that a change is about."""
     if change.kind == "keyword":
@@ -106,7 +119,8 @@ def _given(call: ast.Call, change: ChangedArgument) -> Iterator[ast.expr | ast.k
         if not any(isinstance(argument, ast.Starred) for argument in call.args):
             yield from call.args[change.place : change.place + len(change.names)]
         return
-    if change.place is not None and not any(isinstance(argument, ast.Starred) for argument in call.args):
+    by_place = change.place is not None and change.kind != "unnamed"
+    if by_place and not any(isinstance(argument, ast.Starred) for argument in call.args):
         yield from call.args[change.place : change.place + 1]
     yield from (keyword for keyword in call.keywords if keyword.arg == change.names[0])
 
@@ -117,6 +131,10 @@ def _changed(file: File, call: ast.Call, change: ChangedArgument) -> Iterator[Ed
             start = file.text.start(given)
             if change.kind == "renamed":
                 yield Edit(start, start + len(change.names[0]), change.today)
+            elif change.kind == "unnamed" and _stands_at(call, given, change.place):
+                yield Edit(start, file.text.start(given.value), "")
+            elif change.kind == "unnamed":
+                _leave(file, call, f"{change.names[0]} is no name of it in all releases", change.today)
             elif _says_nothing(given.value):
                 yield without_argument(file, call, given)
             else:
@@ -281,6 +299,29 @@ def _list_of_arrays(file: File, call: ast.Call) -> Iterator[Edit]:
         yield file.replace(of, f"list({file.text.of(of)})")
 
 
+def _whole_number(file: File, call: ast.Call) -> Iterator[Edit]:
+    """`np.linspace(0, 1, np.round(n / 2) + 1)`: NumPy took the whole part of a number of samples until 1.18."""
+    plain = not any(isinstance(argument, ast.Starred) for argument in call.args)
+    number = [
+        *(call.args[2:3] if plain else ()),
+        *(keyword.value for keyword in call.keywords if keyword.arg == "num"),
+    ]
+    if len(number) == 1 and "int" not in file.bound_names and _may_be_a_float(file, number[0]):
+        yield file.replace(number[0], f"int({file.text.of(number[0])})")
+
+
+def _may_be_a_float(file: File, value: ast.expr) -> bool:
+    """Whether a number is computed by what gives floats; of a whole one `int` is the number itself."""
+    if isinstance(value, ast.BinOp):
+        divided = isinstance(value.op, ast.Div)
+        return divided or _may_be_a_float(file, value.left) or _may_be_a_float(file, value.right)
+    if isinstance(value, ast.UnaryOp):
+        return _may_be_a_float(file, value.operand)
+    if isinstance(value, ast.Call):
+        return _function(file, value) in _FLOATS
+    return isinstance(value, ast.Constant) and isinstance(value.value, float)
+
+
 def _is_an_iterator(file: File, value: ast.expr) -> bool:
     """Whether it is one, or a name that one is given; of anything else a list does no harm."""
     if isinstance(value, ast.Name):
@@ -323,11 +364,12 @@ RULE = Rule(
     code="T2T615",
     title="Arguments that NumPy, scikit-image and other libraries take otherwise today",
     why="""
-    `librosa.load(path, 16000)` and some eight hundred functions of scikit-learn, seaborn, SciPy and so on want their
-    later arguments by name today; `selem` and `interpolation` have other names; `numpy.load` loads pickled objects, and
-    `yaml.load` anything, only when it is told to; `numpy.array(copy=False)` never copies, and rows of states and
-    numbers make no array of objects by themselves; `numpy.vstack` takes no iterator, and a list of slices is no
-    index of an array; Python 3.11 opens no file as 'rU', and `random.sample` takes no set.
+    `librosa.load(path, 16000)` and some eight hundred functions of scikit-learn, seaborn, SciPy and so on want
+    their later arguments by name today; `selem` and `interpolation` have other names; `numpy.load` loads pickled
+    objects, and `yaml.load` anything, only when it is told to; `numpy.array(copy=False)` never copies, and rows of
+    states and numbers make no array of objects by themselves; `numpy.vstack` takes no iterator, `numpy.linspace` no
+    float for a number of samples, `numpy.equal` no `dtype`, and a list of slices is no index of an array; Python
+    3.11 opens no file as 'rU', and `random.sample` takes no set.
     Where what stands for an argument is certainly the same, it is written; else the call is left (T2T628).
     """,
     sources=(
