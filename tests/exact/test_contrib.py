@@ -16,6 +16,18 @@ ONE_LINE = [
     ("d = tf.keras.datasets.mnist.load_data()", "d = tf2.keras.datasets.mnist.load_data()"),
     ("m = tf.estimator.ModeKeys.TRAIN", "m = mode_keys.ModeKeys.TRAIN"),
     ("d = tf.contrib.framework.VariableDeviceChooser(2)", "d = variable_device.VariableDeviceChooser(2)"),
+    ("o = tf.contrib.opt.MovingAverageOptimizer(o)", "o = opt.MovingAverageOptimizer(o)"),
+    (
+        "t = tf.contrib.lookup.string_to_index_table_from_file(p)",
+        "t = lookup.string_to_index_table_from_file(p)",
+    ),
+    ("f = tf.contrib.training.clip_gradient_norms_fn(1.0)", "f = training.clip_gradient_norms_fn(1.0)"),
+    (
+        "f = tf.contrib.data.python.ops.batching.map_and_batch(f, 2)",
+        "f = tf.data.experimental.map_and_batch(f, 2)",
+    ),
+    ("s = tf.python.framework.tensor_shape.vector(3)", "s = static_shapes.vector(3)"),
+    ("e = tf.python.eager.context.executing_eagerly()", "e = executing_eagerly()"),
     ("a = tf.contrib.metrics.accuracy(x, y)", "a = metrics.accuracy(x, y)"),
     ("y = tf.contrib.layers.python.layers.utils.smart_cond(x, f, g)", "y = smart_cond(x, f, g)"),
     ("y = tf.python.ops.functional_ops.map_fn(f, x)", "y = tf.map_fn(f, x)"),

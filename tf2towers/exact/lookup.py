@@ -15,9 +15,6 @@ from tf2towers.names.tables import RuntimeName, is_module, lookup, read_table
 
 _DATA = Path(__file__).parent / "data"
 
-#: What the tables give to the runtime of the idiomatic register, and a graph takes from TensorFlow itself.
-_TENSORFLOWS_OWN = frozenset({"tf.python.training.moving_averages.assign_moving_average"})
-
 #: What names that are not seen are looked up in, and where compat.v1 has all of TF 1.15's.
 _COMPLETE = frozenset({"tf.logging.__dict__"})
 
@@ -60,6 +57,13 @@ def own() -> dict[str, RuntimeName]:
 
 
 @cache
+def _private() -> frozenset[str]:
+    """Private names of TensorFlow that are the same in a graph from TF 1.15 to today (exact/data/private.tsv)."""
+    rows = (_DATA / "private.tsv").read_text(encoding="utf-8").splitlines()[1:]
+    return frozenset(row.partition("\t")[0] for row in rows)
+
+
+@cache
 def _private_names() -> dict[str, frozenset[str]]:
     """Module in `tensorflow.python` -> the names it has, in all versions of TF 2 that are served."""
     rows = (_DATA / "private_names.tsv").read_text(encoding="utf-8").splitlines()[1:]
@@ -96,7 +100,7 @@ def _find_spelled(canonical: str) -> Found:
         return Found("tf2", canonical)
     if canonical in _COMPLETE:
         return Found("v1", canonical)
-    if canonical in _TENSORFLOWS_OWN or canonical in _generated():
+    if canonical in _private() or canonical in _generated():
         return Found("private", "tensorflow" + canonical[2:])
     module, _, name = canonical.rpartition(".")
     for spelling in (name, name.removeprefix("_")):  # all began with `_` until TF 1.5

@@ -1,4 +1,4 @@
-"""Transposed convolutions whose static shape is all of the output shape that was given, as in TF 1.15.
+"""Static shapes as in TF 1.15: all of the output shape that a transposed convolution was given, and names for shapes.
 
 TensorFlow 2 leaves the batch open where the input's batch is: `conv2d_transpose` of `[None, 4, 4, 8]` to
 `[16, 8, 8, 3]` is `(None, 8, 8, 3)`, and what asks it for its shape (`int(h.get_shape()[0])`, a `reshape` to it) stops.
@@ -72,3 +72,18 @@ def _static(sizes: Any) -> Any:
     if not isinstance(sizes, (list, tuple)):
         return tf.get_static_value(sizes, partial=True) if tf.is_tensor(sizes) else sizes
     return [tf.get_static_value(size) if tf.is_tensor(size) else size for size in sizes]
+
+
+def scalar() -> tf.TensorShape:
+    """`tensorflow.python.framework.tensor_shape.scalar`, which TF 2 has no more: the shape of one value."""
+    return tf.TensorShape([])
+
+
+def vector(length: int | None) -> tf.TensorShape:
+    """The same for a vector."""
+    return tf.TensorShape([length])
+
+
+def matrix(rows: int | None, cols: int | None) -> tf.TensorShape:
+    """The same for a matrix."""
+    return tf.TensorShape([rows, cols])

@@ -2,8 +2,8 @@
 
 import tensorflow as tf
 from cases import case, fed, integers, normal, uniform
-from tensorflow.python.framework import ops, tensor_util
-from tensorflow.python.ops import array_ops, control_flow_ops, math_ops, nn_ops, variable_scope
+from tensorflow.python.framework import ops, tensor_shape, tensor_util
+from tensorflow.python.ops import array_ops, control_flow_ops, math_ops, metrics_impl, nn_ops, variable_scope
 from tensorflow.python.training import moving_averages
 from tensorflow.python.util import nest
 
@@ -240,3 +240,17 @@ def branching(values):
     if tf.reduce_sum(values) > 100.0:
         values = values * 2.0
     return values + 1.0
+
+
+@case
+def names_of_private_modules():
+    labels, guesses = tf.constant([0, 1, 1]), tf.constant([0, 0, 1])
+    total, update = metrics_impl._streaming_confusion_matrix(labels, guesses, 2)
+    return [
+        tf.identity(update),
+        [
+            str(shape)
+            for shape in (tensor_shape.scalar(), tensor_shape.vector(3), tensor_shape.matrix(None, 2))
+        ],
+        tf.placeholder_with_default(1.0, tensor_shape.scalar()) * 2.0,
+    ]

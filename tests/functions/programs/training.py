@@ -73,6 +73,45 @@ cases(
 
 
 @case
+def optimizer_with_averages():
+    weights = tf.get_variable("weights", initializer=[1.0, -2.0])
+    optimizer = tf.contrib.opt.MovingAverageOptimizer(
+        tf.train.MomentumOptimizer(0.1, 0.9), 0.5, num_updates=step()
+    )
+    update = optimizer.minimize(tf.reduce_sum(weights * weights), global_step=step())
+    saver = optimizer.swapping_saver()
+    return [
+        update,
+        weights,
+        sorted((key, variable.op.name) for key, variable in saver._var_list.items()),
+        [variable.name for variable in tf.global_variables()],
+    ]
+
+
+@case
+def train_op_of_contrib():
+    weights = tf.get_variable("weights", initializer=[3.0, -4.0])
+    other = tf.get_variable("other", initializer=2.0)
+    tf.add_to_collection(
+        tf.GraphKeys.UPDATE_OPS, tf.assign_add(tf.Variable(0.0, trainable=False, name="seen"), 1.0)
+    )
+    train_op = tf.contrib.training.create_train_op(
+        tf.reduce_sum(weights * weights) * other,
+        tf.train.GradientDescentOptimizer(0.1),
+        transform_grads_fn=tf.contrib.training.clip_gradient_norms_fn(1.0),
+        summarize_gradients=True,
+    )
+    pairs = tf.contrib.training.multiply_gradients(
+        [(weights * 1.0, weights), (other * 1.0, other)], {"other": 3.0}
+    )
+    return [
+        train_op,
+        [slope for slope, _ in pairs],
+        [t.name for t in tf.get_collection(tf.GraphKeys.TRAIN_OP)],
+    ]
+
+
+@case
 def optimizer_in_parts():
     weights = tf.get_variable("weights", initializer=[1.0, 2.0])
     other = tf.get_variable("other", initializer=[3.0])

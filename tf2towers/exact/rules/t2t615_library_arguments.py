@@ -119,9 +119,9 @@ def _given(call: ast.Call, change: ChangedArgument) -> Iterator[ast.expr | ast.k
         if not any(isinstance(argument, ast.Starred) for argument in call.args):
             yield from call.args[change.place : change.place + len(change.names)]
         return
-    by_place = change.place is not None and change.kind != "unnamed"
-    if by_place and not any(isinstance(argument, ast.Starred) for argument in call.args):
-        yield from call.args[change.place : change.place + 1]
+    if change.place is not None and change.kind != "unnamed":
+        if not any(isinstance(argument, ast.Starred) for argument in call.args):
+            yield from call.args[change.place : change.place + 1]
     yield from (keyword for keyword in call.keywords if keyword.arg == change.names[0])
 
 

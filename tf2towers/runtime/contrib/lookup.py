@@ -60,6 +60,40 @@ def string_to_index_table_from_tensor(
     return _index_table_from_tensor(mapping, num_oov_buckets, default_value, hasher_spec, name=name)
 
 
+def string_to_index_table_from_file(
+    vocabulary_file: Any = None,
+    num_oov_buckets: int = 0,
+    vocab_size: int | None = None,
+    default_value: int = -1,
+    hasher_spec: Any = FastHashSpec,
+    name: str | None = None,
+) -> Any:
+    """`index_table_from_file` for strings."""
+    return index_table_from_file(
+        vocabulary_file,
+        num_oov_buckets,
+        vocab_size,
+        default_value,
+        hasher_spec,
+        key_dtype=tf.string,
+        name=name,
+    )
+
+
+def string_to_index(
+    tensor: tf.Tensor, mapping: Any, default_value: int = -1, name: str | None = None
+) -> tf.Tensor:
+    """The places of strings in `mapping`."""
+    return index_table_from_tensor(mapping, default_value=default_value, name=name).lookup(tensor)
+
+
+def index_to_string(
+    tensor: tf.Tensor, mapping: Any, default_value: str = "UNK", name: str | None = None
+) -> tf.Tensor:
+    """The strings of `mapping` at some places."""
+    return index_to_string_table_from_tensor(mapping, default_value, name).lookup(tensor)
+
+
 class HashTable(_StaticHashTable):
     """A table that is filled once, by `init`."""
 
@@ -107,7 +141,10 @@ __all__ = [
     "TextFileStringTableInitializer",
     "index_table_from_file",
     "index_table_from_tensor",
+    "index_to_string",
     "index_to_string_table_from_file",
     "index_to_string_table_from_tensor",
+    "string_to_index",
+    "string_to_index_table_from_file",
     "string_to_index_table_from_tensor",
 ]

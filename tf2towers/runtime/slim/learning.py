@@ -97,6 +97,36 @@ def create_train_op(
     check_numerics: bool = True,
 ) -> tf.Tensor:
     """The loss as a tensor that updates the variables first: UPDATE_OPS, the gradients, `apply_gradients`."""
+
+    def multiplied_and_clipped(gradients: list[Any]) -> list[Any]:
+        if gradient_multipliers:
+            with _v1.name_scope("multiply_grads"):
+                gradients = multiply_gradients(gradients, gradient_multipliers)
+        if clip_gradient_norm > 0:
+            with _v1.name_scope("clip_grads"):
+                gradients = clip_gradient_norms(gradients, clip_gradient_norm)
+        return gradients
+
+    return train_op_of(
+        total_loss, optimizer, global_step, update_ops, variables_to_train, multiplied_and_clipped,
+        summarize_gradients, gate_gradients, aggregation_method, colocate_gradients_with_ops, check_numerics,
+    )  # fmt: skip
+
+
+def train_op_of(
+    total_loss: tf.Tensor,
+    optimizer: Any,
+    global_step: Any = _USE_GLOBAL_STEP,
+    update_ops: Any = None,
+    variables_to_train: Any = None,
+    transform_grads_fn: Callable[[list[Any]], Sequence[Any]] | None = None,
+    summarize_gradients: bool = False,
+    gate_gradients: int = _v1.train.Optimizer.GATE_OP,
+    aggregation_method: Any = None,
+    colocate_gradients_with_ops: bool = False,
+    check_numerics: bool = True,
+) -> tf.Tensor:
+    """What `create_train_op` of `tf.contrib.training` returns: any change of the gradients is one function's."""
     if global_step is _USE_GLOBAL_STEP:
         global_step = _v1.train.get_or_create_global_step()
     collected = _v1.get_collection(_v1.GraphKeys.UPDATE_OPS)
@@ -119,12 +149,8 @@ def create_train_op(
         aggregation_method=aggregation_method,
         colocate_gradients_with_ops=colocate_gradients_with_ops,
     )
-    if gradient_multipliers:
-        with _v1.name_scope("multiply_grads"):
-            gradients = multiply_gradients(gradients, gradient_multipliers)
-    if clip_gradient_norm > 0:
-        with _v1.name_scope("clip_grads"):
-            gradients = clip_gradient_norms(gradients, clip_gradient_norm)
+    if transform_grads_fn:
+        gradients = transform_grads_fn(gradients)
     if summarize_gradients:
         with _v1.name_scope("summarize_grads"):
             add_gradients_summaries(gradients)
