@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from tf2towers.certain.building import Building, fetches_of, inside
 from tf2towers.certain.pipelines import pipeline_functions
 from tf2towers.certain.rule import Doubt, Rule
-from tf2towers.certain.worker_example import SUPERVISED, worker_with
+from tf2towers.certain.worker_example import SUPERVISED, TWO, worker_with
+from tf2towers.exact.file import File
 
 #: whose seed decides what a variable begins with, which is drawn as ever
 _INITIAL = ("initializer", "tf.truncated_normal", "tf.random_normal", "tf.random_uniform")
@@ -28,6 +29,8 @@ def doubts(building: Building) -> Iterator[Doubt]:
                 yield Doubt(file, call, "the graph's seed")
             elif canonical in _OF_PROCESSES and building.placed and not building.has_one_worker:
                 yield Doubt(file, call, "a seed of draws that each worker makes in a process of its own")
+            elif _is_drawn(canonical) and _is_before_the_session(building, file, call):
+                yield Doubt(file, call, "values that each worker draws for itself, and builds with")
             elif canonical.startswith("tf.") and not _is_initial(canonical):
                 if any(keyword.arg == "seed" for keyword in call.keywords):
                     yield Doubt(file, call, f"a seed of {canonical}")
@@ -37,6 +40,27 @@ def doubts(building: Building) -> Iterator[Doubt]:
                 and not any(ancestor in restarted for ancestor in file.ancestors(call))
             ):
                 yield Doubt(file, call, "a decided order of a pipeline that is begun again")
+
+
+def _is_drawn(canonical: str) -> bool:
+    """Whether it is a draw of NumPy's or Python's, and not a generator, whose draws come later."""
+    module, _, name = canonical.rpartition(".")
+    return (
+        module in ("random", "numpy.random") and not name[0].isupper() and name not in ("seed", "default_rng")
+    )
+
+
+def _is_before_the_session(building: Building, file: File, call: ast.Call) -> bool:
+    """Whether several workers' graphs are built with it: they are built once, for all of them."""
+    if not building.placed or building.has_one_worker:
+        return False
+    if (file.function_around(call) or file.tree) not in building.owners:
+        return False
+    for around in inside(file, call, ast.With, ast.For, ast.While):
+        parts = around.items if isinstance(around, ast.With) else [around]
+        if any(building.makes_session(file, part) for part in parts):
+            return False
+    return True
 
 
 def _is_initial(canonical: str) -> bool:
@@ -70,13 +94,14 @@ RULE = Rule(
     A draw in a TF1 session is decided by the graph's seed and the operation's place in the graph, of which a
     function has neither. Where the script sets a seed, it asks for these numbers. A pipeline that its iterator's
     initializer begins again has the same order every time in TF1, and goes on with its draws in TF 2. And the loops of
-    all workers run in one process, of whose seed each has a part of the draws.
+    all workers run in one process, of whose seed each has a part of the draws; what they build with is drawn once.
     """,
     todo="Nothing: the exact form draws TF1's numbers. For idiomatic form, give the seeds to the initializers alone.",
     doubts=doubts,
     doubtful=(
         "before: tf.set_random_seed(1)",
-        worker_with("['a:2', 'a:3']", f"np.random.seed(1); {SUPERVISED}"),
+        worker_with(TWO, f"np.random.seed(1); {SUPERVISED}"),
+        worker_with(TWO, f"noise = np.random.rand(3); {SUPERVISED}"),
         "loss: loss = tf.reduce_mean(tf.nn.dropout(tf.square(y), 0.5, seed=3))",
         "inputs: rows = tf.data.Dataset.from_tensor_slices(np.ones((8, 3), np.float32)).shuffle(8, 3).batch(4); "
         "batches = tf.data.make_initializable_iterator(rows); x = batches.get_next(); xs = tf.split(x, N); "
