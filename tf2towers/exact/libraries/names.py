@@ -76,6 +76,27 @@ class LibraryNames:
                     found.update(f"{module}.{alias.name}" for alias in node.names)
         return frozenset(found)
 
+    def may_have(self, file: Module, name: str) -> bool:
+        """Whether a file may have a name that it does not bind: by a star, or as one that is made Python's own."""
+        given = any(
+            isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store) and node.attr == name
+            for meanings in self.all_meanings()
+            for node in meanings.nodes
+        )
+        return given or self._stars_may_bind(file.path, file.meanings, name, frozenset())
+
+    def _stars_may_bind(self, path: Path, meanings: Meanings, name: str, seen: frozenset[Path]) -> bool:
+        local = self._local(path)
+        for module in meanings.star_imports:
+            if (home := local.get(module)) is None:
+                if not module.startswith("tensorflow"):
+                    return True  # nobody knows what it has
+            elif home not in seen:
+                other = self._meanings_of(home)
+                if name in other.module.bindings or self._stars_may_bind(home, other, name, seen | {home}):
+                    return True
+        return False
+
     def is_taken(self, file: Module, name: str) -> bool:
         """Whether another module of the program may take a name that a file binds from there."""
         for path in self._paths():
