@@ -46,19 +46,42 @@ class LibraryNames:
         self._read = read
         self._meanings: dict[Path, Meanings] = {}
 
-    def canonical(self, file: Module, node: ast.Attribute) -> str | None:
-        """The dotted name of an attribute, rooted at its library; None where it is not known."""
-        name = file.canonical(node)
+    def canonical(self, file: Module, node: ast.expr) -> str | None:
+        """The dotted name of a name or an attribute, rooted at its library; None where it is not known."""
+        return self._rooted(file.path, file.meanings, node, file.canonical(node))
+
+    def is_used(self, dotted: str) -> bool:
+        """Whether a module of the program has a name of a library, by whatever import: `gym.make`."""
+        for path in self._paths():
+            meanings = self._meanings_of(path)
+            for node in meanings.nodes:
+                if isinstance(node, ast.Name | ast.Attribute):
+                    if self._rooted(path, meanings, node, meanings.canonical(node)) == dotted:
+                        return True
+        return False
+
+    def starred(self, file: Module) -> frozenset[str]:
+        """The libraries' modules of which a file gets everything: by its own stars, and by those of local modules."""
+        return self._starred(file.path, file.meanings, frozenset())
+
+    def _starred(self, path: Path, meanings: Meanings, seen: frozenset[Path]) -> frozenset[str]:
+        local = self._local(path)
+        found = {module for module in meanings.star_imports if module not in local}
+        for home in {local[module] for module in meanings.star_imports if module in local} - seen:
+            found |= self._starred(home, self._meanings_of(home), seen | {home})
+        return frozenset(found)
+
+    def _rooted(self, path: Path, meanings: Meanings, node: ast.expr, name: str | None) -> str | None:
+        """The dotted name of a node, of which the file says `name`."""
         if name is not None:
-            return self._followed(file.path, name, frozenset())
-        parts = [node.attr]
-        root: ast.expr = node.value
-        while isinstance(root, ast.Attribute):
-            parts.append(root.attr)
-            root = root.value
-        if not isinstance(root, ast.Name) or file.meanings.bindings(root):
+            return self._followed(path, name, frozenset())
+        parts = []
+        while isinstance(node, ast.Attribute):
+            parts.append(node.attr)
+            node = node.value
+        if not isinstance(node, ast.Name) or not meanings.star_imports or meanings.bindings(node):
             return None
-        found = self._by_stars(file.path, file.meanings, root.id, frozenset())
+        found = self._by_stars(path, meanings, node.id, frozenset())
         return ".".join([found, *reversed(parts)]) if found is not None else None
 
     @cached_property

@@ -40,7 +40,7 @@ def edits(file: File) -> Iterator[Edit]:
         yield from _of_import(file, statement)
     for plain in file.all(ast.Import):
         yield from _of_plain_import(file, plain)
-    for module in file.meanings.star_imports:
+    for module in file.program.library_names.starred(file):
         for used in file.all(ast.Name):
             name = f"{module}.{used.id}"
             if name in changed() and not hasattr(builtins, used.id) and not file.meanings.bindings(used):
@@ -99,16 +99,20 @@ def old_names(file: File) -> Iterator[tuple[ast.expr | ast.stmt, str]]:
 
 def uses(tree: ast.Module) -> bool:
     """Whether a module may use such a name: a quick look."""
-    libraries = {
-        alias.name.partition(".")[0]
+    imported = {
+        alias.asname or alias.name.partition(".")[0]
         for node in ast.walk(tree)
-        if isinstance(node, ast.Import)
+        if isinstance(node, ast.Import | ast.ImportFrom)
         for alias in node.names
     }
-    names = last_names(libraries)
+    names = last_names()
     for node in ast.walk(tree):
         if isinstance(node, ast.Attribute) and node.attr in names:
-            return True
+            root = node.value
+            while isinstance(root, ast.Attribute):
+                root = root.value
+            if isinstance(root, ast.Name) and root.id in imported:
+                return True
         if isinstance(node, ast.Import) and any(is_gone(alias.name) for alias in node.names):
             return True
         if isinstance(node, ast.ImportFrom) and any(
