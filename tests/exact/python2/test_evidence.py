@@ -103,10 +103,10 @@ def test_names_that_come_by_a_star_of_the_program(tmp_path: Path) -> None:
 
 
 LEFT = [
-    f"{TF}def text(x):\n    raise StandardError(x)\n{RUN}text(1)\n",
+    f"{TF}def text(x):\n    raise ValueError(unicode(x))\n{RUN}text(1)\n",
+    f"{TF}class Exception(object):\n    pass\ndef text(x):\n    raise StandardError(x)\n{RUN}text(1)\n",
     f"{TF}import nets\nclass Net(nets.Base):\n    def feed(self, a):\n        return isinstance(a, basestring)\n{RUN}",
     f"{TF}texts = lambda x: unicode(x)\n{RUN}texts(1)\n",
-    f"{TF}try:\n    sess = tf.Session()\nexcept StandardError:\n    pass\n{RUN}",
 ]
 
 
@@ -136,9 +136,21 @@ def test_a_script_for_both_pythons_stays_as_it_is(tmp_path: Path, text: str) -> 
     assert "half = 3 / 2\n" in result.changes[0].after and not result.left
 
 
+def test_errors_of_python_2_are_those_of_python_3(tmp_path: Path) -> None:
+    (tmp_path / "helper.py").write_text(
+        "def rows(x):\n    try:\n        x.rows()\n        x.close()\n        x = None\n"
+        "    except StandardError:\n        raise StandardError(x)\n"
+    )
+    (tmp_path / "train.py").write_text(f"{TF}import helper{RUN}helper.rows(3)\n")
+    result = migrate(Script.read(tmp_path / "train.py"))
+    texts = {change.path.name: change.after for change in result.changes}
+    assert "    except Exception:\n        raise Exception(x)\n" in texts["helper.py"]
+    assert "half = 3 / 2\n" in texts["train.py"] and not result.left
+
+
 def test_a_name_in_a_module_is_left_and_noted_where_nothing_leads(tmp_path: Path) -> None:
     (tmp_path / "helper.py").write_text(
-        f"{TF}def rows(x):\n    raise StandardError(x)\ndef never(x):\n    return unicode(x)\n"
+        f"{TF}def rows(x):\n    raise ValueError(unicode(x))\ndef never(x):\n    return unicode(x)\n"
     )
     (tmp_path / "train.py").write_text(f"{TF}import helper{RUN}helper.rows(3)\n")
     result = migrate(Script.read(tmp_path / "train.py"))

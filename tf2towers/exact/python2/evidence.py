@@ -51,7 +51,7 @@ def is_certain(modules: list[Module], main: Module) -> bool:
     dicts = {id(module.tree): Dicts(module.tree) for module in modules}
     reached = Reached(modules, libraries)
     for node, tree in reached:
-        ranges = _ranges(node) if "range" not in bound[id(tree)] else frozenset()
+        has_range = "range" not in bound[id(tree)]
         for part in run_with(node, is_main=tree is main.tree):
             if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load):
                 if part.id in _BUILTINS and part.id not in bound[id(tree)]:
@@ -61,7 +61,9 @@ def is_certain(modules: list[Module], main: Module) -> bool:
                 if isinstance(part.ctx, ast.Load) and _is_python2(f"{module}.{part.attr}"):
                     return True
             elif isinstance(part, ast.Call):
-                if _iterates_dict(part, dicts[id(tree)]) or _shuffles(part, ranges, libraries[id(tree)]):
+                if _iterates_dict(part, dicts[id(tree)]):
+                    return True
+                if has_range and _shuffles_range(part, node, libraries[id(tree)]):
                     return True
             elif _adds_views(part, dicts[id(tree)]):
                 return True
@@ -98,7 +100,7 @@ def _is_python2(dotted: str) -> bool:
 def _libraries(module: Module) -> dict[str, str]:
     """What the imports of a file call modules that are not the program's own, by names that nothing else gets."""
     found: dict[str, list[str]] = {}
-    for node in ast.walk(module.tree):
+    for node in module.nodes:
         if isinstance(node, ast.Import):
             for alias in node.names:
                 name = alias.asname or alias.name.partition(".")[0]
@@ -161,18 +163,22 @@ def _ranges(scope: ast.AST) -> frozenset[str]:
     return frozenset(found - others)
 
 
-def _shuffles(call: ast.Call, ranges: frozenset[str], libraries: Mapping[str, str]) -> bool:
+def _shuffles_range(call: ast.Call, scope: ast.AST, libraries: Mapping[str, str]) -> bool:
     """Whether a call shuffles a range, of which Python 3 makes no list."""
-    if len(call.args) != 1 or not isinstance(call.args[0], ast.Name) or call.args[0].id not in ranges:
+    if len(call.args) != 1 or not isinstance(call.args[0], ast.Name):
+        return False
+    if not isinstance(call.func, ast.Attribute) or call.func.attr != "shuffle":
         return False
     root, _, function = ast.unparse(call.func).partition(".")
-    return f"{libraries.get(root)}.{function}" in ("random.shuffle", "numpy.random.shuffle")
+    if f"{libraries.get(root)}.{function}" not in ("random.shuffle", "numpy.random.shuffle"):
+        return False
+    return call.args[0].id in _ranges(scope)
 
 
 def _bound(module: Module, modules: list[Module], seen: frozenset[Path] = frozenset()) -> frozenset[str]:
     """Every name that a file binds, in whatever scope; all that Python 2 has where nobody knows what a star binds."""
     found: set[str] = set()
-    for node in ast.walk(module.tree):
+    for node in module.nodes:
         if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
             found.add(node.id)
         elif isinstance(node, ast.arg):

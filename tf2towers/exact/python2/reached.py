@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 #: a test of the version, or of what there is
@@ -28,6 +29,11 @@ class Module:
     tree: ast.Module
     local: Mapping[str, Path]
     path: Path
+
+    @cached_property
+    def nodes(self) -> list[ast.AST]:
+        """All that is in it, a node before its parts."""
+        return list(ast.walk(self.tree))
 
     def imported_from(self, node: ast.ImportFrom) -> Path | None:
         """The local module that a `from` statement takes names of."""
@@ -59,7 +65,7 @@ class Reached:
         self._read_of_bases: set[str] = set()
         self._no_values: set[int] = set()
         for module in modules:
-            for node in ast.walk(module.tree):
+            for node in module.nodes:
                 if isinstance(node, Function | ast.ClassDef):
                     self._definitions.setdefault(node.name, []).append((node, module.tree))
                 if isinstance(node, ast.ClassDef):
@@ -181,19 +187,19 @@ class _Names:
         self._foreign = {name for name, library in libraries.items() if library}
         values: dict[str, list[ast.expr | None]] = {}
         seen: set[int] = set()
-        for node in ast.walk(module.tree):
+        for node in module.nodes:
             if isinstance(node, ast.Assign | ast.withitem):
                 targets = node.targets if isinstance(node, ast.Assign) else [node.optional_vars]
                 value = node.value if isinstance(node, ast.Assign) else node.context_expr
                 for target in targets:
                     if isinstance(target, ast.Name | ast.Attribute):
-                        values.setdefault(ast.unparse(target), []).append(value)
+                        values.setdefault(_dotted(target), []).append(value)
                         seen.add(id(target))
             if isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Store):
                 if isinstance(node, ast.Name):
                     self.assigned.add(node.id)
                 if id(node) not in seen:
-                    values.setdefault(ast.unparse(node), []).append(None)
+                    values.setdefault(_dotted(node), []).append(None)
             elif isinstance(node, ast.arg):
                 self.assigned.add(node.arg)
                 values.setdefault(node.arg, []).append(None)
@@ -227,7 +233,7 @@ class _Names:
         if isinstance(value, ast.Constant | ast.JoinedStr | ast.List | ast.Dict | ast.Set | ast.Tuple):
             return True
         while isinstance(value, ast.Attribute):
-            if ast.unparse(value) in self._foreign:
+            if _dotted(value) in self._foreign:
                 return True
             value = value.value
         return self._makes(value) or (isinstance(value, ast.Name) and value.id in self._foreign)
@@ -256,7 +262,7 @@ def run_with(node: ast.AST, *, is_main: bool, inside: bool = False) -> Iterator[
                 pending += [*part.decorator_list, *part.args.defaults]
             continue
         if isinstance(part, ast.If | ast.IfExp):
-            if _asks_version(part.test) or ("__name__" in ast.unparse(part.test) and not is_main):
+            if _asks_version(part.test) or (not is_main and "__name__" in ast.unparse(part.test)):
                 continue
         if isinstance(part, ast.BoolOp) and any(map(_asks_version, part.values)):
             continue
@@ -287,7 +293,18 @@ def _up_to_jump(parts: list[ast.AST]) -> Iterator[ast.AST]:
 
 
 def _asks_version(test: ast.expr) -> bool:
-    return bool(_VERSION.search(ast.unparse(test)))
+    return any(
+        isinstance(said, str) and _VERSION.search(said) is not None
+        for node in ast.walk(test)
+        for said in (getattr(node, "id", None), getattr(node, "attr", None), getattr(node, "value", None))
+    )
+
+
+def _dotted(node: ast.expr) -> str:
+    """A name or an attribute as a text: `self.sess`."""
+    if isinstance(node, ast.Attribute):
+        return f"{_dotted(node.value)}.{node.attr}"
+    return node.id if isinstance(node, ast.Name) else "()"
 
 
 def _is_ready(part: ast.Try) -> bool:

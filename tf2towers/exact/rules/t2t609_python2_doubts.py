@@ -16,21 +16,31 @@ from tf2towers.exact.rule import Example, Rule
 
 def edits(file: File) -> Iterator[Edit]:
     """Notes the names that only Python 2 has in a file that counts as Python 3; in others the conversion tells them."""
-    for name in names_of_python2(file.tree, is_main=file.main) if file.script.conversion is None else ():
-        if file.meanings.bindings(name) or file.program.library_names.may_have(file, name.id):
-            continue
-        if is_never_reached(file, name, is_gone):
+    for name in missed_names(file):
+        if is_an_error(file, name):  # T2T611 writes another one
             continue
         if (where := stays_in(file, name, "")) is not None:
             message = f"{name.id} is of Python 2 alone; it stays in {where}, and raises where it is reached"
             file.note(name, "T2T609", message, "note")
         else:
-            file.note(
-                name,
-                "T2T609",
-                f"{name.id} is of Python 2 alone, and nothing shows for certain that the program is",
-            )
+            message = f"{name.id} is of Python 2 alone, and nothing shows for certain that the program is"
+            file.note(name, "T2T609", message)
     yield from ()
+
+
+def missed_names(file: File) -> Iterator[ast.Name]:
+    """The uses of names of Python 2 at which Python 3 stops, in a file that was not converted."""
+    if file.script.conversion is not None or not uses(file.tree):
+        return
+    for name in names_of_python2(file.tree, is_main=file.main):
+        bound = file.meanings.bindings(name) or file.program.library_names.may_have(file, name.id)
+        if not bound and not is_never_reached(file, name, is_gone):
+            yield name
+
+
+def is_an_error(file: File, name: ast.Name) -> bool:
+    """Whether it is `StandardError`, which stops a program one way or the other, as `Exception` does."""
+    return name.id == "StandardError" and "Exception" not in file.bound_names
 
 
 def uses(tree: ast.Module) -> bool:
@@ -61,7 +71,7 @@ RULE = Rule(
         Example(
             "a name of Python 2 that is only come to where something fails: that shows no Python 2",
             "import tensorflow as tf\n\n\ndef rate(steps):\n    if steps < 1:\n"
-            "        raise StandardError('no steps')\n    return 1 / steps\n\n\n"
+            "        raise ValueError(unicode(steps))\n    return 1 / steps\n\n\n"
             "tf.Session().run(tf.constant(rate(2)))\n",
             left=True,
         ),
