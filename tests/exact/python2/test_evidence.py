@@ -33,6 +33,7 @@ PYTHON2 = [
     f"import threading\n{TF}def work():\n    return unicode('a')\n{RUN}threading.Thread(target=work).start()\n",
     f"{TF}sess = tf.Session()\ntry:\n    for i in xrange(3):\n        sess.run([])\n"
     f"except Exception as error:\n    print(error)\n{RUN}",
+    f"{TF}def main(args):\n    if args.version:\n        return\n    print(xrange(2))\n{RUN}main(FLAGS)\n",
     f"{TF}a, b = {{}}, {{}}\nlosses = tf.add_n(a.values() + b.values())\n{RUN}",
 ]
 PYTHON3 = [
@@ -106,6 +107,8 @@ LEFT = [
     f"{TF}def text(x):\n    raise ValueError(unicode(x))\n{RUN}text(1)\n",
     f"{TF}class Exception(object):\n    pass\ndef text(x):\n    raise StandardError(x)\n{RUN}text(1)\n",
     f"{TF}import nets\nclass Net(nets.Base):\n    def feed(self, a):\n        return isinstance(a, basestring)\n{RUN}",
+    f"{TF}def text(x):\n    if x.version == 2:\n        return unicode(x)\n    return x\n{RUN}text(1)\n",
+    f"{TF}try:\n    x = {{}}.rows\n    for i in xrange(3):\n        pass\nexcept AttributeError:\n    pass\n{RUN}",
     f"{TF}texts = lambda x: unicode(x)\n{RUN}texts(1)\n",
 ]
 
@@ -127,6 +130,8 @@ def test_a_name_of_python_2_in_a_program_that_shows_none_is_left(tmp_path: Path,
         f"import sys\n{TF}kinds = (str,) if sys.version_info > (3,) else (basestring,)\n{RUN}",
         f"import six\n{TF}is_text = lambda x: six.PY2 and isinstance(x, unicode)\n{RUN}is_text(1)\n",
         f"import six\nimport builtins\n{TF}builtins.unicode = str\nx = lambda: unicode(1)\n{RUN}",
+        f"{TF}try:\n    from itertools import izip as zip\n    range = xrange\nexcept ImportError:\n    pass\n{RUN}",
+        f"import sys\n{TF}if sys.version < '3':\n    text = unicode\nelse:\n    text = str\n{RUN}",
         f"{TF}def names(file):\n    return file.names, [long for long in file]\n{RUN}names(1)\n",
     ],
 )

@@ -9,10 +9,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-#: a test of the version, or of what there is
-_VERSION = re.compile(r"version|PY2|PY3|python|hasattr|builtin|globals", re.IGNORECASE)
+#: a test of the version of Python, or of what there is, and one that may be
+_PYTHON = re.compile(r"version_info|sys\.version|PY_?[23]|python|hasattr|builtin|globals", re.IGNORECASE)
+_VERSION = re.compile(f"version|{_PYTHON.pattern}", re.IGNORECASE)
 #: what a handler catches that is there for a name that is missing, and what catches that among everything else
 _MISSING = re.compile(r"NameError|ImportError|ModuleNotFoundError|AttributeError")
+_NO_NAME = re.compile(r"NameError")
 _ANYTHING = re.compile(r"\b(Exception|StandardError|BaseException)\b")
 #: methods that Python calls by itself
 _IMPLICIT = frozenset({"__call__", "__enter__", "__getitem__", "__init__", "__iter__", "__len__", "__new__"})
@@ -252,8 +254,9 @@ def run_with(node: ast.AST, *, is_main: bool, inside: bool = False) -> Iterator[
 
     That is what a test of the version fences, and a `try` that catches the error of a name that is missing. What an
     error says, and what is done about errors of any kind, is not run as a rule. `inside` gives that all the same, and
-    what is inside of functions.
+    what is inside of functions; a name is all that may be missing then, and the version Python's.
     """
+    version, missing = (_PYTHON, _NO_NAME) if inside else (_VERSION, _MISSING)
     pending: list[ast.AST] = list(_up_to_jump(getattr(node, "body", [])))
     while pending:
         part = pending.pop()
@@ -262,11 +265,11 @@ def run_with(node: ast.AST, *, is_main: bool, inside: bool = False) -> Iterator[
                 pending += [*part.decorator_list, *part.args.defaults]
             continue
         if isinstance(part, ast.If | ast.IfExp):
-            if _asks_version(part.test) or (not is_main and "__name__" in ast.unparse(part.test)):
+            if _asks(part.test, version) or (not is_main and "__name__" in ast.unparse(part.test)):
                 continue
-        if isinstance(part, ast.BoolOp) and any(map(_asks_version, part.values)):
+        if isinstance(part, ast.BoolOp) and any(_asks(value, version) for value in part.values):
             continue
-        if isinstance(part, ast.Try) and _is_ready(part):
+        if isinstance(part, ast.Try) and _is_ready(part, missing):
             pending += part.finalbody
             pending += [handler.type for handler in part.handlers if inside and handler.type is not None]
             continue
@@ -286,17 +289,18 @@ def _up_to_jump(parts: list[ast.AST]) -> Iterator[ast.AST]:
     """The statements of a body up to `if PY3: return x`: what follows is for one Python alone."""
     for part in parts:
         yield part
-        if isinstance(part, ast.If) and _asks_version(part.test):
+        if isinstance(part, ast.If) and _asks(part.test, _PYTHON):
             ends = [body[-1] for body in (part.body, part.orelse) if body]
             if any(isinstance(end, ast.Return | ast.Raise | ast.Continue | ast.Break) for end in ends):
                 return
 
 
-def _asks_version(test: ast.expr) -> bool:
+def _asks(test: ast.expr, what: re.Pattern[str]) -> bool:
+    """Whether a name, an attribute or a text of a test is one of the version."""
     return any(
-        isinstance(said, str) and _VERSION.search(said) is not None
+        isinstance(node, ast.Name | ast.Attribute | ast.Constant)
+        and what.search(str(node.value) if isinstance(node, ast.Constant) else _dotted(node)) is not None
         for node in ast.walk(test)
-        for said in (getattr(node, "id", None), getattr(node, "attr", None), getattr(node, "value", None))
     )
 
 
@@ -307,10 +311,12 @@ def _dotted(node: ast.expr) -> str:
     return node.id if isinstance(node, ast.Name) else "()"
 
 
-def _is_ready(part: ast.Try) -> bool:
+def _is_ready(part: ast.Try, missing: re.Pattern[str]) -> bool:
     """Whether a `try` is there for a name that is missing: it catches that, or has little else in it."""
+    if isinstance(part.body[0], ast.Import | ast.ImportFrom):
+        missing = _MISSING  # what follows is not run without it
     if any(
-        handler.type is not None and _MISSING.search(ast.unparse(handler.type)) for handler in part.handlers
+        handler.type is not None and missing.search(ast.unparse(handler.type)) for handler in part.handlers
     ):
         return True
     little = len(part.body) <= 2 or all(isinstance(each, ast.Import | ast.ImportFrom) for each in part.body)
