@@ -377,6 +377,13 @@ def test_a_star_of_a_local_module_hands_libraries_on(
         assert wanted in texts["data.py"] and not result.left
 
 
+def test_a_star_of_a_module_that_cannot_be_read(tmp_path: Path) -> None:
+    (tmp_path / "common.py").write_text("from async import x\n")
+    (tmp_path / "train.py").write_text("from common import *\nx = open('a', 'rU')\ny = lib.find(1)" + END)
+    left = migrate(Script.read(tmp_path / "train.py")).left
+    assert [finding.code for finding in left] == ["T2T624"] and "rename the module" in left[0].message
+
+
 def test_a_function_of_a_library_that_a_star_hands_on_is_no_lost_method(tmp_path: Path) -> None:
     (tmp_path / "common.py").write_text("import numpy as np\n")
     (tmp_path / "train.py").write_text("from common import *\nx = np.ptp([1])" + END)

@@ -65,7 +65,7 @@ class LibraryNames:
         return self._starred(file.path, file.meanings, frozenset())
 
     def _starred(self, path: Path, meanings: Meanings, seen: frozenset[Path]) -> frozenset[str]:
-        local = self._local(path)
+        local = self._readable(path)
         found = {module for module in meanings.star_imports if module not in local}
         for home in {local[module] for module in meanings.star_imports if module in local} - seen:
             found |= self._starred(home, self._meanings_of(home), seen | {home})
@@ -109,7 +109,7 @@ class LibraryNames:
         return given or self._stars_may_bind(file.path, file.meanings, name, frozenset())
 
     def _stars_may_bind(self, path: Path, meanings: Meanings, name: str, seen: frozenset[Path]) -> bool:
-        local = self._local(path)
+        local = self._readable(path)
         for module in meanings.star_imports:
             if (home := local.get(module)) is None:
                 if not module.startswith("tensorflow"):
@@ -148,7 +148,7 @@ class LibraryNames:
 
     def _followed(self, path: Path, name: str, seen: frozenset[tuple[Path, str]]) -> str | None:
         """A dotted name of a file, rooted at its library also where it begins with a local module's."""
-        local = self._local(path)
+        local = self._readable(path)
         for dotted in sorted(local, key=len, reverse=True):
             if name.startswith(f"{dotted}."):
                 first, _, rest = name[len(dotted) + 1 :].partition(".")
@@ -174,7 +174,7 @@ class LibraryNames:
         self, path: Path, meanings: Meanings, name: str, seen: frozenset[tuple[Path, str]]
     ) -> str | None:
         """What a name stands for that only a star import can bind: the last local module that has it says it."""
-        local = self._local(path)
+        local = self._readable(path)
         for module in reversed(meanings.star_imports):
             if module in local and (found := self._meaning(local[module], name, seen)) is not None:
                 return found
@@ -182,6 +182,14 @@ class LibraryNames:
 
     def _local(self, path: Path) -> dict[str, Path]:
         return self._imports.imports_of(path)
+
+    def _readable(self, path: Path) -> dict[str, Path]:
+        """The local modules that a file imports, without those that are no Python."""
+        return {dotted: home for dotted, home in self._local(path).items() if home in self._known}
+
+    @cached_property
+    def _known(self) -> frozenset[Path]:
+        return frozenset(self._paths())
 
     def _paths(self) -> Iterator[Path]:
         yield from self._files
