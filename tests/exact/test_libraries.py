@@ -24,6 +24,10 @@ CASES = [
     ),
     ("def f(d):\n    return sorted(d.itervalues())\nf({})", "def f(d):\n    return sorted(d.values())\nf({})"),
     ("import numpy as np\nx = np.zeros(2, np.float)", "import numpy as np\nx = np.zeros(2, float)"),
+    (
+        "import gym\nenv = gym.make('Pong-v0')\nn = env.spec.timestep_limit",
+        "import gym\nenv = gym.make('Pong-v0')\nn = env.spec.max_episode_steps",
+    ),
     ("import numpy\nx = numpy.int(3)", "import numpy\nx = int(3)"),
     ("import numpy as np\nf = np.float.fromhex", "import numpy as np\nf = float.fromhex"),
     ("import numpy as np\nx = np.math.sqrt(2)", "import numpy as np\nx = math.sqrt(2)"),
@@ -181,6 +185,7 @@ SAME = [
     "class Robot:\n    def isAlive(self):\n        return True\nx = Robot().isAlive()",
     "from lxml import etree\nimport xml.sax\nx = etree.parse('a').getroot().getchildren()",
     "import gym\nenv = gym.make('CartPole-v0')\no, r, t, d, i = env.step(0)",
+    "class Env:\n    import gym\n    spec = Spec()\nn = Env().spec.timestep_limit",
     "class Env:\n    import gym.spaces\n    def step(self, a):\n        return 1, 2, 3, 4\no, r, d, i = Env().step(0)",
     "import os\nfrom PIL import ImageFont\nn = os.path.getsize('a')",
 ]
@@ -221,6 +226,7 @@ LEFT = [
     "import matplotlib.pyplot as plt\nplt.hold(True)",
     "import json\nd = json.loads('{}', encoding=input())",
     "import gym\nenv = gym.make('CartPole-v0')\no, r, d, i = env.step(0)",
+    "import gym\nenv = gym.make('CartPole-v0')\nenv.spec.timestep_limit = 500",
     "def f(group):\n    import h5py\n    return group['x'].value\nf(1)",
     "import pandas as pd\nx = pd.DataFrame([1]).ix[0]",
     "import pandas as pd\nx = pd.DataFrame([1]).as_matrix()",
@@ -323,6 +329,7 @@ def test_a_module_without_tensorflow(tmp_path: Path) -> None:
 HANDED_ON = [
     ("from common import *\nx = np.float(3)", "x = float(3)"),
     ("import common\nx = common.np.float(3)", "x = float(3)"),
+    ("from common import np as numbers\nx = numbers.product([2])", "x = numbers.prod([2])"),
     ("from common import np\nx = np.product([2])", "x = np.prod([2])"),
 ]
 
@@ -334,6 +341,77 @@ def test_a_local_module_hands_a_library_on(tmp_path: Path, before: str, wanted: 
     result = migrate(Script.read(tmp_path / "train.py"))
     assert not result.left
     assert [wanted in change.after for change in result.changes] == [True]
+    (tmp_path / "data.py").write_text(before + "\n")
+    (tmp_path / "train.py").write_text(f"import data{END}")
+    result = migrate(Script.read(tmp_path / "train.py"))
+    assert not result.left
+    assert [wanted in change.after for change in result.changes if change.path.name == "data.py"] == [True]
+
+
+#: what `common` imports, lines that take it from there, and what they become; without that they are left
+BY_STAR = [
+    ("import gym", "env = gym.make('Pong-v0')\no, r, d, _ = env.step(0)", None),  # T2T616
+    (
+        "import gym",
+        "env = gym.make('Pong-v0')\nn = env.spec.timestep_limit",
+        "n = env.spec.max_episode_steps",
+    ),
+    ("from gym import make", "env = make('Pong-v0')\no, r, d, _ = env.step(0)", None),
+    ("import numpy as np", "x = np.find_common_type([], [])", None),  # T2T611
+    ("from scipy.misc import *", "x = imread('a.png')", None),
+    ("import librosa", "x = librosa.load('a.wav', 8000)", "x = librosa.load('a.wav', sr=8000)"),  # T2T615
+    ("from librosa import load", "x = load('a.wav', 8000)", "x = load('a.wav', sr=8000)"),
+    ("import h5py", "with h5py.File('a', 'r') as f:\n    x = f['x'].value", "x = f['x'][()]"),  # T2T616
+    ("import os", "x = open('a', 'rU')", "x = open('a', 'r')"),
+]
+
+
+@pytest.mark.parametrize("has_tensorflow", [True, False])
+@pytest.mark.parametrize(("library", "lines", "wanted"), BY_STAR)
+def test_a_star_of_a_local_module_hands_libraries_on(
+    tmp_path: Path, library: str, lines: str, wanted: str | None, has_tensorflow: bool
+) -> None:
+    (tmp_path / "common.py").write_text(f"{library}\n")
+    (tmp_path / "other.py").write_text("from common import *\n")
+    lines = f"from other import *\n{lines}"
+    (tmp_path / "data.py").write_text(lines + (END if has_tensorflow else "\n"))
+    (tmp_path / "train.py").write_text("import data" + END)
+    result = migrate(Script.read(tmp_path / "train.py"))
+    texts = {change.path.name: change.after for change in result.changes}
+    if wanted is None:
+        found = {(finding.code, finding.path.name) for finding in result.left}
+        assert ("T2T628", "data.py") in found, result.findings
+    else:
+        assert wanted in texts["data.py"] and not result.left
+
+
+def test_a_star_of_a_module_that_cannot_be_read(tmp_path: Path) -> None:
+    (tmp_path / "common.py").write_text("from async import x\n")
+    (tmp_path / "train.py").write_text("from common import *\nx = open('a', 'rU')\ny = lib.find(1)" + END)
+    left = migrate(Script.read(tmp_path / "train.py")).left
+    assert [finding.code for finding in left] == ["T2T624"] and "rename the module" in left[0].message
+
+
+def test_a_function_of_a_library_that_a_star_hands_on_is_no_lost_method(tmp_path: Path) -> None:
+    (tmp_path / "common.py").write_text("import numpy as np\n")
+    (tmp_path / "train.py").write_text("from common import *\nx = np.ptp([1])" + END)
+    assert not migrate(Script.read(tmp_path / "train.py")).left
+
+
+def test_a_base_whose_step_is_called_by_its_class(tmp_path: Path) -> None:
+    (tmp_path / "filtered.py").write_text(
+        "def made(env):\n    kind = type(env)\n    class Filtered(kind):\n        def step(self, action):\n"
+        "            seen, reward, done, info = kind.step(self, action)\n            return seen, reward, done, info\n"
+        "    return Filtered()\n"
+    )
+    (tmp_path / "common.py").write_text("import gym\n")
+    (tmp_path / "train.py").write_text(
+        f"from common import *\nimport filtered\nenv = filtered.made(gym.make('Pong-v0')){END}"
+    )
+    left = migrate(Script.read(tmp_path / "train.py")).left
+    assert [(finding.code, finding.path.name, finding.line) for finding in left] == [
+        ("T2T628", "filtered.py", 5)
+    ]
 
 
 def test_a_local_module_hands_on_what_is_no_more(tmp_path: Path) -> None:

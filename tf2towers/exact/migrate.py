@@ -17,7 +17,12 @@ from tf2towers.exact.place import new_lines
 from tf2towers.exact.program import Program
 from tf2towers.exact.registry import rules, todo_of
 from tf2towers.exact.rule import Rule
-from tf2towers.exact.rules import t2t611_libraries, t2t615_library_arguments, t2t616_library_methods
+from tf2towers.exact.rules import (
+    t2t609_python2_doubts,
+    t2t611_libraries,
+    t2t615_library_arguments,
+    t2t616_library_methods,
+)
 from tf2towers.exact.rules.t2t608_python2 import told
 from tf2towers.exact.rules.t2t623_eager import is_eager
 from tf2towers.exact.rules.t2t624_modules import leads_nowhere, unseen_by_text
@@ -108,8 +113,13 @@ def _tell_notes(result: MigrationResult, file: File) -> None:
         )
 
 
-#: what other libraries than TensorFlow have given up
-_LIBRARY_RULES = (t2t611_libraries, t2t615_library_arguments, t2t616_library_methods)
+#: what Python and other libraries than TensorFlow have given up
+_LIBRARY_RULES = (
+    t2t609_python2_doubts,
+    t2t611_libraries,
+    t2t615_library_arguments,
+    t2t616_library_methods,
+)
 _OF_LIBRARIES = tuple(rule.RULE.code for rule in _LIBRARY_RULES)
 
 

@@ -61,27 +61,38 @@ def check_syntax(text: str, path: Path) -> None:
                 name, line = found
                 raise NotPython3(path, f"this is Python 2 ({name}): {_ADVICE}", line) from None
         if isinstance(problem, TabError):
-            detail = "tabs and spaces are mixed in the indentation: expand the tabs first (expand -t 8)"
+            detail = _mixed_indentation(text, path)
         else:
             detail = f"not valid Python 3: {getattr(problem, 'msg', problem)}"
-            if line is not None and (word := _keyword_since_3_7(text, line)):
-                detail += (
-                    f" (`{word}` is a keyword since Python 3.7: give the name an underscore, or use getattr)"
-                )
+            if line is not None and (found_word := _keyword_since_3_7(text, line)):
+                word, advice = found_word
+                detail += f" (`{word}` is a keyword since Python 3.7: {advice})"
         raise NotPython3(path, detail, line) from None
     except (RecursionError, MemoryError):
         raise SourceError(path, TOO_DEEP) from None
 
 
-def _keyword_since_3_7(text: str, line: int) -> str | None:
-    """The word of a line that was a name for Python 2 and up to 3.6."""
+def _mixed_indentation(text: str, path: Path) -> str:
+    """What to say of tabs and spaces that Python 3 does not take: to expand them, where that is enough."""
+    detail = "tabs and spaces are mixed in the indentation"
+    try:
+        parse(text.expandtabs(8), path)
+    except SyntaxError as problem:
+        return (
+            f"{detail}, and with tabs of 8 columns, as Python 2 reads them, line {problem.lineno} is wrong as well "
+            f"({problem.msg})"
+        )
+    return f"{detail}: expand the tabs first (expand -t 8)"
+
+
+def _keyword_since_3_7(text: str, line: int) -> tuple[str, str] | None:
+    """The word of a line that was a name for Python 2 and up to 3.6, and what to do about it."""
     lines = text.splitlines()
-    found = (
-        re.search(r"\b(async|await)\s*(?!\s*(def|with|for)\b)[=,):.\]]", lines[line - 1])
-        if line <= len(lines)
-        else None
-    )
-    return found.group(1) if found else None
+    code = lines[line - 1] if line <= len(lines) else ""
+    if found := re.search(r"^\s*(?:from\s+[\w.]*|import\s+[\w.,\s]*)\b(async|await)\b", code):
+        return found.group(1), "rename the module, and the name in each import of it"
+    found = re.search(r"\b(async|await)\s*(?!\s*(def|with|for)\b)[=,):.\]]", code)
+    return (found.group(1), "give the name an underscore, or use getattr") if found else None
 
 
 @contextmanager

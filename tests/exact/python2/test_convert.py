@@ -137,6 +137,57 @@ def test_text_that_was_bytes(before, after):
     )
 
 
+BYTES = [
+    (r"line.strip('\xef\xbb\xbf')", r"line.strip('\ufeff')"),
+    (r"line.replace('\xef\xbb\xbf', '')", r"line.replace('\ufeff', '')"),
+    (r"line.split('\xe2\x80\x83')", r"line.split('\u2003')"),
+    (r"line.split('\342\200\203')", r"line.split('\u2003')"),
+    (r"f.write('\xef\xbb\xbf')", r"f.write('\ufeff')"),
+    (r"'\xef\xbb\xbf' + line", r"'\ufeff' + line"),
+    (r"'caf\xc3\xa9 %d' % n", r"'caf\xe9 %d' % n"),
+    (r"'\xef\xbb\xbf' in line", r"'\ufeff' in line"),
+    (r"'\xe4\xbd\xa0'.decode('utf8')", r"python2_decode(b'\xe4\xbd\xa0', 'utf8')"),
+    (r"unicode('\xe4\xbd\xa0', 'utf8')", r"python2_decode(b'\xe4\xbd\xa0', 'utf8')"),
+    (r"u'\xe9'", r"u'\xe9'"),
+    (r"ord('\xe9')", r"ord('\xe9')"),
+    (r"line.strip(b'\xef\xbb\xbf')", r"line.strip(b'\xef\xbb\xbf')"),
+    (r"'caf\x65'", r"'caf\x65'"),
+    (r"re.sub('[\x01-\x7f]', '', line)", r"re.sub('[\x01-\x7f]', '', line)"),
+]
+
+
+@pytest.mark.parametrize(("before", "after"), BYTES)
+def test_bytes_where_there_is_text_now(before, after):
+    text = text_of(f"import re\ny = {before}\nprint y")
+    assert (
+        text.replace("from tf2towers.runtime import python2_decode\n", "")
+        == f"import re\ny = {after}\nprint(y)"
+    )
+    assert not script_of(f"import re\ny = {before}\nprint y").conversion.left
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        r"'\xef\xbb\xbf'",  # what for, is not seen
+        r"line.startswith('\xef\xbb\xbf')",  # three bytes, which may be cut off next
+        r"line[:3] == '\xef\xbb\xbf'",
+        r"f.read(3) == '\xef\xbb\xbf'",
+        r"line == '\xef\xbb\xbf'",
+        r"line.strip('\xe4\xbd\xa0\xe5\xa5\xbd')",  # a set of bytes
+        r"line.replace('\xe9', 'e')",  # no UTF-8
+        r"re.sub('[\x80-\xff]', '', line)",
+        r"re.sub(r'[\x80-\xff]', '', line)",
+        r"struct.unpack('<I', '\xff\xff\xff\xff')",
+    ],
+)
+def test_bytes_that_may_be_anything_are_left(value):
+    text = f"import re, struct\nprint 1\ny = {value}\n"
+    left = script_of(text).conversion.left
+    assert [(step.name, step.line) for step in left] == [("bytes where there is text now", 3)]
+    assert script_of(f"from __future__ import unicode_literals\n{text}").conversion.left == ()
+
+
 SHOWN = [
     ("print line.encode('utf8')", "print(python2_decode(line.encode('utf8'), 'utf8'))"),
     ("print 'a', u.encode('utf-8'), 3", "print('a', python2_decode(u.encode('utf-8'), 'utf-8'), 3)"),

@@ -122,9 +122,12 @@ def _last_names() -> dict[str, frozenset[str]]:
     return {library: frozenset(names) for library, names in found.items()}
 
 
-def last_names(libraries: Collection[str]) -> frozenset[str]:
-    """The last parts of these libraries' names, to look no further at others."""
-    return frozenset[str]().union(*(_last_names().get(library, frozenset()) for library in libraries))
+def last_names(libraries: Collection[str] | None = None) -> frozenset[str]:
+    """The last parts of these libraries' names, to look no further at others; of all libraries' without any given."""
+    found = _last_names()
+    return frozenset[str]().union(
+        *(found.get(library, frozenset()) for library in (found if libraries is None else libraries))
+    )
 
 
 @cache

@@ -46,19 +46,42 @@ class LibraryNames:
         self._read = read
         self._meanings: dict[Path, Meanings] = {}
 
-    def canonical(self, file: Module, node: ast.Attribute) -> str | None:
-        """The dotted name of an attribute, rooted at its library; None where it is not known."""
-        name = file.canonical(node)
+    def canonical(self, file: Module, node: ast.expr) -> str | None:
+        """The dotted name of a name or an attribute, rooted at its library; None where it is not known."""
+        return self._rooted(file.path, file.meanings, node, file.canonical(node))
+
+    def is_used(self, dotted: str) -> bool:
+        """Whether a module of the program has a name of a library, by whatever import: `gym.make`."""
+        for path in self._paths():
+            meanings = self._meanings_of(path)
+            for node in meanings.nodes:
+                if isinstance(node, ast.Name | ast.Attribute):
+                    if self._rooted(path, meanings, node, meanings.canonical(node)) == dotted:
+                        return True
+        return False
+
+    def starred(self, file: Module) -> frozenset[str]:
+        """The libraries' modules of which a file gets everything: by its own stars, and by those of local modules."""
+        return self._starred(file.path, file.meanings, frozenset())
+
+    def _starred(self, path: Path, meanings: Meanings, seen: frozenset[Path]) -> frozenset[str]:
+        local = self._readable(path)
+        found = {module for module in meanings.star_imports if module not in local}
+        for home in {local[module] for module in meanings.star_imports if module in local} - seen:
+            found |= self._starred(home, self._meanings_of(home), seen | {home})
+        return frozenset(found)
+
+    def _rooted(self, path: Path, meanings: Meanings, node: ast.expr, name: str | None) -> str | None:
+        """The dotted name of a node, of which the file says `name`."""
         if name is not None:
-            return self._followed(file.path, name, frozenset())
-        parts = [node.attr]
-        root: ast.expr = node.value
-        while isinstance(root, ast.Attribute):
-            parts.append(root.attr)
-            root = root.value
-        if not isinstance(root, ast.Name) or file.meanings.bindings(root):
+            return self._followed(path, name, frozenset())
+        parts = []
+        while isinstance(node, ast.Attribute):
+            parts.append(node.attr)
+            node = node.value
+        if not isinstance(node, ast.Name) or not meanings.star_imports or meanings.bindings(node):
             return None
-        found = self._by_stars(file.path, file.meanings, root.id, frozenset())
+        found = self._by_stars(path, meanings, node.id, frozenset())
         return ".".join([found, *reversed(parts)]) if found is not None else None
 
     @cached_property
@@ -75,6 +98,27 @@ class LibraryNames:
                     found.update((module, module.partition(".")[0]))
                     found.update(f"{module}.{alias.name}" for alias in node.names)
         return frozenset(found)
+
+    def may_have(self, file: Module, name: str) -> bool:
+        """Whether a file may have a name that it does not bind: by a star, or as one that is made Python's own."""
+        given = any(
+            isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store) and node.attr == name
+            for meanings in self.all_meanings()
+            for node in meanings.nodes
+        )
+        return given or self._stars_may_bind(file.path, file.meanings, name, frozenset())
+
+    def _stars_may_bind(self, path: Path, meanings: Meanings, name: str, seen: frozenset[Path]) -> bool:
+        local = self._readable(path)
+        for module in meanings.star_imports:
+            if (home := local.get(module)) is None:
+                if not module.startswith("tensorflow"):
+                    return True  # nobody knows what it has
+            elif home not in seen:
+                other = self._meanings_of(home)
+                if name in other.module.bindings or self._stars_may_bind(home, other, name, seen | {home}):
+                    return True
+        return False
 
     def is_taken(self, file: Module, name: str) -> bool:
         """Whether another module of the program may take a name that a file binds from there."""
@@ -104,7 +148,7 @@ class LibraryNames:
 
     def _followed(self, path: Path, name: str, seen: frozenset[tuple[Path, str]]) -> str | None:
         """A dotted name of a file, rooted at its library also where it begins with a local module's."""
-        local = self._local(path)
+        local = self._readable(path)
         for dotted in sorted(local, key=len, reverse=True):
             if name.startswith(f"{dotted}."):
                 first, _, rest = name[len(dotted) + 1 :].partition(".")
@@ -130,7 +174,7 @@ class LibraryNames:
         self, path: Path, meanings: Meanings, name: str, seen: frozenset[tuple[Path, str]]
     ) -> str | None:
         """What a name stands for that only a star import can bind: the last local module that has it says it."""
-        local = self._local(path)
+        local = self._readable(path)
         for module in reversed(meanings.star_imports):
             if module in local and (found := self._meaning(local[module], name, seen)) is not None:
                 return found
@@ -138,6 +182,14 @@ class LibraryNames:
 
     def _local(self, path: Path) -> dict[str, Path]:
         return self._imports.imports_of(path)
+
+    def _readable(self, path: Path) -> dict[str, Path]:
+        """The local modules that a file imports, without those that are no Python."""
+        return {dotted: home for dotted, home in self._local(path).items() if home in self._known}
+
+    @cached_property
+    def _known(self) -> frozenset[Path]:
+        return frozenset(self._paths())
 
     def _paths(self) -> Iterator[Path]:
         yield from self._files

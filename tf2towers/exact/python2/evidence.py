@@ -1,21 +1,22 @@
 """What shows that a program is Python 2, though Python 3 can read it: it would stop at once in Python 3.
 
 It imports a module that only Python 2 has (`import cPickle`), or it comes to a name that only Python 2 defines
-(`for i in xrange(n)`, `itertools.izip(a, b)`), or to what only its dicts did (`{}.iteritems()`), when it is run: in
-statements of its modules, and in functions that these call by name. What stands in a test of the version, or in a `try`
-that catches the error, shows nothing; nor does a name that is bound anywhere in the file (`from six.moves import
-xrange`).
+(`for i in xrange(n)`, `itertools.izip(a, b)`), or to what only its dicts did (`{}.iteritems()`), when it is run
+(`reached`). What stands in a test of the version, or in a `try` that catches the error, shows nothing; nor does a name
+that is bound anywhere in the file (`from six.moves import xrange`).
+
+`names_of_python2` gives such names wherever they stand: where a program counts as Python 3, they are left to the user.
 """
 
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from pathlib import Path
 
 from tf2towers.exact.libraries.changed import changed
 from tf2towers.exact.python2.dicts import Dicts
+from tf2towers.exact.python2.reached import Function, Module, Reached, run_with
 
 #: modules that Python 3 has under another name, or no more
 MODULES = frozenset(
@@ -34,42 +35,24 @@ _BUILTINS = frozenset(
     }
 )  # fmt: skip
 
+#: the names that only Python 2 has: those that show it where a program comes to them, and the others
+NAMES = _BUILTINS | {"StandardError", "buffer", "coerce"}
+
 #: methods of Python 2's dicts alone
 _OF_DICTS = frozenset({"iteritems", "iterkeys", "itervalues"})
-
-#: a test of the version, or of what there is
-_VERSION = re.compile(r"version|PY2|PY3|python|hasattr|builtin|globals", re.IGNORECASE)
-#: what a handler catches that goes on where a name is missing
-_CAUGHT = re.compile(r"NameError|ImportError|ModuleNotFoundError|AttributeError|Exception|StandardError")
-
-Function = ast.FunctionDef | ast.AsyncFunctionDef
-
-
-@dataclass(frozen=True)
-class Module:
-    """A file of a program that is always imported, and the local modules that it imports, by the name it uses."""
-
-    tree: ast.Module
-    local: Mapping[str, object]
 
 
 def is_certain(modules: list[Module], main: Module) -> bool:
     """Whether Python 3 would stop in one of these modules; `main` is the script."""
     if any(_imports(module) for module in modules):
         return True
-    known = _Definitions([module.tree for module in modules])
-    bound = {id(module.tree): _bound(module.tree) for module in modules}
+    bound = {id(module.tree): _bound(module, modules) for module in modules}
     libraries = {id(module.tree): _libraries(module) for module in modules}
     dicts = {id(module.tree): Dicts(module.tree) for module in modules}
-    pending: list[tuple[ast.AST, ast.Module]] = [(module.tree, module.tree) for module in modules]
-    seen: set[int] = set()
-    while pending:
-        node, tree = pending.pop()
-        if id(node) in seen:
-            continue
-        seen.add(id(node))
-        ranges = _ranges(node) if "range" not in bound[id(tree)] else frozenset()
-        for part in _run(node, is_main=tree is main.tree):
+    reached = Reached(modules, libraries)
+    for node, tree in reached:
+        has_range = "range" not in bound[id(tree)]
+        for part in run_with(node, is_main=tree is main.tree):
             if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load):
                 if part.id in _BUILTINS and part.id not in bound[id(tree)]:
                     return True
@@ -78,12 +61,21 @@ def is_certain(modules: list[Module], main: Module) -> bool:
                 if isinstance(part.ctx, ast.Load) and _is_python2(f"{module}.{part.attr}"):
                     return True
             elif isinstance(part, ast.Call):
-                if _iterates_dict(part, dicts[id(tree)]) or _shuffles(part, ranges, libraries[id(tree)]):
+                if _iterates_dict(part, dicts[id(tree)]):
                     return True
-                pending += known.called(part, tree)
+                if has_range and _shuffles_range(part, node, libraries[id(tree)]):
+                    return True
             elif _adds_views(part, dicts[id(tree)]):
                 return True
+            reached.follow(part, tree)
     return False
+
+
+def names_of_python2(tree: ast.Module, *, is_main: bool) -> Iterator[ast.Name]:
+    """The uses of names that only Python 2 has, wherever a module has them, but where it is ready to miss them."""
+    for part in run_with(tree, is_main=is_main, inside=True):
+        if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load) and part.id in NAMES:
+            yield part
 
 
 def _imports(module: Module) -> bool:
@@ -108,7 +100,7 @@ def _is_python2(dotted: str) -> bool:
 def _libraries(module: Module) -> dict[str, str]:
     """What the imports of a file call modules that are not the program's own, by names that nothing else gets."""
     found: dict[str, list[str]] = {}
-    for node in ast.walk(module.tree):
+    for node in module.nodes:
         if isinstance(node, ast.Import):
             for alias in node.names:
                 name = alias.asname or alias.name.partition(".")[0]
@@ -171,18 +163,22 @@ def _ranges(scope: ast.AST) -> frozenset[str]:
     return frozenset(found - others)
 
 
-def _shuffles(call: ast.Call, ranges: frozenset[str], libraries: Mapping[str, str]) -> bool:
+def _shuffles_range(call: ast.Call, scope: ast.AST, libraries: Mapping[str, str]) -> bool:
     """Whether a call shuffles a range, of which Python 3 makes no list."""
-    if len(call.args) != 1 or not isinstance(call.args[0], ast.Name) or call.args[0].id not in ranges:
+    if len(call.args) != 1 or not isinstance(call.args[0], ast.Name):
+        return False
+    if not isinstance(call.func, ast.Attribute) or call.func.attr != "shuffle":
         return False
     root, _, function = ast.unparse(call.func).partition(".")
-    return f"{libraries.get(root)}.{function}" in ("random.shuffle", "numpy.random.shuffle")
+    if f"{libraries.get(root)}.{function}" not in ("random.shuffle", "numpy.random.shuffle"):
+        return False
+    return call.args[0].id in _ranges(scope)
 
 
-def _bound(tree: ast.Module) -> frozenset[str]:
-    """Every name that a file binds, in whatever scope; all that Python 2 has where it imports `*`."""
+def _bound(module: Module, modules: list[Module], seen: frozenset[Path] = frozenset()) -> frozenset[str]:
+    """Every name that a file binds, in whatever scope; all that Python 2 has where nobody knows what a star binds."""
     found: set[str] = set()
-    for node in ast.walk(tree):
+    for node in module.nodes:
         if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
             found.add(node.id)
         elif isinstance(node, ast.arg):
@@ -191,70 +187,17 @@ def _bound(tree: ast.Module) -> frozenset[str]:
             found.add(node.name)
         elif isinstance(node, ast.Import | ast.ImportFrom):
             for alias in node.names:
-                if alias.name == "*" and not (getattr(node, "module", "") or "").startswith("tensorflow"):
-                    found |= _BUILTINS
+                if alias.name == "*" and isinstance(node, ast.ImportFrom):
+                    found |= _by_star(node, module, modules, seen | {module.path})
                 found.add((alias.asname or alias.name).partition(".")[0])
     return frozenset(found)
 
 
-class _Definitions:
-    """The functions, classes and methods of a program, by name."""
-
-    def __init__(self, trees: list[ast.Module]) -> None:
-        self._top: dict[str, list[tuple[ast.AST, ast.Module]]] = {}
-        self._methods: dict[str, list[tuple[ast.AST, ast.Module]]] = {}
-        for tree in trees:
-            for node in ast.walk(tree):
-                for inner in getattr(node, "body", []) if isinstance(node, ast.ClassDef) else ():
-                    if isinstance(inner, Function):
-                        self._methods.setdefault(inner.name, []).append((inner, tree))
-                if isinstance(node, Function | ast.ClassDef):
-                    self._top.setdefault(node.name, []).append((node, tree))
-
-    def called(self, call: ast.Call, tree: ast.Module) -> list[tuple[ast.AST, ast.Module]]:
-        """What a call runs, where only one thing of the program has that name: the function, or `__init__`."""
-        name = call.func.id if isinstance(call.func, ast.Name) else getattr(call.func, "attr", "")
-        if (
-            name == "run"
-            and isinstance(call.func, ast.Attribute)
-            and ast.unparse(call.func).endswith("app.run")
-        ):
-            name = next((argument.id for argument in call.args if isinstance(argument, ast.Name)), "main")
-            own = [definition for definition in self._top.get(name, []) if definition[1] is tree]
-            return own if len(own) == 1 else []
-        found = self._top.get(name, [])
-        if len(found) != 1:
-            return []
-        node, place = found[0]
-        if isinstance(node, ast.ClassDef):
-            return [
-                (inner, place)
-                for inner in node.body
-                if isinstance(inner, Function) and inner.name == "__init__"
-            ]
-        return [(node, place)]
-
-
-def _run(node: ast.AST, *, is_main: bool) -> Iterator[ast.AST]:
-    """The nodes that are run with a module or a function, as far as no test of the version is in between."""
-    pending: list[ast.AST] = list(getattr(node, "body", []))
-    while pending:
-        part = pending.pop()
-        if isinstance(part, Function):
-            pending += [*part.decorator_list, *part.args.defaults]
-            continue
-        if isinstance(part, ast.Lambda):
-            continue
-        if isinstance(part, ast.If | ast.IfExp):
-            test = ast.unparse(part.test)
-            if _VERSION.search(test) or ("__name__" in test and not is_main):
-                continue
-        if isinstance(part, ast.Try) and any(_goes_on(handler) for handler in part.handlers):
-            pending += part.finalbody
-            continue
-        yield part
-        pending += ast.iter_child_nodes(part)
-
-
-def _goes_on(handler: ast.ExceptHandler) -> bool:
-    return handler.type is None or bool(_CAUGHT.search(ast.unparse(handler.type)))
+def _by_star(
+    node: ast.ImportFrom, module: Module, modules: list[Module], seen: frozenset[Path]
+) -> frozenset[str]:
+    path = module.imported_from(node)
+    if path in seen or (node.module or "").startswith("tensorflow"):
+        return frozenset()
+    other = next((each for each in modules if each.path == path), None)
+    return _bound(other, modules, seen) if other is not None else _BUILTINS

@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterator
 
 from tf2towers.exact.edits import Edit, Placed, Text, apply
+from tf2towers.exact.python2.bytes_written import is_of_bytes, today
 from tf2towers.exact.python2.comparisons import methods_for_cmp
 from tf2towers.exact.python2.number_kinds import NumberKinds
 from tf2towers.exact.python2.strings import STRING_CONSTANTS, STRING_METHODS
@@ -44,6 +45,7 @@ class Meaning:
         self._meanings = Meanings(tree)
         self._number_kinds = NumberKinds(tree, self._meanings)
         self._true_division = _has_future(tree, "division")
+        self._texts_are_unicode = _has_future(tree, "unicode_literals")
         self._wanted: set[str] = set()
         self._names = {node.id for node in self._meanings.nodes if isinstance(node, ast.Name)}
 
@@ -77,6 +79,8 @@ class Meaning:
             yield from ((edit, False) for edit in self._default_encoding(node))
         elif isinstance(node, ast.ListComp):
             self._leak(node)
+        elif isinstance(node, ast.Constant) and not self._texts_are_unicode:
+            yield from ((edit, False) for edit in self._literal(node))
         elif isinstance(node, ast.alias) and node.asname == node.name:  # was `import cPickle as pickle`
             yield Edit(self._text.start(node), self._text.end(node), node.name), False
 
@@ -219,6 +223,18 @@ class Meaning:
         if isinstance(around.func, ast.Attribute) and around.func.attr == "format":
             return _is_text(around.func.value)
         return self._meanings.canonical(around.func) == "builtins.print"
+
+    def _literal(self, node: ast.Constant) -> Iterator[Edit]:
+        text = self._text.of(node)
+        if "\\" not in text or not is_of_bytes(node, text, self._meanings):
+            return
+        new = today(node, text, self._meanings)
+        if new is None:
+            self._leave("bytes where there is text now", node)
+            return
+        self._did("text that was bytes", node)
+        start = self._text.start(node)
+        yield Edit(start, start, "b") if new == "bytes" else Edit(start, self._text.end(node), new)
 
     def _pickle(self, node: ast.Call) -> Iterator[Edit]:
         if not node.args or any(keyword.arg in ("encoding", None) for keyword in node.keywords):

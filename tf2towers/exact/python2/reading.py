@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from tf2towers.exact.known_modules import is_known
-from tf2towers.exact.python2.evidence import Module, is_certain
+from tf2towers.exact.python2.evidence import is_certain
 from tf2towers.exact.python2.module_files import is_module
+from tf2towers.exact.python2.reached import Module
 from tf2towers.source.errors import NotPython3
 from tf2towers.source.script import Script
 from tf2towers.source.syntax import parse
@@ -107,7 +108,7 @@ def shows_python2(main: Script, imports: LocalImports, read: Reader) -> Literal[
             return "text"
         found = imports.imports_of(path)
         tree = parse(script.text, path)
-        modules.append(Module(tree, found))
+        modules.append(Module(tree, found, path))
         if len(seen) > 1 and path.parent != Path(main.path).absolute().parent:
             if _imports_neighbours(tree, path, imports):
                 return "text"

@@ -20,6 +20,7 @@ from tf2towers.exact.never_called import stays_in
 from tf2towers.exact.python_versions import is_expected_to_fail, is_never_reached
 from tf2towers.exact.removal import removed
 from tf2towers.exact.rule import Example, Rule
+from tf2towers.exact.rules.t2t609_python2_doubts import is_an_error, missed_names
 
 
 def edits(file: File) -> Iterator[Edit]:
@@ -40,7 +41,10 @@ def edits(file: File) -> Iterator[Edit]:
         yield from _of_import(file, statement)
     for plain in file.all(ast.Import):
         yield from _of_plain_import(file, plain)
-    for module in file.meanings.star_imports:
+    for error in missed_names(file):
+        if is_an_error(file, error):
+            yield file.replace(error, "Exception")
+    for module in file.program.library_names.starred(file):
         for used in file.all(ast.Name):
             name = f"{module}.{used.id}"
             if name in changed() and not hasattr(builtins, used.id) and not file.meanings.bindings(used):
@@ -99,15 +103,21 @@ def old_names(file: File) -> Iterator[tuple[ast.expr | ast.stmt, str]]:
 
 def uses(tree: ast.Module) -> bool:
     """Whether a module may use such a name: a quick look."""
-    libraries = {
-        alias.name.partition(".")[0]
+    imported = {
+        alias.asname or alias.name.partition(".")[0]
         for node in ast.walk(tree)
-        if isinstance(node, ast.Import)
+        if isinstance(node, ast.Import | ast.ImportFrom)
         for alias in node.names
     }
-    names = last_names(libraries)
+    names = last_names()
     for node in ast.walk(tree):
         if isinstance(node, ast.Attribute) and node.attr in names:
+            root = node.value
+            while isinstance(root, ast.Attribute):
+                root = root.value
+            if isinstance(root, ast.Name) and root.id in imported:
+                return True
+        if isinstance(node, ast.Name) and node.id == "StandardError":
             return True
         if isinstance(node, ast.Import) and any(is_gone(alias.name) for alias in node.names):
             return True
@@ -295,6 +305,16 @@ RULE = Rule(
             "from collections import OrderedDict\nfrom collections.abc import Mapping\n\n"
             "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import Session, graph_mode\n\ngraph_mode()\n\n"
             "d = OrderedDict()\nassert isinstance(d, Mapping)\nSession()\n",
+        ),
+        Example(
+            "a script for both Pythons, and an error that only Python 2 has",
+            "import tensorflow as tf\n\ntry:\n    basestring\nexcept NameError:\n    basestring = str\n\n\n"
+            "def named(x):\n    if not isinstance(x, basestring):\n        raise StandardError(x)\n    return x\n\n\n"
+            "tf.Session().run(tf.zeros([2], name=named('x')))\n",
+            "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import Session, graph_mode\n\ngraph_mode()\n\n"
+            "try:\n    basestring\nexcept NameError:\n    basestring = str\n\n\n"
+            "def named(x):\n    if not isinstance(x, basestring):\n        raise Exception(x)\n    return x\n\n\n"
+            "Session().run(tf.zeros([2], name=named('x')))\n",
         ),
     ),
 )

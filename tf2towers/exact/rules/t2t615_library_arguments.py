@@ -93,17 +93,10 @@ def uses(tree: ast.Module) -> bool:
 
 def _function(file: File, call: ast.Call) -> str | None:
     """The canonical name of a function of a library that is called."""
-    if isinstance(call.func, ast.Attribute):
-        return file.program.library_names.canonical(file, call.func)
-    if isinstance(call.func, ast.Name):
-        if (
-            call.func.id == "open"
-            and not file.meanings.bindings(call.func)
-            and not file.meanings.star_imports
-        ):
+    if isinstance(call.func, ast.Name) and call.func.id == "open" and not file.meanings.bindings(call.func):
+        if not file.program.library_names.may_have(file, "open"):
             return "open"
-        return file.canonical(call.func)
-    return None
+    return file.program.library_names.canonical(file, call.func)
 
 
 def _stands_at(call: ast.Call, keyword: ast.keyword, place: int | None) -> bool:

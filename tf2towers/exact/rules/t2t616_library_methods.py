@@ -54,13 +54,17 @@ def edits(file: File) -> Iterator[Edit]:
             and isinstance(file.parent(attribute), ast.Subscript)
             and _imports(file, "pandas")
         ):
-            if file.canonical(attribute) is None and not _is_never_missed(file, attribute):
+            if file.program.library_names.canonical(file, attribute) is None and not _is_never_missed(
+                file, attribute
+            ):
                 file.note(
                     attribute, "T2T628", "ix of a frame is no more; today: loc (labels) or iloc (places)"
                 )
     yield from _values_of_datasets(file)
     _note_filters(file)
-    _leave_steps_of_gym(file)
+    if _makes_environments(file):
+        yield from _limits_of_gym(file)
+        _leave_steps_of_gym(file)
 
 
 def calls_of_lost_methods(file: File) -> Iterator[tuple[ast.expr, str]]:
@@ -70,18 +74,16 @@ def calls_of_lost_methods(file: File) -> Iterator[tuple[ast.expr, str]]:
 
 def uses(tree: ast.Module) -> bool:
     """Whether a module may use such a method: a quick look."""
-    names = {*lost_methods(), "ix", "value", "step"}
+    names = {*lost_methods(), "ix", "value", "step", "timestep_limit"}
     return any(isinstance(node, ast.Attribute) and node.attr in names for node in ast.walk(tree))
 
 
 def _calls(file: File) -> Iterator[tuple[_MethodCall, LostMethod]]:
     """Calls of such methods of values: a function of a module has a canonical name."""
     for call in file.all(ast.Call):
-        if (
-            not _is_method_call(call)
-            or call.func.attr not in lost_methods()
-            or file.canonical(call.func) is not None
-        ):
+        if not _is_method_call(call) or call.func.attr not in lost_methods():
+            continue
+        if file.canonical(call.func) is not None or _canonical_function(file, call) is not None:
             continue
         if call.func.attr.startswith("iter") and (call.args or call.keywords):  # a dict's had none
             continue
@@ -218,8 +220,6 @@ def _is_image(file: File, value: ast.expr, seen: frozenset[ast.Call]) -> bool:
 
 def _leave_steps_of_gym(file: File) -> None:
     """Leaves `observation, reward, done, info = env.step(action)`: gym 0.26 and later give five values."""
-    if not _imports(file, "gym") or not _makes_environments(file):
-        return
     for statement in file.all(ast.Assign):
         target, call = statement.targets[0], statement.value
         if not isinstance(target, ast.Tuple) or len(target.elts) != 4 or not isinstance(call, ast.Call):
@@ -233,17 +233,30 @@ def _leave_steps_of_gym(file: File) -> None:
             )
 
 
+def _limits_of_gym(file: File) -> Iterator[Edit]:
+    """`env.spec.timestep_limit`, which gym 0.9 to 0.12 had as another name of `max_episode_steps`."""
+    for attribute in file.all(ast.Attribute):
+        of = attribute.value
+        if attribute.attr != "timestep_limit" or not isinstance(of, ast.Attribute) or of.attr != "spec":
+            continue
+        if _is_never_missed(file, attribute):
+            continue
+        end = file.text.end(attribute)
+        if isinstance(attribute.ctx, ast.Load) and file.text.of(attribute).endswith(attribute.attr):
+            yield Edit(end - len(attribute.attr), end, "max_episode_steps")
+        else:
+            file.note(
+                attribute, "T2T628", "timestep_limit of gym's spec is no more; today: max_episode_steps"
+            )
+
+
 def _makes_environments(file: File) -> bool:
     """Whether the program has an environment made by gym."""
-    return any(
-        isinstance(node, ast.Name | ast.Attribute) and meanings.canonical(node) == "gym.make"
-        for meanings in file.program.library_names.all_meanings()
-        for node in meanings.nodes
-    )
+    return _imports(file, "gym") and file.program.library_names.is_used("gym.make")
 
 
 def _canonical_function(file: File, call: ast.Call) -> str | None:
-    return file.canonical(call.func) if isinstance(call.func, ast.Name | ast.Attribute) else None
+    return file.program.library_names.canonical(file, call.func)
 
 
 RULE = Rule(
@@ -252,8 +265,9 @@ RULE = Rule(
     why="""
     The arrays of NumPy 2.3 have no `tostring` (it is `tobytes`: the same bytes), the threads of Python 3.9 no
     `isAlive`, its XML elements no `getchildren`, the dicts of Python 3 no `iteritems`, the datasets of h5py 3 no
-    `value`. Where what stands for one is certainly the same, it is written; else the call is left (T2T628). Where a
-    class of the program has such a method, it may be that one.
+    `value`, the environments' specs of gym no `timestep_limit`. Where what stands for one is certainly the same, it is
+    written; else the call is left (T2T628), and so are four values of gym's `step`. Where a class of the program has
+    such a method, it may be that one.
     """,
     sources=(
         "exact/data/libraries/methods.tsv",

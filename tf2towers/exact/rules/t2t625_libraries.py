@@ -66,7 +66,7 @@ def _note_keras2(file: File) -> None:
         elif isinstance(node, ast.ImportFrom):
             names = [f"{node.module}.{alias.name}" for alias in node.names if not node.level]
         else:
-            names = [file.canonical(node) or ""]
+            names = [file.program.library_names.canonical(file, node) or ""]
         for name in names:
             gone = of_keras2(name) if name.startswith("keras.") else None
             if gone is not None:
