@@ -162,11 +162,11 @@ def mobilenet_rows(options: argparse.Namespace, folder: Path) -> list[str]:
         for what, script in scripts.items()
     }
     modern = (sys.executable, str(ROOT / "modern/mobilenet_mirrored.py"))
-    epochs = [*common, "--num_epochs=500", "--configuration=scaled"]
+    epochs = [*common, "--num_epochs=100", "--configuration=scaled"]
     for loop in ("fit", "hand"):
         flags = [*epochs, f"--loop={loop}"]
         programs[f"modern, --loop={loop}"] = Program(modern, flags, whole, EPOCH_LINE, images // whole)
-    alone = ["--num_epochs=500", f"--batch_size={whole}", "--configuration=one", "--loop=hand"]
+    alone = ["--num_epochs=100", f"--batch_size={whole}", "--configuration=one", "--loop=hand"]
     programs["limit: modern, one device"] = Program(modern, alone, whole, EPOCH_LINE, images // whole)
     return measure(f"MobileNetV2, 2 towers, batch {batch}", programs, options, folder)
 
