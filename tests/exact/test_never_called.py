@@ -53,8 +53,122 @@ def test_one_that_something_may_call(tmp_path: Path, call: str) -> None:
     ]
 
 
-def test_functions_of_the_main_script_count_as_called(tmp_path: Path) -> None:
-    assert left(tmp_path, MAIN + SHARED.replace("import tensorflow as tf\n", ""), "")
+OWN = SHARED.replace("import tensorflow as tf\n", "")
+
+
+def test_a_function_of_the_script_that_nothing_calls(tmp_path: Path) -> None:
+    assert left(tmp_path, MAIN + OWN, "") == []
+    assert left(tmp_path, MAIN + OWN + "    print(configure)\n", "") == []  # it names itself
+    shared = "import tensorflow as tf\n\ndef loss(x):\n    import main\n    return main.mean(x)\n"
+    assert left(tmp_path, MAIN + OWN, shared) == []
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "configure()\n",
+        "if __name__ == '__main__':\n    configure()\n",
+        "call = globals()[name]\n",
+        "import fire\nfire.Fire()\n",
+        "import sys\ncall = getattr(sys.modules[__name__], name)\n",
+        "register = {'a': 'main.configure'}\n",
+    ],
+)
+def test_one_of_the_script_that_something_may_call(tmp_path: Path, lines: str) -> None:
+    assert len(left(tmp_path, MAIN + OWN + lines, "")) == 2
+
+
+def test_one_of_the_script_that_a_module_calls(tmp_path: Path) -> None:
+    shared = "import tensorflow as tf\n\ndef loss(x):\n    import main\n    return main.configure()\n"
+    assert len(left(tmp_path, MAIN + OWN, shared)) == 2
+
+
+def test_main_is_called_by_its_name(tmp_path: Path) -> None:
+    """`tf.app.run()` looks it up."""
+    lines = "def main(_):\n    tf.contrib.gone()\n\ntf.app.run()\n"
+    assert left(tmp_path, MAIN + lines, "") == ["tf.contrib.gone"]
+
+
+def test_a_module_that_is_given_by_itself_is_for_others_to_call(tmp_path: Path) -> None:
+    lines = "import tensorflow as tf\n\nx = tf.float32\n\ndef f():\n    return tf.contrib.gone()\n"
+    assert left(tmp_path, lines, "") == ["tf.contrib.gone"]
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "class Cell(tf.contrib.gone.Cell):\n    pass\n",
+        "class Cell:\n    kind = tf.contrib.gone\n",
+        "class Cell:\n    class Of:\n        kind = tf.contrib.gone\n",
+        "class Cell:\n    def f(self, x=tf.contrib.gone()):\n        pass\n",
+        "def f(x=tf.contrib.gone()):\n    pass\n",
+        "def f(x: tf.contrib.gone):\n    pass\n",
+        "def f(x=configure()):\n    pass\n",
+        "class Cell:\n    made = configure()\n",
+        "class Of(type):\n    pass\n\nclass Cell(metaclass=Of):\n    def f(self):\n        tf.contrib.gone()\n",
+        "class Of:\n    def __init_subclass__(cls):\n        made.append(cls)\n\n"
+        "class Cell(Of):\n    def f(self):\n        tf.contrib.gone()\n",
+        "def __getattr__(name):\n    return tf.contrib.gone\n",
+    ],
+)
+def test_what_runs_where_it_is_defined(tmp_path: Path, lines: str) -> None:
+    """A function or class that nothing names is defined all the same."""
+    assert left(tmp_path, MAIN, SHARED + lines) != []
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "class Cell:\n    def f(self):\n        return tf.contrib.gone()\n",
+        "class Cell:\n    def f(self):\n        def g(x=tf.contrib.gone()):\n            pass\n        return g\n",
+        "class A:\n    def f(self):\n        tf.contrib.gone()\n\nclass B(A):\n    pass\n",
+        "def f():\n    class Cell(tf.contrib.gone.Cell):\n        pass\n    return Cell\n",
+    ],
+)
+def test_what_runs_where_it_is_called(tmp_path: Path, lines: str) -> None:
+    assert left(tmp_path, MAIN, SHARED + lines) == []
+
+
+LOOKING_UP = [
+    "call = eval('configure')\n",
+    "import inspect\ncalls = inspect.getmembers(shared)\n",
+    "import importlib\nmodule = importlib.import_module('shared')\n",
+    "calls = vars(shared)\n",
+    "calls = shared.__dict__\n",
+]
+LOOKING_UP_NOTHING = [
+    "vars = tf.trainable_variables()\n",
+    "y = tf.ones([]).eval(session=sess)\n",
+    "kind = getattr(tf, name)\n",
+    "import argparse\nargs = argparse.ArgumentParser().parse_args()\nprint(vars(args), args.__dict__)\n",
+    "def dead(name):\n    return globals()[name]\n",
+    "def dead(name):\n    import importlib\n    return importlib.import_module('models.' + name)\n",
+    "def dead():\n    import nobody_has_it\n    import tflearn\n",
+]
+
+
+@pytest.mark.parametrize("lines", LOOKING_UP)
+def test_names_looked_up_by_other_means(tmp_path: Path, lines: str) -> None:
+    assert len(left(tmp_path, MAIN + lines)) == 2
+
+
+@pytest.mark.parametrize("lines", LOOKING_UP_NOTHING)
+@pytest.mark.parametrize("where", ["main", "shared", "plain"])
+def test_what_looks_no_function_up(tmp_path: Path, lines: str, where: str) -> None:
+    """So it is of what is looked up in a function that nothing calls, also in a module without TensorFlow."""
+    if where == "plain" and "def dead" not in lines:
+        return
+    name = "name = 'relu'\nsess = None\n" if "def" not in lines else ""
+    (tmp_path / "plain.py").write_text(lines if where == "plain" else "")
+    main = "import plain\n" + MAIN + (name + lines if where == "main" else "")
+    found = left(tmp_path, main, SHARED + (name + lines if where == "shared" else ""))
+    assert found == (["TensorFlow"] if "getattr(tf" in lines else [])
+
+
+def test_a_module_that_is_imported_by_a_computed_text(tmp_path: Path) -> None:
+    called = LOOKING_UP_NOTHING[-2] + "dead('a')\n"
+    assert left(tmp_path, MAIN + called, "") == ["modules"]
+    assert left(tmp_path, MAIN + LOOKING_UP_NOTHING[-1] + "dead()\n", "") == ["the", "tflearn"]
 
 
 @pytest.mark.parametrize(
@@ -124,7 +238,7 @@ DEBUGGED = "sess = tfdbg.LocalCLIDebugWrapperSession(sess)\n"
         ("p.add_argument('--debug', default=1)\n", "if args.debug:\n    " + DEBUGGED, False),
         ("DEBUG = True\n", "if DEBUG:\n    " + DEBUGGED, False),
         ("train(debug=True)\n", "def train(debug):\n    if debug:\n        " + DEBUGGED, False),
-        ("", "def train(debug=True):\n    if debug:\n        " + DEBUGGED, False),
+        ("", "def train(debug=True):\n    if debug:\n        " + DEBUGGED + "\ntrain()\n", False),
     ],
 )
 def test_what_is_for_a_debugger(tmp_path: Path, before: str, test: str, stays: bool) -> None:

@@ -10,9 +10,8 @@ from tf2towers.exact.edits import Edit
 from tf2towers.exact.file import File
 from tf2towers.exact.known_modules import is_known, is_tf1_library
 from tf2towers.exact.lookup import was_in_tf1
-from tf2towers.exact.never_called import only_as_main
+from tf2towers.exact.never_called import stays_in
 from tf2towers.exact.rule import Example, Rule
-from tf2towers.report.result import FindingKind
 from tf2towers.source.imports_by_text import ImportByText, imports_by_text
 from tf2towers.source.local_imports import LocalImports
 
@@ -27,12 +26,10 @@ def edits(file: File) -> Iterator[Edit]:
                 message = f"the compiled module {dotted} is not looked into; -o copies {compiled.name}"
                 file.note(node, "T2T624", message, "note")
                 continue
-            kind: FindingKind = "note" if _is_guarded(file, node) or only_as_main(file, node) else "left"
-            file.note(node, "T2T624", f"the module {dotted} was not found: it may have TF1 in it", kind)
+            message = f"the module {dotted} was not found: it may have TF1 in it"
+            _tell(file, node, message, guarded=_is_guarded(file, node))
     for call, message in unseen_by_text(file.program.imports, file.path, file.tree, file.script.text):
-        guarded = call.is_written_out and _is_guarded(file, call.call)
-        kind = "note" if guarded or only_as_main(file, call.call) else "left"
-        file.note(call.call, "T2T624", message, kind)
+        _tell(file, call.call, message, guarded=call.is_written_out and _is_guarded(file, call.call))
     for call in imports_by_text(file.tree, file.script.text):
         if call.start or _may_be_tensorflow(call):
             continue
@@ -46,6 +43,14 @@ def edits(file: File) -> Iterator[Edit]:
                 "note",
             )
     yield from ()
+
+
+def _tell(file: File, node: ast.Import | ast.ImportFrom | ast.Call, message: str, *, guarded: bool) -> None:
+    """Says that a module was not found; it is only told where nothing leads to the import, or it may fail."""
+    where = stays_in(file, node, "")
+    if where is not None:
+        message = f"{message}; it is imported in {where}"
+    file.note(node, "T2T624", message, "note" if guarded or where is not None else "left")
 
 
 def missing(node: ast.Import | ast.ImportFrom, found: Mapping[str, Path]) -> Iterator[str]:
