@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from tf2towers.source.bound_names import BoundNames, bound_names, may_bind
+from tf2towers.source.built_modules import BuiltModule, built_module
 from tf2towers.source.errors import SourceError
 from tf2towers.source.imports_by_text import ImportByText, imports_by_text
 from tf2towers.source.path_additions import Adders, path_additions
@@ -71,14 +72,14 @@ class LocalImports:
         """
         return dict(self._direct.get(_absolute(path), {}))
 
-    def compiled(self, path: Path, dotted: str) -> Path | None:
-        """The file, beside the others, of a module in C or Cython that a file imports and that says no TensorFlow."""
+    def built(self, path: Path, dotted: str) -> BuiltModule | None:
+        """What a module is that a file imports and that is no Python text: compiled, or made of files without TF."""
         name = dotted.lstrip(".")
         for base in self._bases(_absolute(path), len(dotted) - len(name)):
             place = base.joinpath(*name.split("."))
-            for file in sorted(place.parent.glob(f"{place.name}.*")):  # what is built comes before its source
-                if file.suffix in (".so", ".pyd", ".pyx"):
-                    return None if b"tensorflow" in file.read_bytes() else file
+            top = next((root for root in sorted(self.roots) if place.is_relative_to(root)), base)
+            if (found := built_module(place, top)) is not None:
+                return found
         return None
 
     def _walk(self) -> None:

@@ -9,9 +9,13 @@ from pathlib import Path
 from tf2towers.exact.edits import Edit
 from tf2towers.exact.file import File
 from tf2towers.exact.known_modules import is_known, is_tf1_library
+from tf2towers.exact.libraries.changed import changed
+from tf2towers.exact.libraries.cython import gone_in_cython
 from tf2towers.exact.lookup import was_in_tf1
 from tf2towers.exact.never_called import stays_in
 from tf2towers.exact.rule import Example, Rule
+from tf2towers.report.result import FindingKind
+from tf2towers.source.built_modules import BuiltModule
 from tf2towers.source.imports_by_text import ImportByText, imports_by_text
 from tf2towers.source.local_imports import LocalImports
 
@@ -21,10 +25,8 @@ def edits(file: File) -> Iterator[Edit]:
     found = file.program.imports.imports_of(file.path)
     for node in file.imports:
         for dotted in missing(node, found):
-            if (compiled := file.program.imports.compiled(file.path, dotted)) is not None:
-                file.compiled.append(compiled)
-                message = f"the compiled module {dotted} is not looked into; -o copies {compiled.name}"
-                file.note(node, "T2T624", message, "note")
+            if (built := file.program.imports.built(file.path, dotted)) is not None:
+                _tell_of_built(file, node, dotted, built)
                 continue
             message = f"the module {dotted} was not found: it may have TF1 in it"
             _tell(file, node, message, guarded=_is_guarded(file, node))
@@ -51,6 +53,25 @@ def _tell(file: File, node: ast.Import | ast.ImportFrom | ast.Call, message: str
     if where is not None:
         message = f"{message}; it is imported in {where}"
     file.note(node, "T2T624", message, "note" if guarded or where is not None else "left")
+
+
+def _tell_of_built(file: File, node: ast.Import | ast.ImportFrom, dotted: str, built: BuiltModule) -> None:
+    """Says what a module that is no Python text is made of; what NumPy has no more in it is left."""
+    file.compiled += built.files
+    if built.by:
+        message = f"{built.by} makes the module {dotted} of {built.made_of}: make it for this Python"
+    else:
+        message = f"the compiled module {dotted} is not looked into"
+    file.note(node, "T2T624", f"{message}; -o copies {built.made_of}", "note")
+    kind: FindingKind = "note" if _is_guarded(file, node) or stays_in(file, node, "") is not None else "left"
+    for source in built.files:
+        if source.suffix == ".pyx":
+            for name, line in gone_in_cython(source.read_text(encoding="utf-8", errors="replace")):
+                message = (
+                    f"{name} is no more, and stands in {source.name}, line {line}, of which {dotted} is made"
+                )
+                today = changed()[name].target
+                file.note(node, "T2T628", f"{message}; today: {today}" if today else message, kind)
 
 
 def missing(node: ast.Import | ast.ImportFrom, found: Mapping[str, Path]) -> Iterator[str]:
@@ -138,7 +159,9 @@ RULE = Rule(
     An import by a text counts, too: of `import_module('models.' + name)` every module in the folder `models` belongs to
     the program; where nothing of the name is written out (`model = import_module(args.model)`), every module that has
     one of the names that are taken from it (`model.build`, `model.loss`), for another one the program would stop at.
-    Where that cannot be seen, nobody can say which module it is.
+    Where that cannot be seen, nobody can say which module it is. Only told is an import in a function that nothing
+    calls, and a module that Cython, a local setup.py or protoc makes of files here without TensorFlow in them.
+    It has to be made for this Python; what its Cython takes from NumPy that is no more is T2T628.
     """,
     todo="Put the module beside the script, in its package or in a folder of its sys.path, or name the folder of the "
     "PYTHONPATH that it is in (--python-path FOLDER), and migrate again. Write a computed import out: "
