@@ -38,12 +38,10 @@ def edits(file: File) -> Iterator[Edit]:
         if found_here := file.program.imports.found_by_text(file.path, call):
             names = ", ".join(sorted({path: dotted for dotted, path in found_here}.values()))
             taken = " or ".join(sorted(call.attributes))
-            file.note(
-                call.call,
-                "T2T624",
-                f"{names}: any of them may be imported here, as they have {taken}",
-                "note",
-            )
+            message = f"{names}: any of them may be imported here, as they have {taken}"
+            if call.walked is not None:
+                message = f"{names}: all of them are imported here"
+            file.note(call.call, "T2T624", message, "note")
     yield from ()
 
 
@@ -104,7 +102,7 @@ def unseen_by_text(
 
 def _may_be_tensorflow(call: ImportByText) -> bool:
     """Whether TensorFlow itself has all that is taken from a module whose name is computed."""
-    return not call.start and all(was_in_tf1(f"tf.{name}") for name in call.attributes)
+    return not (call.start or call.walked) and all(was_in_tf1(f"tf.{name}") for name in call.attributes)
 
 
 def leads_nowhere(node: ast.Import | ast.ImportFrom, found: Mapping[str, Path]) -> bool:
@@ -157,8 +155,9 @@ RULE = Rule(
     Everything that a script imports belongs to the program: a module beside it is migrated with it. One that is neither
     beside the script, nor Python's, nor a library that is known to have no TF1 in it, cannot be looked into.
     An import by a text counts, too: of `import_module('models.' + name)` every module in the folder `models` belongs to
-    the program; where nothing of the name is written out (`model = import_module(args.model)`), every module that has
-    one of the names that are taken from it (`model.build`, `model.loss`), for another one the program would stop at.
+    the program, and in a loop over `pkgutil.iter_modules(models.__path__)` every one of that package; where nothing of
+    the name is written out (`model = import_module(args.model)`), every module that has one of the names that are taken
+    from it (`model.build`, `model.loss`), for another one the program would stop at.
     Where that cannot be seen, nobody can say which module it is. Only told is an import in a function that nothing
     calls, and a module that Cython, a local setup.py or protoc makes of files here without TensorFlow in them.
     It has to be made for this Python; what its Cython takes from NumPy that is no more is T2T628.
