@@ -15,6 +15,8 @@ import re
 from collections.abc import Iterator, Sequence, Set
 from typing import TYPE_CHECKING
 
+from tf2towers.exact.asked_for.by_default import asked_for_by, may_be_asked_for
+from tf2towers.exact.asked_for.by_name import only_for_debuggers, only_for_tpus
 from tf2towers.exact.known_modules import is_known
 from tf2towers.exact.lookup import sessions
 from tf2towers.exact.tensorflow_versions import is_for_another
@@ -34,11 +36,6 @@ _RUN_ALL = frozenset(
         "nose.runmodule", "pytest.main",
     }
 )  # fmt: skip
-
-#: "tpu" as a word of a name: `use_tpu`, `num_TPUs`, not `output`
-_TPU = re.compile(r"(?:^|_)tpus?(?:_|$)", re.IGNORECASE)
-#: a name that asks for a debugger: `debug`, `use_tfdbg`, `debug_port`, not `__debug__`
-_DEBUGGER = re.compile(r"^(?!__|no).*(?:debug|dbg)", re.IGNORECASE)
 
 Unit = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
@@ -151,18 +148,21 @@ def _run_at_definition(unit: Unit) -> Iterator[ast.AST]:
 
 def stays_in(file: File, node: ast.AST, why: str) -> str | None:
     """What a use of something without counterpart may stay in, for nothing leads there; None where something may."""
-    if (unit := _never_called_around(file, node)) is not None:
+    if (unit := never_called_around(file, node)) is not None:
         return f"{unit.name}, which nothing here calls"
     if only_as_main(file, node):
         return "what only runs where this file is the script itself"
     if is_for_another(file, node):
         return "what is for another TensorFlow than 1.15"
-    if "tf.python.debug" in why and _only_where(file, node, _DEBUGGER):
+    if "tf.python.debug" in why and only_for_debuggers(file, node):
         return "what is for a debugger"
-    return "what is for TPUs" if "tf.contrib.tpu" in why and only_for_tpus(file, node) else None
+    if "tf.contrib.tpu" in why and only_for_tpus(file, node):
+        return "what is for TPUs"
+    test = asked_for_by(file, node) if may_be_asked_for(why) else None
+    return f"what `{test}` asks for, which is off by default" if test is not None else None
 
 
-def _never_called_around(file: File, node: ast.AST) -> Unit | None:
+def never_called_around(file: File, node: ast.AST) -> Unit | None:
     """The function or class that has to be called before a place is reached, where nothing does.
 
     What runs where it is defined is reached all the same: `class Cell(tf.contrib.gone.Cell):`, `def f(x=tf.gone()):`.
@@ -194,72 +194,6 @@ def _asks_for_main(statement: ast.stmt) -> bool:
         return False
     sides = {ast.unparse(side) for side in (statement.test.left, *statement.test.comparators)}
     return sides == {"__name__", "'__main__'"} and isinstance(statement.test.ops[0], ast.Eq)
-
-
-def only_for_tpus(file: File, node: ast.AST) -> bool:
-    """Whether a place is only reached where a test says that there is a TPU: `if FLAGS.use_tpu:`."""
-    return _only_where(file, node, _TPU)
-
-
-def _only_where(file: File, node: ast.AST, wanted_name: re.Pattern[str]) -> bool:
-    """Whether a place is only reached where something with such a name is true, equal to a text, or not None."""
-    inner = node
-    for around in file.ancestors(node):
-        if isinstance(around, ast.If | ast.IfExp):
-            body = around.body if isinstance(around.body, list) else [around.body]
-            test, wanted = around.test, inner in body
-            if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-                test, wanted = test.operand, inner not in [*body, around.test]
-            test = _said(test)
-            name = test.attr if isinstance(test, ast.Attribute) else getattr(test, "id", "")
-            if wanted and wanted_name.search(name) and not (wanted_name is _DEBUGGER and _is_on(file, name)):
-                return True
-        inner = around
-    return False
-
-
-def _said(test: ast.expr) -> ast.expr:
-    """What `x is not None` and `x == "cli"` say something of: x."""
-    if isinstance(test, ast.Compare) and isinstance(test.comparators[0], ast.Constant) and len(test.ops) == 1:
-        value = test.comparators[0].value
-        if isinstance(test.ops[0], ast.IsNot) and value is None:
-            return test.left
-        if isinstance(test.ops[0], ast.Eq) and isinstance(value, str) and value:
-            return test.left
-    return test
-
-
-def _is_on(file: File, name: str) -> bool:
-    """Whether the program itself may switch it on: `DEBUG = True`, `f(debug=True)`, a flag that is on by default."""
-    return any(
-        _is_true(value)
-        for each in file.program.files
-        for node in ast.walk(each.tree)
-        for value in _values_of(node, name)
-    )
-
-
-def _values_of(node: ast.AST, name: str) -> list[ast.expr | None]:
-    """What one node gives such a name."""
-    if isinstance(node, ast.Assign | ast.AnnAssign):
-        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-        named = {getattr(target, "id", getattr(target, "attr", None)) for target in targets}
-        return [node.value] if name in named else []
-    if isinstance(node, ast.keyword):
-        return [node.value] if node.arg == name else []
-    if isinstance(node, ast.arguments):
-        defaults = zip(reversed([*node.posonlyargs, *node.args]), reversed(node.defaults), strict=False)
-        keywords = zip(node.kwonlyargs, node.kw_defaults, strict=True)
-        return [value for argument, value in (*defaults, *keywords) if argument.arg == name]
-    if isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Constant):
-        if str(node.args[0].value).lstrip("-").replace("-", "_") != name:
-            return []
-        return [*node.args[1:2], *(k.value for k in node.keywords if k.arg in ("default", "default_value"))]
-    return []
-
-
-def _is_true(value: ast.expr | None) -> bool:
-    return isinstance(value, ast.Constant) and bool(value.value)
 
 
 def _names_in(file: File, part: ast.AST) -> set[str | tuple[File, str]]:

@@ -129,9 +129,12 @@ class Program:
         """The functions and classes that nothing in the program names."""
         from tf2towers.exact.never_called import never_called
 
-        if self.unreadable:
-            return frozenset()
-        return never_called([*self.files, *map(self.plain_file, self.others)])
+        return frozenset() if self.unreadable else never_called(self.all_files)
+
+    @property
+    def all_files(self) -> list[File]:
+        """Its files, those without TensorFlow, too."""
+        return [*self.files, *map(self.plain_file, self.others)]
 
     def plain_file(self, path: Path) -> File:
         """The file of a local module without TensorFlow."""
