@@ -136,12 +136,18 @@ LOOKING_UP = [
     "import importlib\nmodule = importlib.import_module('shared')\n",
     "calls = vars(shared)\n",
     "calls = shared.__dict__\n",
+    "def f(module):\n    return vars(module)\n\nf(shared)\n",
+    "held = [shared]\ncall = getattr(held[0], name)\n",
+    "import shared as its\nheld = its\ncall = getattr(held, name)\n",
+    "import sys\nmodule = sys.modules[name]\ncall = getattr(module, name)\n",
 ]
 LOOKING_UP_NOTHING = [
     "vars = tf.trainable_variables()\n",
     "y = tf.ones([]).eval(session=sess)\n",
     "kind = getattr(tf, name)\n",
     "import argparse\nargs = argparse.ArgumentParser().parse_args()\nprint(vars(args), args.__dict__)\n",
+    "class Held:\n    pass\n\nheld = Held()\nheld.__dict__['x'] = 1\nprint(vars(held.x), getattr(held, name))\n",
+    "def f(x):\n    return vars(x), getattr(x, name)\n\nf(tf.ones([]))\n",
     "def dead(name):\n    return globals()[name]\n",
     "def dead(name):\n    import importlib\n    return importlib.import_module('models.' + name)\n",
     "def dead():\n    import nobody_has_it\n    import tflearn\n",
@@ -159,7 +165,7 @@ def test_what_looks_no_function_up(tmp_path: Path, lines: str, where: str) -> No
     """So it is of what is looked up in a function that nothing calls, also in a module without TensorFlow."""
     if where == "plain" and "def dead" not in lines:
         return
-    name = "name = 'relu'\nsess = None\n" if "def" not in lines else ""
+    name = "name = 'relu'\nsess = None\n" if "def dead" not in lines else ""
     (tmp_path / "plain.py").write_text(lines if where == "plain" else "")
     main = "import plain\n" + MAIN + (name + lines if where == "main" else "")
     found = left(tmp_path, main, SHARED + (name + lines if where == "shared" else ""))

@@ -15,12 +15,12 @@ import re
 from collections.abc import Iterator, Sequence, Set
 from typing import TYPE_CHECKING
 
-from tf2towers.exact.asked_for.by_default import asked_for_by, may_be_asked_for
-from tf2towers.exact.asked_for.by_name import only_for_debuggers, only_for_tpus
-from tf2towers.exact.known_modules import is_known
 from tf2towers.exact.lookup import sessions
+from tf2towers.exact.reached.by_default import asked_for_by, may_be_asked_for
+from tf2towers.exact.reached.by_name import only_for_debuggers, only_for_tpus
+from tf2towers.exact.reached.modules_as_values import Modules
 from tf2towers.exact.tensorflow_versions import is_for_another
-from tf2towers.names.meanings import Assigned, Function, Imported
+from tf2towers.names.meanings import Function, Imported
 
 if TYPE_CHECKING:
     from tf2towers.exact.file import File
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 #: builtins that look names up
 _LOOK_UP = frozenset({"globals", "vars", "locals", "eval", "exec", "__import__"})
 #: attributes and functions of modules that do
-_BY_OTHER_MEANS = frozenset({"__dict__", "__import__", "import_module", "__subclasses__", "getmembers"})
+_BY_OTHER_MEANS = frozenset({"__import__", "import_module", "__subclasses__", "getmembers"})
 #: functions that run what the script's own module has, whatever it is
 _RUN_ALL = frozenset(
     {
@@ -62,8 +62,9 @@ def never_called(files: Sequence[File]) -> frozenset[ast.AST]:
                 runs += ((file, part) for part in _run_at_definition(statement))
             else:
                 runs.append((file, statement))
+    modules = Modules(files)
     while runs:
-        if any(_looks_names_up(file, part) for file, part in runs):
+        if any(_looks_names_up(file, part, modules) for file, part in runs):
             return frozenset()
         named = named.union(*(_names_in(file, part) for file, part in runs))
         called = [(file, unit) for file, unit in waiting if {unit.name, (file, unit.name)} & named]
@@ -230,30 +231,27 @@ def _names(tree: ast.AST, without: Set[ast.AST] = frozenset()) -> set[str]:
     return found
 
 
-def _looks_names_up(file: File, part: ast.AST) -> bool:
+def _looks_names_up(file: File, part: ast.AST, modules: Modules) -> bool:
     """Whether a part of a file may take functions by names that do not stand in it."""
     for node in ast.walk(part):
         if isinstance(node, ast.Name):
-            if (
-                node.id in _LOOK_UP | _BY_OTHER_MEANS
-                and not _is_own(file, node)
-                and not _asks_an_object(file, node)
-            ):
-                return True
+            if node.id in _LOOK_UP | _BY_OTHER_MEANS and not _is_own(file, node):
+                if node.id != "vars" or not _asks_an_object(file, node, modules):
+                    return True
         elif isinstance(node, ast.Attribute):
-            if node.attr in _BY_OTHER_MEANS and not (
-                node.attr == "__dict__" and _is_no_module(file, node.value)
+            if node.attr == "__dict__":
+                if modules.may_be(file, node.value):
+                    return True
+            elif node.attr in _BY_OTHER_MEANS or (
+                node.attr in _LOOK_UP and "builtin" in ast.unparse(node.value)
             ):
-                return True
-            if node.attr in _LOOK_UP and "builtin" in ast.unparse(node.value):
                 return True
         if isinstance(node, ast.Name | ast.Attribute) and file.canonical(node) in _RUN_ALL:
             return True
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "getattr":
-            if node.args and _is_no_module(file, node.args[0]):
-                continue
-            if len(node.args) < 2 or not isinstance(node.args[1], ast.Constant):
-                return True
+            if len(node.args) < 2 or modules.may_be(file, node.args[0]):
+                if len(node.args) < 2 or not isinstance(node.args[1], ast.Constant):
+                    return True
     return False
 
 
@@ -263,42 +261,12 @@ def _is_own(file: File, name: ast.Name) -> bool:
     return bool(bindings) and not any(isinstance(binding, Imported) for binding in bindings)
 
 
-def _asks_an_object(file: File, name: ast.Name) -> bool:
-    """Whether it is `vars(args)`: what the command line gave, no functions."""
+def _asks_an_object(file: File, name: ast.Name, modules: Modules) -> bool:
+    """Whether it is `vars(args)`: what an object has, no functions of a module."""
     call = file.parent(name)
     return (
-        name.id == "vars"
-        and isinstance(call, ast.Call)
+        isinstance(call, ast.Call)
         and call.func is name
         and bool(call.args)
-        and _is_no_module(file, call.args[0])
+        and not modules.may_be(file, call.args[0])
     )
-
-
-def _is_no_module(file: File, value: ast.expr) -> bool:
-    """Whether none of the program's functions is an attribute of a value: `self`, the flags, a library's module."""
-    if isinstance(value, ast.Name) and value.id in ("self", "FLAGS"):
-        return True
-    if isinstance(value, ast.Name):
-        bindings = file.meanings.bindings(value)
-        if bindings and all(isinstance(each, Assigned) and _parses(each.value) for each in bindings):
-            return True
-    name = file.canonical(value)
-    if name is None or not _is_imported(file, value):
-        return False
-    root = name.partition(".")[0]
-    local = {dotted.partition(".")[0] for dotted in file.program.imports.imports_of(file.path)}
-    return root not in local and root != "sys" and (root == "tf" or is_known(root))
-
-
-def _parses(value: ast.expr) -> bool:
-    return isinstance(value, ast.Call) and _last_name(value.func) == "parse_args"
-
-
-def _is_imported(file: File, value: ast.expr) -> bool:
-    while isinstance(value, ast.Attribute):
-        value = value.value
-    if not isinstance(value, ast.Name):
-        return False
-    bindings = file.meanings.bindings(value)
-    return bool(bindings) and all(isinstance(binding, Imported) for binding in bindings)

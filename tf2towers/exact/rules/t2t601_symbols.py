@@ -6,12 +6,12 @@ import ast
 from collections.abc import Iterator
 from functools import cache
 
-from tf2towers.exact.asked_for.by_default import asked_for_by, may_be_asked_for
 from tf2towers.exact.edits import Edit
 from tf2towers.exact.file import RUNTIME, File
 from tf2towers.exact.imports import made_by
 from tf2towers.exact.lookup import Found, find_replacement, is_gone_private, public_spelling
 from tf2towers.exact.never_called import never_called_around, stays_in
+from tf2towers.exact.reached.by_default import asked_for_by, may_be_asked_for
 from tf2towers.exact.removal import removed
 from tf2towers.exact.rule import Example, Rule
 from tf2towers.exact.rules.t2t602_imports import goes
