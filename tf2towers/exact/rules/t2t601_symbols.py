@@ -279,5 +279,17 @@ RULE = Rule(
             "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import graph_mode\n\ngraph_mode()\n\n"
             "x = tf.placeholder(tf.float32, [None])\ny = tf.multiply(tf.log(x), x)\n",
         ),
+        Example(
+            "what is added to a training by a flag that is off by default",
+            "import tensorflow as tf\n\ntf.app.flags.DEFINE_integer('delay', -1, 'steps')\n"
+            "FLAGS = tf.app.flags.FLAGS\nx = tf.placeholder(tf.float32, [None])\n"
+            "if FLAGS.delay > 0:\n    tf.contrib.quantize.create_training_graph(quant_delay=FLAGS.delay)\n",
+            "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import graph_mode\n"
+            "from tf2towers.runtime.contrib.not_served import not_served\n\ngraph_mode()\n\n"
+            "tf.app.flags.DEFINE_integer('delay', -1, 'steps')\n"
+            "FLAGS = tf.app.flags.FLAGS\nx = tf.placeholder(tf.float32, [None])\n"
+            "if FLAGS.delay > 0:\n"
+            "    not_served('tf.contrib.quantize.create_training_graph', 'FLAGS.delay > 0')(quant_delay=FLAGS.delay)\n",
+        ),
     ),
 )
