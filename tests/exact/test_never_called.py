@@ -1,10 +1,12 @@
 """What TF 2 has no more, in functions that nothing calls and in what is for TPUs or a debugger."""
 
+import json
 from pathlib import Path
 
 import pytest
 
 from tf2towers.exact.migrate import migrate
+from tf2towers.exact.python2.reading import read_notebook
 from tf2towers.runtime.contrib.not_served import not_served
 from tf2towers.source.script import Script
 
@@ -90,6 +92,26 @@ def test_main_is_called_by_its_name(tmp_path: Path) -> None:
     assert left(tmp_path, MAIN + lines, "") == ["tf.contrib.gone"]
 
 
+def test_functions_of_a_notebook_count_as_called(tmp_path: Path) -> None:
+    """What its magics call is not read: `%time train()`."""
+    cells = [MAIN, "def train():\n    tf.contrib.gone()\n", "%time train()"]
+    (tmp_path / "shared.py").write_text(SHARED)
+    text = json.dumps(
+        {
+            "cells": [
+                {"cell_type": "code", "execution_count": None, "metadata": {}, "outputs": [], "source": cell}
+                for cell in cells
+            ],
+            "metadata": {},
+            "nbformat": 4,
+            "nbformat_minor": 5,
+        }
+    )
+    (tmp_path / "main.ipynb").write_text(text)
+    result = migrate(read_notebook(str(tmp_path / "main.ipynb")))
+    assert [finding.code for finding in result.left] == ["T2T620"]
+
+
 def test_a_module_that_is_given_by_itself_is_for_others_to_call(tmp_path: Path) -> None:
     lines = "import tensorflow as tf\n\nx = tf.float32\n\ndef f():\n    return tf.contrib.gone()\n"
     assert left(tmp_path, lines, "") == ["tf.contrib.gone"]
@@ -140,6 +162,9 @@ LOOKING_UP = [
     "held = [shared]\ncall = getattr(held[0], name)\n",
     "import shared as its\nheld = its\ncall = getattr(held, name)\n",
     "import sys\nmodule = sys.modules[name]\ncall = getattr(module, name)\n",
+    "import imp\nmodule = imp.load_source('shared', 'shared.py')\ncall = getattr(module, name)\n",
+    "if name:\n    import shared as its\nelse:\n    import os as its\ncall = getattr(its, name)\n",
+    "its = shared if name else None\ncall = getattr(its, name)\n",
 ]
 LOOKING_UP_NOTHING = [
     "vars = tf.trainable_variables()\n",

@@ -51,7 +51,8 @@ def never_called(files: Sequence[File]) -> frozenset[ast.AST]:
     registered = _registered(files)
     named: set[str | tuple[File, str]] = set()
     for file in files:
-        all_called = file.main and not _is_script(file)
+        # a notebook's cells may call by magics (%time f()), and are run by hand
+        all_called = file.main and (file.script.notebook is not None or not _is_script(file))
         if file.main:
             named.add("main")  # tf.app.run() calls it
         for statement in file.tree.body:
@@ -62,14 +63,15 @@ def never_called(files: Sequence[File]) -> frozenset[ast.AST]:
                 runs += ((file, part) for part in _run_at_definition(statement))
             else:
                 runs.append((file, statement))
-    modules = Modules(files)
-    while runs:
-        if any(_looks_names_up(file, part, modules) for file, part in runs):
-            return frozenset()
-        named = named.union(*(_names_in(file, part) for file, part in runs))
-        called = [(file, unit) for file, unit in waiting if {unit.name, (file, unit.name)} & named]
-        waiting = [found for found in waiting if found not in called]
-        runs = list(called)
+    new = runs
+    while new:
+        named = named.union(*(_names_in(file, part) for file, part in new))
+        new = [(file, unit) for file, unit in waiting if {unit.name, (file, unit.name)} & named]
+        waiting = [found for found in waiting if found not in new]
+        runs = [*runs, *new]
+    modules = Modules([file.path for file in files], runs)
+    if any(_looks_names_up(file, part, modules) for file, part in runs):
+        return frozenset()
     return frozenset(unit for _, unit in waiting)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tf2towers.names.meanings import Assigned, Imported
@@ -14,8 +15,15 @@ if TYPE_CHECKING:
 
 #: what gives any module that there is
 _ALL_MODULES = frozenset({"sys.modules", "inspect.getmodule", "gc.get_objects"})
+#: what makes a module of a text or of a file
+_MAKE_MODULES = frozenset(
+    {
+        "__import__", "import_module", "load_source", "load_module", "SourceFileLoader", "module_from_spec", "reload",
+        "run_path", "run_module", "LazyLoader", "locate", "import_string", "resolve_name",
+    }
+)  # fmt: skip
 #: functions that take a module, and keep it nowhere
-_ASK = ("getattr", "hasattr", "reload")
+_ASK = ("getattr", "hasattr")
 
 
 class Modules:
@@ -24,9 +32,9 @@ class Modules:
     Most programs name a module only to take something from it. Then no parameter, attribute or element is one.
     """
 
-    def __init__(self, files: Sequence[File]) -> None:
-        self._files = files
-        paths = [file.path for file in files]
+    def __init__(self, paths: Sequence[Path], runs: Sequence[tuple[File, ast.AST]]) -> None:
+        """Of the modules at `paths`, in which these parts may run."""
+        self._runs = runs
         self._names = {path.parent.name if path.name == "__init__.py" else path.stem for path in paths}
 
     def may_be(self, file: File, value: ast.expr) -> bool:
@@ -39,13 +47,14 @@ class Modules:
     def _are_handed_on(self) -> bool:
         """Whether the program does more with one of its modules than to take something from it."""
         return any(
-            any(self._is_handed_on(file, node) for node in file.all(ast.Name))
-            or any(self._is_handed_on(file, node) for node in file.all(ast.Attribute))
-            for file in self._files
+            isinstance(node, ast.Name | ast.Attribute) and self._is_handed_on(file, node)
+            for file, part in self._runs
+            for node in ast.walk(part)
         )
 
     def _is_handed_on(self, file: File, node: ast.Name | ast.Attribute) -> bool:
-        if file.canonical(node) in _ALL_MODULES:
+        last = node.attr if isinstance(node, ast.Attribute) else node.id
+        if last in _MAKE_MODULES or file.canonical(node) in _ALL_MODULES:
             return True
         around = file.parent(node)
         if isinstance(around, ast.Attribute) or not isinstance(node.ctx, ast.Load):
@@ -58,28 +67,23 @@ class Modules:
 
     def _names_one(self, file: File, value: ast.expr) -> bool:
         """Whether an expression names a module of the program, or may: by an import, or a star."""
+        rest: list[str] = []
         root = value
         while isinstance(root, ast.Attribute):
+            rest.insert(0, root.attr)
             root = root.value
         if not isinstance(root, ast.Name):
             return False
         bindings = file.meanings.bindings(root)
-        if not bindings and not file.meanings.star_imports:
-            return False
-        if bindings and not any(isinstance(binding, Imported) for binding in bindings):
-            return False
-        name = file.canonical(value)
+        if not bindings:
+            return bool(file.meanings.star_imports) and [root.id, *rest][-1] in self._names
         local = file.program.imports.imports_of(file.path)
-        if name is not None and name in local:
-            return True
-        if (
-            name is not None
-            and bindings
-            and name.partition(".")[0] not in {each.partition(".")[0] for each in local}
-        ):
-            return False
-        last = value.attr if isinstance(value, ast.Attribute) else root.id
-        return last in self._names
+        roots = {dotted.partition(".")[0] for dotted in local}
+        named = [".".join([each.target, *rest]) for each in bindings if isinstance(each, Imported)]
+        return any(
+            name in local or (name.partition(".")[0] in roots and name.rpartition(".")[2] in self._names)
+            for name in named
+        )
 
 
 def _is_other(file: File, value: ast.expr) -> bool:
