@@ -198,12 +198,12 @@ LEFT = [
     "from sklearn.ensemble.forest import RandomForestClassifier",
     "from scipy import lookfor",
     "import numpy as np\nnp.zeros(2).itemset(0, 1)",
-    "def f(writer, tree):\n    return writer.tostring(tree)",  # another thing's own
+    "def f(writer, tree):\n    return writer.tostring(tree)\nf(1, 2)",  # another thing's own
     "import numpy as np\na = np.zeros(2)\nx = a.ptp()",
     "def f(d):\n    return next(d.iteritems())\nf({})",  # an iterator of its own
     "def f(d, list):\n    return list(d.itervalues())\nf({}, next)",
-    "class D(dict):\n    def iteritems(self):\n        return iter([1])\ndef f(d):\n    return list(d.iteritems())",
-    "class Row:\n    def tostring(self):\n        return b''\ndef f(row):\n    return row.tostring()",
+    "class D(dict):\n    def iteritems(self):\n        return iter([1])\ndef f(d):\n    return list(d.iteritems())\nf({})",
+    "class Row:\n    def tostring(self):\n        return b''\ndef f(row):\n    return row.tostring()\nf(1)",
     "import numpy as np\nx = np.histogram([1], normed=True)",
     "import numpy as np\nx = np.histogram([1], 10, None, True)",
     "import matplotlib.pyplot as plt\nplt.hist([1], normed=1)",
