@@ -202,7 +202,7 @@ LEFT = [
     "import numpy as np\na = np.zeros(2)\nx = a.ptp()",
     "def f(d):\n    return next(d.iteritems())\nf({})",  # an iterator of its own
     "def f(d, list):\n    return list(d.itervalues())\nf({}, next)",
-    "class D(dict):\n    def iteritems(self):\n        return iter([1])\ndef f(d):\n    return list(d.iteritems())\nf({})",
+    "class D(dict):\n    def iteritems(self):\n        return 1\ndef f(d):\n    return list(d.iteritems())\nf({})",
     "class Row:\n    def tostring(self):\n        return b''\ndef f(row):\n    return row.tostring()\nf(1)",
     "import numpy as np\nx = np.histogram([1], normed=True)",
     "import numpy as np\nx = np.histogram([1], 10, None, True)",
