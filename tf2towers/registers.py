@@ -85,7 +85,8 @@ def _never_called(program: Program) -> list[Finding]:
         )
         for file in program.files
         for unit in file.tree.body
-        if unit in program.never_called
+        if not file.main
+        and unit in program.never_called
         and isinstance(unit, ast.FunctionDef | ast.ClassDef)
         and any(unit in file.ancestors(node) for node, _ in file.symbols)
     ]

@@ -211,12 +211,12 @@ LEFT = [
     "from sklearn.ensemble.forest import RandomForestClassifier",
     "from scipy import lookfor",
     "import numpy as np\nnp.zeros(2).itemset(0, 1)",
-    "def f(writer, tree):\n    return writer.tostring(tree)",  # another thing's own
+    "def f(writer, tree):\n    return writer.tostring(tree)\nf(1, 2)",  # another thing's own
     "import numpy as np\na = np.zeros(2)\nx = a.ptp()",
     "def f(d):\n    return next(d.iteritems())\nf({})",  # an iterator of its own
     "def f(d, list):\n    return list(d.itervalues())\nf({}, next)",
-    "class D(dict):\n    def iteritems(self):\n        return iter([1])\ndef f(d):\n    return list(d.iteritems())",
-    "class Row:\n    def tostring(self):\n        return b''\ndef f(row):\n    return row.tostring()",
+    "class D(dict):\n    def iteritems(self):\n        return 1\ndef f(d):\n    return list(d.iteritems())\nf({})",
+    "class Row:\n    def tostring(self):\n        return b''\ndef f(row):\n    return row.tostring()\nf(1)",
     "import numpy as np\nx = np.histogram([1], normed=True)",
     "import numpy as np\nx = np.histogram([1], 10, None, True)",
     "import matplotlib.pyplot as plt\nplt.hist([1], normed=1)",
@@ -419,6 +419,37 @@ def test_a_local_module_hands_on_what_is_no_more(tmp_path: Path) -> None:
     (tmp_path / "common.py").write_text("from scipy import misc\n")
     result = migrate(Script.read(tmp_path / "train.py"))
     assert {(finding.code, finding.path.name) for finding in result.left} == {("T2T628", "common.py")}
+
+
+ONE_NAME = "import scipy.misc as misc\n\ndef f(p):\n    return misc.imread(p)\n"
+
+
+@pytest.mark.parametrize(
+    ("lines", "goes"),
+    [
+        ("from scipy import misc\nfrom loading import f\nmisc.imsave('a.png', f('b.png'))", True),
+        ("import loading\nimport scipy.misc as misc\nmisc.imsave('a.png', loading.f('b.png'))", True),
+        ("from loading import *\nfrom scipy import misc\nmisc.imsave('a.png', f('b.png'))", True),
+        ("import loading\ndef g(m):\n    return m.misc\nprint(loading.f)", False),  # of any object
+        ("from loading import f, misc", False),
+        ("from loading import *\nx = misc.imread('a.png')", False),
+        ("from between import *\nx = misc.imread('a.png')", False),
+        ("import between\nx = between.misc.imread('a.png')", False),
+        ("import numpy as misc\nfrom loading import *\nx = misc.imread('a.png')", False),
+        ("import loading as l\nfrom scipy import misc\nmisc.imsave('a.png', l.misc.imread('a.png'))", False),
+        ("import loading\nread = getattr(loading, 'misc').imread", False),
+        ("import loading, sys\nread = getattr(loading, sys.argv[1])", False),
+        ("import loading\nprint(vars(loading))", False),
+    ],
+)
+def test_a_name_that_a_module_binds_by_its_own_import(tmp_path: Path, lines: str, goes: bool) -> None:
+    """Another module's own `misc` is no use of this one's."""
+    (tmp_path / "train.py").write_text(lines + END)
+    (tmp_path / "loading.py").write_text(ONE_NAME)
+    (tmp_path / "between.py").write_text("from loading import *\n")
+    result = migrate(Script.read(tmp_path / "train.py"))
+    after = {change.path.name: change.after for change in result.changes}["loading.py"]
+    assert ("import scipy.misc" not in after) == goes == (not result.left)
 
 
 def test_a_program_of_tf2_is_left_alone() -> None:

@@ -227,6 +227,71 @@ def test_a_compiled_module(file, text, left, tree):
     )
 
 
+SETUP = (
+    "from distutils.core import setup\nfrom distutils.extension import Extension\n\n"
+    "setup(ext_modules=[Extension({name!r}, [{source!r}], include_dirs=[])])\n"
+)
+BUILT = [
+    ({"package/setup.py": SETUP.format(name="fast", source="quick.pyx")}, []),
+    ({"setup.py": SETUP.format(name="package.fast", source="package/quick.pyx")}, []),
+    ({"setup.py": SETUP.format(name="fast", source="package/quick.pyx")}, ["T2T624"]),  # another module
+    ({"package/setup.py": SETUP.format(name="faster", source="quick.pyx")}, ["T2T624"]),
+    ({"package/setup.py": SETUP.format(name="fast", source="nowhere.pyx")}, ["T2T624"]),
+    ({"package/setup.py": SETUP.format(name="fast", source="quick.pyx").replace("['", "list('")}, ["T2T624"]),
+    ({"package/setup.py": "print 'not Python 3'\n"}, ["T2T624"]),
+    (
+        {
+            "package/setup.py": SETUP.format(name="fast", source="quick.pyx"),
+            "package/quick.pyx": "import tensorflow as tf\n",
+        },
+        ["T2T624"],
+    ),
+    (
+        {
+            "package/setup.py": SETUP.format(name="fast", source="quick.pyx"),
+            "package/quick.pyx": "cimport numpy as np\nimport numpy as np\nDTYPE = np.float\n# np.bool\n",
+        },
+        ["T2T628"],
+    ),
+    ({"package/fast.pyx": "import numpy\nDTYPE = numpy.int\nctypedef numpy.int_t T\n"}, ["T2T628"]),
+]
+
+
+@pytest.mark.parametrize(("files", "left"), BUILT)
+def test_a_module_that_is_built_of_what_lies_here(files, left, tree):
+    given = {
+        "train.py": "import tensorflow as tf\nfrom package.glue import nms\ntf.Session()\n",
+        "package/__init__.py": "",
+        "package/glue.py": "from .fast import nms\n",
+        "package/quick.pyx": "import numpy as np\ncimport numpy as np\nctypedef np.float_t T\n",
+    }
+    result = migrate(Script.read(tree({**given, **files}) / "train.py"))
+    assert [finding.code for finding in result.left] == left
+    if not left:
+        assert {path.name for path in result.copied} >= {"quick.pyx", "setup.py"}
+
+
+@pytest.mark.parametrize(
+    ("proto", "left"),
+    [
+        ({"package/fast.proto": 'syntax = "proto2";\npackage tensorflow.models;\n'}, []),
+        ({"package/fast.proto": 'import "tensorflow/core/framework/graph.proto";\n'}, ["T2T624"]),
+        ({"fast.proto": 'syntax = "proto2";\n'}, ["T2T624"]),
+        ({}, ["T2T624"]),
+    ],
+)
+@pytest.mark.parametrize("module", ["fast_pb2", "fast_pb2_grpc"])
+def test_a_module_that_protoc_makes(proto, left, module, tree):
+    files = {
+        "train.py": f"import tensorflow as tf\nimport package.{module}\ntf.Session()\n",
+        "package/__init__.py": "",
+        "package/other.proto": "",
+    }
+    assert [
+        finding.code for finding in migrate(Script.read(tree({**files, **proto}) / "train.py")).left
+    ] == left
+
+
 @pytest.mark.parametrize(
     ("line", "codes"),
     [
@@ -391,6 +456,57 @@ def test_a_module_that_another_file_may_use_is_not_seen_whole(tree):
     }
     result = migrate(Script.read(tree(files) / "train.py"))
     assert [finding.code for finding in result.left] == ["T2T624"]
+
+
+ALL = "for _, name, _ in pkgutil.iter_modules(models.__path__):\n    {}\n"
+GIVEN = (
+    "def load(module, prefix=None):\n    for each in pkgutil.iter_modules(module.__path__):\n"
+    "        importlib.import_module(prefix + '.' + each.name)\n\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("lines", "left"),
+    [
+        (ALL.format("__import__('{}.{}'.format(models.__name__, name))"), 0),
+        (ALL.format("importlib.import_module(f'{models.__name__}.{name}')"), 0),
+        ("all = [importlib.import_module(n) for _, n, _ in pkgutil.walk_packages(models.__path__)]\n", 0),
+        (GIVEN + "load(models, 'models')\n", 0),
+        (GIVEN + "load(module=models, prefix=models.__name__)\n", 0),
+        (GIVEN.replace("module.__path__", "module") + "load(models.__path__, 'models')\n", 0),
+        ("import loading\nloading.load(models, 'models')\n", 0),
+        ("import own\n", 0),
+        (ALL.format("__import__('%s.%s' % (sys.argv[1], name))"), 1),  # another package's
+        (ALL.format("__import__(sys.argv[1])"), 1),
+        (ALL.replace("models.__path__", "sys.argv").format("__import__(name)"), 1),
+        ("models = sys\n" + ALL.format("__import__(models.__name__ + '.' + name)"), 1),
+        (GIVEN + "load(models, 'others')\n", 1),
+        (GIVEN + "load(models)\n", 1),
+        (GIVEN + "load(sys.argv[1], 'models')\n", 1),
+        (GIVEN + "load(models, 'models')\nrun = load\n", 1),
+        (GIVEN + "load(numpy, 'numpy')\n", 1),
+        (GIVEN.replace("    for", "    module = sys\n    for") + "load(models, 'models')\n", 1),
+    ],
+)
+def test_all_modules_of_a_package(lines, left, tree):
+    """`for _, name, _ in pkgutil.iter_modules(models.__path__)`: each belongs to the program."""
+    own = "for _, n, _ in pkgutil.iter_modules(__path__):\n    importlib.import_module(__name__ + '.' + n)\n"
+    head = "import importlib, pkgutil, sys\n"
+    folder = tree(
+        {
+            "train.py": f"{head}import numpy\nimport tensorflow as tf\nimport models\ntf.Session()\n{lines}",
+            "models/__init__.py": "",
+            "models/a.py": "import tensorflow as tf\n\nx = tf.mul(1.0, 2.0)\n",
+            "own/__init__.py": head + own,
+            "own/a.py": "import tensorflow as tf\n\nx = tf.mul(1.0, 2.0)\n",
+            "loading.py": head + GIVEN,
+        }
+    )
+    result = migrate(Script.read(folder / "train.py"))
+    assert [finding.code for finding in result.left] == ["T2T624"] * left
+    assert any(change.path.name == "a.py" and "tf.multiply" in change.after for change in result.changes) == (
+        not left
+    )
 
 
 def test_modules_that_cannot_be_looked_into(tree, recwarn):

@@ -20,8 +20,8 @@ def _doubts(program: Program) -> list[Finding]:
     for rule in rules():
         for doubt in rule.doubts(building):
             around = {doubt.node, *doubt.file.ancestors(doubt.node)}
-            if around & program.never_called:
-                continue
+            if not doubt.file.main and around & program.never_called:
+                continue  # what a module has for other scripts; of the script itself all is rewritten
             line = getattr(doubt.node, "lineno", 1)
             if doubt.file.script.conversion is not None:
                 line = doubt.file.script.conversion.line_before(line)

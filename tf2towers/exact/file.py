@@ -70,6 +70,10 @@ class WholeProgram(Protocol):
         """The functions and classes that nothing names."""
 
     @property
+    def all_files(self) -> list[File]:
+        """Its files, those without TensorFlow, too."""
+
+    @property
     def library_names(self) -> LibraryNames:
         """The names of libraries in the program's files."""
 

@@ -102,7 +102,7 @@ def _migrate(script: Script, options: Options) -> MigrationResult:
 
 
 def _tell_notes(result: MigrationResult, file: File) -> None:
-    """Makes findings of a file's notes, at the lines of its own text; compiled files that it needs are copied."""
+    """Makes findings of a file's notes, once, at the lines of its own text; compiled files that it needs are copied."""
     result.copied.extend(compiled for compiled in file.compiled if compiled not in result.copied)
     for note in sorted(file.notes, key=lambda note: (note.line, note.column, note.code)):
         line = note.line
@@ -111,6 +111,7 @@ def _tell_notes(result: MigrationResult, file: File) -> None:
         result.findings.append(
             Finding(note.code, note.message, todo_of(note.code), file.path, line, note.column, note.kind)
         )
+    file.notes.clear()
 
 
 #: what Python and other libraries than TensorFlow have given up
@@ -131,7 +132,7 @@ def _of_libraries(
     tree = parse(module.text, module.path)
     if not narrow or not any(rule.uses(tree) for rule in _LIBRARY_RULES):
         return FileChange(module.path, module.before, module.text, module.encoding, module.bom)
-    file = File(module, program, main=False)
+    file = program.plain_file(module.path)
     change = _rewritten(file, narrow)
     _tell_notes(result, file)
     return change
@@ -146,7 +147,7 @@ def _leading_nowhere(program: Program) -> Iterator[File]:
         imports = (node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom))
         unseen = unseen_by_text(program.imports, path, tree, module.text)
         if any(leads_nowhere(node, found) for node in imports) or any(unseen):
-            yield File(module, program, main=False)
+            yield program.plain_file(path)
 
 
 def _rules(program: Program) -> list[Rule]:

@@ -1,78 +1,182 @@
-"""Which functions of local modules nothing in a program names: what TF 2 has no more may stay in them.
+"""Which functions of a program nothing in it names: what TF 2 has no more may stay in them.
 
-A module that several scripts share has parts for each: `configure_tpu` beside what a GPU script calls. Names decide,
-whatever they stand for: a function counts as called when its name stands anywhere in code that may run, as a name, an
-attribute or a string; but not where it is TensorFlow's (`tf.train`), or certainly bound in another file. The main
-script's own functions always count, and where names are looked up by other means (`getattr` with a variable, `globals`,
-`eval`) every function does.
+A module that several scripts share has parts for each: `configure_tpu` beside what a GPU script calls. So has a
+script: functions that were copied with it, for another way to train. Names decide, whatever they stand for: a function
+counts as called when its name stands anywhere in code that may run, as a name, an attribute or a string; but not where
+it is TensorFlow's (`tf.train`), or certainly bound in another file. Code that may run is what a file's top level runs,
+with the defaults, bases and class bodies there, and what is called from it. Where such code looks names up by other
+means (`getattr` with a variable, `globals`, `eval`, an import by a text) every function counts as called.
 """
 
 from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Sequence, Set
+from collections.abc import Iterator, Sequence, Set
 from typing import TYPE_CHECKING
 
+from tf2towers.exact.lookup import sessions
+from tf2towers.exact.reached.by_default import asked_for_by, may_be_asked_for
+from tf2towers.exact.reached.by_name import only_for_debuggers, only_for_tpus
+from tf2towers.exact.reached.modules_as_values import Modules
 from tf2towers.exact.tensorflow_versions import is_for_another
-from tf2towers.names.meanings import Imported
-from tf2towers.source.script import Script
-from tf2towers.source.syntax import parse
+from tf2towers.names.meanings import Function, Imported
 
 if TYPE_CHECKING:
     from tf2towers.exact.file import File
 
-_BY_OTHER_MEANS = frozenset(
-    {"globals", "vars", "locals", "eval", "exec", "__dict__", "__import__", "import_module"}
-)
-
-#: "tpu" as a word of a name: `use_tpu`, `num_TPUs`, not `output`
-_TPU = re.compile(r"(?:^|_)tpus?(?:_|$)", re.IGNORECASE)
-#: a name that asks for a debugger: `debug`, `use_tfdbg`, `debug_port`, not `__debug__`
-_DEBUGGER = re.compile(r"^(?!__|no).*(?:debug|dbg)", re.IGNORECASE)
+#: builtins that look names up
+_LOOK_UP = frozenset({"globals", "vars", "locals", "eval", "exec", "__import__"})
+#: attributes and functions of modules that do
+_BY_OTHER_MEANS = frozenset({"__import__", "import_module", "__subclasses__", "getmembers"})
+#: functions that run what the script's own module has, whatever it is
+_RUN_ALL = frozenset(
+    {
+        "unittest.main", "tf.test.main", "absl.testing.absltest.main", "doctest.testmod", "fire.Fire", "nose.main",
+        "nose.runmodule", "pytest.main",
+    }
+)  # fmt: skip
 
 Unit = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
-def never_called(files: Sequence[File], modules: Sequence[Script]) -> frozenset[ast.AST]:
-    """The functions and classes at the top of local modules that no code which may run names.
+def never_called(files: Sequence[File]) -> frozenset[ast.AST]:
+    """The functions and classes at the top of modules that no code which may run names.
 
     Args:
-        files: the files of the program, its main script among them.
-        modules: its modules without TensorFlow.
+        files: all files of the program, those without TensorFlow, too.
     """
-    others = [parse(module.text, module.path) for module in modules]
-    if any(_looks_names_up(tree) for tree in (*(file.tree for file in files), *others)):
-        return frozenset()
     waiting: list[tuple[File, Unit]] = []
-    named: set[str | tuple[File, str]] = set().union(*(_names(tree) for tree in others))
+    runs: list[tuple[File, ast.AST]] = []
+    registered = _registered(files)
+    named: set[str | tuple[File, str]] = set()
     for file in files:
+        # a notebook's cells may call by magics (%time f()), and are run by hand
+        all_called = file.main and (file.script.notebook is not None or not _is_script(file))
+        if file.main:
+            named.add("main")  # tf.app.run() calls it
         for statement in file.tree.body:
             if not file.main and _asks_for_main(statement):
                 continue
-            if isinstance(statement, Unit) and not statement.decorator_list and not file.main:
+            if isinstance(statement, Unit) and not (all_called or _is_called_unnamed(statement, registered)):
                 waiting.append((file, statement))
+                runs += ((file, part) for part in _run_at_definition(statement))
             else:
-                named |= _names_in(file, statement)
-    while called := [(file, unit) for file, unit in waiting if {unit.name, (file, unit.name)} & named]:
-        waiting = [found for found in waiting if found not in called]
-        for file, unit in called:
-            named |= _names_in(file, unit)
+                runs.append((file, statement))
+    new = runs
+    while new:
+        named = named.union(*(_names_in(file, part) for file, part in new))
+        new = [(file, unit) for file, unit in waiting if {unit.name, (file, unit.name)} & named]
+        waiting = [found for found in waiting if found not in new]
+        runs = [*runs, *new]
+    modules = Modules([file.path for file in files], runs)
+    if any(_looks_names_up(file, part, modules) for file, part in runs):
+        return frozenset()
     return frozenset(unit for _, unit in waiting)
+
+
+def _is_script(file: File) -> bool:
+    """Whether a file does something when it is run; else it is a module, given by itself, for others to call."""
+    runs = [statement for statement in file.tree.body if not isinstance(statement, Unit)]
+    if any(isinstance(node, ast.Name) and node.id == "__name__" for part in runs for node in ast.walk(part)):
+        return True
+    local = {dotted.lstrip(".").partition(".")[0] for dotted in file.program.imports.imports_of(file.path)}
+    own = {unit.name for unit in file.tree.body if isinstance(unit, Unit)}
+    for call in (node for part in runs for node in ast.walk(part) if isinstance(node, ast.Call)):
+        name = file.canonical(call.func) or ""
+        if name in sessions() or name == "tf.app.run" or name in own:
+            return True
+        if name.lstrip(".").partition(".")[0] in local:
+            return True
+    return False
+
+
+def _is_called_unnamed(unit: Unit, registered: Set[str]) -> bool:
+    """Whether something may call it that does not name it: a decorator, Python itself, a register of classes."""
+    if isinstance(unit, ast.ClassDef):
+        return bool(unit.decorator_list) or unit.name in registered
+    return bool(unit.decorator_list) or (unit.name.startswith("__") and unit.name.endswith("__"))
+
+
+def _registered(files: Sequence[File]) -> set[str]:
+    """The names of classes that are told to another one when they are defined: by a metaclass, `__init_subclass__`."""
+    classes = [
+        statement for file in files for statement in file.tree.body if isinstance(statement, ast.ClassDef)
+    ]
+    found: set[str] = set()
+    while more := [each for each in classes if each.name not in found and _is_registered(each, found)]:
+        found.update(each.name for each in more)
+    return found
+
+
+def _is_registered(defined: ast.ClassDef, registered: Set[str]) -> bool:
+    given = {
+        target.id
+        for node in defined.body
+        if isinstance(node, ast.Assign)
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
+    methods = {node.name for node in defined.body if isinstance(node, Function)}
+    metaclass = next((ast.unparse(keyword.value) for keyword in defined.keywords), "ABCMeta")
+    return (
+        not metaclass.endswith("ABCMeta")
+        or "__metaclass__" in given
+        or "__init_subclass__" in methods
+        or any(isinstance(base, ast.Call) for base in defined.bases)
+        or any(_last_name(base) in registered for base in defined.bases)
+    )
+
+
+def _last_name(node: ast.expr) -> str:
+    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
+
+
+def _run_at_definition(unit: Unit) -> Iterator[ast.AST]:
+    """What of a function or class runs where it is defined: decorators, defaults, annotations, a class's own body.
+
+    The name of a base is none: no method of it is called.
+    """
+    yield from unit.decorator_list
+    if isinstance(unit, ast.ClassDef):
+        yield from (base for base in unit.bases if not isinstance(base, ast.Name | ast.Attribute))
+        yield from unit.keywords
+        for statement in unit.body:
+            yield from _run_at_definition(statement) if isinstance(statement, Unit) else [statement]
+    else:
+        yield unit.args
+        if unit.returns is not None:
+            yield unit.returns
 
 
 def stays_in(file: File, node: ast.AST, why: str) -> str | None:
     """What a use of something without counterpart may stay in, for nothing leads there; None where something may."""
-    unit = next((around for around in file.ancestors(node) if around in file.program.never_called), None)
-    if unit is not None:
-        return f"{getattr(unit, 'name', 'a function')}, which nothing here calls"
+    if (unit := never_called_around(file, node)) is not None:
+        return f"{unit.name}, which nothing here calls"
     if only_as_main(file, node):
         return "what only runs where this file is the script itself"
     if is_for_another(file, node):
         return "what is for another TensorFlow than 1.15"
-    if "tf.python.debug" in why and _only_where(file, node, _DEBUGGER):
+    if "tf.python.debug" in why and only_for_debuggers(file, node):
         return "what is for a debugger"
-    return "what is for TPUs" if "tf.contrib.tpu" in why and only_for_tpus(file, node) else None
+    if "tf.contrib.tpu" in why and only_for_tpus(file, node):
+        return "what is for TPUs"
+    test = asked_for_by(file, node) if may_be_asked_for(why) else None
+    return f"what `{test}` asks for, which is off by default" if test is not None else None
+
+
+def never_called_around(file: File, node: ast.AST) -> Unit | None:
+    """The function or class that has to be called before a place is reached, where nothing does.
+
+    What runs where it is defined is reached all the same: `class Cell(tf.contrib.gone.Cell):`, `def f(x=tf.gone()):`.
+    """
+    inner, in_a_body = node, False
+    for around in file.ancestors(node):
+        in_a_body = in_a_body or (isinstance(around, Function) and inner in around.body)
+        if isinstance(around, Unit) and around in file.program.never_called:
+            return around if in_a_body else None
+        inner = around
+    return None
 
 
 def only_as_main(file: File, node: ast.AST) -> bool:
@@ -93,72 +197,6 @@ def _asks_for_main(statement: ast.stmt) -> bool:
         return False
     sides = {ast.unparse(side) for side in (statement.test.left, *statement.test.comparators)}
     return sides == {"__name__", "'__main__'"} and isinstance(statement.test.ops[0], ast.Eq)
-
-
-def only_for_tpus(file: File, node: ast.AST) -> bool:
-    """Whether a place is only reached where a test says that there is a TPU: `if FLAGS.use_tpu:`."""
-    return _only_where(file, node, _TPU)
-
-
-def _only_where(file: File, node: ast.AST, wanted_name: re.Pattern[str]) -> bool:
-    """Whether a place is only reached where something with such a name is true, equal to a text, or not None."""
-    inner = node
-    for around in file.ancestors(node):
-        if isinstance(around, ast.If | ast.IfExp):
-            body = around.body if isinstance(around.body, list) else [around.body]
-            test, wanted = around.test, inner in body
-            if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-                test, wanted = test.operand, inner not in [*body, around.test]
-            test = _said(test)
-            name = test.attr if isinstance(test, ast.Attribute) else getattr(test, "id", "")
-            if wanted and wanted_name.search(name) and not (wanted_name is _DEBUGGER and _is_on(file, name)):
-                return True
-        inner = around
-    return False
-
-
-def _said(test: ast.expr) -> ast.expr:
-    """What `x is not None` and `x == "cli"` say something of: x."""
-    if isinstance(test, ast.Compare) and isinstance(test.comparators[0], ast.Constant) and len(test.ops) == 1:
-        value = test.comparators[0].value
-        if isinstance(test.ops[0], ast.IsNot) and value is None:
-            return test.left
-        if isinstance(test.ops[0], ast.Eq) and isinstance(value, str) and value:
-            return test.left
-    return test
-
-
-def _is_on(file: File, name: str) -> bool:
-    """Whether the program itself may switch it on: `DEBUG = True`, `f(debug=True)`, a flag that is on by default."""
-    return any(
-        _is_true(value)
-        for each in file.program.files
-        for node in ast.walk(each.tree)
-        for value in _values_of(node, name)
-    )
-
-
-def _values_of(node: ast.AST, name: str) -> list[ast.expr | None]:
-    """What one node gives such a name."""
-    if isinstance(node, ast.Assign | ast.AnnAssign):
-        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-        named = {getattr(target, "id", getattr(target, "attr", None)) for target in targets}
-        return [node.value] if name in named else []
-    if isinstance(node, ast.keyword):
-        return [node.value] if node.arg == name else []
-    if isinstance(node, ast.arguments):
-        defaults = zip(reversed([*node.posonlyargs, *node.args]), reversed(node.defaults), strict=False)
-        keywords = zip(node.kwonlyargs, node.kw_defaults, strict=True)
-        return [value for argument, value in (*defaults, *keywords) if argument.arg == name]
-    if isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Constant):
-        if str(node.args[0].value).lstrip("-").replace("-", "_") != name:
-            return []
-        return [*node.args[1:2], *(k.value for k in node.keywords if k.arg in ("default", "default_value"))]
-    return []
-
-
-def _is_true(value: ast.expr | None) -> bool:
-    return isinstance(value, ast.Constant) and bool(value.value)
 
 
 def _names_in(file: File, part: ast.AST) -> set[str | tuple[File, str]]:
@@ -188,21 +226,49 @@ def _names(tree: ast.AST, without: Set[ast.AST] = frozenset()) -> set[str]:
             found.add(node.attr)
         elif isinstance(node, ast.Constant) and isinstance(node.value, str):
             found.add(node.value)
+            if re.fullmatch(r"[\w.:]+", node.value):  # "models.vgg:build"
+                found.update(re.split(r"[.:]", node.value))
         elif isinstance(node, ast.alias) and node.asname is not None:
             found.add(node.name.rpartition(".")[2])
     return found
 
 
-def _looks_names_up(tree: ast.AST) -> bool:
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Name | ast.Attribute):
-            name = node.id if isinstance(node, ast.Name) else node.attr
-            if name in _BY_OTHER_MEANS:
+def _looks_names_up(file: File, part: ast.AST, modules: Modules) -> bool:
+    """Whether a part of a file may take functions by names that do not stand in it."""
+    for node in ast.walk(part):
+        if isinstance(node, ast.Name):
+            if node.id in _LOOK_UP | _BY_OTHER_MEANS and not _is_own(file, node):
+                if node.id != "vars" or not _asks_an_object(file, node, modules):
+                    return True
+        elif isinstance(node, ast.Attribute):
+            if node.attr == "__dict__":
+                if modules.may_be(file, node.value):
+                    return True
+            elif node.attr in _BY_OTHER_MEANS or (
+                node.attr in _LOOK_UP and "builtin" in ast.unparse(node.value)
+            ):
                 return True
+        if isinstance(node, ast.Name | ast.Attribute) and file.canonical(node) in _RUN_ALL:
+            return True
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "getattr":
-            of = node.args[0] if node.args else None
-            if isinstance(of, ast.Name) and of.id in ("self", "FLAGS"):
-                continue  # no module
-            if len(node.args) < 2 or not isinstance(node.args[1], ast.Constant):
-                return True
+            if len(node.args) < 2 or modules.may_be(file, node.args[0]):
+                if len(node.args) < 2 or not isinstance(node.args[1], ast.Constant):
+                    return True
     return False
+
+
+def _is_own(file: File, name: ast.Name) -> bool:
+    """Whether a name is the file's own: `vars = tf.trainable_variables()`."""
+    bindings = file.meanings.bindings(name)
+    return bool(bindings) and not any(isinstance(binding, Imported) for binding in bindings)
+
+
+def _asks_an_object(file: File, name: ast.Name, modules: Modules) -> bool:
+    """Whether it is `vars(args)`: what an object has, no functions of a module."""
+    call = file.parent(name)
+    return (
+        isinstance(call, ast.Call)
+        and call.func is name
+        and bool(call.args)
+        and not modules.may_be(file, call.args[0])
+    )

@@ -70,6 +70,7 @@ class Program:
         self.unreadable: list[tuple[Path, SourceError]] = []
         #: by absolute path; the script is here too, for modules may import it
         self._by_path: dict[Path, File] = {self.imports.main: self.main}
+        self._plain_files: dict[Path, File] = {}
         self._active: set[tuple[Path, str]] = set()
         self._connect(self.main)
         for path in self.imports.modules:
@@ -125,14 +126,21 @@ class Program:
 
     @cached_property
     def never_called(self) -> frozenset[ast.AST]:
-        """The functions and classes of local modules that nothing in the program names."""
+        """The functions and classes that nothing in the program names."""
         from tf2towers.exact.never_called import never_called
 
-        return (
-            frozenset()
-            if self.unreadable
-            else never_called(self.files, [self.read(path) for path in self.others])
-        )
+        return frozenset() if self.unreadable else never_called(self.all_files)
+
+    @property
+    def all_files(self) -> list[File]:
+        """Its files, those without TensorFlow, too."""
+        return [*self.files, *map(self.plain_file, self.others)]
+
+    def plain_file(self, path: Path) -> File:
+        """The file of a local module without TensorFlow."""
+        if path not in self._plain_files:
+            self._plain_files[path] = File(self.read(path), self, main=False)
+        return self._plain_files[path]
 
     @cached_property
     def plain_is_tf2(self) -> bool:

@@ -1,7 +1,8 @@
 """Modules that a file imports by a text: `import_module('models.' + name)`, `__import__('data')`.
 
 Of a text that is computed, what is written out of it says which modules it may mean: `models.` and anything. A module
-that is loaded by its path (`imp.load_source`) is one of them, too.
+that is loaded by its path (`imp.load_source`) is one of them, too. In a loop over the modules of a package each of them
+is meant.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from tf2towers.source.attributes_of_calls import attributes_of_calls, binds_a_global
+from tf2towers.source.walked_packages import WalkedPackage, walked_package
 
 #: functions that import by a name, with the module that has them
 _BY_NAME = {"import_module": "importlib", "__import__": "builtins", "run_module": "runpy"}
@@ -43,6 +45,8 @@ class ImportByText:
     package: str | None = None
     #: what the file takes from the module, all of it; empty where that cannot be seen
     attributes: frozenset[str] = frozenset()
+    #: the package whose modules it means, all of them
+    walked: WalkedPackage | None = None
     #: whether it keeps the module under a name that other files may take it by
     is_global: bool = False
 
@@ -80,6 +84,8 @@ def imports_by_text(tree: ast.Module, text: str) -> Iterator[ImportByText]:
         if function in _BY_NAME:
             if (named := _argument(node, 0, "name", "mod_name")) is not None:
                 found = _by_name(node, _parts(named))
+                if not found.start and ("iter_modules" in text or "walk_packages" in text):
+                    found = replace(found, walked=walked_package(tree, node, named))
                 if not found.start and function == "import_module":
                     attributes = attributes_of_calls(tree) if attributes is None else attributes
                     found = replace(

@@ -14,11 +14,13 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from tf2towers.source.bound_names import BoundNames, bound_names, may_bind
+from tf2towers.source.built_modules import BuiltModule, built_module
 from tf2towers.source.errors import SourceError
 from tf2towers.source.imports_by_text import ImportByText, imports_by_text
 from tf2towers.source.path_additions import Adders, path_additions
 from tf2towers.source.script import Script
 from tf2towers.source.syntax import parse
+from tf2towers.source.walked_packages import Given, WalkedPackage, Walkers
 
 
 class LocalImports:
@@ -55,8 +57,10 @@ class LocalImports:
         self.used_roots: set[Path] = set()
         #: functions of the program that add to sys.path
         self._adders = Adders()
+        #: functions of the program that import all modules of a package they are given
+        self._walkers = Walkers()
         known = None
-        while known != (known := (len(self.roots), dict(self._adders.found))):
+        while known != (known := (len(self.roots), dict(self._adders.found), self._walkers.state())):
             self._walk()  # again, where a module adds a folder that those before it import from
 
     @property
@@ -71,14 +75,14 @@ class LocalImports:
         """
         return dict(self._direct.get(_absolute(path), {}))
 
-    def compiled(self, path: Path, dotted: str) -> Path | None:
-        """The file, beside the others, of a module in C or Cython that a file imports and that says no TensorFlow."""
+    def built(self, path: Path, dotted: str) -> BuiltModule | None:
+        """What a module is that a file imports and that is no Python text: compiled, or made of files without TF."""
         name = dotted.lstrip(".")
         for base in self._bases(_absolute(path), len(dotted) - len(name)):
             place = base.joinpath(*name.split("."))
-            for file in sorted(place.parent.glob(f"{place.name}.*")):  # what is built comes before its source
-                if file.suffix in (".so", ".pyd", ".pyx"):
-                    return None if b"tensorflow" in file.read_bytes() else file
+            top = next((root for root in sorted(self.roots) if place.is_relative_to(root)), base)
+            if (found := built_module(place, top)) is not None:
+                return found
         return None
 
     def _walk(self) -> None:
@@ -130,13 +134,18 @@ class LocalImports:
                     if target is not None:
                         yield dots + name, target
         for found in imports_by_text(tree, text):
+            if found.walked is not None and found.walked.function:
+                self._walkers.add(found.walked)
             yield from self.found_by_text(path, found)
+        self._walkers.look(tree, text, path)
 
     def found_by_text(self, path: Path, found: ImportByText) -> list[tuple[str, Path]]:
         """The local modules that an import by a text in a file may mean, by name."""
         if found.is_path:
             file = _absolute(self.main.parent / found.start)
             return [(found.start, file)] if found.is_written_out and self._is_file(file) else []
+        if found.walked is not None:
+            return list(self._walked(_absolute(path), found.walked))
         name = found.start.lstrip(".")
         dots = found.start[: len(found.start) - len(name)]
         bases = self._bases(_absolute(path), len(dots))
@@ -148,6 +157,32 @@ class LocalImports:
             known = not found.is_global or _absolute(path) == self.main  # nobody imports the main script
             return list(self._having(found.attributes)) if known else []
         return [(dotted, file) for dotted, file in _below(bases, name, dots) if found.means(dotted)]
+
+    def _walked(self, path: Path, walked: WalkedPackage) -> Iterator[tuple[str, Path]]:
+        """The modules of the packages that a loop goes through; nothing where one of these is not seen."""
+        given: set[Given | None] = {Given(path, walked.package, None)}
+        if walked.function:
+            given = self._walkers.given.get(walked.function, set())
+        folders: dict[str, Path] = {}
+        for each in given:
+            folder = self._folder_of(each.path, each.package) if each is not None else None
+            if each is None or folder is None or not each.fits(walked):
+                return
+            folders[each.package] = folder
+        for package, folder in sorted(folders.items()):
+            for dotted, file in _modules_of(folder):
+                if walked.is_deep or "." not in dotted:
+                    yield package.rstrip(".") + f".{dotted}", file
+                    if walked.is_bare and (other := self._module(dotted, self.roots)) is not None:
+                        yield dotted, other
+
+    def _folder_of(self, path: Path, package: str) -> Path | None:
+        """The folder of a package that a file imports; '.': its own."""
+        if package == ".":
+            return path.parent
+        name = package.lstrip(".")
+        found = self._module(name, self._bases(path, len(package) - len(name)))
+        return found.parent if found is not None and found.name == "__init__.py" else None
 
     def _having(self, attributes: frozenset[str]) -> Iterator[tuple[str, Path]]:
         """The local modules that have one of these names: with any other one, the program would stop at the first."""

@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Protocol
 
-from tf2towers.names.meanings import Imported, Meanings
+from tf2towers.names.meanings import Binding, Imported, Meanings
 from tf2towers.source.local_imports import LocalImports
 from tf2towers.source.script import Script
 from tf2towers.source.syntax import parse
@@ -121,22 +121,61 @@ class LibraryNames:
         return False
 
     def is_taken(self, file: Module, name: str) -> bool:
-        """Whether another module of the program may take a name that a file binds from there."""
-        for path in self._paths():
-            local = self._local(path)
-            if path == file.path.absolute() or file.path.absolute() not in local.values():
-                continue
-            meanings = self._meanings_of(path)
-            for node in meanings.nodes:
-                if isinstance(node, ast.Name):
-                    if node.id == name and not meanings.bindings(node):
-                        return True
-                elif isinstance(node, ast.Attribute):
-                    if node.attr == name and not self._is_of_library(meanings, node.value, local):
-                        return True
-                elif isinstance(node, ast.ImportFrom) and any(alias.name == name for alias in node.names):
-                    return True
+        """Whether another module of the program may take a name that a file binds from there.
+
+        It does by `from file import name`, by `file.name`, by a star, or where it hands the module on, whose attributes
+        are then taken where nobody sees it. What its own import binds under that name is no use of this one.
+        """
+        return self._is_taken(file.path.absolute(), name, frozenset())
+
+    def _is_taken(self, home: Path, name: str, seen: frozenset[Path]) -> bool:
+        return any(
+            self._takes(path, home, name, seen | {home})
+            for path in self._paths()
+            if path.absolute() not in seen | {home} and home in self._local(path).values()
+        )
+
+    def _takes(self, path: Path, home: Path, name: str, seen: frozenset[Path]) -> bool:
+        """Whether one module that imports another may take a name from it."""
+        meanings, local = self._meanings_of(path), self._local(path)
+        if any(local.get(module) == home for module in meanings.star_imports):
+            own = meanings.module.bindings.get(name, [])
+            if not own and self._is_taken(path.absolute(), name, seen):  # it hands the name on
+                return True
+            alike = own and self._bind_alike(own, self._meanings_of(home).module.bindings.get(name, []))
+            if not alike and any(isinstance(node, ast.Name) and node.id == name for node in meanings.nodes):
+                return True
+        for node in meanings.nodes:
+            if isinstance(node, ast.ImportFrom):
+                from_here = local.get("." * node.level + (node.module or "")) == home
+                taken = from_here and any(alias.name == name for alias in node.names)
+            elif isinstance(node, ast.Attribute):
+                taken = node.attr == name and not self._is_of_library(meanings, node.value, local)
+            elif isinstance(node, ast.Constant):  # getattr(module, 'misc')
+                taken = node.value == name
+            else:
+                taken = isinstance(node, ast.Name) and self._is_handed_on(meanings, node, local, home)
+            if taken:
+                return True
         return False
+
+    @staticmethod
+    def _is_handed_on(meanings: Meanings, node: ast.Name, local: dict[str, Path], home: Path) -> bool:
+        """Whether a name begins a use of the whole module `home`, of which no attribute is taken at once."""
+        whole: ast.expr = node
+        while True:
+            around = meanings.parents.get(whole)
+            if local.get(meanings.canonical(whole) or "") == home:
+                return not isinstance(around, ast.Attribute)
+            if not isinstance(around, ast.Attribute):
+                return False
+            whole = around
+
+    @staticmethod
+    def _bind_alike(these: Sequence[Binding], those: Sequence[Binding]) -> bool:
+        """Whether all bindings are imports of one thing: then it is the same one whichever comes last."""
+        found = {binding.target if isinstance(binding, Imported) else None for binding in (*these, *those)}
+        return len(found) == 1 and None not in found
 
     @staticmethod
     def _is_of_library(meanings: Meanings, value: ast.expr, local: dict[str, Path]) -> bool:

@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from functools import cache
 
 from tf2towers.exact.edits import Edit
-from tf2towers.exact.file import File
+from tf2towers.exact.file import RUNTIME, File
 from tf2towers.exact.imports import made_by
 from tf2towers.exact.lookup import Found, find_replacement, is_gone_private, public_spelling
-from tf2towers.exact.never_called import stays_in
+from tf2towers.exact.never_called import never_called_around, stays_in
+from tf2towers.exact.reached.by_default import asked_for_by, may_be_asked_for
 from tf2towers.exact.removal import removed
 from tf2towers.exact.rule import Example, Rule
 from tf2towers.exact.rules.t2t602_imports import goes
@@ -110,7 +111,7 @@ def _of_tensorflow(file: File, node: ast.Name | ast.Attribute, home: ast.expr, c
         return None  # TF 2's own
     if found.kind == "left":
         _note(file, node, found)
-        return None
+        return _raising(file, node, found)
     if found.kind == "tf2" and not is_v1:
         return None
     if found.kind != "v1":
@@ -130,6 +131,17 @@ def _note(file: File, node: ast.Name | ast.Attribute, found: Found) -> None:
         file.note(node, found.code, found.why)
         return
     file.note(node, found.code, f"{found.why}; it stays in {where}, and raises where it is reached", "note")
+
+
+def _raising(file: File, node: ast.Name | ast.Attribute, found: Found) -> str | None:
+    """What a use becomes that only a flag asks for: an error that names the flag; None for any other."""
+    if not may_be_asked_for(found.why) or never_called_around(file, node) is not None:
+        return None
+    test = asked_for_by(file, node)
+    if test is None:
+        return None
+    needed = file.need("not_served", f"{RUNTIME}.contrib.not_served")
+    return f"{needed}({public_spelling(file.spelled(node) or '')!r}, {test!r})"
 
 
 def _through_module(file: File, node: ast.Attribute, found: Found) -> str | None:
@@ -198,6 +210,8 @@ def _by_its_whole_name(file: File, node: ast.Name | ast.Attribute, found: Found)
     names, canonical = file.top_names(), file.spelled(node)
     if not names or canonical is None or stays_in(file, node, found.why) is None:
         return None
+    if _import_goes(file, _root(node)) and (raising := _raising(file, node, found)) is not None:
+        return raising
     return names[0].id + canonical[2:] if _import_goes(file, _root(node)) else None
 
 
@@ -264,6 +278,18 @@ RULE = Rule(
             "import tensorflow as tf\n\nx = tf.placeholder(tf.float32, [None])\ny = tf.mul(tf.log(x), x)\n",
             "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import graph_mode\n\ngraph_mode()\n\n"
             "x = tf.placeholder(tf.float32, [None])\ny = tf.multiply(tf.log(x), x)\n",
+        ),
+        Example(
+            "what is added to a training by a flag that is off by default",
+            "import tensorflow as tf\n\ntf.app.flags.DEFINE_integer('delay', -1, 'steps')\n"
+            "FLAGS = tf.app.flags.FLAGS\nx = tf.placeholder(tf.float32, [None])\n"
+            "if FLAGS.delay > 0:\n    tf.contrib.quantize.create_training_graph(quant_delay=FLAGS.delay)\n",
+            "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import graph_mode\n"
+            "from tf2towers.runtime.contrib.not_served import not_served\n\ngraph_mode()\n\n"
+            "tf.app.flags.DEFINE_integer('delay', -1, 'steps')\n"
+            "FLAGS = tf.app.flags.FLAGS\nx = tf.placeholder(tf.float32, [None])\n"
+            "if FLAGS.delay > 0:\n"
+            "    not_served('tf.contrib.quantize.create_training_graph', 'FLAGS.delay > 0')(quant_delay=FLAGS.delay)\n",
         ),
     ),
 )

@@ -54,7 +54,8 @@ RULE = Rule(
     why="""
     Parts of tf.contrib, tf.estimator and others ended with TensorFlow 1, and neither TF 2.21 nor tf2towers.runtime
     has them. So it is with an argument of an old release that a function takes no more. The site is left as it is;
-    everything else of the script is migrated.
+    everything else of the script is migrated. It is only told where nothing leads there: in a function that nothing
+    names, under a test for a TPU, and where tf.contrib.quantize stands under a test of a flag that is off by default.
     """,
     edits=edits,
     todo="Replace it as the message says, or keep a copy of its source beside the script, and migrate again.",

@@ -9,10 +9,13 @@ from pathlib import Path
 from tf2towers.exact.edits import Edit
 from tf2towers.exact.file import File
 from tf2towers.exact.known_modules import is_known, is_tf1_library
+from tf2towers.exact.libraries.changed import changed
+from tf2towers.exact.libraries.cython import gone_in_cython
 from tf2towers.exact.lookup import was_in_tf1
-from tf2towers.exact.never_called import only_as_main
+from tf2towers.exact.never_called import stays_in
 from tf2towers.exact.rule import Example, Rule
 from tf2towers.report.result import FindingKind
+from tf2towers.source.built_modules import BuiltModule
 from tf2towers.source.imports_by_text import ImportByText, imports_by_text
 from tf2towers.source.local_imports import LocalImports
 
@@ -22,30 +25,51 @@ def edits(file: File) -> Iterator[Edit]:
     found = file.program.imports.imports_of(file.path)
     for node in file.imports:
         for dotted in missing(node, found):
-            if (compiled := file.program.imports.compiled(file.path, dotted)) is not None:
-                file.compiled.append(compiled)
-                message = f"the compiled module {dotted} is not looked into; -o copies {compiled.name}"
-                file.note(node, "T2T624", message, "note")
+            if (built := file.program.imports.built(file.path, dotted)) is not None:
+                _tell_of_built(file, node, dotted, built)
                 continue
-            kind: FindingKind = "note" if _is_guarded(file, node) or only_as_main(file, node) else "left"
-            file.note(node, "T2T624", f"the module {dotted} was not found: it may have TF1 in it", kind)
+            message = f"the module {dotted} was not found: it may have TF1 in it"
+            _tell(file, node, message, guarded=_is_guarded(file, node))
     for call, message in unseen_by_text(file.program.imports, file.path, file.tree, file.script.text):
-        guarded = call.is_written_out and _is_guarded(file, call.call)
-        kind = "note" if guarded or only_as_main(file, call.call) else "left"
-        file.note(call.call, "T2T624", message, kind)
+        _tell(file, call.call, message, guarded=call.is_written_out and _is_guarded(file, call.call))
     for call in imports_by_text(file.tree, file.script.text):
         if call.start or _may_be_tensorflow(call):
             continue
         if found_here := file.program.imports.found_by_text(file.path, call):
             names = ", ".join(sorted({path: dotted for dotted, path in found_here}.values()))
             taken = " or ".join(sorted(call.attributes))
-            file.note(
-                call.call,
-                "T2T624",
-                f"{names}: any of them may be imported here, as they have {taken}",
-                "note",
-            )
+            message = f"{names}: any of them may be imported here, as they have {taken}"
+            if call.walked is not None:
+                message = f"{names}: all of them are imported here"
+            file.note(call.call, "T2T624", message, "note")
     yield from ()
+
+
+def _tell(file: File, node: ast.Import | ast.ImportFrom | ast.Call, message: str, *, guarded: bool) -> None:
+    """Says that a module was not found; it is only told where nothing leads to the import, or it may fail."""
+    where = stays_in(file, node, "")
+    if where is not None:
+        message = f"{message}; it is imported in {where}"
+    file.note(node, "T2T624", message, "note" if guarded or where is not None else "left")
+
+
+def _tell_of_built(file: File, node: ast.Import | ast.ImportFrom, dotted: str, built: BuiltModule) -> None:
+    """Says what a module that is no Python text is made of; what NumPy has no more in it is left."""
+    file.compiled += built.files
+    if built.by:
+        message = f"{built.by} makes the module {dotted} of {built.made_of}: make it for this Python"
+    else:
+        message = f"the compiled module {dotted} is not looked into"
+    file.note(node, "T2T624", f"{message}; -o copies {built.made_of}", "note")
+    kind: FindingKind = "note" if _is_guarded(file, node) or stays_in(file, node, "") is not None else "left"
+    for source in built.files:
+        if source.suffix == ".pyx":
+            for name, line in gone_in_cython(source.read_text(encoding="utf-8", errors="replace")):
+                message = (
+                    f"{name} is no more, and stands in {source.name}, line {line}, of which {dotted} is made"
+                )
+                today = changed()[name].target
+                file.note(node, "T2T628", f"{message}; today: {today}" if today else message, kind)
 
 
 def missing(node: ast.Import | ast.ImportFrom, found: Mapping[str, Path]) -> Iterator[str]:
@@ -78,7 +102,7 @@ def unseen_by_text(
 
 def _may_be_tensorflow(call: ImportByText) -> bool:
     """Whether TensorFlow itself has all that is taken from a module whose name is computed."""
-    return not call.start and all(was_in_tf1(f"tf.{name}") for name in call.attributes)
+    return not (call.start or call.walked) and all(was_in_tf1(f"tf.{name}") for name in call.attributes)
 
 
 def leads_nowhere(node: ast.Import | ast.ImportFrom, found: Mapping[str, Path]) -> bool:
@@ -131,9 +155,12 @@ RULE = Rule(
     Everything that a script imports belongs to the program: a module beside it is migrated with it. One that is neither
     beside the script, nor Python's, nor a library that is known to have no TF1 in it, cannot be looked into.
     An import by a text counts, too: of `import_module('models.' + name)` every module in the folder `models` belongs to
-    the program; where nothing of the name is written out (`model = import_module(args.model)`), every module that has
-    one of the names that are taken from it (`model.build`, `model.loss`), for another one the program would stop at.
-    Where that cannot be seen, nobody can say which module it is.
+    the program, and in a loop over `pkgutil.iter_modules(models.__path__)` every one of that package; where nothing of
+    the name is written out (`model = import_module(args.model)`), every module that has one of the names that are taken
+    from it (`model.build`, `model.loss`), for another one the program would stop at.
+    Where that cannot be seen, nobody can say which module it is. Only told is an import in a function that nothing
+    calls, and a module that Cython, a local setup.py or protoc makes of files here without TensorFlow in them.
+    It has to be made for this Python; what its Cython takes from NumPy that is no more is T2T628.
     """,
     todo="Put the module beside the script, in its package or in a folder of its sys.path, or name the folder of the "
     "PYTHONPATH that it is in (--python-path FOLDER), and migrate again. Write a computed import out: "

@@ -9,7 +9,7 @@ from tf2towers.exact.edits import Edit
 from tf2towers.exact.file import File
 from tf2towers.exact.known_modules import is_tf1_library
 from tf2towers.exact.libraries.changed import of_keras2
-from tf2towers.exact.never_called import only_as_main, stays_in
+from tf2towers.exact.never_called import stays_in
 from tf2towers.exact.rule import Example, Rule
 from tf2towers.names.tables import lookup
 from tf2towers.report.result import FindingKind
@@ -25,14 +25,14 @@ def edits(file: File) -> Iterator[Edit]:
         names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else [node.module or ""]
         if isinstance(node, ast.ImportFrom) and (node.level or _only_data(file, node)):
             continue
-        if only_as_main(file, node):
-            continue
         for name in names:
             root = name.partition(".")[0]
             if is_tf1_library(root) and not any(module.partition(".")[0] == root for module in found):
-                file.note(
-                    node, "T2T625", f"{root} is built on TensorFlow 1, and is not migrated with the script"
-                )
+                message = f"{root} is built on TensorFlow 1, and is not migrated with the script"
+                if (where := stays_in(file, node, "")) is not None:
+                    file.note(node, "T2T625", f"{message}; it is imported in {where}", "note")
+                else:
+                    file.note(node, "T2T625", message)
     for used, canonical in file.symbols:
         if canonical == "tf.load_op_library":
             kind: FindingKind = "note" if _may_fail_to_load(file, used) else "left"
