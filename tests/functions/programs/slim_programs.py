@@ -2,6 +2,7 @@
 
 import os
 import tempfile
+import time
 
 import numpy as np
 import tensorflow as tf
@@ -134,6 +135,8 @@ def training_in_one_call():
         calls = []
 
         def step(session, operation, global_step, options):
+            while tf.train.latest_checkpoint(path) is None:  # a thread writes the first one meanwhile
+                time.sleep(0.01)
             calls.append(sorted(options))
             return slim.learning.train_step(session, operation, global_step, options)
 
