@@ -176,14 +176,20 @@ class Session(tf.compat.v1.Session):
 
     def run(self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None) -> Any:
         """What `tf.compat.v1.Session.run` returns and raises; the second run of a kind takes less (`prepared`)."""
-        known = known_by(fetches, feed_dict) if options is None and run_metadata is None else None
+        # of what options say, a time limit alone counts here; sessions with hooks always give some
+        unlimited = options is None or (
+            isinstance(options, tf.compat.v1.RunOptions) and not options.timeout_in_ms
+        )
+        known = known_by(fetches, feed_dict) if unlimited else None
         if known is None or self._closed or runs_are_watched():
             return super().run(fetches, feed_dict, options, run_metadata)
         prepared = self._prepared.get(known)
         values = prepared.values(feed_dict) if prepared is not None else None
         if prepared is not None and values is not None:
+            if run_metadata is not None:
+                run_metadata.Clear()
             return prepared.results(self, self._do_call(self._run_prepared, prepared, values))
-        result = super().run(fetches, feed_dict)
+        result = super().run(fetches, feed_dict, options, run_metadata)
         if prepared is None and (made := prepare(self._graph, fetches, feed_dict)) is not None:
             self._prepared[known] = made
         return result
