@@ -92,9 +92,8 @@ def optimizer_with_averages():
 def train_op_of_contrib():
     weights = tf.get_variable("weights", initializer=[3.0, -4.0])
     other = tf.get_variable("other", initializer=2.0)
-    tf.add_to_collection(
-        tf.GraphKeys.UPDATE_OPS, tf.assign_add(tf.Variable(0.0, trainable=False, name="seen"), 1.0)
-    )
+    with tf.control_dependencies([tf.assign_add(tf.Variable(0.0, trainable=False, name="seen"), 1.0)]):
+        tf.add_to_collection(tf.GraphKeys.UPDATE_OPS, tf.no_op(name="counted"))
     train_op = tf.contrib.training.create_train_op(
         tf.reduce_sum(weights * weights) * other,
         tf.train.GradientDescentOptimizer(0.1),
