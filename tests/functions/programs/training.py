@@ -95,13 +95,13 @@ def train_op_of_contrib():
     with tf.control_dependencies([tf.assign_add(tf.Variable(0.0, trainable=False, name="seen"), 1.0)]):
         tf.add_to_collection(tf.GraphKeys.UPDATE_OPS, tf.no_op(name="counted"))
     train_op = tf.contrib.training.create_train_op(
-        tf.reduce_sum(weights * weights) * other,
+        tf.exp(tf.reduce_sum(weights * weights) * other * 0.01),  # its gradients need it: they come behind it
         tf.train.GradientDescentOptimizer(0.1),
         transform_grads_fn=tf.contrib.training.clip_gradient_norms_fn(1.0),
         summarize_gradients=True,
     )
     pairs = tf.contrib.training.multiply_gradients(
-        [(weights * 1.0, weights), (other * 1.0, other)], {"other": 3.0}
+        [(tf.constant([1.0, 2.0], name="slopes"), weights), (tf.constant(2.0), other)], {"other": 3.0}
     )
     return [
         train_op,
