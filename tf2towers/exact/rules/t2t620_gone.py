@@ -10,8 +10,16 @@ from tf2towers.exact.file import File
 from tf2towers.exact.never_called import stays_in
 from tf2towers.exact.rule import Example, Rule
 
-#: methods of TensorFlow's that ended with 1.0, each with its class
-_METHODS = {"get_clean_up_op": "tf.train.SyncReplicasOptimizer"}
+#: methods that ended within TensorFlow 1: what had them, the first release without, what to do
+_METHODS = {
+    "get_clean_up_op": (("tf.train.SyncReplicasOptimizer",), "1.0", "take it out"),
+    "_parse_flags": (
+        ("tf.flags.FLAGS", "tf.app.flags.FLAGS"),
+        "1.5",
+        "take it out, flags are parsed when the first one is read; FLAGS.__flags has objects since then, "
+        "FLAGS.flag_values_dict() their values",
+    ),
+}
 
 #: what reached into other processes, unless the target is this one: ''
 _RESETS = ("tf.Session.reset", "tf.InteractiveSession.reset")
@@ -22,9 +30,10 @@ def edits(file: File) -> Iterator[Edit]:
     used = {name for other in file.program.files for _, name in other.symbols}
     own = {function.name for other in file.program.files for function in other.all(ast.FunctionDef)}
     for node in file.all(ast.Attribute):
-        of = _METHODS.get(node.attr)
-        if of in used and node.attr not in own and stays_in(file, node, "") is None:
-            file.note(node, "T2T620", f"{of} has no {node.attr} since TensorFlow 1.0: take it out")
+        owners, since, todo = _METHODS.get(node.attr, ((), "", ""))
+        of = next((owner for owner in owners if owner in used), None)
+        if of is not None and node.attr not in own and stays_in(file, node, "") is None:
+            file.note(node, "T2T620", f"{of} has no {node.attr} since TensorFlow {since}: {todo}")
         if resets_a_server(file, node) and stays_in(file, node, "") is None:
             message = (
                 f"{file.canonical(node)} of a server ended the sessions of all processes, and its variables: take "
@@ -76,6 +85,12 @@ RULE = Rule(
             "import tensorflow as tf\n\n"
             "opt = tf.train.SyncReplicasOptimizer(tf.train.GradientDescentOptimizer(0.1), 2)\n"
             "clean_up_op = opt.get_clean_up_op()\n",
+            left=True,
+        ),
+        Example(
+            "flags as TensorFlow 1.4 had them",
+            "import tensorflow as tf\n\ntf.flags.DEFINE_float('rate', 0.1, '')\nFLAGS = tf.flags.FLAGS\n"
+            "FLAGS._parse_flags()\nw = tf.Variable(FLAGS.rate)\n",
             left=True,
         ),
         Example(
