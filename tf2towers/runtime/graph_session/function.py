@@ -181,8 +181,6 @@ class Program:
 
 def _placeholder(name: str, tensor: tf.Tensor) -> Any:
     node = tf.compat.v1.NodeDef(name=name, op="Placeholder")
-    if tensor.dtype == tf.resource:  # a variable, by its name
-        tensor = tensor.graph.get_tensor_by_name(f"{tensor.op.name}/Read/ReadVariableOp:0")
     node.attr["dtype"].type = tensor.dtype.as_datatype_enum
     node.attr["shape"].shape.unknown_rank = True  # as a session takes it: a feed may have any shape
     return node

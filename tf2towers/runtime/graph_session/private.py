@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import sys
 from collections.abc import Callable, Sequence
@@ -297,26 +298,44 @@ def copies_of_rows_are_dense() -> None:
 def variables_by_tensor_name() -> None:
     """Gives `graph.get_tensor_by_name("w:0")` the variable, as TF1's was the variable's own tensor, not a handle.
 
-    TensorFlow itself looks for `global_step:0` so, and refuses a handle.
+    TensorFlow itself looks for `global_step:0` so, and refuses a handle. `w/read:0`, which TF1's operations took, and
+    its operation `w/read`, are found as well.
     """
     from tensorflow.python.framework import ops
 
-    plain = ops.Graph.get_tensor_by_name
-    if plain.__name__ != "named":
+    by_name, any_element = ops.Graph.get_tensor_by_name, ops.Graph.as_graph_element
+    if hasattr(by_name, "__wrapped__"):
+        return
 
-        def named(graph: tf.Graph, name: str) -> Any:
-            found = plain(graph, name)
-            if found.dtype != tf.resource or found.op.type != "VarHandleOp":
-                return found
-            keys = tf.compat.v1.GraphKeys
-            for variable in graph.get_collection(keys.GLOBAL_VARIABLES) + graph.get_collection(
-                keys.LOCAL_VARIABLES
-            ):
-                if getattr(variable, "handle", None) is found:
-                    return variable
+    @wraps(by_name)
+    def named(graph: tf.Graph, name: str) -> Any:
+        found = by_name(graph, name)
+        if found.dtype != tf.resource or found.op.type != "VarHandleOp":
             return found
+        keys = tf.compat.v1.GraphKeys
+        for variable in graph.get_collection(keys.GLOBAL_VARIABLES) + graph.get_collection(
+            keys.LOCAL_VARIABLES
+        ):
+            if getattr(variable, "handle", None) is found:
+                return variable
+        return found
 
-        ops.Graph.get_tensor_by_name = named
+    @wraps(any_element)
+    def element(graph: tf.Graph, obj: Any, *arguments: Any, **options: Any) -> Any:
+        try:
+            return any_element(graph, obj, *arguments, **options)
+        except KeyError:
+            variable, read, output = str(obj).rpartition("/read")
+            if not read or output not in ("", ":0"):
+                raise
+            with contextlib.suppress(KeyError):
+                if any_element(graph, variable, allow_tensor=False).type == "VarHandleOp":
+                    today = f"{variable}:0" if output else f"{variable}/Read/ReadVariableOp"
+                    return any_element(graph, today, *arguments, **options)
+            raise
+
+    ops.Graph.get_tensor_by_name = named
+    ops.Graph.as_graph_element = element
 
 
 #: what `_truth` stands for

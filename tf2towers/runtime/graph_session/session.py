@@ -7,6 +7,7 @@ it begins no C++ session.
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import threading
 import weakref
@@ -163,7 +164,8 @@ class Session(tf.compat.v1.Session):
         """Begins a run in parts; what it returns is for `partial_run`."""
         named = [self.graph.as_graph_element(fetch) for fetch in tf.nest.flatten(fetches)]
         fed = [
-            self.graph.as_graph_element(feed, allow_operation=False) for feed in tf.nest.flatten(feeds or [])
+            value_of(self.graph.as_graph_element(feed, allow_operation=False))
+            for feed in tf.nest.flatten(feeds or [])
         ]
         if self._closed:
             raise RuntimeError("Attempted to use a closed Session.")
@@ -193,6 +195,21 @@ class Session(tf.compat.v1.Session):
         if prepared is None and (made := prepare(self._graph, fetches, feed_dict)) is not None:
             self._prepared[known] = made
         return result
+
+    def _run(self, handle: Any, fetches: Any, feed_dict: Any, options: Any, run_metadata: Any) -> Any:
+        return super()._run(handle, fetches, self._with_variables_by_value(feed_dict), options, run_metadata)
+
+    def _with_variables_by_value(self, feed_dict: Any) -> Any:
+        """Feeds of variables by their tensors' names, 'w:0': what is fed is the value, not a handle."""
+        if not isinstance(feed_dict, dict) or not any(isinstance(feed, str) for feed in feed_dict):
+            return feed_dict
+        return {self._by_value(feed): value for feed, value in feed_dict.items()}
+
+    def _by_value(self, feed: Any) -> Any:
+        if isinstance(feed, str):
+            with contextlib.suppress(KeyError, ValueError):  # TensorFlow says it in its own words
+                return value_of(self._graph.as_graph_element(feed, allow_operation=False))
+        return feed
 
     def _run_prepared(self, prepared: Prepared, values: list[Any]) -> list[Any]:
         milliseconds = self._config.operation_timeout_in_ms if self._config is not None else 0
@@ -283,10 +300,7 @@ class Session(tf.compat.v1.Session):
 
 def _eager(value: Any, tensor: Any) -> Any:
     """What is fed, as a tensor."""
-    dtype = tensor.dtype
-    if dtype == tf.resource:  # a variable fed by its name
-        value, dtype = value.tolist(), value_of(tensor).dtype
-    return eager_tensor(np.asarray(value, dtype.as_numpy_dtype), dtype)
+    return eager_tensor(np.asarray(value, tensor.dtype.as_numpy_dtype), tensor.dtype)
 
 
 class InteractiveSession(Session):

@@ -17,3 +17,16 @@ with tf.train.MonitoredTrainingSession(hooks=[tf.train.StopAtStepHook(last_step=
     while not sess.should_stop():
         print(sess.run([loss, train, same, "w:0"], {"x:0": [[1.0, 2.0, 3.0]]})[0::2])
         print(sess.run(graph.get_tensor_by_name("global_step:0")) if not sess.should_stop() else "stopped")
+
+read = graph.get_tensor_by_name("w/read:0")
+gradients = tf.gradients(tf.reduce_sum(tf.square(w)), read) + tf.gradients(tf.reduce_sum(read * same), w)
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    print(sess.run(["w/read:0", graph.get_operation_by_name("w/read")])[0].tolist(), sess.run(gradients)[1].tolist())
+    for fed in ("w:0", "w/read:0", w, read):
+        print(sess.run([read + 1.0, w * 2.0], {fed: [[1.0, 2.0]] * 3}))
+    for missing in ("x/read:0", "nothing/read", "w/read/read:0"):
+        try:
+            graph.as_graph_element(missing)
+        except KeyError as error:
+            print(error)
