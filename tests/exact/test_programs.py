@@ -412,6 +412,9 @@ def test_a_module_imported_by_a_text(line, status, reached, tree):
         ("net = importlib.import_module(name)\nnet.build()\n", 0),
         ("if name:\n    net = importlib.import_module(name)\nelse:\n    net = fallback()\nnet.build()\n", 0),
         ("importlib.import_module(name).build()\n", 0),
+        ("net = __import__(name)\nnet.build()\n", 0),
+        ("net = __import__(name, fromlist=['a'])\nnet.build()\n", 1),
+        ("net = __import__(name)\nnet.a.build()\n", 1),  # of 'nets.a' it gives nets
         ("run = getattr(importlib.import_module(name), 'build')\nrun()\n", 0),
         ("net = importlib.import_module(name)\nif hasattr(net, 'build'):\n    net.build()\n", 1),
         ("net = importlib.import_module(name)\nuse(net.build, net)\n", 1),

@@ -162,6 +162,11 @@ IMPORTS = [
      "tf.log(pywrap_tensorflow.NewCheckpointReader('a').get_tensor('w'))\n",
      "import tensorflow.compat.v1 as tf\nfrom tensorflow.python import pywrap_tensorflow\n\n"
      "tf.log(tf.train.NewCheckpointReader('a').get_tensor('w'))\n"),
+    ("import tensorflow as tf\n\nloss = tf.nn.seq2seq.sequence_loss_by_example([tf.log(1)], 2, 3)\n",
+     "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime.contrib import legacy_seq2seq\n\n"
+     "loss = legacy_seq2seq.sequence_loss_by_example([tf.log(1)], 2, 3)\n"),
+    ("import tensorflow as tf\n\ntf.log(tf.pywrap_tensorflow.NewCheckpointReader('a').get_tensor('w'))\n",
+     "import tensorflow.compat.v1 as tf\n\ntf.log(tf.train.NewCheckpointReader('a').get_tensor('w'))\n"),
     ("import tensorflow as tf\nfrom tensorflow.python.ops import gen_nn_ops\n\ngen_nn_ops._relu_grad(tf.log(1), 2)\n",
      "import tensorflow.compat.v1 as tf\nfrom tensorflow.python.ops import gen_nn_ops\n\n"
      "gen_nn_ops.relu_grad(tf.log(1), 2)\n"),

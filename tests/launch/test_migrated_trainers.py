@@ -274,14 +274,15 @@ def test_what_cannot_be_a_cluster(cluster: Callable[..., Cluster]) -> None:
     """An unknown job, an index out of range, one address for two tasks, a host that nobody knows."""
     twice, unknown = cluster(SUPERVISOR), cluster(SUPERVISOR)
     twice.workers[1] = twice.ps[0]
-    unknown.ps[0] = "no-such-host.invalid:2222"
+    unknown.ps[0] = "no-such-host.invalid:2222"  # it may get an address, as a pod that starts late does
+    unknown.environment["TF2TOWERS_CLUSTER_TIMEOUT"] = "3"
     refused(
         (cluster(SUPERVISOR), "wroker 0", ("job_name='wroker'", "'worker' (2)")),
         (cluster(MONITORED), "wroker 1", ("--job_name is 'wroker'",)),  # the script's own check
         (cluster(SUPERVISOR), "worker 2", ("task_index=2", "from 0 to 1")),
         (cluster(MONITORED, "--issync=1"), "ps 1", ("task_index=1", "from 0 to 0")),
         (twice, "worker 0", (twice.ps[0], "more than one task")),
-        (unknown, "worker 1", ("no such host: no-such-host.invalid",)),
+        (unknown, "worker 1", ("ps 0 (no-such-host.invalid:2222, no such host)", "within 3")),
     )
 
 

@@ -49,6 +49,8 @@ class ImportByText:
     walked: WalkedPackage | None = None
     #: whether it keeps the module under a name that other files may take it by
     is_global: bool = False
+    #: whether a name with dots gives the first package of it, as `__import__` does
+    gives_package: bool = False
 
     @property
     def is_written_out(self) -> bool:
@@ -86,17 +88,23 @@ def imports_by_text(tree: ast.Module, text: str) -> Iterator[ImportByText]:
                 found = _by_name(node, _parts(named))
                 if not found.start and ("iter_modules" in text or "walk_packages" in text):
                     found = replace(found, walked=walked_package(tree, node, named))
-                if not found.start and function == "import_module":
+                if not found.start and (function == "import_module" or _is_bare(node, function)):
                     attributes = attributes_of_calls(tree) if attributes is None else attributes
                     found = replace(
                         found,
                         attributes=attributes.get(node, frozenset()),
                         is_global=binds_a_global(tree, node),
+                        gives_package=function == "__import__",
                     )
                 yield found
         elif function in _BY_PATH:
             named = _argument(node, _BY_PATH[function][1], "pathname", "path", "path_name", "location")
             yield ImportByText(node, _parts(named) if named is not None else (None,), is_path=True)
+
+
+def _is_bare(call: ast.Call, function: str) -> bool:
+    """Whether a call is `__import__(name)`, and nothing else is asked for."""
+    return function == "__import__" and len(call.args) == 1 and not call.keywords
 
 
 def _by_name(call: ast.Call, parts: Parts) -> ImportByText:

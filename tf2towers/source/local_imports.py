@@ -155,7 +155,9 @@ class LocalImports:
             return list(self._found(name, bases, dots))
         if not found.start:
             known = not found.is_global or _absolute(path) == self.main  # nobody imports the main script
-            return list(self._having(found.attributes)) if known else []
+            if not known or (found.gives_package and self._is_in_a_package(found.attributes)):
+                return []
+            return list(self._having(found.attributes))
         return [(dotted, file) for dotted, file in _below(bases, name, dots) if found.means(dotted)]
 
     def _walked(self, path: Path, walked: WalkedPackage) -> Iterator[tuple[str, Path]]:
@@ -183,6 +185,14 @@ class LocalImports:
         name = package.lstrip(".")
         found = self._module(name, self._bases(path, len(package) - len(name)))
         return found.parent if found is not None and found.name == "__init__.py" else None
+
+    def _is_in_a_package(self, attributes: frozenset[str]) -> bool:
+        """Whether a package has one of these names, or may have it when a module in it is imported."""
+        return any(
+            "." in dotted and dotted.rpartition(".")[2] in attributes
+            for root in self.roots
+            for dotted, _ in _modules_of(root)
+        ) or any(file.name == "__init__.py" for _, file in self._having(attributes))
 
     def _having(self, attributes: frozenset[str]) -> Iterator[tuple[str, Path]]:
         """The local modules that have one of these names: with any other one, the program would stop at the first."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import socket
 import time
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -39,7 +40,6 @@ def refused(cluster: object, job: object, index: object, synchronous: bool = Fal
         ({**HOSTS, "ps": ["localhost"]}, "worker", 0, ["'localhost'", "host:port"]),
         ({**HOSTS, "ps": ["localhost:99999"]}, "worker", 0, ["99999"]),
         ({**HOSTS, "ps": ["localhost:4392"]}, "worker", 0, ["localhost:4392", "more than one"]),
-        ({**HOSTS, "ps": ["no-such-host.invalid:4391"]}, "worker", 0, ["no-such-host.invalid"]),
         ({"worker": HOSTS["worker"]}, "worker", 0, ["parameter server"]),
         ("localhost:1", "worker", 0, ["ClusterSpec"]),
     ],
@@ -73,6 +73,26 @@ def test_a_task_that_does_not_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TF2TOWERS_CLUSTER_TIMEOUT", "1")
     with pytest.raises(ClusterError, match=r"ps 0 \(localhost:4391\) within 1 seconds"):
         wait_for({"ps 0": "localhost:4391"})
+    with pytest.raises(ClusterError, match=r"ps 0 \(no-such.invalid:4391, no such host\) within 1 seconds"):
+        wait_for({"ps 0": "no-such.invalid:4391"})
+
+
+def test_a_host_that_is_known_only_when_its_task_has_started(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As a pod is on Kubernetes: TF1's tasks waited for it."""
+    from tf2towers.runtime.cluster import ClusterTask
+    from tf2towers.runtime.cluster.waiting import free_port, listening, wait_for
+
+    look_up, start, port = socket.getaddrinfo, time.monotonic(), free_port()
+
+    def late(host: str, *rest: Any) -> Any:
+        if host == "late.invalid" and time.monotonic() - start < 1:
+            raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
+        return look_up("localhost" if host == "late.invalid" else host, *rest)
+
+    monkeypatch.setattr(socket, "getaddrinfo", late)
+    ClusterTask({**HOSTS, "ps": [f"late.invalid:{port}"]}, "worker", 0)
+    with listening(f"localhost:{port}"):
+        wait_for({"ps 0": f"late.invalid:{port}"})
 
 
 def test_backup_workers_are_refused() -> None:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from tf2towers.exact.edits import Edit
 from tf2towers.exact.file import RUNTIME, File
 from tf2towers.exact.lookup import public_name, sessions
+from tf2towers.exact.never_called import never_called_around
 from tf2towers.exact.rule import Example, Rule
 from tf2towers.report.quoted_code import with_quoted_code
 
@@ -23,10 +24,13 @@ def _makers(file: File) -> Iterator[str]:
 
 
 def edits(file: File) -> Iterator[Edit]:
-    """Notes each address of a server, in a program that makes sessions and no server."""
+    """Notes each cluster and each address of a server, in a program that makes sessions and no server."""
     makers = {name for other in file.program.files for name in _makers(other)}
     if "Server" in makers or not makers:
         return
+    for name, canonical in file.symbols:
+        if public_name(canonical) == "tf.train.ClusterSpec" and never_called_around(file, name) is None:
+            file.note(name, "T2T627", "a cluster, and no server of it: another program makes the session's")
     for text in file.all(ast.Constant):
         parent = file.parent(text)
         if not isinstance(text.value, str) or not text.value.startswith("grpc://"):
@@ -56,6 +60,15 @@ RULE = Rule(
             "a client that is in no cluster",
             "import tensorflow as tf\n\nwith tf.device('/job:worker/task:0'):\n    x = tf.constant(1)\n"
             "with tf.Session('grpc://localhost:2222') as sess:\n    print(sess.run(x))\n",
+            left=True,
+        ),
+        Example(
+            "a worker that is told its server's address by a flag",
+            "import tensorflow as tf\n\ntf.app.flags.DEFINE_string('worker_grpc_url', None, 'its server')\n"
+            "cluster = tf.train.ClusterSpec({'ps': ['a:2222'], 'worker': ['b:2222']})\n"
+            "with tf.device(tf.train.replica_device_setter(cluster=cluster)):\n    step = tf.Variable(0)\n"
+            "with tf.train.Supervisor().managed_session(tf.app.flags.FLAGS.worker_grpc_url) as sess:\n"
+            "    print(sess.run(step))\n",
             left=True,
         ),
     ),

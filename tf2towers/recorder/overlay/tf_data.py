@@ -2,6 +2,7 @@
 
 import functools
 import importlib
+import inspect
 import os
 import sys
 from typing import Any, Callable
@@ -198,12 +199,12 @@ def _patch_h5py(overlay: Overlay) -> None:
     if module is None or kind is None:
         return
     original: Callable[..., None] = kind.__init__
-    default = "r" if int(module.__version__.split(".")[0]) >= 3 else "a"
+    default = inspect.signature(original).parameters["mode"].default  # "r" today, None before h5py 3
 
     @functools.wraps(original)
-    def start(self: Any, name: Any, mode: Any = None, *args: Any, **kwargs: Any) -> None:
+    def start(self: Any, name: Any, mode: Any = default, *args: Any, **kwargs: Any) -> None:
         if isinstance(name, (str, bytes)) or hasattr(name, "__fspath__"):
-            how = mode or default
+            how = mode or "a"
             if how == "r":
                 name = overlay.readable(name)
             elif not (how in ("x", "w-") and os.path.exists(name)):  # else h5py raises

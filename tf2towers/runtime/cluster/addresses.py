@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import socket
-import time
-from collections.abc import Iterable, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 LEADERS = ("chief", "master")  # the jobs that TF_CONFIG has for what --job_name=worker --task_index=0 is
 JOBS = ("ps", "worker", *LEADERS)
-RESOLVING = 2.5  # seconds that a host has to be found in
 
 
 class ClusterError(ValueError):
@@ -91,7 +88,6 @@ def read_addresses(cluster: Any, job_name: Any, task_index: Any) -> Addresses:
             raise ClusterError(f"{task}: {host} is the address of more than one task.")
     if job_name == "worker":
         index += len(leaders)
-    _check_hosts_exist(task, everyone)
     return Addresses(ps, workers, "ps" if job_name == "ps" else "worker", index)
 
 
@@ -116,33 +112,6 @@ def split(address: str) -> tuple[str, int]:
     """Host and port of an address; an IPv6 host without its brackets."""
     host, _, port = address.rpartition(":")
     return host.strip("[]"), int(port)
-
-
-def _check_hosts_exist(task: str, addresses: Iterable[str]) -> None:
-    """Every name is looked up, all at once; one whose look-up takes longer is left to the waiting for its task."""
-    hosts = sorted({split(address)[0] for address in addresses})
-    deadline = time.monotonic() + RESOLVING
-
-    def unknown(host: str) -> bool:
-        while True:
-            try:
-                socket.getaddrinfo(host, None)
-                return False
-            except OSError:
-                if time.monotonic() + 0.5 > deadline:
-                    return True
-                time.sleep(0.5)  # of a cluster that is just starting
-
-    threads = ThreadPoolExecutor(max_workers=min(32, len(hosts)))
-    try:
-        found = {host: threads.submit(unknown, host) for host in hosts}
-        while time.monotonic() < deadline + 1 and not all(lookup.done() for lookup in found.values()):
-            time.sleep(0.01)
-        lost = [host for host, lookup in found.items() if lookup.done() and lookup.result()]
-    finally:
-        threads.shutdown(wait=False, cancel_futures=True)
-    if lost:
-        raise ClusterError(f"{task}: no such host: {', '.join(lost)}. No address is known for it here.")
 
 
 def check_port(task: str, address: str) -> None:

@@ -43,7 +43,17 @@ def answers(address: str) -> bool:
 def _silent(tasks: Mapping[str, str]) -> list[str]:
     with ThreadPoolExecutor(max(1, min(32, len(tasks)))) as threads:
         found = list(threads.map(answers, tasks.values()))
-    return [f"{name} ({tasks[name]})" for name, yes in zip(tasks, found, strict=True) if not yes]
+    silent = [name for name, yes in zip(tasks, found, strict=True) if not yes]
+    return [f"{name} ({tasks[name]}{'' if _is_known(tasks[name]) else ', no such host'})" for name in silent]
+
+
+def _is_known(address: str) -> bool:
+    """Whether a host has an address; on Kubernetes it has none before its pod has started."""
+    try:
+        socket.getaddrinfo(split(address)[0], None)
+    except OSError:
+        return False
+    return True
 
 
 def wait_for(tasks: Mapping[str, str]) -> None:
