@@ -52,6 +52,13 @@ def writes_in_branches():
 
 
 @case
+def what_a_dead_branch_takes():
+    value = variable()
+    added = tf.assign_add(value, [1.0, 1.0])
+    return [tf.cond(tf.constant(False), lambda: added * 2.0, lambda: tf.constant([3.0, 4.0]))]
+
+
+@case
 def writes_in_loops():
     value = variable()
 
