@@ -184,6 +184,8 @@ def migrated_line(line: str) -> str:
         ("tf.nn.nce_loss(*given)", "tf.nn.nce_loss(*given)"),
         ("tf.uniform_unit_scaling_initializer(full_shape=[2])", "old_arguments.uniform_unit_scaling_initializer(full_shape=[2])"),
         ("tf.uniform_unit_scaling_initializer(2.0, 1)", "tf.uniform_unit_scaling_initializer(2.0, 1)"),
+        ("tf.tuple(x, control_inputs=[a])", "old_arguments.waiting_tuple(x, control_inputs=[a])"),
+        ("tf.tuple(x, 'n')", "tf.tuple(x, 'n')"),
     ],
 )  # fmt: skip
 def test_arguments_of_old_releases(before: str, after: str) -> None:

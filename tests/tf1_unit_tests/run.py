@@ -67,7 +67,7 @@ def migrated(folder: Path, into: Path) -> list[Left] | None:
     if result["status"] == 0:
         return []
     return [
-        Left(found.get("path", ""), found.get("line", 0), found["code"], found.get("reason", ""))
+        Left(found.get("path", ""), found.get("line", 0), found["code"], found.get("message", ""))
         for found in result["findings"]
     ]
 

@@ -97,9 +97,10 @@ def _not_served(canonical: str, call: ast.Call) -> str | None:
 
 
 def has_old_arguments(file: File, call: ast.Call) -> str | None:
-    """The function of a call that our runtime has for the arguments of TF 0.x; None for any other call.
+    """The function of a call that our runtime has for the arguments of TF1 and TF 0.x; None for any other call.
 
-    So are `inputs` before `labels`, where the program may be of TF 0.x, and the `full_shape` of an initializer.
+    So are `inputs` before `labels`, where the program may be of TF 0.x, the `full_shape` of an initializer, and what
+    `tf.tuple` waits for.
     """
     name = (file.canonical(call.func) or "").rpartition(".")[2]
     match file.canonical(call.func):
@@ -109,6 +110,9 @@ def has_old_arguments(file: File, call: ast.Call) -> str | None:
         case "tf.uniform_unit_scaling_initializer":
             given = len(call.args) > 3 or any(keyword.arg == "full_shape" for keyword in call.keywords)
             return name if given else None
+        case "tf.tuple":
+            given = len(call.args) > 2 or any(keyword.arg == "control_inputs" for keyword in call.keywords)
+            return "waiting_tuple" if given else None
     return None
 
 

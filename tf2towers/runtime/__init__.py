@@ -60,6 +60,7 @@ _HOMES = {
     "Server": "graph_session.cluster.server",
     "Session": "graph_session.session",
     "all_reduce_mean": "graph_session.average",
+    "assert_variables_initialized": "graph_session.initialized",
     "class_of": "tensors",
     "graph_mode": "graph_session.mode",
     "op_type": "tensors",

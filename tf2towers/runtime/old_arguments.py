@@ -1,4 +1,4 @@
-"""Functions whose arguments TensorFlow 0.x took otherwise: called as they were then, or as in TF1; the values tell."""
+"""Functions whose arguments TensorFlow 0.x or TF1 took otherwise: called as they were then; the values tell."""
 
 from __future__ import annotations
 
@@ -57,6 +57,12 @@ def uniform_unit_scaling_initializer(
         return initializer(shape, dtype, partition_info=whole)
 
     return initialize
+
+
+def waiting_tuple(tensors: Any, name: str | None = None, control_inputs: Any = None) -> Any:
+    """TF1's `tf.tuple`; among `control_inputs` may be what an assignment gives, which was a tensor, and variables."""
+    waited_for = [getattr(given, "op", given) for given in control_inputs or ()]
+    return tf.compat.v1.tuple(tensors, name, waited_for)
 
 
 def _in_todays_order(labels: Any, inputs: Any) -> tuple[Any, Any]:

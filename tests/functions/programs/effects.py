@@ -26,6 +26,16 @@ def reads_after_writes():
 
 
 @case
+def tuples_after_writes():
+    value, numbers = variable(), normal(2)
+    added = tf.assign_add(value, [1.0, 1.0])
+    together = tf.tuple([numbers, None, numbers * 2.0], control_inputs=[added])
+    with tf.control_dependencies(together[2:]):
+        later = tf.tuple([value + 0.0], "named", [added.op, numbers, tf.no_op()])
+    return [together, later]
+
+
+@case
 def writes_in_branches():
     value, counts = variable(), tf.get_variable("counts", initializer=0)
     grow = tf.cond(
@@ -39,6 +49,13 @@ def writes_in_branches():
         )
     with tf.control_dependencies([again]):
         return [value + 0.0, counts + 0]
+
+
+@case
+def what_a_dead_branch_takes():
+    value = variable()
+    added = tf.assign_add(value, [1.0, 1.0])
+    return [tf.cond(tf.constant(False), lambda: added * 2.0, lambda: tf.constant([3.0, 4.0]))]
 
 
 @case

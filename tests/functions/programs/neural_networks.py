@@ -196,6 +196,16 @@ def embeddings():
 
 
 @case
+def embeddings_of_half_precision():
+    table = tf.cast(normal(6, 3), tf.float16)
+    return [
+        tf.nn.embedding_lookup(table, tf.constant([[1, 2], [5, 0]])),
+        tf.nn.embedding_lookup_sparse(table, words(), None, combiner="sum"),
+        tf.nn.embedding_lookup_sparse([table, table], words(), weights_of_words(), combiner="sqrtn"),
+    ]
+
+
+@case
 def embedding_of_variables():
     table = tf.get_variable("table", [6, 3], initializer=tf.random_normal_initializer(seed=2))
     parts = tf.get_variable(

@@ -30,6 +30,8 @@ server = Server(spec, job_name="worker", task_index=0)
 assert server.target == f"grpc://{there}", server.target
 assert (server.server_def.job_name, server.server_def.task_index) == ("worker", 0)
 assert "is not the target of a server" in raised(ClusterError, lambda: Session("grpc://localhost:1"))
+isolated = tf.ConfigProto(isolate_session_state=True)
+assert "share its variables" in raised(NotImplementedError, lambda: Session(server.target, config=isolated))
 assert "task_index goes from 0 to 1" in raised(ClusterError, lambda: Server(spec, "worker", 2))
 assert "the cluster has no job 'master'" in raised(ClusterError, lambda: Server(spec, "master", 0))
 assert "Does this task run already" in raised(ClusterError, lambda: Server(spec, "worker", 0))

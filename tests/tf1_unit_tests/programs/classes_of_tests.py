@@ -26,6 +26,9 @@ class AnyName:
     def __getattr__(self, name):
         return type(name, (object,), {})
 
+    def __mro_entries__(self, bases):
+        return ()
+
 
 Missing = AnyName()
 Benchmark = Missing.Benchmark

@@ -103,7 +103,8 @@ RULE = Rule(
     `map` of TF 1.2 had `num_threads` and `output_buffer_size`, which are `num_parallel_calls` and `prefetch`.
     `tf.image.resize_images` once took height and width apart, `tf.nn.nce_loss` and `tf.nn.sampled_softmax_loss` the
     inputs before the labels: where a call may be such a one, our runtime looks at the values. It has
-    `tf.uniform_unit_scaling_initializer` with its `full_shape`, too. What TF 2 has put before a function's name
+    `tf.uniform_unit_scaling_initializer` with its `full_shape`, too, and `tf.tuple` with `control_inputs`, among which
+    TF 2 takes no assignments. What TF 2 has put before a function's name
     (`tf.nn.top_k(x, k, True, 'top')`) is left out by a keyword, and integers drawn up to a `maxval` begin at 0.
     """,
     edits=edits,

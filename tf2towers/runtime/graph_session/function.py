@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from typing import Any
 
 import tensorflow as tf
@@ -131,9 +131,28 @@ class Program:
             self._definition(nodes, counted.functions),
             [placeholder.name for placeholder in placeholders],
             outputs,
-            [*[target.name for target in targets], *extra, *counted.ends],
+            [
+                *[target.name for target in targets],
+                *self._fetched_branches(wanted, fed),
+                *extra,
+                *counted.ends,
+            ],
         )
         return Function(call, resources, {**states, **counted.begun, **iterators}, counted.alone)
+
+    def _fetched_branches(self, wanted: Sequence[TensorName], fed: Container[TensorName]) -> list[str]:
+        """The `tf.cond`s of which a value is fetched: they have to stay.
+
+        Where its predicate is a constant, Grappler takes one apart, and what its dead branch alone took of outside (a
+        dequeue, an assignment) with it. It leaves what a session fetches, not what a function gives.
+        """
+        return [
+            name.node
+            for name in wanted
+            if name not in fed
+            and self.nodes.by_name[name.node].op == "Merge"
+            and not self.nodes.in_control_flow(name.node)
+        ]
 
     def _means(self, part: list[Any]) -> list[Mean]:
         return [

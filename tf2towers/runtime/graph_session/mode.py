@@ -9,6 +9,7 @@ import tensorflow as tf
 
 from tf2towers.runtime.graph_session import own_resources
 from tf2towers.runtime.graph_session.cluster.device_functions import device_functions_see_tf1
+from tf2towers.runtime.graph_session.half_embeddings import sums_of_half_embeddings_are_float32
 from tf2towers.runtime.graph_session.penalties import one_loss_a_variable
 from tf2towers.runtime.graph_session.private import (
     before_devices_start,
@@ -59,6 +60,7 @@ def graph_mode(cpu_towers: int = 8, *, resource_variables: bool = False) -> None
     copies_of_rows_are_dense()
     slots_under_reuse()
     one_loss_a_variable()
+    sums_of_half_embeddings_are_float32()
     device_functions_see_tf1()
     print_as_numpy1()
 

@@ -71,6 +71,10 @@ class Session(tf.compat.v1.Session):
         number = next(_numbers)
         if config is not None:
             configure(config, first=not number)
+            if config.isolate_session_state and target:
+                raise NotImplementedError(
+                    "ConfigProto(isolate_session_state=True): the sessions of a server share its variables"
+                )
         # what runs
         self._process = process_of(self._target)
         self._runs = Runs()
