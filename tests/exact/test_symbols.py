@@ -162,6 +162,10 @@ IMPORTS = [
      "tf.log(pywrap_tensorflow.NewCheckpointReader('a').get_tensor('w'))\n",
      "import tensorflow.compat.v1 as tf\nfrom tensorflow.python import pywrap_tensorflow\n\n"
      "tf.log(tf.train.NewCheckpointReader('a').get_tensor('w'))\n"),
+    ("import tensorflow as tf\nfrom tensorflow.python.training import device_setter\n\n"
+     "tf.placeholder(device_setter._RoundRobinStrategy(2))\n",
+     "import tensorflow.compat.v1 as tf\nfrom tensorflow.python.training import device_setter\n\n"
+     "tf.placeholder(device_setter._RoundRobinStrategy(2))\n"),
     # TF 2 has another class there by that name
     ("import tensorflow as tf\nfrom tensorflow.python.framework import device\n\n"
      "tf.placeholder(device.DeviceSpec.from_string('/gpu:0').merge_from(device.DeviceSpec()))\n",
