@@ -179,7 +179,8 @@ RULE = Rule(
     from it (`model.build`, `model.loss`), for another one the program would stop at.
     Where that cannot be seen, nobody can say which module it is. Only told is an import in a function that nothing
     calls, and a module that Cython, a local setup.py or protoc makes of files here without TensorFlow in them.
-    It has to be made for this Python; what its Cython takes from NumPy that is no more is T2T628.
+    It has to be made for this Python; what its Cython takes from NumPy that is no more is T2T628, and so is a module
+    that protoc wrote before 3.19.
     """,
     todo="Put the module beside the script, in its package or in a folder of its sys.path, or name the folder of the "
     "PYTHONPATH that it is in (--python-path FOLDER), and migrate again. Write a computed import out: "
