@@ -64,6 +64,8 @@ CASES = [
     ("import numpy as np\nimport scipy.signal\ndef f(rollout):\n    rollout = np.array(rollout)\n"
      "    return scipy.signal.lfilter([1], [1, -0.9], rollout[:, 2])",
      "    return scipy_signal.lfilter([1], [1, -0.9], rollout[:, 2])"),
+    ("from scipy import interpolate\nf = interpolate.interp1d(x, y, kind='slinear')",
+     "from scipy import interpolate\nf = scipy_interpolate.interp1d(x, y, kind='slinear')"),
     ("import random\nx = random.sample({}.keys(), 0)", "import random\nx = random.sample(tuple({}.keys()), 0)"),
     ("import numpy as np\nx = np.vstack(map(f, y))", "import numpy as np\nx = np.vstack(list(map(f, y)))"),
     ("import numpy as np\nx = np.vstack(f(z) for z in y)", "import numpy as np\nx = np.vstack([f(z) for z in y])"),
@@ -154,6 +156,7 @@ SAME = [
     "import numpy as np\ndef f(a):\n    b = np.array(a)\n    return a[:, 0], b[:, 1:2], b[0]",
     "import numpy as np\ndef f(a):\n    a = np.array(a, np.float32)\n    return a[:, 0]",
     "import scipy.signal\nx = scipy.signal.lfilter([1], [1, -0.9], y)",
+    "from scipy import interpolate\nf = interpolate.interp1d(x, y)\ng = interpolate.interp1d(x, y, kind='cubic')",
     "import random\nx = random.sample([1, 2], 1)\ny = random.sample(range(9), 2)",
     "import random\nclass A:\n    def f(self):\n        self.memory = []\n        return random.sample(self.memory, 3)",
     "import random\ntuple = list\nx = random.sample(set(y), 1)",

@@ -293,6 +293,24 @@ def test_a_module_that_protoc_makes(proto, left, module, tree):
 
 
 @pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("DESCRIPTOR = _descriptor.FileDescriptor(name='a.proto', serialized_pb=b'')\n", ["T2T628"]),
+        ("DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'')\n", []),
+    ],
+)
+@pytest.mark.parametrize("line", ["import p.a_pb2", "from p import a_pb2", "from p.a_pb2 import DESCRIPTOR"])
+def test_a_module_that_an_old_protoc_made(text, left, line, tree):
+    head = "from google.protobuf import descriptor as _descriptor, descriptor_pool as _descriptor_pool\n"
+    files = {
+        "train.py": f"import tensorflow as tf\n{line}\ntf.Session()\n",
+        "p/__init__.py": "",
+        "p/a_pb2.py": head + text,
+    }
+    assert [finding.code for finding in migrate(Script.read(tree(files) / "train.py")).left] == left
+
+
+@pytest.mark.parametrize(
     ("line", "codes"),
     [
         ("name = {'tf': 'tensorflow'}.get(name, name)", ["T2T626"]),

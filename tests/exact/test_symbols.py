@@ -167,6 +167,19 @@ IMPORTS = [
      "loss = legacy_seq2seq.sequence_loss_by_example([tf.log(1)], 2, 3)\n"),
     ("import tensorflow as tf\n\ntf.log(tf.pywrap_tensorflow.NewCheckpointReader('a').get_tensor('w'))\n",
      "import tensorflow.compat.v1 as tf\n\ntf.log(tf.train.NewCheckpointReader('a').get_tensor('w'))\n"),
+    ("import tensorflow as tf\nfrom tensorflow.python.training import device_setter\n\n"
+     "tf.placeholder(device_setter._RoundRobinStrategy(2))\n",
+     "import tensorflow.compat.v1 as tf\nfrom tensorflow.python.training import device_setter\n\n"
+     "tf.placeholder(device_setter._RoundRobinStrategy(2))\n"),
+    # TF 2 has another class there by that name
+    ("import tensorflow as tf\nfrom tensorflow.python.framework import device\n\n"
+     "tf.placeholder(device.DeviceSpec.from_string('/gpu:0').merge_from(device.DeviceSpec()))\n",
+     "import tensorflow.compat.v1 as tf\nfrom tensorflow.python.framework import device\n\n"
+     "tf.placeholder(tf.DeviceSpec.from_string('/gpu:0').merge_from(tf.DeviceSpec()))\n"),
+    ("import tensorflow as tf\nfrom tensorflow.python.data.ops import dataset_ops\n\n"
+     "tf.placeholder(dataset_ops.Dataset.range(3).make_one_shot_iterator())\n",
+     "import tensorflow.compat.v1 as tf\nfrom tensorflow.python.data.ops import dataset_ops\n\n"
+     "tf.placeholder(tf.data.Dataset.range(3).make_one_shot_iterator())\n"),
     ("import tensorflow as tf\nfrom tensorflow.python.ops import gen_nn_ops\n\ngen_nn_ops._relu_grad(tf.log(1), 2)\n",
      "import tensorflow.compat.v1 as tf\nfrom tensorflow.python.ops import gen_nn_ops\n\n"
      "gen_nn_ops.relu_grad(tf.log(1), 2)\n"),

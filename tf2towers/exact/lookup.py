@@ -298,9 +298,15 @@ def _same() -> dict[str, str]:
     return found
 
 
+def is_another_object(canonical: str) -> bool:
+    """Whether TF 2 has another object by that name than TF 1.15 had: a `device.DeviceSpec` without `merge_from`."""
+    return any(canonical == name or canonical.startswith(f"{name}.") for name in _same())
+
+
 def _moved(canonical: str) -> str:
-    if canonical in _same():
-        return _same()[canonical]
+    for old, new in _same().items():
+        if canonical == old or canonical.startswith(f"{old}."):
+            return new + canonical[len(old) :]
     for old, new in _MOVED:
         if canonical.startswith(old):
             return new + canonical[len(old) :]

@@ -84,3 +84,10 @@ def _extensions(setup: Path) -> Iterator[tuple[str, list[str]]]:
                     isinstance(text, str) for text in (name.value, *texts)
                 ):
                     yield str(name.value), [str(text) for text in texts]
+
+
+def is_of_an_old_protoc(module: Path) -> bool:
+    """Whether protoc wrote a module before 3.19: protobuf 4 and later want it made anew."""
+    if not module.name.endswith("_pb2.py"):
+        return False
+    return "_descriptor.FileDescriptor(" in module.read_text(encoding="utf-8", errors="replace")

@@ -9,7 +9,13 @@ from functools import cache
 from tf2towers.exact.edits import Edit
 from tf2towers.exact.file import RUNTIME, File
 from tf2towers.exact.imports import made_by
-from tf2towers.exact.lookup import Found, find_replacement, is_gone_private, public_spelling
+from tf2towers.exact.lookup import (
+    Found,
+    find_replacement,
+    is_another_object,
+    is_gone_private,
+    public_spelling,
+)
 from tf2towers.exact.never_called import never_called_around, stays_in
 from tf2towers.exact.reached.by_default import asked_for_by, may_be_asked_for
 from tf2towers.exact.removal import removed
@@ -187,6 +193,8 @@ def _below(file: File, node: ast.Name | ast.Attribute, found: Found, home: str) 
     if is_gone and isinstance(node, ast.Attribute) and (found.kind, module) == (base.kind, base.target):
         return f"{file.text.of(node.value)}.{name}"
     if is_gone or base.kind in ("runtime", "left") or file.spelled(node) in _renamed():
+        return file.name_of(found)
+    if found.kind == "v1" and is_another_object(file.spelled(node) or ""):
         return file.name_of(found)
     if base.kind == "v1" and found.kind == "private":  # a public module now, without `nest.flatten_up_to`
         return file.name_of(found)

@@ -19,7 +19,7 @@ from tf2towers.names.meanings import Assigned
 #: what has to be told more today than it was
 _TO_BE_TOLD = frozenset(
     {"yaml.load", "numpy.load", "numpy.array", "h5py.File", "open", "io.open", "random.sample"}
-    | {"scipy.signal.lfilter"}
+    | {"scipy.signal.lfilter", "scipy.interpolate.interp1d"}
     | (_SPACES := {f"numpy.{name}" for name in ("linspace", "logspace", "geomspace")})
     | (_STACKS := {f"numpy.{name}" for name in ("vstack", "hstack", "dstack", "stack", "column_stack")})
 )
@@ -69,6 +69,9 @@ def edits(file: File) -> Iterator[Edit]:
             case "scipy.signal.lfilter" if any(_becomes_columns(file, other) for other in file.all(ast.Call)):
                 module = file.need("scipy_signal", "tf2towers.runtime.old_libraries")
                 yield file.replace(call.func, f"{module}.lfilter")
+            case "scipy.interpolate.interp1d" if _is_of_lines(call):
+                module = file.need("scipy_interpolate", "tf2towers.runtime.old_libraries")
+                yield file.replace(call.func, f"{module}.interp1d")
 
 
 def old_arguments(file: File) -> Iterator[tuple[ast.expr, str]]:
@@ -262,6 +265,12 @@ def _is_a_column(index: ast.expr) -> bool:
     return whole and isinstance(column, ast.Constant) and isinstance(column.value, int)
 
 
+def _is_of_lines(call: ast.Call) -> bool:
+    """Whether it is `interp1d(x, y, kind='slinear')`, which took several points at one place until SciPy 1.7."""
+    kinds = [keyword.value for keyword in call.keywords if keyword.arg == "kind"]
+    return any(isinstance(kind, ast.Constant) and kind.value in ("slinear", 1) for kind in kinds)
+
+
 def _universal_newlines(file: File, call: ast.Call) -> Iterator[Edit]:
     """`open(path, 'rU')`: Python 3 reads all kinds of line ends anyway, and 3.11 has no 'U'."""
     modes = [*call.args[1:2], *(keyword.value for keyword in call.keywords if keyword.arg == "mode")]
@@ -361,8 +370,9 @@ RULE = Rule(
     their later arguments by name today; `selem` and `interpolation` have other names; `numpy.load` loads pickled
     objects, and `yaml.load` anything, only when it is told to; `numpy.array(copy=False)` never copies, and rows of
     states and numbers make no array of objects by themselves; `numpy.vstack` takes no iterator, `numpy.linspace` no
-    float for a number of samples, `numpy.equal` no `dtype`, and a list of slices is no index of an array; Python
-    3.11 opens no file as 'rU', and `random.sample` takes no set.
+    float for a number of samples, `numpy.equal` no `dtype`, `scipy.interpolate.interp1d(kind='slinear')` no two points
+    at one place, and a list of slices is no index of an array; Python 3.11 opens no file as 'rU', and
+    `random.sample` takes no set.
     Where what stands for an argument is certainly the same, it is written; else the call is left (T2T628).
     """,
     sources=(

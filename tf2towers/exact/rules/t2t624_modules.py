@@ -15,7 +15,7 @@ from tf2towers.exact.lookup import was_in_tf1
 from tf2towers.exact.never_called import stays_in
 from tf2towers.exact.rule import Example, Rule
 from tf2towers.report.result import FindingKind
-from tf2towers.source.built_modules import BuiltModule
+from tf2towers.source.built_modules import BuiltModule, is_of_an_old_protoc
 from tf2towers.source.imports_by_text import ImportByText, imports_by_text
 from tf2towers.source.local_imports import LocalImports
 
@@ -30,6 +30,13 @@ def edits(file: File) -> Iterator[Edit]:
                 continue
             message = f"the module {dotted} was not found: it may have TF1 in it"
             _tell(file, node, message, guarded=_is_guarded(file, node))
+        for path in sorted({found[name] for name in _named(node) if name in found}):
+            if is_of_an_old_protoc(path):
+                kind: FindingKind = "note" if _may_fail(file, node) else "left"
+                message = (
+                    "an old protoc wrote it, and protobuf 4 refuses it; today: make it anew of its .proto"
+                )
+                file.note(node, "T2T628", f"{path.name}: {message}", kind)
     for call, message in unseen_by_text(file.program.imports, file.path, file.tree, file.script.text):
         _tell(file, call.call, message, guarded=call.is_written_out and _is_guarded(file, call.call))
     for call in imports_by_text(file.tree, file.script.text):
@@ -61,7 +68,7 @@ def _tell_of_built(file: File, node: ast.Import | ast.ImportFrom, dotted: str, b
     else:
         message = f"the compiled module {dotted} is not looked into"
     file.note(node, "T2T624", f"{message}; -o copies {built.made_of}", "note")
-    kind: FindingKind = "note" if _is_guarded(file, node) or stays_in(file, node, "") is not None else "left"
+    kind: FindingKind = "note" if _may_fail(file, node) else "left"
     for source in built.files:
         if source.suffix == ".pyx":
             for name, line in gone_in_cython(source.read_text(encoding="utf-8", errors="replace")):
@@ -122,6 +129,18 @@ def _asked(node: ast.Import | ast.ImportFrom) -> Iterator[str]:
         yield from ("." * node.level + alias.name for alias in node.names if alias.name != "*")
 
 
+def _named(node: ast.Import | ast.ImportFrom) -> Iterator[str]:
+    """The modules that an import may name, as local ones are known: `data.cifar10`, `.model`."""
+    yield from _asked(node)
+    if isinstance(node, ast.ImportFrom) and node.module:
+        yield from (f"{'.' * node.level}{node.module}.{alias.name}" for alias in node.names)
+
+
+def _may_fail(file: File, node: ast.Import | ast.ImportFrom) -> bool:
+    """Whether the program goes on where an import fails, or does not come to it."""
+    return _is_guarded(file, node) or stays_in(file, node, "") is not None
+
+
 def _is_found(dotted: str, found: Mapping[str, Path]) -> bool:
     if dotted in found:
         return True
@@ -160,7 +179,8 @@ RULE = Rule(
     from it (`model.build`, `model.loss`), for another one the program would stop at.
     Where that cannot be seen, nobody can say which module it is. Only told is an import in a function that nothing
     calls, and a module that Cython, a local setup.py or protoc makes of files here without TensorFlow in them.
-    It has to be made for this Python; what its Cython takes from NumPy that is no more is T2T628.
+    It has to be made for this Python; what its Cython takes from NumPy that is no more is T2T628, and so is a module
+    that protoc wrote before 3.19.
     """,
     todo="Put the module beside the script, in its package or in a folder of its sys.path, or name the folder of the "
     "PYTHONPATH that it is in (--python-path FOLDER), and migrate again. Write a computed import out: "
