@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from tf2towers.exact.edits import Edit
 from tf2towers.exact.file import RUNTIME, File
-from tf2towers.exact.imports import NewImport, is_tensorflow, made_by
+from tf2towers.exact.imports import V1, NewImport, is_tensorflow, made_by
 from tf2towers.exact.lookup import find_replacement, is_gone_private
 from tf2towers.exact.never_called import stays_in
 from tf2towers.exact.removal import removed
@@ -35,7 +35,7 @@ def _rewritten(file: File, node: ast.Import | ast.ImportFrom) -> Edit | None:
     made = [
         _kept(file, node, import_)
         for import_ in made_by(file, node)
-        if not (import_.left is not None and goes(file, node, import_))
+        if not (goes(file, node, import_) if import_.left is not None else _only_loads(file, import_))
     ]
     for import_ in made:
         if import_.left is not None:
@@ -66,6 +66,21 @@ def _kept(file: File, node: ast.Import | ast.ImportFrom, made: NewImport) -> New
         plain = made.left is None and not moved and not module.startswith("tensorflow.compat")
         return was if plain and file.program.plain_is_tf2 else made
     return was if file.is_left_through(made.bound) else made
+
+
+def _only_loads(file: File, made: NewImport) -> bool:
+    """Whether it only loads a module that is gone (`import tensorflow.python.platform`): its name is not used."""
+    if made.name != V1 or made.alias.asname is not None or made.alias.name == made.bound:
+        return False
+    return not any(
+        made.bound in words
+        for each in file.program.all_files
+        for words in (
+            {name.id for name in each.all(ast.Name)},
+            {attribute.attr for attribute in each.all(ast.Attribute)},
+            {alias.name for node in each.all(ast.ImportFrom) for alias in node.names},
+        )
+    )
 
 
 def _joined(file: File, node: ast.stmt, lines: list[str]) -> str:
