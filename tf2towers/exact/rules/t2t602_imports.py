@@ -9,7 +9,7 @@ from tf2towers.exact.edits import Edit
 from tf2towers.exact.file import RUNTIME, File
 from tf2towers.exact.imports import V1, NewImport, is_tensorflow, made_by
 from tf2towers.exact.lookup import find_replacement, is_gone_private
-from tf2towers.exact.never_called import stays_in
+from tf2towers.exact.never_called import is_named, stays_in
 from tf2towers.exact.removal import removed
 from tf2towers.exact.rule import Example, Rule
 from tf2towers.exact.tensorflow_versions import is_for_another
@@ -70,17 +70,8 @@ def _kept(file: File, node: ast.Import | ast.ImportFrom, made: NewImport) -> New
 
 def _only_loads(file: File, made: NewImport) -> bool:
     """Whether it only loads a module that is gone (`import tensorflow.python.platform`): its name is not used."""
-    if made.name != V1 or made.alias.asname is not None or made.alias.name == made.bound:
-        return False
-    return not any(
-        made.bound in words
-        for each in file.program.all_files
-        for words in (
-            {name.id for name in each.all(ast.Name)},
-            {attribute.attr for attribute in each.all(ast.Attribute)},
-            {alias.name for node in each.all(ast.ImportFrom) for alias in node.names},
-        )
-    )
+    goes_by_itself = made.name == V1 and made.alias.asname is None and made.alias.name != made.bound
+    return goes_by_itself and not is_named(file, made.alias)
 
 
 def _joined(file: File, node: ast.stmt, lines: list[str]) -> str:
