@@ -219,10 +219,12 @@ IMPORTS = [
      "tf.log(input_data.read_data_sets('d'))\n",
      "import os\n\nimport tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import input_data\n\n"
      "tf.log(input_data.read_data_sets('d'))\n"),
+    ("import os\n\nfrom tensorflow.examples.tutorials.mnist import input_data\n\ninput_data.read_data_sets('d')\n",
+     "import os\n\nfrom tf2towers.runtime import input_data\n\ninput_data.read_data_sets('d')\n"),
     ("import tensorflow as tf\n\nslim = tf.contrib.slim\n\n"
-     "from tensorflow.examples.tutorials.mnist import input_data\n\n"
+     "from tensorflow.examples.tutorials.mnist import input_data\n\nimport os\n\n"
      "tf.log(slim.flatten(input_data.read_data_sets('d')))\n",
-     "import tensorflow.compat.v1 as tf\n\nfrom tf2towers.runtime import input_data, slim\n\n"
+     "import tensorflow.compat.v1 as tf\n\n\nimport os\nfrom tf2towers.runtime import input_data, slim\n\n"
      "tf.log(slim.flatten(input_data.read_data_sets('d')))\n"),
     ("if x: from tensorflow import Session, float32\n",
      "if x: from tf2towers.runtime import Session; from tensorflow.compat.v1 import float32\n"),

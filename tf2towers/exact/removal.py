@@ -48,9 +48,10 @@ def _without_gap(file: File, first: int, end: int, last: int) -> int:
 
 
 def _with_gap(file: File, first: int, last: int, start: int) -> int:
-    """The start of an import's removal: of two blank lines around it the first goes, for new imports may follow it."""
+    """The start of an import's removal: of two blank lines around it one goes, where another import is the next."""
     text = file.text
-    lone = first > 1 and last < len(text.starts) and not (text.line(first - 1) + text.line(last + 1)).strip()
+    blank = first > 1 and not (text.line(first - 1) + text.line(last + 1)).strip()
+    lone = blank and text.line(last + 2).startswith(("import ", "from "))
     return text.line_start(first - 1) if lone else start
 
 
