@@ -47,7 +47,7 @@ PLACES = [
     (f"{TF}import flags\nimport quiet\n", f"{V1}{MODE}\nimport flags"),
     (f"{TF}import quiet\nimport indirect\n", f"{V1}import quiet\n{MODE}\nimport indirect"),
     (f"{TF}from tf2towers.runtime import towers\n",
-     f"{V1}from tf2towers.runtime import towers, Session, graph_mode\n\ngraph_mode()\n"),
+     f"{V1}from tf2towers.runtime import Session, graph_mode, towers\n\ngraph_mode()\n"),
     (f"{TF}import os\\\n\nx = 1\n", f"{V1}import os\\\n\n{MODE}\nx = 1"),
     (f"{TF}slim = tf.contrib.slim\nimport os\nslim = tf.contrib.slim\n",
      f"{V1}{SLIM}\nslim = slim_2\nimport os"),

@@ -221,6 +221,29 @@ IMPORTS = [
      "def f():\n    import tensorflow.compat.v1 as tf\n    return tf.placeholder(1)\n"),
     ("import os; import tensorflow as tf; x = tf.log(1)\n",
      "import os; import tensorflow.compat.v1 as tf; x = tf.log(1)\n"),
+    # a module that is gone, and was only to be loaded
+    ("import os\nimport tensorflow.python.platform\nimport tensorflow as tf\n\ntf.log(1)\n",
+     "import os\nimport tensorflow.compat.v1 as tf\n\ntf.log(1)\n"),
+    ("import tensorflow.python.platform\n\ntensorflow.log(1)\n",
+     "import tensorflow.compat.v1 as tensorflow\n\ntensorflow.log(1)\n"),
+    # what a linter is told goes with what it is told of, another comment stays
+    ("from tensorflow.python.ops import math_grad  # pylint: disable=unused-import\nimport tensorflow as tf\n\n"
+     "tf.log(1)\n",
+     "import tensorflow.compat.v1 as tf\n\ntf.log(1)\n"),
+    ("from tensorflow.python.ops import math_grad  # for d(x*y)\nimport tensorflow as tf\n\ntf.log(1)\n",
+     "# for d(x*y)\nimport tensorflow.compat.v1 as tf\n\ntf.log(1)\n"),
+    # a line that goes takes a blank one with it
+    ("import os\n\nfrom tensorflow.examples.tutorials.mnist import input_data\n\nimport tensorflow as tf\n\n"
+     "tf.log(input_data.read_data_sets('d'))\n",
+     "import os\n\nimport tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import input_data\n\n"
+     "tf.log(input_data.read_data_sets('d'))\n"),
+    ("import os\n\nfrom tensorflow.examples.tutorials.mnist import input_data\n\ninput_data.read_data_sets('d')\n",
+     "import os\n\nfrom tf2towers.runtime import input_data\n\ninput_data.read_data_sets('d')\n"),
+    ("import tensorflow as tf\n\nslim = tf.contrib.slim\n\n"
+     "from tensorflow.examples.tutorials.mnist import input_data\n\nimport os\n\n"
+     "tf.log(slim.flatten(input_data.read_data_sets('d')))\n",
+     "import tensorflow.compat.v1 as tf\n\n\nimport os\nfrom tf2towers.runtime import input_data, slim\n\n"
+     "tf.log(slim.flatten(input_data.read_data_sets('d')))\n"),
     ("if x: from tensorflow import Session, float32\n",
      "if x: from tf2towers.runtime import Session; from tensorflow.compat.v1 import float32\n"),
 ]  # fmt: skip

@@ -92,10 +92,10 @@ def apply(text: str, edits: Iterable[Edit]) -> str:
     parts: list[str] = []
     place = 0
     for edit in kept:
-        if edit.start < place:
+        if edit.start < place and (edit.text or not edit.whole):  # two removals may take the same blank lines
             raise Conflict(f"two edits at {edit.start}: {edit.text!r}")
         parts += [text[place : edit.start], edit.text]
-        place = edit.end
+        place = max(place, edit.end)
     return "".join([*parts, text[place:]])
 
 

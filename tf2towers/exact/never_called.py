@@ -75,6 +75,26 @@ def never_called(files: Sequence[File]) -> frozenset[ast.AST]:
     return frozenset(unit for _, unit in waiting)
 
 
+def is_named(file: File, imported: ast.alias) -> bool:
+    """Whether anything in a program names what an import binds: code, another import, a text (`__all__`)."""
+    bound = imported.asname or imported.name.partition(".")[0]
+    return any(
+        bound in words
+        for each in file.program.all_files
+        for words in (
+            {name.id for name in each.all(ast.Name)},
+            {attribute.attr for attribute in each.all(ast.Attribute)},
+            {text.value for text in each.all(ast.Constant)},
+            {
+                alias.name
+                for node in each.all(ast.ImportFrom)
+                for alias in node.names
+                if alias is not imported
+            },
+        )
+    )
+
+
 def _is_script(file: File) -> bool:
     """Whether a file does something when it is run; else it is a module, given by itself, for others to call."""
     runs = [statement for statement in file.tree.body if not isinstance(statement, Unit)]

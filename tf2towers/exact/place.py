@@ -254,8 +254,8 @@ def new_lines(file: File, edits: Sequence[Edit]) -> Iterator[Edit]:
         if not _is_there(file, module, name, bound):
             groups.setdefault(module, []).append(name if name == bound else f"{name} as {bound}")
     lines: list[str] = []
-    for module, words in groups.items():
-        words.sort(key=lambda word: (word.islower(), word))
+    for module, unordered in groups.items():
+        words = _in_order(unordered)
         extended = _extended(file, place, module, words)
         if extended is not None:
             yield extended
@@ -321,13 +321,15 @@ def _extended(file: File, place: Place, module: str, words: list[str]) -> Edit |
     last = place.after.lineno if place.after is not None else 0
     for statement in file.tree.body:
         if isinstance(statement, ast.ImportFrom) and statement.module == module and statement.level == 0:
-            alias = statement.names[-1]
-            row = file.text.line(statement.end_lineno or statement.lineno).rstrip()
-            fits = len(row) + sum(len(word) + 2 for word in words) <= _LIMIT
-            if alias.name != "*" and statement.lineno <= last and fits:
-                end = file.text.end(alias)
-                return Edit(end, end, "".join(f", {word}" for word in words))
+            words_there = [ast.unparse(alias) for alias in statement.names]
+            if "*" not in words_there and statement.lineno <= last and "#" not in file.text.of(statement):
+                lines = _wrapped(f"from {module} import ", _in_order(words_there + words))
+                return file.replace(statement, file.text.newline.join(lines))
     return None
+
+
+def _in_order(words: list[str]) -> list[str]:
+    return sorted(words, key=lambda word: (word.islower(), word))
 
 
 def _wrapped(head: str, words: list[str]) -> list[str]:

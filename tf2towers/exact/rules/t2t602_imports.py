@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 from tf2towers.exact.edits import Edit
 from tf2towers.exact.file import RUNTIME, File
-from tf2towers.exact.imports import NewImport, is_tensorflow, made_by
+from tf2towers.exact.imports import V1, NewImport, is_tensorflow, made_by
 from tf2towers.exact.lookup import find_replacement, is_gone_private
-from tf2towers.exact.never_called import stays_in
+from tf2towers.exact.never_called import is_named, stays_in
 from tf2towers.exact.removal import removed
 from tf2towers.exact.rule import Example, Rule
 from tf2towers.exact.tensorflow_versions import is_for_another
@@ -35,7 +35,7 @@ def _rewritten(file: File, node: ast.Import | ast.ImportFrom) -> Edit | None:
     made = [
         _kept(file, node, import_)
         for import_ in made_by(file, node)
-        if not (import_.left is not None and goes(file, node, import_))
+        if not (goes(file, node, import_) if import_.left is not None else _only_loads(file, import_))
     ]
     for import_ in made:
         if import_.left is not None:
@@ -66,6 +66,12 @@ def _kept(file: File, node: ast.Import | ast.ImportFrom, made: NewImport) -> New
         plain = made.left is None and not moved and not module.startswith("tensorflow.compat")
         return was if plain and file.program.plain_is_tf2 else made
     return was if file.is_left_through(made.bound) else made
+
+
+def _only_loads(file: File, made: NewImport) -> bool:
+    """Whether it only loads a module that is gone (`import tensorflow.python.platform`): its name is not used."""
+    goes_by_itself = made.name == V1 and made.alias.asname is None and made.alias.name != made.bound
+    return goes_by_itself and not is_named(file, made.alias)
 
 
 def _joined(file: File, node: ast.stmt, lines: list[str]) -> str:

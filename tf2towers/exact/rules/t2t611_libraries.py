@@ -16,7 +16,7 @@ from tf2towers.exact.libraries.changed import (
     last_names,
     modules_in_parts,
 )
-from tf2towers.exact.never_called import stays_in
+from tf2towers.exact.never_called import is_named, stays_in
 from tf2towers.exact.python_versions import is_expected_to_fail, is_never_reached
 from tf2towers.exact.removal import removed
 from tf2towers.exact.rule import Example, Rule
@@ -243,6 +243,8 @@ def _of_import(file: File, statement: ast.ImportFrom) -> Iterator[Edit]:
     for alias in statement.names:
         change = found.get(alias.name)
         if change is None or _all_written_anew(file, alias, f"{statement.module}."):
+            continue
+        if change.kind == "left" and not is_named(file, alias):
             continue
         bound = alias.asname or alias.name
         if change.kind == "attribute":

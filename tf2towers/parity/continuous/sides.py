@@ -46,6 +46,7 @@ def record(
         "stand_ins": which == "original" and options.legacy_python is None,
         "resource_variables": resource_variables,
         "tower_order": options.tower_order,
+        "rounded": options.legacy_python is not None,
     }
     command = [str(script.resolve()), *arguments]
     if options.cluster is None:

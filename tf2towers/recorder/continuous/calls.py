@@ -63,9 +63,12 @@ class CallRecorder(object):
             recorded then.
         folder: of the script: whose lines are told.
         scratch: where the run's files are kept; empty: where the script says.
+        rounded: the other side runs on another TensorFlow.
     """
 
-    def __init__(self, tf: Any, writer: Writer, steps: int, folder: str, scratch: str = "") -> None:
+    def __init__(
+        self, tf: Any, writer: Writer, steps: int, folder: str, scratch: str = "", rounded: bool = False
+    ) -> None:
         self._tf = tf
         self.writer = writer
         self._wanted = steps
@@ -82,7 +85,7 @@ class CallRecorder(object):
         self._sessions: Dict[Any, Any] = {}
         self._variables: Dict[Any, Variables] = {}
         self._effects: Dict[Any, Effects] = {}
-        self._keeper = values.Keeper(scratch)
+        self._keeper = values.Keeper(scratch, rounded)
         self._used: Set[str] = set()
         self._of_threads: Dict[str, Dict[str, Any]] = {}
 

@@ -24,7 +24,8 @@ def main(options: Dict[str, Any], script: str, arguments: List[str]) -> int:
 
     Args:
         options: as `__main__.py` says, and "calls": 'original' or 'migrated'; "resource_variables": the original's
-            variables are resources; "tower_order": the migrated script's means are added up in TF1's order.
+            variables are resources; "tower_order": the migrated script's means are added up in TF1's order;
+            "rounded": the other side runs on another TensorFlow.
     """
     tf = prepared(options)
     seeds.fix_seeds(options.get("seed", seeds.SEED))
@@ -35,7 +36,8 @@ def main(options: Dict[str, Any], script: str, arguments: List[str]) -> int:
             return leave(run(script, arguments))
         out = os.path.join(out, "worker-" + os.environ["TASK_INDEX"])
     folder = os.path.dirname(os.path.abspath(script))
-    recorder = CallRecorder(tf, Writer(out), options["steps"], folder, options.get("scratch") or "")
+    scratch, rounded = options.get("scratch") or "", options.get("rounded", False)
+    recorder = CallRecorder(tf, Writer(out), options["steps"], folder, scratch, rounded)
     recorder.watch()
     if in_cluster:
         turns = Turns(options["turns"], int(os.environ["TASK_INDEX"]))

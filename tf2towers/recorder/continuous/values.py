@@ -12,8 +12,9 @@ _SUMMARIES = (
     "MergeSummary", "ScalarSummary", "HistogramSummary", "ImageSummary", "ImageSummaryV2", "AudioSummary",
     "AudioSummaryV2", "TensorSummary", "TensorSummaryV2",
 )  # fmt: skip
-#: an array of more bytes is kept as its digest, once a run has written much
+#: an array of more bytes is kept in part, once a run has written much
 _SMALL = 65536
+_PART = 1024
 
 
 def leaves(fetch: Any, value: Any, hooks: bool = False) -> Iterator[Tuple[Any, Any, bool]]:
@@ -110,15 +111,17 @@ def _text(value: bytes, scratch: str) -> Any:
 
 
 class Keeper(object):
-    """Arrays for the disk: whole, or as digests once a run has written `most` bytes.
+    """Arrays for the disk: whole, and in part once a run has written `most` bytes.
 
     Args:
         scratch: see `as_array`.
+        rounded: the other side's numbers are rounded otherwise, so that a part is some of them, and no digest.
         most: so many bytes.
     """
 
-    def __init__(self, scratch: str = "", most: int = 1 << 30) -> None:
+    def __init__(self, scratch: str = "", rounded: bool = False, most: int = 1 << 30) -> None:
         self.scratch = scratch
+        self._rounded = rounded
         self._left = most
 
     def kept(self, name: str, value: Any) -> List[Tuple[str, Any]]:
@@ -127,6 +130,8 @@ class Keeper(object):
         if array is None:
             return []
         if array.nbytes > _SMALL and self._left <= 0:
+            if self._rounded:
+                return [(name, array.reshape(-1)[:: array.size // _PART])]
             return [("digest|" + name, np.frombuffer(_digest(array), np.uint8))]
         self._left -= array.nbytes
         return [(name, array)]
