@@ -23,6 +23,7 @@ from tf2towers.runtime.graph_session.private import (
     whole_floats_are_sizes,
 )
 from tf2towers.runtime.graph_session.slots_under_reuse import slots_under_reuse
+from tf2towers.runtime.graph_session.updates_of_optimizers import updates_by_tf1s_methods
 from tf2towers.runtime.printing import print_as_numpy1
 
 
@@ -58,6 +59,7 @@ def graph_mode(cpu_towers: int = 8, *, resource_variables: bool = False) -> None
     datasets_read_variables_in_time()
     copies_of_rows_are_dense()
     slots_under_reuse()
+    updates_by_tf1s_methods()
     one_loss_a_variable()
     device_functions_see_tf1()
     print_as_numpy1()

@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 import tensorflow as tf
 
+from tf2towers.runtime.graph_session import own_resources
+
 #: functions are called eagerly while the script's own code is in graph mode; `tf.init_scope` stays in a plain graph
 eager_mode: Any = tf.__internal__.eager_context.eager_mode
 
@@ -66,8 +68,9 @@ def complete_variables() -> None:
     another shape is an InvalidArgumentError, as it was, where a resource variable takes that shape.
     `use_resource=False` asks for what all of them were, and functions hold resource variables alone.
     What an assignment gives was a tensor: `tf.assign(variable, placeholder).eval(feed_dict=...)`.
-    `variable += value` is the sum, as of TF1's, where a resource variable raises. An optimizer of the script's own that
-    knows TF1's variables alone (`_apply_dense`, `_apply_sparse`) updates them by that.
+    `variable += value` is the sum, as of TF1's, where a resource variable raises.
+    A variable made under `gradient_override_map({"Identity": ...})` has that gradient: TF1's was read by an `Identity`
+    made with it. A `caching_device` that is the variable's own caches nothing.
     """
     from tensorflow.python.ops import resource_variable_ops, variable_v1, variables
     from tensorflow.python.ops.resource_variable_ops import (
@@ -85,6 +88,10 @@ def complete_variables() -> None:
         BaseResourceVariable.__bool__ = _truth
     if not hasattr(ResourceVariable.__init__, "__wrapped__"):
         ResourceVariable.__init__ = _of_any_shape_if_not_validated(ResourceVariable.__init__)
+    if not hasattr(BaseResourceVariable._read_variable_op, "__wrapped__"):
+        BaseResourceVariable._read_variable_op = _with_gradient_of_identity(
+            BaseResourceVariable._read_variable_op
+        )
     if "eval" not in vars(_UnreadVariable):
         _UnreadVariable.eval = _value_after_assignment
     if not hasattr(BaseResourceVariable, "_ref"):
@@ -96,8 +103,6 @@ def complete_variables() -> None:
     if resource_variable_ops.shape_safe_assign_variable_handle is not _assign_of_the_same_shape:
         _TENSORFLOWS_ASSIGN.append(resource_variable_ops.shape_safe_assign_variable_handle)
         resource_variable_ops.shape_safe_assign_variable_handle = _assign_of_the_same_shape
-    for update in (_resource_apply_dense, _resource_apply_sparse):
-        setattr(tf.compat.v1.train.Optimizer, update.__name__, update)
     if variables._safe_initial_value_from_op is not _guarded:
         _TENSORFLOWS.append(variables._safe_initial_value_from_op)
         variables._safe_initial_value_from_op = _guarded
@@ -108,9 +113,40 @@ def _of_any_shape_if_not_validated(plain: Callable[..., None]) -> Callable[..., 
     def made(variable: Any, *arguments: Any, **options: Any) -> None:
         if options.get("validate_shape") is False and options.get("shape") is None:
             options["shape"] = tf.TensorShape(None)
+        overridden = getattr(tf.compat.v1.get_default_graph(), "_gradient_override_map", {})
+        variable._gradient_of_identity = overridden.get("Identity")
         plain(variable, *arguments, **options)
+        _forget_cache_in_the_same_memory(variable)
 
     return made
+
+
+def _forget_cache_in_the_same_memory(variable: Any) -> None:
+    """What TF1 cached on a variable's own device was the variable's memory, and changed with it.
+
+    On another device, a GPU or a worker, it is the value at the beginning of a run.
+    """
+    cached = getattr(variable, "_cached_value", None)
+    if cached is None or tf.executing_eagerly() or own_resources.switched_on:
+        return
+    if tf.DeviceSpec.from_string(variable.device).job:
+        return
+    kinds = {tf.DeviceSpec.from_string(device).device_type for device in (variable.device, cached.device)}
+    if len(kinds) == 1 or not tf.config.list_physical_devices("GPU"):
+        variable._cached_value = variable._caching_device = None
+
+
+def _with_gradient_of_identity(plain: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(plain)
+    def read(variable: Any, *arguments: Any, **options: Any) -> Any:
+        value = plain(variable, *arguments, **options)
+        name = getattr(variable, "_gradient_of_identity", None)
+        if name is not None and value.op.type == "ReadVariableOp":
+            attribute = tf.compat.v1.AttrValue(s=tf.compat.as_bytes(name))
+            value.op._set_attr("_gradient_op_type", attribute)
+        return value
+
+    return read
 
 
 def _value_after_assignment(assigned: Any, feed_dict: Any = None, session: Any = None) -> Any:
@@ -170,15 +206,6 @@ _IN_PLACE: dict[str, Callable[[Any, Any], Any]] = {
     "__itruediv__": lambda variable, value: variable / value,
     "__ipow__": lambda variable, value: variable**value,
 }
-
-
-def _resource_apply_dense(optimizer: Any, grad: tf.Tensor, handle: Any) -> Any:
-    """What `Optimizer` does where a class has none of its own: raises, unless it has one for TF1's variables."""
-    return optimizer._apply_dense(grad, handle)
-
-
-def _resource_apply_sparse(optimizer: Any, grad: tf.Tensor, handle: Any, indices: tf.Tensor) -> Any:
-    return optimizer._apply_sparse(tf.IndexedSlices(grad, indices, tf.shape(handle)), handle)
 
 
 def whole_floats_are_sizes() -> None:

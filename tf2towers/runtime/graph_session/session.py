@@ -109,9 +109,11 @@ class Session(tf.compat.v1.Session):
         return self._target
 
     def list_devices(self) -> list[Any]:
-        """The devices of this process."""
+        """The devices of this process; of its CPUs, which the towers may have made more, those that TF1 had."""
+        cpus = self._config.device_count.get("CPU", 0) if self._config is not None else 0
         with eager_mode():
-            return list(tf.config.list_logical_devices())
+            gpus = [device for device in tf.config.list_logical_devices() if device.device_type != "CPU"]
+            return [*tf.config.list_logical_devices("CPU")[: cpus or 1], *gpus]
 
     def close(self) -> None:
         """Ends the session, and its runs that are under way in other threads, which raise a CancelledError."""
