@@ -41,18 +41,32 @@ def edits(file: File) -> Iterator[Edit]:
 def _operation(file: File, side: ast.expr) -> ast.expr | None:
     """The operation that is asked: `x.type`, `x.op_def.name`, or `op_type(x)`; not in a lambda for `tf.device(...)`.
 
-    Which says on which device an operation goes: it is shown TF1's types by the runtime.
+    That says on which device an operation goes: it is shown TF1's types by the runtime.
     """
     if isinstance(side, ast.Call):
         return side.args[0] if file.canonical(side.func) == f"{RUNTIME}.op_type" else None
     if not isinstance(side, ast.Attribute):
         return None
+    if side.attr == "op" and _is_of_a_loop(file, side.value):
+        return side
     operation: ast.expr | None = side.value if side.attr == "type" else None
     if side.attr == "name" and isinstance(side.value, ast.Attribute) and side.value.attr == "op_def":
         operation = side.value.value
     if operation is not None and any(_chooses_device(file, outer) for outer in file.ancestors(side)):
         return None
     return operation
+
+
+def _is_of_a_loop(file: File, node: ast.expr) -> bool:
+    """Whether it is what a loop goes through, as `node` of `graph.as_graph_def().node`, of which `op` is the type."""
+    targets = (
+        generator.target
+        for outer in file.ancestors(node)
+        for generator in ([outer] if isinstance(outer, ast.For) else getattr(outer, "generators", ()))
+    )
+    return isinstance(node, ast.Name) and any(
+        isinstance(name, ast.Name) and name.id == node.id for target in targets for name in ast.walk(target)
+    )
 
 
 def _chooses_device(file: File, function: ast.AST) -> bool:
@@ -121,6 +135,14 @@ RULE = Rule(
             "graph_mode()\n\nTYPES = ('Variable', 'VariableV2')\n\n\n"
             "def is_variable(op):\n    return op_type(op) in TYPES\n\n\ntf.get_variable('w', [2])\n"
             "print(list(filter(is_variable, tf.get_default_graph().get_operations())))\n",
+        ),
+        Example(
+            "nodes of a graph's definition",
+            "import tensorflow as tf\n\ntf.get_variable('w', [2])\nnodes = tf.get_default_graph().as_graph_def().node\n"
+            "print([node.name for node in nodes if node.op == 'VariableV2'])\n",
+            "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import graph_mode, op_type\n\ngraph_mode()\n\n"
+            "tf.get_variable('w', [2])\nnodes = tf.get_default_graph().as_graph_def().node\n"
+            "print([node.name for node in nodes if op_type(node.op) == 'VariableV2'])\n",
         ),
         Example(
             "a function that says on which device an operation goes",

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 
 from tf2towers.exact.edits import Edit
 from tf2towers.exact.file import File
-from tf2towers.exact.lookup import both_or_neither_have, find_replacement
+from tf2towers.exact.lookup import both_or_neither_have, find_replacement, was_in_tf1
+from tf2towers.exact.never_called import stays_in
 from tf2towers.exact.rule import Example, Rule
 from tf2towers.report.quoted_code import with_quoted_code
 
@@ -51,6 +52,15 @@ def edits(file: File) -> Iterator[Edit]:
         message = "TensorFlow itself is handed on here: what is taken from it cannot be seen"
         seen = parent if isinstance(parent, ast.Call) else file.statement(node)
         file.note(node, "T2T626", with_quoted_code(message, file.text.of(seen)))
+    for node, canonical in _given_another_value(file):
+        message = f"{canonical} is given another value here: our runtime would take it, too"
+        where = stays_in(file, node, "")
+        file.note(
+            node,
+            "T2T626",
+            message if where is None else f"{message}; it stays in {where}",
+            "left" if where is None else "note",
+        )
     for call, spelled in _run_as_text(file):
         message = f"{spelled} stands in a text that is run here, and means something else in TF 2"
         file.note(call, "T2T626", with_quoted_code(message, file.text.of(call)))
@@ -58,6 +68,17 @@ def edits(file: File) -> Iterator[Edit]:
         message = f"{use.id} stands for TensorFlow, and for something else"
         file.note(use, "T2T626", with_quoted_code(message, file.text.of(file.statement(use))))
     yield from ()
+
+
+def _given_another_value(file: File) -> Iterator[tuple[ast.AST, str]]:
+    """Functions of TensorFlow that the script replaces: `tf.get_variable = mine`.
+
+    TensorFlow's own layers took no notice; our runtime calls what `tensorflow.compat.v1` has.
+    """
+    for node, canonical in file.spelled_symbols:
+        if isinstance(node.ctx, ast.Store) and was_in_tf1(canonical):
+            if find_replacement(canonical).kind == "v1":
+                yield node, canonical
 
 
 def _run_as_text(file: File) -> Iterator[tuple[ast.Call, str]]:
@@ -225,7 +246,8 @@ RULE = Rule(
     why="""
     Where the module itself is an argument, or an attribute is taken by a computed name (`getattr(tf, name)`), the text
     does not say which symbols are used, and so not whether they mean the same in TF 2. What stands in a text for `eval`
-    or `exec` is not rewritten: it may name only what TF 2 has under the same name.
+    or `exec` is not rewritten: it may name only what TF 2 has under the same name. A function that the script replaces
+    in the module (`tf.get_variable = mine`) is what our layers would call, where TF1's called their own.
     """,
     todo="Write the symbols out, or pass `tensorflow.compat.v1` where only TF1 names are taken that it still has.",
     edits=edits,
@@ -238,6 +260,13 @@ RULE = Rule(
         Example(
             "a question that TF 2 answers otherwise",
             "import tensorflow as tf\n\nif hasattr(tf, 'contrib'):\n    sess = tf.Session()\n",
+            left=True,
+        ),
+        Example(
+            "a function of TensorFlow replaced",
+            "import functools\n\nimport tensorflow as tf\n\n"
+            "tf.get_variable = functools.partial(tf.get_variable, trainable=False)\n"
+            "y = tf.layers.dense(tf.zeros([1, 2]), 3)\n",
             left=True,
         ),
         Example(

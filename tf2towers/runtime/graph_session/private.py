@@ -8,6 +8,7 @@ from __future__ import annotations
 import itertools
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import cache, wraps
 from typing import Any
 
@@ -67,7 +68,6 @@ def complete_variables() -> None:
     They are instances of TF1's `tf.Variable`, as all of TF1's variables were, and restoring a checkpoint's tensor of
     another shape is an InvalidArgumentError, as it was, where a resource variable takes that shape.
     `use_resource=False` asks for what all of them were, and functions hold resource variables alone.
-    What an assignment gives was a tensor: `tf.assign(variable, placeholder).eval(feed_dict=...)`.
     `variable += value` is the sum, as of TF1's, where a resource variable raises.
     A variable made under `gradient_override_map({"Identity": ...})` has that gradient: TF1's was read by an `Identity`
     made with it. A `caching_device` that is the variable's own caches nothing.
@@ -76,7 +76,6 @@ def complete_variables() -> None:
     from tensorflow.python.ops.resource_variable_ops import (
         BaseResourceVariable,
         ResourceVariable,
-        _UnreadVariable,
     )
 
     if not issubclass(BaseResourceVariable, tf.compat.v1.Variable):
@@ -92,8 +91,6 @@ def complete_variables() -> None:
         BaseResourceVariable._read_variable_op = _with_gradient_of_identity(
             BaseResourceVariable._read_variable_op
         )
-    if "eval" not in vars(_UnreadVariable):
-        _UnreadVariable.eval = _value_after_assignment
     if not hasattr(BaseResourceVariable, "_ref"):
         BaseResourceVariable._ref = _reference
     for name, compute in _IN_PLACE.items():
@@ -147,10 +144,6 @@ def _with_gradient_of_identity(plain: Callable[..., Any]) -> Callable[..., Any]:
         return value
 
     return read
-
-
-def _value_after_assignment(assigned: Any, feed_dict: Any = None, session: Any = None) -> Any:
-    return assigned.value().eval(feed_dict, session)
 
 
 _TENSORFLOWS_ASSIGN: list[Callable[..., Any]] = []
@@ -324,6 +317,8 @@ def copies_of_rows_are_dense() -> None:
 def variables_by_tensor_name() -> None:
     """Gives `graph.get_tensor_by_name("w:0")` the variable, as TF1's was the variable's own tensor, not a handle.
 
+    `"w/read:0"`, the one tensor that TF1 read it by, is the variable, too.
+
     TensorFlow itself looks for `global_step:0` so, and refuses a handle.
     """
     from tensorflow.python.framework import ops
@@ -332,18 +327,46 @@ def variables_by_tensor_name() -> None:
     if plain.__name__ != "named":
 
         def named(graph: tf.Graph, name: str) -> Any:
+            asked = name
+            if isinstance(name, str) and name.endswith("/read:0"):
+                with suppress(KeyError):
+                    name = graph.get_operation_by_name(name.removesuffix("/read:0")).name + ":0"
             found = plain(graph, name)
-            if found.dtype != tf.resource or found.op.type != "VarHandleOp":
-                return found
-            keys = tf.compat.v1.GraphKeys
-            for variable in graph.get_collection(keys.GLOBAL_VARIABLES) + graph.get_collection(
-                keys.LOCAL_VARIABLES
-            ):
-                if getattr(variable, "handle", None) is found:
-                    return variable
-            return found
+            if found.dtype == tf.resource and found.op.type == "VarHandleOp":
+                keys = tf.compat.v1.GraphKeys
+                for variable in graph.get_collection(keys.GLOBAL_VARIABLES) + graph.get_collection(
+                    keys.LOCAL_VARIABLES
+                ):
+                    if getattr(variable, "handle", None) is found:
+                        return variable
+            return found if name == asked else plain(graph, asked)
 
         ops.Graph.get_tensor_by_name = named
+
+
+def gradients_by_values_are_the_variables() -> None:
+    """Lets `tf.gradients(loss, variable.value())` be the gradient of the variable: TF1 read it by that one tensor.
+
+    Here each use has a read of its own, and the loss may depend on others.
+    """
+    from tensorflow.python.ops import gradients_util
+
+    plain = gradients_util._GradientsHelper
+    if plain.__name__ != "of_variables":
+
+        def of_variables(ys: Any, xs: Any, *arguments: Any, **options: Any) -> Any:
+            several = [_variable_read(x) for x in xs] if isinstance(xs, list | tuple) else _variable_read(xs)
+            return plain(ys, several, *arguments, **options)
+
+        gradients_util._GradientsHelper = of_variables
+
+
+def _variable_read(tensor: Any) -> Any:
+    """The handle of the variable that a tensor is the value of; any other as it is."""
+    operation = tensor.op if isinstance(tensor, tf.Tensor) and not tf.executing_eagerly() else None
+    if operation is not None and operation.type == "ReadVariableOp":
+        return operation.inputs[0] if operation.inputs[0].op.type == "VarHandleOp" else tensor
+    return tensor
 
 
 #: what `_truth` stands for

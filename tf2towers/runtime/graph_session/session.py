@@ -178,6 +178,8 @@ class Session(tf.compat.v1.Session):
 
     def run(self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None) -> Any:
         """What `tf.compat.v1.Session.run` returns and raises; the second run of a kind takes less (`prepared`)."""
+        if isinstance(feed_dict, dict) and any(isinstance(fed, str) for fed in feed_dict):
+            feed_dict = {self._fed(fed): value for fed, value in feed_dict.items()}
         # of what options say, a time limit alone counts here; sessions with hooks always give some
         unlimited = options is None or (
             isinstance(options, tf.compat.v1.RunOptions) and not options.timeout_in_ms
@@ -195,6 +197,13 @@ class Session(tf.compat.v1.Session):
         if prepared is None and (made := prepare(self._graph, fetches, feed_dict)) is not None:
             self._prepared[known] = made
         return result
+
+    def _fed(self, fed: Any) -> Any:
+        """What a key of a `feed_dict` stands for: the variable, where it is a variable's name."""
+        try:
+            return self._graph.get_tensor_by_name(fed) if isinstance(fed, str) else fed
+        except (KeyError, ValueError):  # which TensorFlow says in its words
+            return fed
 
     def _run_prepared(self, prepared: Prepared, values: list[Any]) -> list[Any]:
         milliseconds = self._config.operation_timeout_in_ms if self._config is not None else 0
