@@ -52,15 +52,12 @@ def edits(file: File) -> Iterator[Edit]:
         message = "TensorFlow itself is handed on here: what is taken from it cannot be seen"
         seen = parent if isinstance(parent, ast.Call) else file.statement(node)
         file.note(node, "T2T626", with_quoted_code(message, file.text.of(seen)))
-    for node, canonical in _given_another_value(file):
+    for replaced, canonical in _given_another_value(file):
         message = f"{canonical} is given another value here: our runtime would take it, too"
-        where = stays_in(file, node, "")
-        file.note(
-            node,
-            "T2T626",
-            message if where is None else f"{message}; it stays in {where}",
-            "left" if where is None else "note",
-        )
+        if (where := stays_in(file, replaced, "")) is not None:
+            file.note(replaced, "T2T626", f"{message}; it stays in {where}", "note")
+        else:
+            file.note(replaced, "T2T626", message)
     for call, spelled in _run_as_text(file):
         message = f"{spelled} stands in a text that is run here, and means something else in TF 2"
         file.note(call, "T2T626", with_quoted_code(message, file.text.of(call)))
@@ -70,7 +67,7 @@ def edits(file: File) -> Iterator[Edit]:
     yield from ()
 
 
-def _given_another_value(file: File) -> Iterator[tuple[ast.AST, str]]:
+def _given_another_value(file: File) -> Iterator[tuple[ast.Name | ast.Attribute, str]]:
     """Functions of TensorFlow that the script replaces: `tf.get_variable = mine`.
 
     TensorFlow's own layers took no notice; our runtime calls what `tensorflow.compat.v1` has.

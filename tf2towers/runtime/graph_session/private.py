@@ -172,15 +172,28 @@ def complete_graphs() -> None:
 
     An operation's `_inputs`, `_outputs` and `_control_inputs` were lists of what the public attributes give; a graph's
     `_last_id` was the highest `_id` of its operations. What `tf.GraphKeys.UPDATE_OPS` holds were tensors there, whose
-    `op` is now the element itself.
+    `op` is now the element itself. A gradient that stands for a gather's stands for a gather's from a variable.
     """
     for public in ("inputs", "outputs", "control_inputs"):
         if not hasattr(tf.Operation, f"_{public}"):
             setattr(tf.Operation, f"_{public}", property(_list_of(public)))
     if not hasattr(tf.Operation, "op"):
         tf.Operation.op = property(lambda operation: operation)
+    if tf.Graph.gradient_override_map.__module__ != __name__:
+        tf.Graph.gradient_override_map = _of_gathers_from_variables(tf.Graph.gradient_override_map)
     if not hasattr(tf.Graph, "_last_id"):
         tf.Graph._last_id = property(_last_id)
+
+
+def _of_gathers_from_variables(plain: Callable[..., Any]) -> Callable[..., Any]:
+    def overridden(graph: tf.Graph, op_type_map: Any) -> Any:
+        if isinstance(op_type_map, dict):
+            gathers = {name: op_type_map[name] for name in ("GatherV2", "GatherNd") if name in op_type_map}
+            named = {"Resource" + name.removesuffix("V2"): gradient for name, gradient in gathers.items()}
+            op_type_map = {**named, **op_type_map}
+        return plain(graph, op_type_map)
+
+    return overridden
 
 
 def _list_of(public: str) -> Callable[[tf.Operation], list[Any]]:
