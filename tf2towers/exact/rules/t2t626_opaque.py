@@ -68,12 +68,13 @@ def edits(file: File) -> Iterator[Edit]:
 
 
 def _given_another_value(file: File) -> Iterator[tuple[ast.Name | ast.Attribute, str]]:
-    """Functions of TensorFlow that the script replaces: `tf.get_variable = mine`.
+    """Functions of TensorFlow that the script replaces: `tf.gradients = mine`.
 
-    TensorFlow's own layers took no notice; our runtime calls what `tensorflow.compat.v1` has.
+    TensorFlow's own code took no notice; our runtime calls what `tensorflow.compat.v1` has. Of `tf.get_variable` it
+    keeps TensorFlow's.
     """
     for node, canonical in file.spelled_symbols:
-        if isinstance(node.ctx, ast.Store) and was_in_tf1(canonical):
+        if isinstance(node.ctx, ast.Store) and was_in_tf1(canonical) and canonical != "tf.get_variable":
             if find_replacement(canonical).kind == "v1":
                 yield node, canonical
 
@@ -244,7 +245,8 @@ RULE = Rule(
     Where the module itself is an argument, or an attribute is taken by a computed name (`getattr(tf, name)`), the text
     does not say which symbols are used, and so not whether they mean the same in TF 2. What stands in a text for `eval`
     or `exec` is not rewritten: it may name only what TF 2 has under the same name. A function that the script replaces
-    in the module (`tf.get_variable = mine`) is what our layers would call, where TF1's called their own.
+    in the module (`tf.matmul = mine`) is what our layers would call, where TF1's called their own; not so
+    `tf.get_variable`.
     """,
     todo="Write the symbols out, or pass `tensorflow.compat.v1` where only TF1 names are taken that it still has.",
     edits=edits,
@@ -262,7 +264,7 @@ RULE = Rule(
         Example(
             "a function of TensorFlow replaced",
             "import functools\n\nimport tensorflow as tf\n\n"
-            "tf.get_variable = functools.partial(tf.get_variable, trainable=False)\n"
+            "tf.matmul = functools.partial(tf.matmul, transpose_b=True)\n"
             "y = tf.layers.dense(tf.zeros([1, 2]), 3)\n",
             left=True,
         ),

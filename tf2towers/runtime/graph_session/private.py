@@ -19,6 +19,8 @@ from tf2towers.runtime.graph_session import own_resources
 
 #: functions are called eagerly while the script's own code is in graph mode; `tf.init_scope` stays in a plain graph
 eager_mode: Any = tf.__internal__.eager_context.eager_mode
+#: for our layers, whatever a script puts in its place (`tf.get_variable = mine`): TensorFlow's took no notice
+get_variable: Any = tf.compat.v1.get_variable
 
 
 def before_devices_start(settle: Callable[[], None]) -> None:
