@@ -10,6 +10,8 @@ from typing import Any
 
 import tensorflow as tf
 
+from tf2towers.runtime.graph_session.private import get_variable
+
 NUM_CLASSES = 10
 IMAGE_SIZE = 28  # pixels
 IMAGE_PIXELS = IMAGE_SIZE * IMAGE_SIZE
@@ -28,8 +30,8 @@ def inference(images: Any, hidden1_units: int, hidden2_units: int) -> Any:
 def _layer(scope: str, inputs: Any, size: int, units: int) -> Any:
     with tf.compat.v1.variable_scope(scope):
         initializer = tf.compat.v1.truncated_normal_initializer(stddev=1.0 / math.sqrt(float(size)))
-        weights = tf.compat.v1.get_variable("weights", [size, units], initializer=initializer)
-        biases = tf.compat.v1.get_variable("biases", [units], initializer=tf.compat.v1.zeros_initializer())
+        weights = get_variable("weights", [size, units], initializer=initializer)
+        biases = get_variable("biases", [units], initializer=tf.compat.v1.zeros_initializer())
     with tf.name_scope(scope):
         return tf.matmul(inputs, weights) + biases
 

@@ -30,12 +30,12 @@ def class_of(value: Any) -> type:
 
 
 def op_type(operation: Any) -> Any:
-    """The type that TF 1 gave an operation; of what is no operation, whatever its `type` is.
+    """The type that TF 1 gave an operation, or one of today's type; of what is neither, whatever its `type` is.
 
     A script that switched resource variables on itself had today's types. Our runtime asks of every variable whether it
     is initialised, which TF 1's graphs did not: that stays what it is.
     """
-    found = operation.type
-    if not isinstance(operation, tf.Operation) or own_resources.switched_on:
+    found = operation if isinstance(operation, str) else operation.type
+    if not isinstance(operation, tf.Operation | str) or own_resources.switched_on:
         return found
     return _TYPES.get(found) or found.removeprefix("Resource")

@@ -75,7 +75,7 @@ class ImportByText:
 
 def imports_by_text(tree: ast.Module, text: str) -> Iterator[ImportByText]:
     """Every import by a text in a module, given as its tree and its text."""
-    if not any(function in text for function in (*_BY_NAME, *_BY_PATH)):
+    if not any(function in text for function in (*_BY_NAME, *_BY_PATH, "exec")):
         return
     modules, functions = _imported(tree)
     attributes: dict[ast.Call, frozenset[str]] | None = None
@@ -100,6 +100,35 @@ def imports_by_text(tree: ast.Module, text: str) -> Iterator[ImportByText]:
         elif function in _BY_PATH:
             named = _argument(node, _BY_PATH[function][1], "pathname", "path", "path_name", "location")
             yield ImportByText(node, _parts(named) if named is not None else (None,), is_path=True)
+        elif isinstance(node.func, ast.Name) and node.func.id == "exec" and node.args:
+            if (file := _file_that_is_read(tree, node.args[0])) is not None:
+                yield ImportByText(node, _parts(file), is_path=True)
+
+
+def _file_that_is_read(tree: ast.Module, text: ast.expr) -> ast.expr | None:
+    """The path of the file whose text is given to `exec`, there or by a name; None for a text that is no file's."""
+    if isinstance(text, ast.Name):
+        values = [
+            assigned.value
+            for assigned in ast.walk(tree)
+            if isinstance(assigned, ast.Assign)
+            and any(isinstance(target, ast.Name) and target.id == text.id for target in assigned.targets)
+        ]
+    else:
+        values = [text]
+    for value in values:
+        for call in ast.walk(value):
+            if isinstance(call, ast.Call) and call.args and ast.unparse(call.func) in ("open", "io.open"):
+                return call.args[0]
+    for value in values:
+        for call in ast.walk(value):
+            if (
+                isinstance(call, ast.Call)
+                and isinstance(call.func, ast.Attribute)
+                and call.func.attr == "read"
+            ):
+                return call
+    return None
 
 
 def _is_bare(call: ast.Call, function: str) -> bool:

@@ -178,9 +178,9 @@ def test_shapes_of_unknown_sizes_are_not_equal(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_the_result_of_an_assignment_is_evaluated_with_feeds() -> None:
-    from tf2towers.runtime.graph_session.private import complete_variables
+    from tf2towers.runtime.graph_session.assigned import assignments_give_references
 
-    complete_variables()
+    assignments_give_references()
     with tf.Graph().as_default(), tf.compat.v1.Session():
         variable = tf.compat.v1.get_variable("v", [], use_resource=True)
         fed = tf.compat.v1.placeholder(tf.float32, [])

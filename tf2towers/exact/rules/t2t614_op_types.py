@@ -7,84 +7,103 @@ import re
 from collections.abc import Iterator
 
 from tf2towers.exact.edits import Edit
-from tf2towers.exact.file import File
+from tf2towers.exact.file import RUNTIME, File
+from tf2towers.exact.never_called import stays_in
 from tf2towers.exact.rule import Example, Rule
 
 #: types of TF1's variables and of what is done with them, or what a script looks for in a type
 _OF_VARIABLES = re.compile(r"Variable(V2)?|Assign(Add|Sub)?|(Sparse)?Apply\w*|Scatter\w*")
 
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+#: what does something for the operations of a type alone
+_CHOICES = (ast.If, ast.IfExp, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
 def edits(file: File) -> Iterator[Edit]:
     """What is asked for an operation's type, where the answer is held against a variable's type in TF1."""
     if file.program.is_tf2:
         return
+    held: list[tuple[list[ast.expr], list[ast.expr]]] = []
     for comparison in file.all(ast.Compare):
         sides = [comparison.left, *comparison.comparators]
-        if any(_names_a_type(side) for side in sides):
-            yield from (_of_tf1(file, side) for side in sides if _is_type(file, side))
+        held.append((sides, sides))
     for call in file.all(ast.Call):
-        function = call.func
-        if (
-            isinstance(function, ast.Attribute)
-            and function.attr in ("startswith", "endswith")
-            and any(_names_a_type(argument) for argument in call.args)
-            and _is_type(file, function.value)
-        ):
-            yield _of_tf1(file, function.value)
+        if isinstance(call.func, ast.Attribute) and call.func.attr in ("startswith", "endswith"):
+            held.append(([call.func.value], call.args))
+    for asked, answers in held:
+        types = [(side, operation) for side in asked if (operation := _operation(file, side)) is not None]
+        if types and any(_names_a_type(file, answer) for answer in answers):
+            for side, operation in types:
+                _tell_of_outputs(file, side, operation)
+                if not isinstance(side, ast.Call):
+                    yield file.replace(side, f"{file.need('op_type')}({file.text.of(operation)})")
 
 
-def _names_a_type(side: ast.expr) -> bool:
-    """Whether a side of a comparison is the type of a variable's operation, or a list with one."""
+def _operation(file: File, side: ast.expr) -> ast.expr | None:
+    """The operation that is asked: `x.type`, `x.op_def.name`, or `op_type(x)`; not in a lambda for `tf.device(...)`.
+
+    That says on which device an operation goes: it is shown TF1's types by the runtime.
+    """
+    if isinstance(side, ast.Call):
+        return side.args[0] if file.canonical(side.func) == f"{RUNTIME}.op_type" else None
+    if not isinstance(side, ast.Attribute):
+        return None
+    if side.attr == "op" and _is_of_a_loop(file, side.value):
+        return side
+    operation: ast.expr | None = side.value if side.attr == "type" else None
+    if side.attr == "name" and isinstance(side.value, ast.Attribute) and side.value.attr == "op_def":
+        operation = side.value.value
+    if operation is not None and any(_chooses_device(file, outer) for outer in file.ancestors(side)):
+        return None
+    return operation
+
+
+def _is_of_a_loop(file: File, node: ast.expr) -> bool:
+    """Whether it is what a loop goes through, as `node` of `graph.as_graph_def().node`, of which `op` is the type."""
+    targets = (
+        generator.target
+        for outer in file.ancestors(node)
+        for generator in ([outer] if isinstance(outer, ast.For) else getattr(outer, "generators", ()))
+    )
+    return isinstance(node, ast.Name) and any(
+        isinstance(name, ast.Name) and name.id == node.id for target in targets for name in ast.walk(target)
+    )
+
+
+def _chooses_device(file: File, function: ast.AST) -> bool:
+    parent = file.parent(function) if isinstance(function, ast.Lambda) else None
+    return isinstance(parent, ast.Call) and file.canonical(parent.func) == "tf.device"
+
+
+def _tell_of_outputs(file: File, side: ast.expr, operation: ast.expr) -> None:
+    """Says where the output of a variable's operation is taken for its value: a resource's is a handle."""
+    around = next((outer for outer in file.ancestors(side) if isinstance(outer, _CHOICES)), None)
+    for node in ast.walk(around) if around is not None else ():
+        if not isinstance(node, ast.Attribute) or node.attr != "outputs":
+            continue
+        if ast.unparse(node.value) == ast.unparse(operation):
+            message = "the output of a variable's operation is its value in TF1, and a handle in TF 2"
+            if (where := stays_in(file, node, "")) is not None:
+                file.note(node, "T2T629", f"{message}; it stays in {where}", "note")
+            else:
+                file.note(node, "T2T629", message)
+
+
+def _names_a_type(file: File, side: ast.expr) -> bool:
+    """Whether a side of a comparison is the type of a variable's operation, or a list with one, or bound to it."""
+    if isinstance(side, ast.Name):
+        values = [
+            assigned.value
+            for assigned in file.all(ast.Assign)
+            if any(isinstance(target, ast.Name) and target.id == side.id for target in assigned.targets)
+        ]
+        return any(_names_a_type(file, value) for value in values if not isinstance(value, ast.Name))
     if isinstance(side, ast.Tuple | ast.List | ast.Set):
-        return any(_names_a_type(element) for element in side.elts)
+        return any(_names_a_type(file, element) for element in side.elts)
     return (
         isinstance(side, ast.Constant)
         and isinstance(side.value, str)
         and bool(_OF_VARIABLES.fullmatch(side.value))
     )
-
-
-def _is_type(file: File, side: ast.expr) -> bool:
-    """Whether it is `x.type` or `x.op_def.name` of an operation that no caller hands to the function.
-
-    Functions that take an operation say on which device it goes: those are shown TF1's types by the runtime.
-    """
-    if not isinstance(side, ast.Attribute):
-        return False
-    if side.attr != "type" and not _is_name_of_op_def(side):
-        return False
-    root: ast.expr = side
-    while isinstance(root, ast.Attribute | ast.Subscript | ast.Call):
-        root = root.func if isinstance(root, ast.Call) else root.value
-    if not isinstance(root, ast.Name):
-        return True
-    function = next((outer for outer in file.ancestors(side) if isinstance(outer, _FUNCTIONS)), None)
-    if function is None or (isinstance(function, ast.Lambda) and _filters(file, function)):
-        return True
-    handed = [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]
-    return root.id == "self" or root.id not in {argument.arg for argument in handed}
-
-
-def _filters(file: File, function: ast.Lambda) -> bool:
-    """Whether the function chooses among operations, `filter(lambda op: ..., operations)`."""
-    parent = file.parent(function)
-    return isinstance(parent, ast.Call) and file.canonical(parent.func) == "builtins.filter"
-
-
-def _is_name_of_op_def(side: ast.Attribute) -> bool:
-    return side.attr == "name" and isinstance(side.value, ast.Attribute) and side.value.attr == "op_def"
-
-
-def _of_tf1(file: File, side: ast.expr) -> Edit:
-    """`op_type(x)` for `x.type` or `x.op_def.name`."""
-    assert isinstance(side, ast.Attribute)
-    operation = side.value
-    if _is_name_of_op_def(side):
-        assert isinstance(operation, ast.Attribute)
-        operation = operation.value
-    return file.replace(side, f"{file.need('op_type')}({file.text.of(operation)})")
 
 
 RULE = Rule(
@@ -106,6 +125,24 @@ RULE = Rule(
             "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import graph_mode, op_type\n\ngraph_mode()\n\n"
             "tf.get_variable('w', [2])\noperations = tf.get_default_graph().get_operations()\n"
             "print([op.name for op in operations if op_type(op) == 'VariableV2'])\n",
+        ),
+        Example(
+            "a function that is asked of an operation, and types by a name",
+            "import tensorflow as tf\n\nTYPES = ('Variable', 'VariableV2')\n\n\n"
+            "def is_variable(op):\n    return op.type in TYPES\n\n\ntf.get_variable('w', [2])\n"
+            "print(list(filter(is_variable, tf.get_default_graph().get_operations())))\n",
+            "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import graph_mode, op_type\n\n"
+            "graph_mode()\n\nTYPES = ('Variable', 'VariableV2')\n\n\n"
+            "def is_variable(op):\n    return op_type(op) in TYPES\n\n\ntf.get_variable('w', [2])\n"
+            "print(list(filter(is_variable, tf.get_default_graph().get_operations())))\n",
+        ),
+        Example(
+            "nodes of a graph's definition",
+            "import tensorflow as tf\n\ntf.get_variable('w', [2])\nnodes = tf.get_default_graph().as_graph_def().node\n"
+            "print([node.name for node in nodes if node.op == 'VariableV2'])\n",
+            "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import graph_mode, op_type\n\ngraph_mode()\n\n"
+            "tf.get_variable('w', [2])\nnodes = tf.get_default_graph().as_graph_def().node\n"
+            "print([node.name for node in nodes if op_type(node.op) == 'VariableV2'])\n",
         ),
         Example(
             "a function that says on which device an operation goes",

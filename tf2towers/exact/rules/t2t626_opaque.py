@@ -8,7 +8,8 @@ from collections.abc import Iterator
 
 from tf2towers.exact.edits import Edit
 from tf2towers.exact.file import File
-from tf2towers.exact.lookup import both_or_neither_have, find_replacement
+from tf2towers.exact.lookup import both_or_neither_have, find_replacement, was_in_tf1
+from tf2towers.exact.never_called import stays_in
 from tf2towers.exact.rule import Example, Rule
 from tf2towers.report.quoted_code import with_quoted_code
 
@@ -17,6 +18,7 @@ _HARMLESS = frozenset(
 )
 #: what of TensorFlow has nothing to do with a graph
 _BUILDS_NOTHING = frozenset({"Event", "Summary", "errors", "gfile", "logging"})
+_RUN_TEXTS = frozenset({"builtins.eval", "builtins.exec"})
 #: what gives a module for its name, however it is reached
 _IMPORTING = frozenset(
     {
@@ -50,10 +52,70 @@ def edits(file: File) -> Iterator[Edit]:
         message = "TensorFlow itself is handed on here: what is taken from it cannot be seen"
         seen = parent if isinstance(parent, ast.Call) else file.statement(node)
         file.note(node, "T2T626", with_quoted_code(message, file.text.of(seen)))
+    for replaced, canonical in _given_another_value(file):
+        message = f"{canonical} is given another value here: our runtime would take it, too"
+        if (where := stays_in(file, replaced, "")) is not None:
+            file.note(replaced, "T2T626", f"{message}; it stays in {where}", "note")
+        else:
+            file.note(replaced, "T2T626", message)
+    for call, spelled in _run_as_text(file):
+        message = f"{spelled} stands in a text that is run here, and means something else in TF 2"
+        file.note(call, "T2T626", with_quoted_code(message, file.text.of(call)))
     for use, _ in file.doubtful:
         message = f"{use.id} stands for TensorFlow, and for something else"
         file.note(use, "T2T626", with_quoted_code(message, file.text.of(file.statement(use))))
     yield from ()
+
+
+def _given_another_value(file: File) -> Iterator[tuple[ast.Name | ast.Attribute, str]]:
+    """Functions of TensorFlow that the script replaces: `tf.gradients = mine`.
+
+    TensorFlow's own code took no notice; our runtime calls what `tensorflow.compat.v1` has. Of `tf.get_variable` it
+    keeps TensorFlow's.
+    """
+    for node, canonical in file.spelled_symbols:
+        if isinstance(node.ctx, ast.Store) and was_in_tf1(canonical) and canonical != "tf.get_variable":
+            if find_replacement(canonical).kind == "v1":
+                yield node, canonical
+
+
+def _run_as_text(file: File) -> Iterator[tuple[ast.Call, str]]:
+    """Symbols in texts that `eval` and `exec` are given, and that are not in `tensorflow.compat.v1` what they were.
+
+    Of `eval('tf.train.%sOptimizer' % name)` the module says it. Where the text comes from elsewhere,
+    `eval(FLAGS.cell)`, it may be any text of the file that begins so.
+    """
+    runs = [call for call in file.all(ast.Call) if file.canonical(call.func) in _RUN_TEXTS and call.args]
+    if not runs:
+        return
+    names = {node.id for node, canonical in file.symbols if canonical == "tf" and isinstance(node, ast.Name)}
+    names |= {bound for node in file.imports for bound in _bound_to_tensorflow(node)}
+    for call in runs:
+        texts = [node for node in ast.walk(call.args[0]) if isinstance(node, ast.Constant)]
+        begin = "|".join(map(re.escape, names))
+        symbols = rf"(?<![\w.])(?:{begin})((?:\.\w+)*\.?)(?=(\W|$))" if names else r"(?!)"
+        if not any(isinstance(text.value, str) for text in texts):
+            texts = [text for text in file.all(ast.Constant) if not isinstance(file.parent(text), ast.Expr)]
+            symbols = rf"^(?=\w+\.){symbols}"
+        for text in texts:
+            if not isinstance(text.value, str):
+                continue
+            for found in re.finditer(symbols, text.value):
+                canonical = "tf" + found[1]
+                if canonical[-1] == "." or found[2] in ("%", "{"):  # the rest is computed
+                    canonical = canonical.rpartition(".")[0]
+                known = find_replacement(canonical)
+                if canonical == "tf" or known.kind != "v1" or known.target != canonical:
+                    yield call, found[0]
+
+
+def _bound_to_tensorflow(node: ast.Import | ast.ImportFrom) -> Iterator[str]:
+    if isinstance(node, ast.Import):
+        yield from (
+            alias.asname or "tensorflow"
+            for alias in node.names
+            if alias.name in ("tensorflow", "tensorflow.compat.v1")
+        )
 
 
 def _is_alias(file: File, module: ast.AST) -> bool:
@@ -181,7 +243,10 @@ RULE = Rule(
     does="refuses",
     why="""
     Where the module itself is an argument, or an attribute is taken by a computed name (`getattr(tf, name)`), the text
-    does not say which symbols are used, and so not whether they mean the same in TF 2.
+    does not say which symbols are used, and so not whether they mean the same in TF 2. What stands in a text for `eval`
+    or `exec` is not rewritten: it may name only what TF 2 has under the same name. A function that the script replaces
+    in the module (`tf.matmul = mine`) is what our layers would call, where TF1's called their own; not so
+    `tf.get_variable`.
     """,
     todo="Write the symbols out, or pass `tensorflow.compat.v1` where only TF1 names are taken that it still has.",
     edits=edits,
@@ -194,6 +259,18 @@ RULE = Rule(
         Example(
             "a question that TF 2 answers otherwise",
             "import tensorflow as tf\n\nif hasattr(tf, 'contrib'):\n    sess = tf.Session()\n",
+            left=True,
+        ),
+        Example(
+            "a function of TensorFlow replaced",
+            "import functools\n\nimport tensorflow as tf\n\n"
+            "tf.matmul = functools.partial(tf.matmul, transpose_b=True)\n"
+            "y = tf.layers.dense(tf.zeros([1, 2]), 3)\n",
+            left=True,
+        ),
+        Example(
+            "a text that is run",
+            "import tensorflow as tf\n\ncell = eval('tf.nn.rnn_cell.%sCell' % input())(8)\n",
             left=True,
         ),
         Example(

@@ -80,9 +80,11 @@ RULE = Rule(
     why="""
     TensorFlow 2 keeps a graph's operations in C++, and its variables are resources: `graph._next_id()`,
     `tensor._value_index` and `variable._snapshot` are no more, and reading them raises. Attributes that are there still
-    are left alone. Where a class of the program has an attribute of that name, it is taken for that one.
+    are left alone. Where a class of the program has an attribute of that name, it is taken for that one. What a
+    variable's operation puts out was its value, and is a handle now: it is left where a type chooses it.
     """,
-    todo="Write the public attribute that the message names, or do without, and migrate again.",
+    todo="Write the public attribute that the message names, or do without, and migrate again. For what a variable's "
+    "operation puts out, take the variable: `[v for v in tf.global_variables() if v.op.name == op.name]`.",
     edits=edits,
     sources=(
         "exact/data/lost_attributes.tsv",
@@ -92,6 +94,13 @@ RULE = Rule(
         Example(
             "a variable's value",
             "import tensorflow as tf\n\nw = tf.Variable(0.0)\nvalue = w._snapshot\ntf.Session().run(value)\n",
+            left=True,
+        ),
+        Example(
+            "the value by its operation",
+            "import tensorflow as tf\n\ntf.get_variable('w', [2])\n"
+            "operations = tf.get_default_graph().get_operations()\n"
+            "print([op.outputs[0] for op in operations if op.type == 'VariableV2'])\n",
             left=True,
         ),
     ),

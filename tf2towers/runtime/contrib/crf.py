@@ -25,6 +25,7 @@ import tensorflow.compat.v1 as tf
 
 from tf2towers.runtime import rnn
 from tf2towers.runtime.contrib import support
+from tf2towers.runtime.graph_session.private import get_variable
 
 
 def crf_sequence_score(inputs, tag_indices, sequence_lengths, transition_params):
@@ -132,7 +133,7 @@ def crf_log_likelihood(inputs, tag_indices, sequence_lengths, transition_params=
 
     # Get the transition matrix if not provided.
     if transition_params is None:
-        transition_params = tf.get_variable("transitions", [num_tags, num_tags])
+        transition_params = get_variable("transitions", [num_tags, num_tags])
 
     sequence_scores = crf_sequence_score(inputs, tag_indices, sequence_lengths, transition_params)
     log_norm = crf_log_norm(inputs, sequence_lengths, transition_params)

@@ -26,6 +26,7 @@ import tensorflow as tf2
 import tensorflow.compat.v1 as tf
 
 from tf2towers.runtime import rnn
+from tf2towers.runtime.graph_session.private import get_variable
 from tf2towers.runtime.legacy_seq2seq import sequence_loss, sequence_loss_by_example
 from tf2towers.runtime.rnn import core_rnn_cell
 
@@ -103,7 +104,7 @@ def embedding_rnn_decoder(
             proj_biases = tf.convert_to_tensor(output_projection[1], dtype=dtype)
             proj_biases.get_shape().assert_is_compatible_with([num_symbols])
 
-        embedding = tf.get_variable("embedding", [num_symbols, embedding_size])
+        embedding = get_variable("embedding", [num_symbols, embedding_size])
         loop_function = (
             _extract_argmax_and_embed(embedding, output_projection, update_embedding_for_previous)
             if feed_previous
@@ -204,7 +205,7 @@ def embedding_tied_rnn_seq2seq(
             proj_biases = tf.convert_to_tensor(output_projection[1], dtype=dtype)
             proj_biases.get_shape().assert_is_compatible_with([num_symbols])
 
-        embedding = tf.get_variable("embedding", [num_symbols, embedding_size], dtype=dtype)
+        embedding = get_variable("embedding", [num_symbols, embedding_size], dtype=dtype)
 
         emb_encoder_inputs = [tf.nn.embedding_lookup(embedding, x) for x in encoder_inputs]
         emb_decoder_inputs = [tf.nn.embedding_lookup(embedding, x) for x in decoder_inputs]
@@ -292,9 +293,9 @@ def attention_decoder(
         v = []
         attention_vec_size = attn_size  # Size of query vectors for attention.
         for a in range(num_heads):
-            k = tf.get_variable("AttnW_%d" % a, [1, 1, attn_size, attention_vec_size], dtype=dtype)
+            k = get_variable("AttnW_%d" % a, [1, 1, attn_size, attention_vec_size], dtype=dtype)
             hidden_features.append(tf.nn.conv2d(hidden, k, [1, 1, 1, 1], "SAME"))
-            v.append(tf.get_variable("AttnV_%d" % a, [attention_vec_size], dtype=dtype))
+            v.append(get_variable("AttnV_%d" % a, [attention_vec_size], dtype=dtype))
 
         state = initial_state
 
@@ -389,7 +390,7 @@ def embedding_attention_decoder(
         proj_biases.get_shape().assert_is_compatible_with([num_symbols])
 
     with tf.variable_scope(scope or "embedding_attention_decoder", dtype=dtype) as scope:
-        embedding = tf.get_variable("embedding", [num_symbols, embedding_size])
+        embedding = get_variable("embedding", [num_symbols, embedding_size])
         loop_function = (
             _extract_argmax_and_embed(embedding, output_projection, update_embedding_for_previous)
             if feed_previous

@@ -8,6 +8,7 @@ import os
 import tensorflow as tf
 
 from tf2towers.runtime.graph_session import own_resources
+from tf2towers.runtime.graph_session.assigned import assignments_give_references
 from tf2towers.runtime.graph_session.cluster.device_functions import device_functions_see_tf1
 from tf2towers.runtime.graph_session.half_embeddings import sums_of_half_embeddings_are_float32
 from tf2towers.runtime.graph_session.penalties import one_loss_a_variable
@@ -18,12 +19,14 @@ from tf2towers.runtime.graph_session.private import (
     copies_of_rows_are_dense,
     datasets_read_variables_in_time,
     enumerated_datasets_have_iterators,
+    gradients_by_values_are_the_variables,
     private_datasets_are_tf1s,
     unknown_sizes_are_not_equal,
     variables_by_tensor_name,
     whole_floats_are_sizes,
 )
 from tf2towers.runtime.graph_session.slots_under_reuse import slots_under_reuse
+from tf2towers.runtime.graph_session.updates_of_optimizers import updates_by_tf1s_methods
 from tf2towers.runtime.printing import print_as_numpy1
 
 
@@ -50,15 +53,18 @@ def graph_mode(cpu_towers: int = 8, *, resource_variables: bool = False) -> None
     tf.compat.v1.disable_control_flow_v2()
     tf.compat.v1.enable_resource_variables()
     complete_variables()
+    assignments_give_references()
     complete_graphs()
     whole_floats_are_sizes()
     unknown_sizes_are_not_equal()
     variables_by_tensor_name()
+    gradients_by_values_are_the_variables()
     enumerated_datasets_have_iterators()
     private_datasets_are_tf1s()
     datasets_read_variables_in_time()
     copies_of_rows_are_dense()
     slots_under_reuse()
+    updates_by_tf1s_methods()
     one_loss_a_variable()
     sums_of_half_embeddings_are_float32()
     device_functions_see_tf1()

@@ -5,18 +5,22 @@
 
 from __future__ import annotations
 
-import contextlib
 import itertools
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import cache, wraps
 from typing import Any
 
 import numpy as np
 import tensorflow as tf
 
+from tf2towers.runtime.graph_session import own_resources
+
 #: functions are called eagerly while the script's own code is in graph mode; `tf.init_scope` stays in a plain graph
 eager_mode: Any = tf.__internal__.eager_context.eager_mode
+#: for our layers, whatever a script puts in its place (`tf.get_variable = mine`): TensorFlow's took no notice
+get_variable: Any = tf.compat.v1.get_variable
 
 
 def before_devices_start(settle: Callable[[], None]) -> None:
@@ -66,15 +70,14 @@ def complete_variables() -> None:
     They are instances of TF1's `tf.Variable`, as all of TF1's variables were, and restoring a checkpoint's tensor of
     another shape is an InvalidArgumentError, as it was, where a resource variable takes that shape.
     `use_resource=False` asks for what all of them were, and functions hold resource variables alone.
-    What an assignment gives was a tensor: `tf.assign(variable, placeholder).eval(feed_dict=...)`.
-    `variable += value` is the sum, as of TF1's, where a resource variable raises. An optimizer of the script's own that
-    knows TF1's variables alone (`_apply_dense`, `_apply_sparse`) updates them by that.
+    `variable += value` is the sum, as of TF1's, where a resource variable raises.
+    A variable made under `gradient_override_map({"Identity": ...})` has that gradient: TF1's was read by an `Identity`
+    made with it. A `caching_device` that is the variable's own caches nothing.
     """
     from tensorflow.python.ops import resource_variable_ops, variable_v1, variables
     from tensorflow.python.ops.resource_variable_ops import (
         BaseResourceVariable,
         ResourceVariable,
-        _UnreadVariable,
     )
 
     if not issubclass(BaseResourceVariable, tf.compat.v1.Variable):
@@ -86,8 +89,10 @@ def complete_variables() -> None:
         BaseResourceVariable.__bool__ = _truth
     if not hasattr(ResourceVariable.__init__, "__wrapped__"):
         ResourceVariable.__init__ = _of_any_shape_if_not_validated(ResourceVariable.__init__)
-    if "eval" not in vars(_UnreadVariable):
-        _UnreadVariable.eval = _value_after_assignment
+    if not hasattr(BaseResourceVariable._read_variable_op, "__wrapped__"):
+        BaseResourceVariable._read_variable_op = _with_gradient_of_identity(
+            BaseResourceVariable._read_variable_op
+        )
     if not hasattr(BaseResourceVariable, "_ref"):
         BaseResourceVariable._ref = _reference
     for name, compute in _IN_PLACE.items():
@@ -97,8 +102,6 @@ def complete_variables() -> None:
     if resource_variable_ops.shape_safe_assign_variable_handle is not _assign_of_the_same_shape:
         _TENSORFLOWS_ASSIGN.append(resource_variable_ops.shape_safe_assign_variable_handle)
         resource_variable_ops.shape_safe_assign_variable_handle = _assign_of_the_same_shape
-    for update in (_resource_apply_dense, _resource_apply_sparse):
-        setattr(tf.compat.v1.train.Optimizer, update.__name__, update)
     if variables._safe_initial_value_from_op is not _guarded:
         _TENSORFLOWS.append(variables._safe_initial_value_from_op)
         variables._safe_initial_value_from_op = _guarded
@@ -109,13 +112,40 @@ def _of_any_shape_if_not_validated(plain: Callable[..., None]) -> Callable[..., 
     def made(variable: Any, *arguments: Any, **options: Any) -> None:
         if options.get("validate_shape") is False and options.get("shape") is None:
             options["shape"] = tf.TensorShape(None)
+        overridden = getattr(tf.compat.v1.get_default_graph(), "_gradient_override_map", {})
+        variable._gradient_of_identity = overridden.get("Identity")
         plain(variable, *arguments, **options)
+        _forget_cache_in_the_same_memory(variable)
 
     return made
 
 
-def _value_after_assignment(assigned: Any, feed_dict: Any = None, session: Any = None) -> Any:
-    return assigned.value().eval(feed_dict, session)
+def _forget_cache_in_the_same_memory(variable: Any) -> None:
+    """What TF1 cached on a variable's own device was the variable's memory, and changed with it.
+
+    On another device, a GPU or a worker, it is the value at the beginning of a run.
+    """
+    cached = getattr(variable, "_cached_value", None)
+    if cached is None or tf.executing_eagerly() or own_resources.switched_on:
+        return
+    if tf.DeviceSpec.from_string(variable.device).job:
+        return
+    kinds = {tf.DeviceSpec.from_string(device).device_type for device in (variable.device, cached.device)}
+    if len(kinds) == 1 or not tf.config.list_physical_devices("GPU"):
+        variable._cached_value = variable._caching_device = None
+
+
+def _with_gradient_of_identity(plain: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(plain)
+    def read(variable: Any, *arguments: Any, **options: Any) -> Any:
+        value = plain(variable, *arguments, **options)
+        name = getattr(variable, "_gradient_of_identity", None)
+        if name is not None and value.op.type == "ReadVariableOp":
+            attribute = tf.compat.v1.AttrValue(s=tf.compat.as_bytes(name))
+            value.op._set_attr("_gradient_op_type", attribute)
+        return value
+
+    return read
 
 
 _TENSORFLOWS_ASSIGN: list[Callable[..., Any]] = []
@@ -144,15 +174,28 @@ def complete_graphs() -> None:
 
     An operation's `_inputs`, `_outputs` and `_control_inputs` were lists of what the public attributes give; a graph's
     `_last_id` was the highest `_id` of its operations. What `tf.GraphKeys.UPDATE_OPS` holds were tensors there, whose
-    `op` is now the element itself.
+    `op` is now the element itself. A gradient that stands for a gather's stands for a gather's from a variable.
     """
     for public in ("inputs", "outputs", "control_inputs"):
         if not hasattr(tf.Operation, f"_{public}"):
             setattr(tf.Operation, f"_{public}", property(_list_of(public)))
     if not hasattr(tf.Operation, "op"):
         tf.Operation.op = property(lambda operation: operation)
+    if tf.Graph.gradient_override_map.__module__ != __name__:
+        tf.Graph.gradient_override_map = _of_gathers_from_variables(tf.Graph.gradient_override_map)
     if not hasattr(tf.Graph, "_last_id"):
         tf.Graph._last_id = property(_last_id)
+
+
+def _of_gathers_from_variables(plain: Callable[..., Any]) -> Callable[..., Any]:
+    def overridden(graph: tf.Graph, op_type_map: Any) -> Any:
+        if isinstance(op_type_map, dict):
+            gathers = {name: op_type_map[name] for name in ("GatherV2", "GatherNd") if name in op_type_map}
+            named = {"Resource" + name.removesuffix("V2"): gradient for name, gradient in gathers.items()}
+            op_type_map = {**named, **op_type_map}
+        return plain(graph, op_type_map)
+
+    return overridden
 
 
 def _list_of(public: str) -> Callable[[tf.Operation], list[Any]]:
@@ -171,15 +214,6 @@ _IN_PLACE: dict[str, Callable[[Any, Any], Any]] = {
     "__itruediv__": lambda variable, value: variable / value,
     "__ipow__": lambda variable, value: variable**value,
 }
-
-
-def _resource_apply_dense(optimizer: Any, grad: tf.Tensor, handle: Any) -> Any:
-    """What `Optimizer` does where a class has none of its own: raises, unless it has one for TF1's variables."""
-    return optimizer._apply_dense(grad, handle)
-
-
-def _resource_apply_sparse(optimizer: Any, grad: tf.Tensor, handle: Any, indices: tf.Tensor) -> Any:
-    return optimizer._apply_sparse(tf.IndexedSlices(grad, indices, tf.shape(handle)), handle)
 
 
 def whole_floats_are_sizes() -> None:
@@ -328,7 +362,7 @@ def variables_by_tensor_name() -> None:
             variable, read, output = str(obj).rpartition("/read")
             if not read or output not in ("", ":0"):
                 raise
-            with contextlib.suppress(KeyError):
+            with suppress(KeyError):
                 if any_element(graph, variable, allow_tensor=False).type == "VarHandleOp":
                     today = f"{variable}:0" if output else f"{variable}/Read/ReadVariableOp"
                     return any_element(graph, today, *arguments, **options)
@@ -336,6 +370,31 @@ def variables_by_tensor_name() -> None:
 
     ops.Graph.get_tensor_by_name = named
     ops.Graph.as_graph_element = element
+
+
+def gradients_by_values_are_the_variables() -> None:
+    """Lets `tf.gradients(loss, variable.value())` be the gradient of the variable: TF1 read it by that one tensor.
+
+    Here each use has a read of its own, and the loss may depend on others.
+    """
+    from tensorflow.python.ops import gradients_util
+
+    plain = gradients_util._GradientsHelper
+    if plain.__name__ != "of_variables":
+
+        def of_variables(ys: Any, xs: Any, *arguments: Any, **options: Any) -> Any:
+            several = [_variable_read(x) for x in xs] if isinstance(xs, list | tuple) else _variable_read(xs)
+            return plain(ys, several, *arguments, **options)
+
+        gradients_util._GradientsHelper = of_variables
+
+
+def _variable_read(tensor: Any) -> Any:
+    """The handle of the variable that a tensor is the value of; any other as it is."""
+    operation = tensor.op if isinstance(tensor, tf.Tensor) and not tf.executing_eagerly() else None
+    if operation is not None and operation.type == "ReadVariableOp":
+        return operation.inputs[0] if operation.inputs[0].op.type == "VarHandleOp" else tensor
+    return tensor
 
 
 #: what `_truth` stands for

@@ -114,9 +114,11 @@ class Session(tf.compat.v1.Session):
         return self._target
 
     def list_devices(self) -> list[Any]:
-        """The devices of this process."""
+        """The devices of this process; of its CPUs, which the towers may have made more, those that TF1 had."""
+        cpus = self._config.device_count.get("CPU", 0) if self._config is not None else 0
         with eager_mode():
-            return list(tf.config.list_logical_devices())
+            gpus = [device for device in tf.config.list_logical_devices() if device.device_type != "CPU"]
+            return [*tf.config.list_logical_devices("CPU")[: cpus or 1], *gpus]
 
     def close(self) -> None:
         """Ends the session, and its runs that are under way in other threads, which raise a CancelledError."""
@@ -182,6 +184,7 @@ class Session(tf.compat.v1.Session):
 
     def run(self, fetches: Any, feed_dict: Any = None, options: Any = None, run_metadata: Any = None) -> Any:
         """What `tf.compat.v1.Session.run` returns and raises; the second run of a kind takes less (`prepared`)."""
+        feed_dict = self._fed_by_tensors(feed_dict)
         # of what options say, a time limit alone counts here; sessions with hooks always give some
         unlimited = options is None or (
             isinstance(options, tf.compat.v1.RunOptions) and not options.timeout_in_ms
@@ -200,20 +203,21 @@ class Session(tf.compat.v1.Session):
             self._prepared[known] = made
         return result
 
-    def _run(self, handle: Any, fetches: Any, feed_dict: Any, options: Any, run_metadata: Any) -> Any:
-        return super()._run(handle, fetches, self._with_variables_by_value(feed_dict), options, run_metadata)
+    def partial_run(self, handle: Any, fetches: Any, feed_dict: Any = None) -> Any:
+        """A part of the run that `partial_run_setup` began."""
+        return super().partial_run(handle, fetches, self._fed_by_tensors(feed_dict))
 
-    def _with_variables_by_value(self, feed_dict: Any) -> Any:
-        """Feeds of variables by their tensors' names, 'w:0': what is fed is the value, not a handle."""
-        if not isinstance(feed_dict, dict) or not any(isinstance(feed, str) for feed in feed_dict):
+    def _fed_by_tensors(self, feed_dict: Any) -> Any:
+        """Feeds by names as feeds of tensors; of a variable, 'w:0', it is its value that is fed, and not its handle."""
+        if not isinstance(feed_dict, dict) or not any(isinstance(fed, str) for fed in feed_dict):
             return feed_dict
-        return {self._by_value(feed): value for feed, value in feed_dict.items()}
+        return {self._fed(fed): value for fed, value in feed_dict.items()}
 
-    def _by_value(self, feed: Any) -> Any:
-        if isinstance(feed, str):
+    def _fed(self, fed: Any) -> Any:
+        if isinstance(fed, str):
             with contextlib.suppress(KeyError, ValueError):  # TensorFlow says it in its own words
-                return value_of(self._graph.as_graph_element(feed, allow_operation=False))
-        return feed
+                return value_of(self._graph.as_graph_element(fed, allow_operation=False))
+        return fed
 
     def _run_prepared(self, prepared: Prepared, values: list[Any]) -> list[Any]:
         milliseconds = self._config.operation_timeout_in_ms if self._config is not None else 0

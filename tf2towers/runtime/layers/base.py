@@ -13,6 +13,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import tensorflow as tf
 
+from tf2towers.runtime.graph_session.private import get_variable
 from tf2towers.runtime.layers.arguments import initializer_function
 from tf2towers.runtime.layers.autograph import unconverted
 from tf2towers.runtime.layers.moving_average import as_operation
@@ -234,7 +235,7 @@ class Layer:
             v1.variable_scope(self._scope, reuse=reuse, auxiliary_name_scope=False) as current,
             v1.name_scope(current.original_name_scope),
         ):
-            variable = v1.get_variable(
+            variable = get_variable(
                 name,
                 shape=shape,
                 dtype=dtype,

@@ -7,6 +7,7 @@ from typing import Any
 
 import tensorflow as tf
 
+from tf2towers.runtime.graph_session.private import get_variable
 from tf2towers.runtime.layers.base import InputSpec
 from tf2towers.runtime.rnn.cell import LayerRNNCell, RNNCell, known_depth
 from tf2towers.runtime.rnn.lstm import LSTMStateTuple
@@ -158,14 +159,14 @@ class LayerNormBasicLSTMCell(RNNCell):
             return values
         gain, shift = v1.constant_initializer(self._norm_gain), v1.constant_initializer(self._norm_shift)
         with v1.variable_scope(scope):
-            v1.get_variable("gamma", shape=values.shape[-1:], initializer=gain, dtype=values.dtype)
-            v1.get_variable("beta", shape=values.shape[-1:], initializer=shift, dtype=values.dtype)
+            get_variable("gamma", shape=values.shape[-1:], initializer=gain, dtype=values.dtype)
+            get_variable("beta", shape=values.shape[-1:], initializer=shift, dtype=values.dtype)
         return layer_norm(values, reuse=True, scope=scope)
 
     def _linear(self, values: tf.Tensor) -> tf.Tensor:
         columns = 4 * self._num_units
-        weights = v1.get_variable("kernel", [values.shape.as_list()[-1], columns], dtype=values.dtype)
+        weights = get_variable("kernel", [values.shape.as_list()[-1], columns], dtype=values.dtype)
         outputs = tf.matmul(values, weights)
         if self._layer_norm:
             return outputs
-        return tf.nn.bias_add(outputs, v1.get_variable("bias", [columns], dtype=values.dtype))
+        return tf.nn.bias_add(outputs, get_variable("bias", [columns], dtype=values.dtype))

@@ -24,6 +24,7 @@ import tensorflow as tf2
 import tensorflow.compat.v1 as tf
 
 from tf2towers.runtime.contrib import support
+from tf2towers.runtime.graph_session.private import get_variable
 from tf2towers.runtime.rnn.cell import LayerRNNCell, RNNCell, known_depth
 from tf2towers.runtime.rnn.core_rnn_cell import _Linear
 from tf2towers.runtime.rnn.lstm import LSTMStateTuple
@@ -200,8 +201,8 @@ class AttentionCellWrapper(RNNCell):
 
     def _attention(self, query, attn_states):
         with tf.variable_scope("attention"):
-            k = tf.get_variable("attn_w", [1, 1, self._attn_size, self._attn_vec_size])
-            v = tf.get_variable("attn_v", [self._attn_vec_size])
+            k = get_variable("attn_w", [1, 1, self._attn_size, self._attn_vec_size])
+            v = get_variable("attn_v", [self._attn_vec_size])
             hidden = tf.reshape(attn_states, [-1, self._attn_length, 1, self._attn_size])
             hidden_features = tf.nn.conv2d(hidden, k, [1, 1, 1, 1], "SAME")
             if self._linear3 is None:
@@ -235,8 +236,8 @@ class HighwayWrapper(RNNCell):
 
     def _gate(self, inp, name, bias):
         size = inp.get_shape().with_rank(2).as_list()[1]
-        weight = tf.get_variable(name + "_w", [size, size])
-        bias = tf.get_variable(name + "_b", [size], initializer=tf.constant_initializer(bias))
+        weight = get_variable(name + "_w", [size, size])
+        bias = get_variable(name + "_b", [size], initializer=tf.constant_initializer(bias))
         return tf.sigmoid(tf.nn.xw_plus_b(inp, weight, bias))
 
     def _highway(self, inp, out):

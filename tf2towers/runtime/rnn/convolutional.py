@@ -22,6 +22,7 @@ from __future__ import annotations
 
 import tensorflow.compat.v1 as tf
 
+from tf2towers.runtime.graph_session.private import get_variable
 from tf2towers.runtime.rnn.cell import RNNCell
 from tf2towers.runtime.rnn.lstm import LSTMStateTuple
 
@@ -113,10 +114,10 @@ def _conv(args, filter_size, num_features, bias, bias_start=0.0):
         4: (tf.nn.conv2d, [1] * 4),
         5: (tf.nn.conv3d, [1] * 5),
     }[rank]
-    kernel = tf.get_variable("kernel", [*filter_size, depth, num_features], dtype=dtype)
+    kernel = get_variable("kernel", [*filter_size, depth, num_features], dtype=dtype)
     inputs = args[0] if len(args) == 1 else tf.concat(axis=rank - 1, values=args)
     result = convolve(inputs, kernel, strides, padding="SAME")
     if not bias:
         return result
     initializer = tf.constant_initializer(bias_start, dtype=dtype)
-    return result + tf.get_variable("biases", [num_features], dtype=dtype, initializer=initializer)
+    return result + get_variable("biases", [num_features], dtype=dtype, initializer=initializer)

@@ -26,6 +26,7 @@ import tensorflow as tf2
 import tensorflow.compat.v1 as tf
 
 from tf2towers.runtime.contrib import support
+from tf2towers.runtime.graph_session.private import get_variable
 from tf2towers.runtime.rnn.cell import RNNCell
 
 _WEIGHTS_VARIABLE_NAME = "kernel"
@@ -62,7 +63,7 @@ class _Linear:
 
         scope = tf.get_variable_scope()
         with tf.variable_scope(scope) as outer_scope:
-            self._weights = tf.get_variable(
+            self._weights = get_variable(
                 _WEIGHTS_VARIABLE_NAME,
                 [total_arg_size, output_size],
                 dtype=dtype,
@@ -73,7 +74,7 @@ class _Linear:
                     inner_scope.set_partitioner(None)
                     if bias_initializer is None:
                         bias_initializer = tf.constant_initializer(0.0, dtype=dtype)
-                    self._biases = tf.get_variable(
+                    self._biases = get_variable(
                         _BIAS_VARIABLE_NAME, [output_size], dtype=dtype, initializer=bias_initializer
                     )
 
@@ -114,7 +115,7 @@ def _linear(args, output_size, bias, bias_initializer=None, kernel_initializer=N
     # Now the computation.
     scope = tf.get_variable_scope()
     with tf.variable_scope(scope) as outer_scope:
-        weights = tf.get_variable(
+        weights = get_variable(
             _WEIGHTS_VARIABLE_NAME, [total_arg_size, output_size], dtype=dtype, initializer=kernel_initializer
         )
         if len(args) == 1:
@@ -127,7 +128,7 @@ def _linear(args, output_size, bias, bias_initializer=None, kernel_initializer=N
             inner_scope.set_partitioner(None)
             if bias_initializer is None:
                 bias_initializer = tf.constant_initializer(0.0, dtype=dtype)
-            biases = tf.get_variable(
+            biases = get_variable(
                 _BIAS_VARIABLE_NAME, [output_size], dtype=dtype, initializer=bias_initializer
             )
         return tf.nn.bias_add(res, biases)
@@ -179,7 +180,7 @@ class EmbeddingWrapper(RNNCell):
             else:
                 data_type = state.dtype
 
-            embedding = tf.get_variable(
+            embedding = get_variable(
                 "embedding",
                 [self._embedding_classes, self._embedding_size],
                 initializer=initializer,

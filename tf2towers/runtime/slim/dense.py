@@ -8,6 +8,7 @@ from typing import Any
 
 import tensorflow as tf
 
+from tf2towers.runtime.graph_session.private import get_variable
 from tf2towers.runtime.layers.autograph import unconverted
 from tf2towers.runtime.layers.dense import Dense
 from tf2towers.runtime.slim.arg_scopes import add_arg_scope
@@ -87,7 +88,7 @@ def legacy_fully_connected(
         last = x.shape.as_list()[-1]
         if last is None:
             raise ValueError("last dimension of x must be known but is None")
-        weights = v1.get_variable(
+        weights = get_variable(
             "weights",
             shape=[last, num_output_units],
             dtype=x.dtype,
@@ -98,7 +99,7 @@ def legacy_fully_connected(
         )
         y = tf.matmul(x if rank == 2 else tf.reshape(x, [-1, last]), weights)
         if bias_init is not None:
-            bias = v1.get_variable(
+            bias = get_variable(
                 "bias",
                 shape=[num_output_units],
                 dtype=x.dtype,

@@ -23,6 +23,7 @@ from __future__ import annotations
 import tensorflow.compat.v1 as tf
 
 from tf2towers.runtime.contrib import support
+from tf2towers.runtime.graph_session.private import get_variable
 
 OPTIMIZER_CLS_NAMES = {
     "Adagrad": tf.train.AdagradOptimizer,
@@ -81,7 +82,7 @@ def optimize_loss(
             elif isinstance(learning_rate, float):
                 if learning_rate < 0.0:
                     raise ValueError("Invalid learning_rate %s.", learning_rate)
-                lr = tf.get_variable(
+                lr = get_variable(
                     "learning_rate", [], trainable=False, initializer=tf.constant_initializer(learning_rate)
                 )
             else:
@@ -224,7 +225,7 @@ def _adaptive_max_norm(norm, std_factor, decay, global_step, epsilon, name):
         log_norm = tf.log(norm + epsilon)
 
         def moving_average(name, value, decay):
-            moving_average_variable = tf.get_variable(
+            moving_average_variable = get_variable(
                 name,
                 shape=value.get_shape(),
                 dtype=value.dtype,

@@ -26,6 +26,8 @@ from typing import Any
 
 import tensorflow as tf
 
+from tf2towers.runtime.graph_session.private import get_variable
+
 _v1 = tf.compat.v1
 _logging = _v1.logging
 
@@ -37,7 +39,7 @@ def get_or_create_eval_step() -> Any:
         raise ValueError("Multiple tensors added to tf.GraphKeys.EVAL_STEP")
     if steps:
         return steps[0]
-    return _v1.get_variable(
+    return get_variable(
         "eval_step",
         shape=[],
         dtype=tf.int64,

@@ -30,6 +30,7 @@ import tensorflow.compat.v1 as tf
 
 from tf2towers.runtime import layers, rnn
 from tf2towers.runtime.contrib import support
+from tf2towers.runtime.graph_session.private import get_variable
 
 
 class AttentionMechanism:
@@ -199,7 +200,7 @@ class LuongAttention(_BaseAttentionMechanism):
         with tf.variable_scope(None, "luong_attention", [query]):
             attention_g = None
             if self._scale:
-                attention_g = tf.get_variable(
+                attention_g = get_variable(
                     "attention_g", dtype=query.dtype, initializer=tf.ones_initializer, shape=()
                 )
             score = _luong_score(query, self._keys, attention_g)
@@ -257,18 +258,18 @@ class BahdanauAttention(_BaseAttentionMechanism):
         """Score the query based on the keys and values."""
         with tf.variable_scope(None, "bahdanau_attention", [query]):
             processed_query = self.query_layer(query) if self.query_layer else query
-            attention_v = tf.get_variable("attention_v", [self._num_units], dtype=query.dtype)
+            attention_v = get_variable("attention_v", [self._num_units], dtype=query.dtype)
             if not self._normalize:
                 attention_g = None
                 attention_b = None
             else:
-                attention_g = tf.get_variable(
+                attention_g = get_variable(
                     "attention_g",
                     dtype=query.dtype,
                     initializer=tf.constant_initializer(math.sqrt(1.0 / self._num_units)),
                     shape=(),
                 )
-                attention_b = tf.get_variable(
+                attention_b = get_variable(
                     "attention_b", [self._num_units], dtype=query.dtype, initializer=tf.zeros_initializer()
                 )
 
@@ -407,24 +408,24 @@ class BahdanauMonotonicAttention(_BaseMonotonicAttentionMechanism):
         """Score the query based on the keys and values."""
         with tf.variable_scope(None, "bahdanau_monotonic_attention", [query]):
             processed_query = self.query_layer(query) if self.query_layer else query
-            attention_v = tf.get_variable("attention_v", [self._num_units], dtype=query.dtype)
+            attention_v = get_variable("attention_v", [self._num_units], dtype=query.dtype)
             if not self._normalize:
                 attention_g = None
                 attention_b = None
             else:
-                attention_g = tf.get_variable(
+                attention_g = get_variable(
                     "attention_g",
                     dtype=query.dtype,
                     initializer=tf.constant_initializer(math.sqrt(1.0 / self._num_units)),
                     shape=(),
                 )
-                attention_b = tf.get_variable(
+                attention_b = get_variable(
                     "attention_b", [self._num_units], dtype=query.dtype, initializer=tf.zeros_initializer()
                 )
             score = _bahdanau_score(
                 processed_query, self._keys, attention_v, attention_g=attention_g, attention_b=attention_b
             )
-            score_bias = tf.get_variable(
+            score_bias = get_variable(
                 "attention_score_bias", dtype=processed_query.dtype, initializer=self._score_bias_init
             )
             score += score_bias
@@ -476,11 +477,11 @@ class LuongMonotonicAttention(_BaseMonotonicAttentionMechanism):
         with tf.variable_scope(None, "luong_monotonic_attention", [query]):
             attention_g = None
             if self._scale:
-                attention_g = tf.get_variable(
+                attention_g = get_variable(
                     "attention_g", dtype=query.dtype, initializer=tf.ones_initializer, shape=()
                 )
             score = _luong_score(query, self._keys, attention_g)
-            score_bias = tf.get_variable(
+            score_bias = get_variable(
                 "attention_score_bias", dtype=query.dtype, initializer=self._score_bias_init
             )
             score += score_bias
