@@ -262,8 +262,8 @@ def test_a_shard_is_scaled_as_the_whole() -> None:
         ("tf.contrib.slim.learning.train(op, '/tmp/x', trace_every_n_steps=10)", ["T2T620"]),
         ("tf.contrib.slim.learning.train(op, '/tmp/x', trace_every_n_steps=None)", []),
         # TF 0.x gave the function its arguments by place, today's by name
-        ("tf.nn.seq2seq.sequence_loss([x], [y], [w], softmax_loss_function=f)", ["T2T620"]),
-        ("tf.nn.seq2seq.sequence_loss([x], [y], [w], softmax_loss_function=None)", []),
+        ("tf.nn.seq2seq.sequence_loss([tf.log(x)], [y], [w], softmax_loss_function=f)", ["T2T620"]),
+        ("tf.nn.seq2seq.sequence_loss([tf.log(x)], [y], [w], softmax_loss_function=None)", []),
         ("tf.contrib.lookup.HashTable(init, -1, 'shared')", ["T2T620"]),
         ("tf.contrib.lookup.HashTable(init, -1, name='t')", []),
     ],
