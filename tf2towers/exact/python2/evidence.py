@@ -17,6 +17,7 @@ from pathlib import Path
 from tf2towers.exact.libraries.changed import changed
 from tf2towers.exact.python2.dicts import Dicts
 from tf2towers.exact.python2.reached import Function, Module, Reached, run_with
+from tf2towers.exact.python2.text_files import size_of_no_buffer
 
 #: modules that Python 3 has under another name, or no more
 MODULES = frozenset(
@@ -62,6 +63,8 @@ def is_certain(modules: list[Module], main: Module) -> bool:
                     return True
             elif isinstance(part, ast.Call):
                 if _iterates_dict(part, dicts[id(tree)]):
+                    return True
+                if _opens_without_buffer(part, bound[id(tree)], libraries[id(tree)]):
                     return True
                 if has_range and _shuffles_range(part, node, libraries[id(tree)]):
                     return True
@@ -125,6 +128,13 @@ def _iterates_dict(call: ast.Call, dicts: Dicts) -> bool:
         and call.func.attr in _OF_DICTS
         and dicts.is_dict(call.func.value)
     )
+
+
+def _opens_without_buffer(call: ast.Call, bound: frozenset[str], libraries: Mapping[str, str]) -> bool:
+    root, _, attribute = ast.unparse(call.func).partition(".")
+    opens = root == "open" and not attribute and root not in bound
+    opens = opens or (libraries.get(root), attribute) == ("os", "fdopen")
+    return opens and size_of_no_buffer(call) is not None
 
 
 def _adds_views(node: ast.AST, dicts: Dicts) -> bool:

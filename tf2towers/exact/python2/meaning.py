@@ -17,6 +17,7 @@ from tf2towers.exact.python2.bytes_written import is_of_bytes, today
 from tf2towers.exact.python2.comparisons import methods_for_cmp
 from tf2towers.exact.python2.number_kinds import NumberKinds
 from tf2towers.exact.python2.strings import STRING_CONSTANTS, STRING_METHODS
+from tf2towers.exact.python2.text_files import size_of_no_buffer
 from tf2towers.names.meanings import Assigned, Meanings, Opaque
 from tf2towers.source.conversion import Step
 
@@ -155,6 +156,9 @@ class Meaning:
             yield from self._pickle(node)
         if name in _OPENED:
             yield from self._opened(node, name)
+        if name in ("builtins.open", "os.fdopen") and (size := size_of_no_buffer(node)) is not None:
+            self._did("files of text without a buffer, written line by line", node)
+            yield Edit(self._text.start(size), self._text.end(size), "1")
         if name == "numpy.load" and self._is_item(node):
             missing = [
                 argument
