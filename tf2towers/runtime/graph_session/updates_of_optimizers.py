@@ -43,12 +43,19 @@ def _connect(made: Any) -> None:
             "_apply_sparse_duplicate_indices", "_resource_apply_sparse_duplicate_indices", _sparse_by, _slices_by,
         ),
     ):  # fmt: skip
-        first, second = vars(made).get(tf1s), vars(made).get(resources)
-        root = made.__module__.partition(".")[0]
-        if root == "tensorflow" and first is not None and second is not None:
-            setattr(made, tf1s, by_resources(second.__get__))
-        elif root not in ("tensorflow", _OURS) and first is not None and not own_resources.switched_on:
-            setattr(made, resources, by_tf1s(first.__get__))
+        if _root(made) == "tensorflow":
+            if tf1s in vars(made) and resources in vars(made):
+                setattr(made, tf1s, by_resources(vars(made)[resources].__get__))
+            continue
+        owner = next(
+            (parent for parent in made.__mro__ if tf1s in vars(parent)), tf.compat.v1.train.Optimizer
+        )
+        if _root(owner) not in ("tensorflow", _OURS) and not own_resources.switched_on:
+            setattr(made, resources, by_tf1s(vars(owner)[tf1s].__get__))
+
+
+def _root(made: Any) -> str:
+    return str(made.__module__).partition(".")[0]
 
 
 def _dense_by(method: Callable[[Any], Any]) -> Callable[[Any, Any, Any], Any]:

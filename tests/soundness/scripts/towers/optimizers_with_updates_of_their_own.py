@@ -31,7 +31,17 @@ class Each(tf.train.GradientDescentOptimizer):
         return var.scatter_sub(tf.IndexedSlices(grad.values * 0.25, grad.indices))
 
 
-for opt in (Clipped(0.1), Decayed(0.1), Doubled(0.1, 0.9), Each(0.1)):
+class Doubling(object):
+    def _apply_dense(self, grad, var):
+        return super(Doubling, self)._apply_dense(grad * 2.0, var)
+
+
+class DoubledMomentum(Doubling, tf.train.MomentumOptimizer):
+    def _resource_apply_dense(self, grad, var):
+        return super(DoubledMomentum, self)._resource_apply_dense(grad * 0.5, var)
+
+
+for opt in (DoubledMomentum(0.01, 0.9), Clipped(0.1), Decayed(0.1), Doubled(0.1, 0.9), Each(0.1)):
     with tf.Graph().as_default():
         dense, slices = [], []
         for i in range(2):
