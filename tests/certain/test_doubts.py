@@ -190,3 +190,89 @@ def test_what_another_module_feeds(tmp_path: Path) -> None:
         (tmp_path / "train.py").write_text(trainer(f"{head}\n{run.format(given=given)}"))
         found = [doubt.code for doubt in doubts(Program(Script.read(tmp_path / "train.py")))]
         assert ("T2T632" in found) == doubted
+
+
+_TWO_FEEDS = (
+    "before: z = tf.placeholder(tf.float32, [4, 3])\nmodel: y = tf.matmul(xs[i] + tf.split(z, N)[i], w)\n"
+)
+_RATE = (
+    "inputs: rate = tf.placeholder(tf.float32, []); x = tf.placeholder(tf.float32, [4, 3]); xs = tf.split(x, N); "
+    "opt = tf.train.GradientDescentOptimizer(rate); grads = []; tower_losses = []\n"
+)
+_DRAWS = "print(sess.run([train_op, loss], {{{}: rng.rand(), x: rng.randn(4, 3)}})[1])"
+
+
+@pytest.mark.parametrize(
+    ("example", "code", "written"),
+    [
+        # the last tower's value, of which the first tower would make the summary
+        (
+            "after: own = tf.summary.scalar('loss', loss)\ntrain: sess.run([train_op, own], {x: batch})",
+            "T2T202",
+            "",
+        ),
+        (
+            "after: own = tf.summary.scalar('loss', tf.add_n(tower_losses))\n"
+            "train: sess.run([train_op, own], {x: batch})",
+            None,
+            "tf.compat.v1.summary.scalar(",
+        ),
+        # read before the update by the original, behind it in a function
+        (
+            "after: norm = tf.reduce_sum(w)\ntrain: print(sess.run([train_op, norm], {x: batch})[1])",
+            "T2T208",
+            "",
+        ),
+        (
+            "after: norm = tf.reduce_sum(w)\ntrain: sess.run(train_op, {x: batch}); print(sess.run(norm))",
+            None,
+            "norm",
+        ),
+        (
+            "after: with tf.control_dependencies([train_op]):;     norm = tf.reduce_sum(w * 1.0)\n"
+            "train: print(sess.run(norm, {x: batch}))",
+            None,
+            "norm",
+        ),
+        # what is fed is worked out in the script's order
+        (
+            f"{_TWO_FEEDS}train: print(sess.run([train_op, loss], {{z: rng.randn(4, 3), x: rng.randn(4, 3)}})[1])",
+            None,
+            "train_step(z=rng.randn(4, 3), x=rng.randn(4, 3))",
+        ),
+        (
+            f"{_TWO_FEEDS}train: print(sess.run([train_op, loss], {{x: rng.randn(4, 3), z: rng.randn(4, 3)}})[1])",
+            None,
+            "train_step(rng.randn(4, 3), rng.randn(4, 3))",
+        ),
+        (f"{_RATE}train: {_DRAWS.format('rate')}", "T2T402", ""),
+        (
+            "before: z = tf.placeholder(tf.float32, [])\nafter: other = z * 2.0\n"
+            f"train: {_DRAWS.format('z')}; print(sess.run(other, {{z: 1.0}}))",
+            "T2T402",
+            "",
+        ),
+        # names of variables, which have no operation of their own
+        (
+            "after: shown = tf.summary.histogram(w.op.name, w)\ntrain: sess.run(train_op, {x: batch}); sess.run(shown)",
+            None,
+            "histogram(w.name.split(':')[0], w)",
+        ),
+        (
+            "average: mean = [(tf.add_n([g for g, _ in pairs]) / N, pairs[0][1]) for pairs in zip(*grads)]; "
+            "mean = [(g * 2.0 if 'w' in v.op.name else g, v) for g, v in mean]; train_op = opt.apply_gradients(mean)",
+            None,
+            "if 'w' in v.name.split(':')[0] else",
+        ),
+        (
+            "model: y = tf.matmul(xs[i], w, name=w.op.name.replace('/', '_'))",
+            None,
+            "name=w.name.split(':')[0].replace",
+        ),
+    ],
+)
+def test_what_the_rewrites_are_sure_of(example: str, code: str | None, written: str) -> None:
+    result = idiomatic_or_exact(Script.from_text(trainer(example)), Options())
+    in_the_way = {site.code for site in result.findings if site.message.endswith("the exact one is written")}
+    assert in_the_way == ({code} if code else set())
+    assert result.status == 0 and written in result.changes[0].after

@@ -138,12 +138,16 @@ def _feeds(building: Building, file: File, feeds: ast.expr) -> Iterator[Doubt]:
     if not isinstance(value, ast.Dict):
         yield Doubt(file, feeds, f"`{file.text.of(feeds)}` is fed, which is no dictionary that is seen")
         return
-    for key in value.keys:
+    for key, fed in zip(value.keys, value.values, strict=True):
         if not isinstance(key, ast.Name):
             what = file.text.of(key) if key is not None else "another dictionary"
             yield Doubt(file, feeds, f"`{what}` is fed, which is no name")
         elif not _is_placeholder(building, home, key):
             yield Doubt(home, key, f"`{key.id}` is fed, which is not seen to be a placeholder")
+        elif (kind := _kind(building, home, key)) and _is_another_number(building, home, fed, kind):
+            yield Doubt(
+                home, fed, f"`{home.text.of(fed)}` is fed to a placeholder of {kind}, which converts it"
+            )
 
 
 def _is_placeholder(building: Building, file: File, key: ast.Name) -> bool:
@@ -155,6 +159,33 @@ def _is_placeholder(building: Building, file: File, key: ast.Name) -> bool:
         return any(_makes_placeholder(where, value) for where, value in made)
     given = values(building, file, key)
     return bool(given) and all(_makes_placeholder(where, value) for where, value in given or [])
+
+
+def _kind(building: Building, file: File, key: ast.Name) -> str:
+    """`tf.bool`, or `tf.int`, where a placeholder takes such values; a function refuses Python's other numbers."""
+    for where, made in values(building, file, key) or []:
+        for given in (
+            [*made.args, *(keyword.value for keyword in made.keywords)] if isinstance(made, ast.Call) else ()
+        ):
+            name = where.canonical(given) or ""
+            if name == "tf.bool" or name.startswith(("tf.int", "tf.uint")):
+                return "tf.bool" if name == "tf.bool" else "tf.int"
+    return ""
+
+
+def _is_another_number(building: Building, file: File, fed: ast.expr, kind: str) -> bool:
+    """Whether what is fed may be a number of Python's that is no `bool`, or no `int`."""
+    parts = [value for _, value in values(building, file, fed) or []]
+    while parts:
+        value = parts.pop()
+        if isinstance(value, ast.BinOp):
+            if kind == "tf.bool" or isinstance(value.op, ast.Div):
+                return True
+            parts += [value.left, value.right]
+        elif isinstance(value, ast.Constant) and type(value.value) in (int, float):
+            if kind == "tf.bool" or isinstance(value.value, float):
+                return True
+    return False
 
 
 def _makes_placeholder(file: File, value: ast.expr) -> bool:
@@ -176,6 +207,16 @@ RULE = Rule(
         "train: print(sess.run([train_op, loss], {x: batch, loss: 3.0})[1])",
         "before: for z in [tf.zeros([])]:;     pass\ntrain: print(sess.run([train_op, loss], {x: batch, z: 3.0})[1])",
         "train: print(sess.run('mean:0', {x: batch}))",
+        *(
+            f"before: k = tf.placeholder(tf.{kind}, [])\n"
+            f"train: print(sess.run([train_op, loss], {{x: batch, k: {fed}}})[1])"
+            for kind, fed in (
+                ("bool", "1"),
+                ("bool", "step % 2"),
+                ("int32", "2.0"),
+                ("int64", "step / 2 + 1"),
+            )
+        ),
         "train: print(sess.run({'loss': loss, 'op': train_op}, {x: batch})['loss'])",
         "train: print(loss.eval({x: batch}, sess))",
         "train: print(sess.run(tf.trainable_variables()))",
@@ -194,6 +235,16 @@ RULE = Rule(
         "after: step = train_op if N else loss\ntrain: print(sess.run([step, loss], {x: batch})[1])",
     ),
     certain=(
+        *(
+            f"before: k = tf.placeholder(tf.{kind}, [])\n"
+            f"train: print(sess.run([train_op, loss], {{x: batch, k: {fed}}})[1])"
+            for kind, fed in (
+                ("bool", "True"),
+                ("bool", "step > 1"),
+                ("int32", "step * 2"),
+                ("float32", "step / 2"),
+            )
+        ),
         "train: print(sess.run(tower_losses, {x: batch}))",
         "train: print(sess.run((train_op, loss), feed_dict={x: batch})[1])",
         "train: print(sess.run([tower_losses, train_op], {x: batch})[0])",

@@ -48,13 +48,6 @@ def doubts(building: Building) -> Iterator[Doubt]:
     yield from _begun_by_each_worker(building)
     initialisers = 0
     for file, call in building.runs:
-        for around in inside(file, call, ast.Try):
-            assert isinstance(around, ast.Try)
-            if any(
-                handler.type is None or file.canonical(handler.type) not in _CAUGHT
-                for handler in around.handlers
-            ):
-                yield Doubt(file, call, "an error of a run is caught")
         for fetch in ast.walk(call.args[0]) if call.args else ():
             value = building.value_of(file, fetch) if isinstance(fetch, ast.Name) else fetch
             if isinstance(value, ast.Call) and (file.canonical(value.func) or "") in (
@@ -63,11 +56,37 @@ def doubts(building: Building) -> Iterator[Doubt]:
                 initialisers += 1
                 if initialisers > 1 or any(True for _ in inside(file, call, *_ROUNDS)):
                     yield Doubt(file, call, "variables that are initialised again")
+    yield from _errors_caught(building)
     calls = [(file, call) for file in building.files for call in file.all(ast.Call)]
     for file, call in calls:
         if todays_name(file.canonical(call.func) or "") == "tf.summary.FileWriter":
             if not isinstance(file.parent(call), ast.Assign):
                 yield Doubt(file, call, "a writer without a name")
+
+
+def _errors_caught(building: Building) -> Iterator[Doubt]:
+    """Blocks that may go on after an error of a run: its kind and its words are others in TF 2."""
+    runs = {call for _, call in building.runs}
+    for file in building.files:
+        catching: list[tuple[ast.AST, list[ast.stmt]]] = [
+            (block, block.body)
+            for block in file.all(ast.Try)
+            if any(
+                handler.type is None or file.canonical(handler.type) not in _CAUGHT
+                for handler in block.handlers
+            )
+        ]
+        catching += [
+            (block, block.body)
+            for block in file.all(ast.With)
+            if any(
+                file.text.of(item.context_expr).partition("(")[0].endswith("suppress") for item in block.items
+            )
+        ]
+        for block, body in catching:
+            parts: list[tuple[File, ast.AST]] = [(file, statement) for statement in body]
+            if any(node in runs for _, part in building.with_functions(parts) for node in ast.walk(part)):
+                yield Doubt(file, block, "an error of a run is caught")
 
 
 def _is_never_asked(file: File, call: ast.Call) -> bool:
@@ -166,6 +185,11 @@ RULE = Rule(
         "train: sess.run(tf.global_variables_initializer()); print(sess.run([train_op, loss], {x: batch})[1])",
         "end: print(tf.Session().run(w))",
         "end: other = tf.Session()",
+        "train: try:;     print(sess.run([train_op, loss], {x: batch})[1]); except ValueError:;     break",
+        "end: def ask(size):;     print(sess.run(loss, {x: np.ones((size, 3))})); try:;     ask(3); "
+        "except (ValueError, TypeError):;     pass",
+        "head: import numpy as np; import tensorflow as tf; import contextlib; N = 2\n"
+        "train: with contextlib.suppress(ValueError):;     sess.run(train_op, {x: batch})",
         "end: print(tf.constant(1).shape)",
         worker_with("['a:2', 'a:3']", OWN_SESSION),
         worker_with("HOSTS.split(',')", OWN_SESSION) + "\nbefore: HOSTS = 'a:2'",
@@ -177,6 +201,7 @@ RULE = Rule(
     ),
     certain=(
         "end: print(N)",
+        "train: try:;     print(sess.run([train_op, loss], {x: batch})[1]); except KeyboardInterrupt:;     break",
         worker_with("['a:2']", f"{OWN_SESSION}; print(server.target)"),
         worker_with("['a:2', 'a:3']", SUPERVISED),
         worker_with("['a:2']", f"unused = tf.train.Supervisor(is_chief=True); {OWN_SESSION}"),

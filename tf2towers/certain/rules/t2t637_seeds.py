@@ -31,6 +31,10 @@ def doubts(building: Building) -> Iterator[Doubt]:
                 yield Doubt(file, call, "a seed of draws that each worker makes in a process of its own")
             elif _is_drawn(canonical) and _is_before_the_session(building, file, call):
                 yield Doubt(file, call, "values that each worker draws for itself, and builds with")
+            elif canonical == "tf.data.Dataset.from_generator" and _draws(building, file, call):
+                yield Doubt(
+                    file, call, "a pipeline that draws of the process's random numbers, some of them ahead"
+                )
             elif canonical.startswith("tf.") and not _is_initial(canonical):
                 if any(keyword.arg == "seed" for keyword in call.keywords):
                     yield Doubt(file, call, f"a seed of {canonical}")
@@ -42,11 +46,22 @@ def doubts(building: Building) -> Iterator[Doubt]:
                 yield Doubt(file, call, "a decided order of a pipeline that is begun again")
 
 
+def _draws(building: Building, file: File, call: ast.Call) -> bool:
+    """Whether a function that gives a pipeline its rows draws random numbers that others may draw of as well."""
+    return any(
+        isinstance(node, ast.Call) and _is_drawn(where.canonical(node.func) or "")
+        for where, part in building.with_functions([(file, call)])
+        for node in ast.walk(part)
+    )
+
+
 def _is_drawn(canonical: str) -> bool:
     """Whether it is a draw of NumPy's or Python's, and not a generator, whose draws come later."""
     module, _, name = canonical.rpartition(".")
     return (
-        module in ("random", "numpy.random") and not name[0].isupper() and name not in ("seed", "default_rng")
+        module in ("random", "numpy.random")
+        and not name[:1].isupper()
+        and name not in ("seed", "default_rng")
     )
 
 
@@ -103,6 +118,8 @@ RULE = Rule(
         worker_with(TWO, f"np.random.seed(1); {SUPERVISED}"),
         worker_with(TWO, f"noise = np.random.rand(3); {SUPERVISED}"),
         "loss: loss = tf.reduce_mean(tf.nn.dropout(tf.square(y), 0.5, seed=3))",
+        "head: import numpy as np; import tensorflow as tf; N = 2; def rows():;     yield np.random.rand(3)\n"
+        "before: drawn = tf.data.Dataset.from_generator(rows, tf.float32, [3])",
         "inputs: rows = tf.data.Dataset.from_tensor_slices(np.ones((8, 3), np.float32)).shuffle(8, 3).batch(4); "
         "batches = tf.data.make_initializable_iterator(rows); x = batches.get_next(); xs = tf.split(x, N); "
         "opt = tf.train.GradientDescentOptimizer(0.1); grads = []; tower_losses = []; total = 0.0; seen = {}\n"

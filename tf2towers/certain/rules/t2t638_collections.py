@@ -14,11 +14,15 @@ from tf2towers.names.old_names import is_of_summaries, todays_name
 
 _UPDATES = "tf.GraphKeys.UPDATE_OPS"
 _ASSIGN = frozenset({"tf.assign", "tf.assign_add", "tf.assign_sub"})
+_MAKERS = frozenset({"tf.Variable", "tf.get_variable"})
+#: methods of optimizers and averages that make variables beside those of the model
+_MAKE_STATE = frozenset({"apply_gradients", "minimize", "apply"})
 _ASSIGN_METHODS = frozenset({"assign", "assign_add", "assign_sub"})
 
 
 def doubts(building: Building) -> Iterator[Doubt]:
     """Collections that are read whole, and variables that are written beside the optimizer."""
+    yield from _asked_early(building)
     towers: set[ast.AST] = {part for _, part in building.bodies} | {
         function for _, function in tower_functions(building)
     }
@@ -45,6 +49,60 @@ def doubts(building: Building) -> Iterator[Doubt]:
                 yield Doubt(file, call, "the summaries of every tower")
             elif _is_assign(file, call) and not _is_update(file, call):
                 yield Doubt(file, call, "a variable that is written, and not as one of UPDATE_OPS")
+
+
+def _asked_early(building: Building) -> Iterator[Doubt]:
+    """Variables that are asked for while others are still to be made: those made before alone, in TF1."""
+    reached = {function for _, function in building.reached}
+    for file in building.files:
+        calls = file.all(ast.Call)
+        for call in calls:
+            around = file.function_around(call) or file.tree
+            asked = _called(file, call)
+            of_all = asked == "tf.global_variables" or (
+                asked == "tf.train.Saver" and not call.args and not _given(call, "var_list")
+            )
+            of_model = asked == "tf.trainable_variables" or (
+                asked in ("compute_gradients", "minimize") and not _given(call, "var_list")
+            )
+            if not (of_all or of_model) or around not in {*building.owners, *reached}:
+                continue
+            for later in calls:
+                if later.lineno > call.lineno and (file.function_around(later) or file.tree) is around:
+                    if _makes(building, file, later, state=of_all):
+                        yield Doubt(file, call, "variables that are asked for before all of them are made")
+                        break
+            if of_all or asked == "tf.trainable_variables":
+                if any(
+                    where is file and loop.statement.lineno > call.lineno for where, loop in building.loops
+                ):
+                    yield Doubt(file, call, "variables that are asked for before the towers make theirs")
+
+
+def _makes(building: Building, file: File, call: ast.Call, *, state: bool) -> bool:
+    """Whether a call makes a variable that is trained, or with `state` any variable."""
+    made = _called(file, call)
+    if made in _MAKE_STATE:
+        return state
+    return (made in _MAKERS or made.startswith("tf.layers.")) and (
+        state
+        or not any(
+            keyword.arg == "trainable" and isinstance(keyword.value, ast.Constant) and not keyword.value.value
+            for keyword in call.keywords
+        )
+    )
+
+
+def _called(file: File, call: ast.Call) -> str:
+    """A symbol of TensorFlow's, or a method's name."""
+    name = file.canonical(call.func)
+    return (
+        call.func.attr if name is None and isinstance(call.func, ast.Attribute) else todays_name(name or "")
+    )
+
+
+def _given(call: ast.Call, name: str) -> bool:
+    return any(keyword.arg == name for keyword in call.keywords)
 
 
 def _is_steps(building: Building, file: File, call: ast.Call) -> bool:
@@ -148,6 +206,13 @@ RULE = Rule(
     """,
     doubts=doubts,
     doubtful=(
+        "average: saver = tf.train.Saver(); mean = [(tf.reduce_mean(tf.stack([g for g, _ in pairs]), 0), pairs[0][1]) "
+        "for pairs in zip(*grads)]; train_op = opt.apply_gradients(mean)",
+        "after: saver = tf.train.Saver(); more = tf.Variable(1.0)",
+        "after: kept = tf.trainable_variables(); more = tf.Variable(1.0)",
+        "before: saver = tf.train.Saver(max_to_keep=3)",
+        "after: bias = tf.Variable(tf.ones([1]))",
+        "variable: w = tf.get_variable('w', [3, 1]); own = tf.trainable_variables(); v = tf.get_variable('v', [3, 1])",
         "loss: tf.add_to_collection('l', tf.reduce_mean(tf.square(y))); loss = tf.add_n(tf.get_collection('l'))",
         "loss: loss = tf.reduce_mean(tf.square(y)) + tf.assign_add(w, w)[0, 0]",
         "loss: loss = tf.reduce_mean(tf.square(y)); tf.summary.scalar('a', loss)\n"
@@ -159,6 +224,9 @@ RULE = Rule(
         f"{_WORKER} + tf.add_n(tf.get_collection(tf.GraphKeys.REGULARIZATION_LOSSES))",
     ),
     certain=(
+        "after: saver = tf.train.Saver(); size = len([])",
+        "after: best = tf.Variable(0.0, trainable=False)",
+        "variable: w = tf.get_variable('w', [3, 1]); v = tf.get_variable('v', [3, 1]); own = tf.trainable_variables()",
         f"{_WORKER} + tf.add_n(tf.get_collection('l'))",
         "loss: tf.add_to_collection('l', tf.reduce_mean(tf.square(y))); "
         "loss = tf.add_n(tf.get_collection('l', scope))",

@@ -37,6 +37,7 @@ def cluster_problems(training: Training) -> Iterator[Problem]:
             name = canonical(call.func)
             if role(name) in _ONLY_IN_CLUSTERS:
                 yield Problem(call, "T2T501", f"{name} in a program with towers of its own")
+        yield from _read_behind_update(training)
         return
     for call in find_all(training.tower.owner, cst.Call):
         name = canonical(call.func)
@@ -132,15 +133,30 @@ def _different_steps(training: Training, cluster: Cluster) -> Iterator[Problem]:
 
 
 def _read_behind_update(training: Training) -> Iterator[Problem]:
-    """Variables that a step reads behind its update: TF1's worker was sent them once, at the start of the run."""
+    """Variables that a step reads behind its update: TF1's worker was sent them once, at the start of the run.
+
+    Towers read them as they find them, mostly before the update, where nothing tells them to wait.
+    """
     for step in training.steps:
         statements = [
             statement for outer in step.slice.statements for statement in outer.every() if not statement.inner
         ]
         updates = [place for place, statement in enumerate(statements) if has_update(training, statement)]
+        every = [statement for outer in step.slice.statements for statement in outer.every()]
+        waiting = [inner for block in every if _waits(training, block) for inner in block.every()]
         for statement in statements[updates[0] + 1 :] if updates else ():
-            if statement.kind == TENSOR and _reads_variables(training, statement):
+            waits = training.tower.cluster is None and statement in waiting
+            if statement.kind == TENSOR and not waits and _reads_variables(training, statement):
                 yield Problem(statement.node, "T2T208", "a variable that is read behind the update")
+
+
+def _waits(training: Training, statement: TrainerStatement) -> bool:
+    """Whether it is a block `with tf.control_dependencies(...)`."""
+    canonical = training.value_kinds.resolver.canonical
+    return isinstance(statement.node, cst.With) and any(
+        isinstance(item.item, cst.Call) and canonical(item.item.func) == "tf.control_dependencies"
+        for item in statement.node.items
+    )
 
 
 def _reads_variables(training: Training, statement: TrainerStatement) -> bool:

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import libcst as cst
 
 from tf2towers.names.cluster_calls import cluster_calls
-from tf2towers.names.old_names import todays_name
+from tf2towers.names.old_names import is_of_summaries, todays_name
 from tf2towers.program.problem import Problem
-from tf2towers.program.python_code.data_flow import target_names, upward_exposed
+from tf2towers.program.python_code.data_flow import flow_of, target_names, upward_exposed
 from tf2towers.program.python_code.search import find_all
 from tf2towers.program.statements.symbol_roles import role
 from tf2towers.program.statements.trainer_statement import DROPPED, INPUT, MIXED, TOWERS, TrainerStatement
@@ -46,6 +46,7 @@ def check(training: Training, module: cst.Module) -> list[Problem]:
     found.extend(_used_outside(training))
     found.extend(_session_elsewhere(training))
     found.extend(_made_inside(training))
+    found.extend(_summaries_of_the_last(training))
     found.extend(sessions_elsewhere(training, module))
     found.extend(loop_problems(training))
     found.extend(fetch_problems(training))
@@ -77,6 +78,25 @@ def sessions_elsewhere(training: Training, module: cst.Module) -> Iterator[Probl
             method = call.func.attr.value if isinstance(call.func, cst.Attribute) else None
             if role(name) in _OF_SESSIONS or (name is None and method in _TRAINING_METHODS):
                 yield Problem(call, "T2T401", "training outside of the function that builds the towers")
+
+
+def _summaries_of_the_last(training: Training) -> Iterator[Problem]:
+    """Summaries behind the towers of what the last one computed: here the first tower alone makes summaries."""
+    if not training.tower.is_loop:
+        return
+    canonical = training.value_kinds.resolver.canonical
+    lists = {name for statement in _outside(training) for name in statement.flow.binds}
+    kinds = training.value_kinds.names
+    of_one = {name for name in training.tower_binds if kinds.get(name) != STATE} - lists
+    graph = [statement for outer in training.graph for statement in outer.every() if outer.kind != TOWERS]
+    for statement in (statement for statement in graph if not statement.inner):
+        for call in find_all(statement.node, cst.Call):
+            name = canonical(call.func) or ""
+            if is_of_summaries(name) and "merge" not in name and flow_of(*call.args).reads & of_one:
+                yield Problem(call, "T2T202", "a summary of the last tower's own value")
+        if statement.kind == TENSOR:
+            reads_it = bool(statement.flow.reads & of_one)
+            of_one = of_one | statement.flow.binds if reads_it else of_one - statement.flow.binds
 
 
 def graph_names(training: Training) -> set[str]:

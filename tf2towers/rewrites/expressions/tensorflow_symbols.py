@@ -60,6 +60,22 @@ class SymbolRewriter(cst.CSTTransformer):
         self._variables.pop()
         return updated_node
 
+    def visit_ListComp(self, node: cst.ListComp) -> None:
+        self._variables.append(variable_targets(node.for_in))
+
+    def leave_ListComp(self, original_node: cst.ListComp, updated_node: cst.ListComp) -> cst.BaseExpression:
+        self._variables.pop()
+        return updated_node
+
+    def visit_GeneratorExp(self, node: cst.GeneratorExp) -> None:
+        self._variables.append(variable_targets(node.for_in))
+
+    def leave_GeneratorExp(
+        self, original_node: cst.GeneratorExp, updated_node: cst.GeneratorExp
+    ) -> cst.BaseExpression:
+        self._variables.pop()
+        return updated_node
+
     def visit_FunctionDef(self, node: cst.FunctionDef) -> None:
         self._variables.append(variable_names(node) if ".op.name" in self.context.text else set())
         self._shapes.append(shape_names(node) if ".value" in self.context.text else set())

@@ -14,6 +14,7 @@ from tf2towers.program.statements.value_kinds import (
     SAVER,
     SCHEDULE,
     SESSION,
+    STATE,
     SUPERVISOR,
 )
 from tf2towers.program.training import Training
@@ -43,6 +44,7 @@ class TrainingRewriter(SymbolRewriter):
         super().__init__(context)
         self.training = training
         self.value_kinds = training.value_kinds
+        self._variables[0] |= {name for name, kind in training.value_kinds.names.items() if kind == STATE}
         self.replaced = replaced
         self.in_function = in_function
         self.given = names  # the names of `variables` and `strategy` in the file

@@ -19,7 +19,7 @@ def variable_op_name(node: cst.Attribute) -> str | None:
     return node.value.value.value if isinstance(node.value.value, cst.Name) else None
 
 
-def variable_targets(loop: cst.For) -> set[str]:
+def variable_targets(loop: cst.For | cst.CompFor) -> set[str]:
     """Names a loop may bind to variables: those of `for grad, var in ...`, or over `tf.trainable_variables()`."""
     if isinstance(loop.target, cst.Tuple):  # a gradient's `.op.name` is its name up to the colon, too
         return target_names(loop.target)

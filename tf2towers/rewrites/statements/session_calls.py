@@ -5,6 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from tf2towers.program.python_code.data_flow import target_names
+from tf2towers.program.python_code.search import find_all
 from tf2towers.program.sessions.batch_input import Input
 from tf2towers.program.sessions.session_runs import Run
 from tf2towers.program.statements.value_kinds import OP, PLACEHOLDER
@@ -137,8 +138,20 @@ class SessionCalls:
             if held is None:
                 return "!its feed_dict is made elsewhere"
             fed |= set(held)
+        order = [name for name in run.feeds if name in params]
+        calls = {name for name, value in run.feeds.items() if find_all(value, cst.Call)}
+        if not calls <= set(order):
+            return "!what it is fed beside its inputs may do something"
         parts: list[str] = []
         signed = self.is_signed(step, params)
+        if calls and order != [name for name in params if name in run.feeds]:
+            rates = {
+                name for rate in self.training.fed_rates for name in rate.names
+            }  # parameters of another name
+            if run.feed_name is not None or len(order) < len(params) or rates & set(order):
+                return "!what it is fed comes in another order than its inputs"
+            values = {name: code_of(self._rewritten(run.feeds[name])) for name in order}
+            return ", ".join(f"{name}={self._converted(name, values[name], signed)}" for name in order)
         index = 0
         while index < len(params):
             name = params[index]
