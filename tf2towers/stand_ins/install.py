@@ -38,7 +38,7 @@ def install(place_towers: Callable[[Any], object] | None = None) -> None:
 
     if isinstance(real, Tensorflow1):
         return
-    from tf2towers.runtime.graph_session.penalties import one_loss_a_variable
+    from tf2towers.runtime.graph_session.as_in_tf1.penalties import one_loss_a_variable
     from tf2towers.runtime.graph_session.private import unknown_sizes_are_not_equal, whole_floats_are_sizes
     from tf2towers.runtime.printing import print_as_numpy1
 

@@ -137,7 +137,7 @@ def test_a_reference_to_a_variable_has_a_gradient() -> None:
 
 
 def test_a_regularizers_loss_has_an_average() -> None:
-    from tf2towers.runtime.graph_session.penalties import one_loss_a_variable
+    from tf2towers.runtime.graph_session.as_in_tf1.penalties import one_loss_a_variable
 
     one_loss_a_variable()
     v1 = tf.compat.v1
@@ -178,7 +178,7 @@ def test_shapes_of_unknown_sizes_are_not_equal(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_the_result_of_an_assignment_is_evaluated_with_feeds() -> None:
-    from tf2towers.runtime.graph_session.assigned import assignments_give_references
+    from tf2towers.runtime.graph_session.as_in_tf1.assigned import assignments_give_references
 
     assignments_give_references()
     with tf.Graph().as_default(), tf.compat.v1.Session():

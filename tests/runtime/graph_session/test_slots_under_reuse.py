@@ -13,7 +13,7 @@ v1 = tf.compat.v1
 def _patched(monkeypatch: pytest.MonkeyPatch) -> None:
     from tensorflow.python.training import slot_creator
 
-    from tf2towers.runtime.graph_session.slots_under_reuse import slots_under_reuse
+    from tf2towers.runtime.graph_session.as_in_tf1.slots_under_reuse import slots_under_reuse
 
     monkeypatch.setattr(
         slot_creator, "_create_slot_var", slot_creator._create_slot_var

@@ -8,10 +8,12 @@ import os
 import tensorflow as tf
 
 from tf2towers.runtime.graph_session import own_resources
-from tf2towers.runtime.graph_session.assigned import assignments_give_references
+from tf2towers.runtime.graph_session.as_in_tf1.assigned import assignments_give_references
+from tf2towers.runtime.graph_session.as_in_tf1.half_embeddings import sums_of_half_embeddings_are_float32
+from tf2towers.runtime.graph_session.as_in_tf1.penalties import one_loss_a_variable
+from tf2towers.runtime.graph_session.as_in_tf1.slots_under_reuse import slots_under_reuse
+from tf2towers.runtime.graph_session.as_in_tf1.updates_of_optimizers import updates_by_tf1s_methods
 from tf2towers.runtime.graph_session.cluster.device_functions import device_functions_see_tf1
-from tf2towers.runtime.graph_session.half_embeddings import sums_of_half_embeddings_are_float32
-from tf2towers.runtime.graph_session.penalties import one_loss_a_variable
 from tf2towers.runtime.graph_session.private import (
     before_devices_start,
     complete_graphs,
@@ -25,8 +27,6 @@ from tf2towers.runtime.graph_session.private import (
     variables_by_tensor_name,
     whole_floats_are_sizes,
 )
-from tf2towers.runtime.graph_session.slots_under_reuse import slots_under_reuse
-from tf2towers.runtime.graph_session.updates_of_optimizers import updates_by_tf1s_methods
 from tf2towers.runtime.printing import print_as_numpy1
 
 
