@@ -11,7 +11,8 @@ import scipy.interpolate  # type: ignore[import-untyped]
 def interp1d(x: Any, y: Any, **options: Any) -> Any:
     """`scipy.interpolate.interp1d(x, y, kind='slinear')`: several points may stand at one place, as in SciPy 1.7.
 
-    A rate that stays the same over some thresholds is such a curve.
+    A rate that stays the same over some thresholds is such a curve. They keep their order, as there; SciPy 1.2 sorted
+    them in an order of its own.
     """
     places, heights = np.asarray(x), np.asarray(y)
     doubled = places.ndim == heights.ndim == 1 and len(np.unique(places)) < len(places) == len(heights)
