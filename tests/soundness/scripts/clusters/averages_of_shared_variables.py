@@ -25,7 +25,7 @@ with tf.device(tf.train.replica_device_setter(cluster=cluster, worker_device='/j
     clipped, norm = tf.clip_by_global_norm([g for g, _ in pairs], 0.7)
     apply_op = opt.apply_gradients(zip(clipped, [v for _, v in pairs]), global_step=step)
     ema = tf.train.ExponentialMovingAverage(0.9, step)
-    keep = ema.apply(tf.trainable_variables())  # in a run of its own: in one run TF1's worker sends it the old value
+    keep = ema.apply(tf.trainable_variables())
     saver = tf.train.Saver(ema.variables_to_restore())
 rng = np.random.RandomState(2)
 with tf.Session(server.target, config=tf.ConfigProto(allow_soft_placement=True)) as sess:

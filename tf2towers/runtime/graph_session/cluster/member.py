@@ -10,6 +10,7 @@ import tensorflow as tf
 
 from tf2towers.runtime.cluster.addresses import ClusterError
 from tf2towers.runtime.graph_session.cluster.connection import CHIEF, Connection, server_device
+from tf2towers.runtime.graph_session.cluster.reads_at_the_start import read_at_the_start
 from tf2towers.runtime.graph_session.cluster.task import Key, Task, making
 from tf2towers.runtime.graph_session.nodes import Nodes, TensorName, parse, read_once
 from tf2towers.runtime.graph_session.parcels import pack
@@ -202,6 +203,7 @@ class Member(Process):
                     there[node.name] = source
             else:
                 node.device = node.device.replace(LOCAL, CHIEF) or CHIEF
+        nodes = [*nodes, *read_at_the_start(nodes, self.is_elsewhere)]
         read_once(nodes)
         made = [*nodes, *self._repeat_constants(nodes)]
         brought = self._bring(made, outputs)

@@ -1,0 +1,63 @@
+"""Shared variables as TF1's workers computed with them: as they were at the start of a run."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import tensorflow as tf
+
+from tf2towers.runtime.graph_session.nodes import parse, written
+
+#: what `variable.read_value()` makes, which waits in TF1 as well
+_EXPLICIT = re.compile(r"(^|.*/)Read(_\d+)?/ReadVariableOp(_\d+)?")
+_WRITES = re.compile(
+    r"Assign(Add|Sub)?VariableOp|Resource(Sparse)?Apply\w+|Resource(Scatter|StridedSlice)\w+"
+)
+
+
+def read_at_the_start(nodes: Sequence[Any], is_elsewhere: Callable[[Any], bool]) -> list[Any]:
+    """Lets this worker's own operations take a shared variable's value from the start of the run.
+
+    `with tf.control_dependencies([train_op]): tf.assign(local, shared)` took the value from before the update in TF1,
+    and so did a moving average: a worker got a variable by its one read, `shared/read`, which waits for nothing. What
+    is computed on the parameter server has the variable's memory for it, and `shared.read_value()` is an operation of
+    its own: both waited.
+
+    Args:
+        nodes: a run's nodes on their devices; their inputs are changed in place.
+        is_elsewhere: whether a node is on a parameter server.
+
+    Returns:
+        Reads that wait for nothing, and that the writes of their variables wait for.
+    """
+    variables = {node.name for node in nodes if node.op == "VarHandleOp" and is_elsewhere(node)}
+    waiting = {
+        node.name: node
+        for node in nodes
+        if node.op == "ReadVariableOp"
+        and len(node.input) > 1
+        and parse(node.input[0]).node in variables
+        and not _EXPLICIT.fullmatch(node.name)
+    }
+    made: dict[str, Any] = {}
+    for node in nodes if waiting else ():
+        if is_elsewhere(node):
+            continue
+        for index, text in enumerate(node.input):
+            name = parse(text)
+            if name.node not in waiting or name.output < 0:
+                continue
+            read = waiting[name.node]
+            if read.name not in made:
+                made[read.name] = early = tf.compat.v1.NodeDef()
+                early.CopyFrom(read)
+                early.name = f"{read.name}/at_the_start"
+                del early.input[1:]
+            node.input[index] = written(name._replace(node=made[read.name].name))
+    first = {parse(read.input[0]).node: read.name for read in made.values()}
+    for node in nodes if first else ():
+        if _WRITES.fullmatch(node.op) and parse(node.input[0]).node in first:
+            node.input.append(f"^{first[parse(node.input[0]).node]}")
+    return list(made.values())
