@@ -83,6 +83,7 @@ ONE_LINE = [
     ("s = tf.contrib.framework.python.ops.arg_scope", "s = slim.arg_scope"),
     ("s = tf.contrib.framework.python.ops.arg_scope.add_arg_scope", "s = slim.add_arg_scope"),
     ("n = tf.contrib.data.AUTOTUNE", "n = tf.data.experimental.AUTOTUNE"),
+    ("a = tf.contrib.staging.StagingArea([tf.float32])", "a = StagingArea([tf.float32])"),
     ("x = tf.contrib.nccl.all_sum(x)", "x = nccl.all_sum(x)"),
     # text of the user
     ("s = 'tf.Session and tf.log'", "s = 'tf.Session and tf.log'"),
