@@ -24,6 +24,7 @@ from tf2towers.runtime.graph_session.layout import Layout
 from tf2towers.runtime.graph_session.nodes import built_at
 from tf2towers.runtime.graph_session.private import eager_mode, eager_tensor, run_options, runs_are_watched
 from tf2towers.runtime.graph_session.runs.cancelling import Runs
+from tf2towers.runtime.graph_session.runs.failures import in_tf1s_words
 from tf2towers.runtime.graph_session.runs.partial import PartialRun
 from tf2towers.runtime.graph_session.runs.prepared import Prepared, key_of, known_by, prepare, value_of
 
@@ -218,6 +219,12 @@ class Session(tf.compat.v1.Session):
             with contextlib.suppress(KeyError, ValueError):  # TensorFlow says it in its own words
                 return value_of(self._graph.as_graph_element(fed, allow_operation=False))
         return fed
+
+    def _do_call(self, fn: Any, *args: Any) -> Any:
+        try:
+            return fn(*args)
+        except tf.errors.OpError as error:
+            raise in_tf1s_words(error, self._graph) from error
 
     def _run_prepared(self, prepared: Prepared, values: list[Any]) -> list[Any]:
         milliseconds = self._config.operation_timeout_in_ms if self._config is not None else 0

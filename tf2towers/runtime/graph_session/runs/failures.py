@@ -1,0 +1,47 @@
+"""Errors of a run, in TF1's words: the cause first, the operation with them."""
+
+from __future__ import annotations
+
+import re
+
+import tensorflow as tf
+
+from tf2towers.runtime.graph_session.nodes import built_at
+
+#: what TensorFlow 2 writes before the cause, as often as an error passes through it
+_BEFORE_THE_CAUSE = re.compile(r".*<stack traces unavailable>\n|(Graph execution error:\s*)+", re.DOTALL)
+_FUNCTION = re.compile(r" \[Op:\w+\]\s*$")
+_NODE = re.compile(r"\{\{node ([^}]+)\}\}")
+_UNINITIALIZED = re.compile(
+    r"(?:Could not find variable|Error while reading resource variable) (\S+?)(?:\. | from )"
+    r".*?uninitialized.*?(?=\n\t \[\[|$)",
+    re.DOTALL,
+)
+
+
+def in_tf1s_words(error: tf.errors.OpError, graph: tf.Graph) -> tf.errors.OpError:
+    """The error that a TF1 session raised: `error.op` is the graph's operation, the message begins with the cause.
+
+    TensorFlow 2 names nodes of a function, and begins with where they were built.
+    """
+    cause = _FUNCTION.sub("", _BEFORE_THE_CAUSE.sub("", error.message, count=1))
+    cause = _UNINITIALIZED.sub(r"Attempting to use uninitialized value \1", cause)
+    operations = {name: _operation(graph, name) for name in _NODE.findall(cause)}
+
+    def in_script(found: re.Match[str]) -> str:
+        operation = operations[found[1]]
+        return found[0] if operation is None else f"node {operation.name} (defined at {built_at(operation)}) "
+
+    operation = next(iter(operations.values()), None)
+    node = operation.node_def if operation is not None else None
+    return type(error)(node, operation, _NODE.sub(in_script, cause))
+
+
+def _operation(graph: tf.Graph, name: str) -> tf.Operation | None:
+    """The operation that a function's node was made of; the node may have got a number."""
+    for known in (name, re.sub(r"_\d+$", "", name)):
+        try:
+            return graph.get_operation_by_name(known)
+        except (KeyError, ValueError):
+            pass
+    return None
