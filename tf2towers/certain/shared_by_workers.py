@@ -37,14 +37,15 @@ def shared_by_workers(building: Building) -> Iterator[Doubt]:
             elif isinstance(node.func, ast.Attribute) and not canonical and node.func.attr not in _READ:
                 if _is_of_module(building, file, node.func.value):
                     yield _doubt(file, node)
-        for written in (*file.all(ast.Subscript), *file.all(ast.Attribute)):
+        places: list[ast.Subscript | ast.Attribute] = [*file.all(ast.Subscript), *file.all(ast.Attribute)]
+        for written in places:
             if isinstance(written.ctx, ast.Load):
                 continue
             if file.canonical(written.value) == "os.environ" or _is_of_module(building, file, written.value):
                 yield _doubt(file, written)
 
 
-def _doubt(file: File, node: ast.AST) -> Doubt:
+def _doubt(file: File, node: ast.expr) -> Doubt:
     return Doubt(file, node, f"`{file.text.of(node)}` changes what the loops of all workers share")
 
 
