@@ -7,8 +7,9 @@ from collections.abc import Iterator
 
 from tf2towers.certain.building import MAKE_SESSIONS, SESSIONS, Building, inside
 from tf2towers.certain.rule import Doubt, Rule
+from tf2towers.certain.shared_by_workers import shared_by_workers
 from tf2towers.certain.without_towers import graph_on_devices
-from tf2towers.certain.worker_example import OWN_SESSION, SUPERVISED, worker_with
+from tf2towers.certain.worker_example import OWN_SESSION, SUPERVISED, TWO, worker_with
 from tf2towers.exact.file import File
 from tf2towers.names.old_names import todays_name
 
@@ -106,6 +107,7 @@ def _begun_by_each_worker(building: Building) -> Iterator[Doubt]:
     """Plain sessions of workers, each of which gives the variables of all their first values when it begins."""
     if not building.placed or building.has_one_worker:
         return
+    yield from shared_by_workers(building)
     for file in building.files:
         for call in file.all(ast.Call):
             if file.canonical(call.func) in _PLAIN:
@@ -171,13 +173,17 @@ def _behind_sessions(building: Building) -> Iterator[Doubt]:
                         yield Doubt(file, node, f"{canonical} behind the place where the session is made")
 
 
+_HEAD = "head: import numpy as np; import tensorflow as tf; N = 2"
+_COUNTS = f"{_HEAD}; counts = {{'steps': 0}}; def count():;     counts['steps'] += 1"
+_DRAWS = f"{_HEAD}; own = np.random.RandomState(0); def draw():;     return own.rand()"
+
 RULE = Rule(
     code="T2T636",
     title="More than one session, or one that is begun again",
     why="""
     In idiomatic form the variables live as long as the program: there is no session that has values of its own,
     none to make anew, and none that an error leaves as it was. Of a cluster, one process runs the loops of all
-    workers, on variables that are initialised once.
+    workers, on variables that are initialised once, with one environment and one copy of each module's values.
     """,
     todo="Nothing: the exact form has sessions. For idiomatic form, train in one session that is initialised once.",
     doubts=doubts,
@@ -196,6 +202,10 @@ RULE = Rule(
         worker_with("['a:2', 'a:3']", f"{SUPERVISED}; print(server.target)"),
         worker_with("['a:2', 'a:3']", f"{SUPERVISED}; mine = server; print(mine.target)"),
         worker_with("['a:2', 'a:3']", f"{SUPERVISED}; print(server.target); server = 'gone'"),
+        worker_with(TWO, f"{SUPERVISED}; os.environ['ME'] = '1'") + f"\n{_HEAD}; import os",
+        worker_with(TWO, f"{SUPERVISED}; os.chdir('/tmp')") + f"\n{_HEAD}; import os",
+        worker_with(TWO, f"{SUPERVISED}; count()") + f"\n{_COUNTS}",
+        worker_with(TWO, f"{SUPERVISED}; draw()") + f"\n{_DRAWS}",
         worker_with("['a:2']", f"{SUPERVISED}; other = tf.Session(server.target)"),
         worker_with("['a:2']", f"unused = tf.train.Supervisor(logdir='logs'); {OWN_SESSION}"),
     ),
@@ -204,6 +214,9 @@ RULE = Rule(
         "train: try:;     print(sess.run([train_op, loss], {x: batch})[1]); except KeyboardInterrupt:;     break",
         worker_with("['a:2']", f"{OWN_SESSION}; print(server.target)"),
         worker_with("['a:2', 'a:3']", SUPERVISED),
+        worker_with("['a:2']", f"{SUPERVISED}; count()") + f"\n{_COUNTS}",
+        worker_with(TWO, f"{SUPERVISED}; count()")
+        + f"\n{_HEAD}; def count():;     own = [];     own.append(1)",
         worker_with("['a:2']", f"unused = tf.train.Supervisor(is_chief=True); {OWN_SESSION}"),
         # nothing lives in these sessions
         "head: import numpy as np; import tensorflow as tf; N = 2\ninputs: \nloop: \nvariable: \nmodel: \nloss: \n"

@@ -46,7 +46,7 @@ def cluster_problems(training: Training) -> Iterator[Problem]:
         if role(name) == "tensor_hook" and training.value_kinds.of(call) != COORDINATION:
             yield Problem(call, "T2T506", f"{name}: a hook that asks the graph for tensors")
         yield from _unknown_arguments(name or "", call)
-    yield from _state_of_workers(training, cluster)
+    yield from _state_of_workers(training)
     yield from _index_in_functions(training, cluster)
     yield from _different_steps(training, cluster)
     yield from _read_behind_update(training)
@@ -77,15 +77,18 @@ def _placement(call: cst.Call) -> Iterator[Problem]:
 _OF_SETTER = ("ps_tasks", "ps_device", "worker_device", "merge_devices", "cluster", "ps_ops", "ps_strategy")
 
 
-def _state_of_workers(training: Training, cluster: Cluster) -> Iterator[Problem]:
-    """What every worker updates in its own time, in TF1: moving statistics, moving averages of synchronous workers."""
+def _state_of_workers(training: Training) -> Iterator[Problem]:
+    """What every worker updates in its own time, in TF1: moving statistics, moving averages.
+
+    TF1's worker averages what it was sent at the start of the run, a function what the update left.
+    """
     for statement in dict.fromkeys(
         statement for step in training.steps for statement in step.slice.statements
     ):
         symbols = training.effects[statement].symbols
         if any("UPDATE_OPS" in symbol for symbol in symbols):
             yield Problem(statement.node, "T2T505", "moving statistics, which every worker updates")
-        elif cluster.synchronous is not None and _averages(training, statement):
+        elif _averages(training, statement):
             yield Problem(statement.node, "T2T505", "moving averages, which every worker updates")
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import tensorflow as tf
 
+from tf2towers.runtime.graph_session import own_resources
 from tf2towers.runtime.graph_session.nodes import parse, written
 
 #: what `variable.read_value()` makes, which waits in TF1 as well
@@ -23,7 +24,7 @@ def read_at_the_start(nodes: Sequence[Any], is_elsewhere: Callable[[Any], bool])
     `with tf.control_dependencies([train_op]): tf.assign(local, shared)` took the value from before the update in TF1,
     and so did a moving average: a worker got a variable by its one read, `shared/read`, which waits for nothing. What
     is computed on the parameter server has the variable's memory for it, and `shared.read_value()` is an operation of
-    its own: both waited.
+    its own: both waited. So did every read where the script had switched on resource variables.
 
     Args:
         nodes: a run's nodes on their devices; their inputs are changed in place.
@@ -32,6 +33,8 @@ def read_at_the_start(nodes: Sequence[Any], is_elsewhere: Callable[[Any], bool])
     Returns:
         Reads that wait for nothing, and that the writes of their variables wait for.
     """
+    if own_resources.switched_on:
+        return []
     variables = {node.name for node in nodes if node.op == "VarHandleOp" and is_elsewhere(node)}
     waiting = {
         node.name: node
