@@ -164,6 +164,11 @@ def test_an_import_that_shares_a_line_in_a_module(tmp_path: Path, line: str, dou
         ("train_op = opt.minimize(loss); loss = tf.reduce_mean(w)", "T2T208"),
         ("train_op = opt.minimize(loss); loss = tf.reduce_mean(of_weights())", "T2T208"),
         (
+            "first = opt.minimize(loss); second = opt.minimize(tf.reduce_mean(w * w)); "
+            "train_op = tf.group(first, second)",
+            "T2T208",
+        ),
+        (
             "step = opt.minimize(loss); averages = tf.train.ExponentialMovingAverage(0.9); "
             "with tf.control_dependencies([step]):;             train_op = averages.apply([w])",
             "T2T505",

@@ -21,7 +21,6 @@ ALL = sorted((SCRIPTS / "clusters").glob("*.py"))
 IDIOMATIC = [
     SCRIPTS / "clusters" / f"{name}.py"
     for name in (
-        "chief_wraps_the_step",
         "evaluated_between_steps",
         "graph_from_functions",
         "one_worker_session",

@@ -5,13 +5,17 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from tf2towers.certain.building import Building
+from tf2towers.certain.building import Building, inside
 from tf2towers.certain.rule import Doubt
 from tf2towers.exact.file import File
 from tf2towers.names.meanings import Assigned
 
 #: what changes the process
 _OF_THE_PROCESS = frozenset({"os.chdir", "os.putenv", "os.unsetenv", "os.umask"})
+#: what each process has of its own
+_OF_A_PROCESS = frozenset(
+    {"sys.argv", "os.environ", "os.getenv", "os.getpid", "os.getcwd", "socket.gethostname", "platform.node"}
+)
 #: functions that change what they are given
 _CHANGE = frozenset({"builtins.next", "builtins.setattr", "random.shuffle", "numpy.random.shuffle"})
 #: methods that leave their object as it was, for what the workers compute
@@ -25,8 +29,14 @@ _READ = frozenset(
 
 
 def shared_by_workers(building: Building) -> Iterator[Doubt]:
-    """Changes of the process's environment, and of a module's values by functions."""
+    """Changes of the process's environment, and of a module's values by functions; what a loop asks its process."""
     for file in building.files:
+        for asked in (*file.all(ast.Name), *file.all(ast.Attribute)):
+            if file.canonical(asked) in _OF_A_PROCESS and _is_in_a_loop(building, file, asked):
+                what = (
+                    f"`{file.text.of(asked)}` is asked of a process, where one process runs the loops of all"
+                )
+                yield Doubt(file, asked, what)
         for node in file.all(ast.Call):
             canonical = file.canonical(node.func) or ""
             if canonical in _OF_THE_PROCESS or canonical.startswith("os.environ."):
@@ -43,6 +53,14 @@ def shared_by_workers(building: Building) -> Iterator[Doubt]:
                 continue
             if file.canonical(written.value) == "os.environ" or _is_of_module(building, file, written.value):
                 yield _doubt(file, written)
+
+
+def _is_in_a_loop(building: Building, file: File, node: ast.AST) -> bool:
+    """Whether a place is in a worker's loop, or under its session."""
+    if any(True for _ in inside(file, node, ast.For, ast.While)):
+        return True
+    blocks = inside(file, node, ast.With)
+    return any(building.makes_session(file, item) for block in blocks for item in getattr(block, "items", ()))
 
 
 def _doubt(file: File, node: ast.expr) -> Doubt:

@@ -204,6 +204,8 @@ RULE = Rule(
         worker_with("['a:2', 'a:3']", f"{SUPERVISED}; print(server.target); server = 'gone'"),
         worker_with(TWO, f"{SUPERVISED}; os.environ['ME'] = '1'") + f"\n{_HEAD}; import os",
         worker_with(TWO, f"{SUPERVISED}; os.chdir('/tmp')") + f"\n{_HEAD}; import os",
+        worker_with(TWO, SUPERVISED)
+        + f"\n{_HEAD}; import sys\ntrain: print(sys.argv[1], sess.run(train_op, {{x: batch}}))",
         worker_with(TWO, f"{SUPERVISED}; count()") + f"\n{_COUNTS}",
         worker_with(TWO, f"{SUPERVISED}; draw()") + f"\n{_DRAWS}",
         worker_with("['a:2']", f"{SUPERVISED}; other = tf.Session(server.target)"),
@@ -212,6 +214,7 @@ RULE = Rule(
     certain=(
         "end: print(N)",
         "train: try:;     print(sess.run([train_op, loss], {x: batch})[1]); except KeyboardInterrupt:;     break",
+        worker_with(TWO, f"name = sys.argv[0]; {SUPERVISED}") + f"\n{_HEAD}; import sys",
         worker_with("['a:2']", f"{OWN_SESSION}; print(server.target)"),
         worker_with("['a:2', 'a:3']", SUPERVISED),
         worker_with("['a:2']", f"{SUPERVISED}; count()") + f"\n{_COUNTS}",

@@ -148,9 +148,19 @@ def _read_behind_update(training: Training) -> Iterator[Problem]:
         every = [statement for outer in step.slice.statements for statement in outer.every()]
         waiting = [inner for block in every if _waits(training, block) for inner in block.every()]
         for statement in statements[updates[0] + 1 :] if updates else ():
+            if has_update(training, statement) and _computes_gradients(statement):
+                yield Problem(statement.node, "T2T208", "gradients that are computed behind another update")
             waits = training.tower.cluster is None and statement in waiting
             if statement.kind == TENSOR and not waits and _reads_variables(training, statement):
                 yield Problem(statement.node, "T2T208", "a variable that is read behind the update")
+
+
+def _computes_gradients(statement: TrainerStatement) -> bool:
+    """Whether an update computes its gradients itself: TF1 computed those of a run beside one another."""
+    return any(
+        isinstance(call.func, cst.Attribute) and call.func.attr.value == "minimize"
+        for call in find_all(statement.node, cst.Call)
+    )
 
 
 def _waits(training: Training, statement: TrainerStatement) -> bool:
