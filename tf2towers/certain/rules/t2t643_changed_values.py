@@ -130,14 +130,16 @@ class _Values:
             return None
         if home[0].node is self._owner and name.id in self._built:
             return None
-        return (home[0], name.id) if all(isinstance(one, Assigned | Opaque) for one in home[1]) else None
+        return (
+            (home[0], name.id) if all(isinstance(binding, Assigned | Opaque) for binding in home[1]) else None
+        )
 
     def _sets_part(self, file: File, name: ast.Name) -> bool:
         """Whether it is `module.name = ...`, or the like, of what was imported or defined, when the graph is built."""
         home = self._building.home(file, name)
         if (
             home is None
-            or all(isinstance(one, Assigned | Opaque) for one in home[1])
+            or all(isinstance(binding, Assigned | Opaque) for binding in home[1])
             or name.lineno < self._begin
         ):
             return False
@@ -178,8 +180,8 @@ class _Values:
                 home is not None
                 and node.id not in asked
                 and all(
-                    isinstance(one, Assigned) and self._is_number(file, one.value, asked | {node.id})
-                    for one in home[1]
+                    isinstance(binding, Assigned) and self._is_number(file, binding.value, asked | {node.id})
+                    for binding in home[1]
                 )
             )
         if isinstance(node, ast.Call):
