@@ -31,6 +31,7 @@ ONE_LINE = [
     ("a = tf.contrib.metrics.accuracy(x, y)", "a = metrics.accuracy(x, y)"),
     ("y = tf.contrib.layers.python.layers.utils.smart_cond(x, f, g)", "y = smart_cond(x, f, g)"),
     ("y = tf.python.ops.functional_ops.map_fn(f, x)", "y = tf.map_fn(f, x)"),
+    ("s = tf.contrib.compiler.jit.experimental_jit_scope", "s = tf.xla.experimental.jit_scope"),
     ("v = tf.__git_version__", "v = tf.version.GIT_VERSION"),
     ("n = tf.contrib.slim.nets.vgg.vgg_16.default_image_size", "n = vgg_16.default_image_size"),
 ]

@@ -171,6 +171,7 @@ SAME = [
     "try:\n    from itertools import izip\nexcept ImportError:\n    izip = zip",
     "try:\n    from collections.abc import Mapping\nexcept ImportError:\n    from collections import Mapping",
     "try:\n    import cPickle as pickle\nexcept:\n    import pickle",
+    "try:\n    import queue\nexcept:\n    import Queue as queue\nq = queue.Queue()",
     "try:\n    import imp\nexcept (ImportError, AttributeError):\n    imp = None",
     "import sys\nif sys.version_info[0] == 2:\n    big = sys.maxint\nelse:\n    big = sys.maxsize",
     "import sys\nbig = sys.maxint if sys.version_info < (3,) else sys.maxsize",

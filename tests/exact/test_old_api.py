@@ -186,6 +186,8 @@ def migrated_line(line: str) -> str:
         ("tf.uniform_unit_scaling_initializer(2.0, 1)", "tf.uniform_unit_scaling_initializer(2.0, 1)"),
         ("tf.tuple(x, control_inputs=[a])", "old_arguments.waiting_tuple(x, control_inputs=[a])"),
         ("tf.tuple(x, 'n')", "tf.tuple(x, 'n')"),
+        ("tf.einsum('ii', x)", "tf.einsum('ii', x)"),
+        ("tf.einsum('abba,ac', x, y)", "tf.einsum('abba,ac', x, y)"),
     ],
 )  # fmt: skip
 def test_arguments_of_old_releases(before: str, after: str) -> None:
@@ -205,6 +207,9 @@ def test_labels_and_inputs_of_todays_order_are_left() -> None:
         "tf.add(x, y, 'name', 4)",
         "tf.train.SyncReplicasOptimizer(o, 2, replica_id=which())",
         "tf.truncated_normal([2], standard_deviation=0.1)",
+        # TF 1.15 took the trace of the last two axes, TF 2 sums over i and j
+        "tf.einsum('ijji', x)",
+        "tf.linalg.einsum('i j i', x)",
     ],
 )
 def test_arguments_that_nothing_takes_any_more(call: str) -> None:

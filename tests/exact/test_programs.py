@@ -143,6 +143,21 @@ def test_a_program_in_python_2_is_converted_whole(tree):
     assert [change.before for change in result.changes if change.path.name == "old.py"] == ["print 'x'\n"]
 
 
+def test_a_program_in_python_2_has_one_import_of_the_runtime(tree):
+    folder = tree(
+        {
+            "train.py": "import tensorflow as tf\nimport builds\nimport os\nsess = tf.Session()\nz = x / y\n",
+            "builds.py": "import tensorflow as tf\nx = tf.constant(1)\nprint x\n",
+        }
+    )
+    result = migrate(Script.read(folder / "train.py"))
+    text = next(change.after for change in result.changes if change.path.name == "train.py")
+    assert text == (
+        "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import Session, graph_mode, python2_division\n\n"
+        "graph_mode()\n\nimport builds\nimport os\nsess = Session()\nz = python2_division(x, y)\n"
+    )
+
+
 def test_neighbours_by_their_bare_names_are_python_2(tree):
     """Python 3 finds no module of a package by its bare name: the whole program is Python 2."""
     files = {
@@ -308,6 +323,15 @@ def test_a_module_that_an_old_protoc_made(text, left, line, tree):
         "p/a_pb2.py": head + text,
     }
     assert [finding.code for finding in migrate(Script.read(tree(files) / "train.py")).left] == left
+
+
+def test_a_module_without_tensorflow_imports_what_an_old_protoc_made(tree):
+    files = {
+        "train.py": "import tensorflow as tf\nimport reader\ntf.Session()\n",
+        "reader.py": "import a_pb2\n",
+        "a_pb2.py": "DESCRIPTOR = _descriptor.FileDescriptor(name='a.proto', serialized_pb=b'')\n",
+    }
+    assert [finding.code for finding in migrate(Script.read(tree(files) / "train.py")).left] == ["T2T628"]
 
 
 @pytest.mark.parametrize(

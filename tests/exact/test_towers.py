@@ -105,6 +105,17 @@ def test_two_loops_of_one_block_share_a_strategy():
     assert apart.count("MirroredStrategy") == 2
 
 
+def test_layers_that_go_over_the_towers_make_no_strategies():
+    layer = "\n\ndef f{}(xs):\n    for i in range(len(xs)):\n        with tf.device('/gpu:%d' % i):\n            pass\n"
+    four = BODY + "".join(layer.format(count) for count in range(4))
+    assert after(four).count("MirroredStrategy") == 4
+    result = migrated(four + layer.format(4))
+    assert "tower_devices" not in result.changes[0].after and result.status == 0
+    assert [finding.code for finding in result.findings] == ["T2T605"]
+    trainers = (four + layer.format(4)).replace("pass", "opt.compute_gradients(1)")
+    assert after(trainers).count("MirroredStrategy") == 5
+
+
 def test_a_strategy_of_the_scripts_own_name():
     text = after(looped("i", "range(n)", "'/gpu:%d' % i").replace("unknown, self", "strategy, self"))
     assert "strategy_2 = tf2.distribute" in text and "towers(strategy_2, range(n))" in text

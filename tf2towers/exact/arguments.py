@@ -70,6 +70,11 @@ def not_taken(file: File, call: ast.Call) -> str | None:
     for name in _names(file, call):
         if name in unserved_arguments():
             return _not_served(name, call)
+        if name in ("tf.einsum", "tf.linalg.einsum") and _was_a_trace(call):
+            term = ast.unparse(call.args[0])
+            return (
+                f"{name}({term}, ...) was the trace of the last two axes in TF 1.15, and is a sum in TF 2.21"
+            )
     found = find_replacement(canonical) if canonical.startswith("tf.") else None
     if found is None or found.kind != "v1" or resizes_by_two(file, call) or has_old_arguments(file, call):
         return None
@@ -94,6 +99,16 @@ def _not_served(canonical: str, call: ast.Call) -> str | None:
     if all(isinstance(value, ast.Constant) and value.value is None for value in values):
         return None
     return f"{canonical} is called with `{name}`, which what stands for it today does not take"
+
+
+def _was_a_trace(call: ast.Call) -> bool:
+    """Whether `tf.einsum` gets a term that reads the same backwards, longer than 'ii': 'ijji', which TF 2 sums up."""
+    match call.args:
+        case [ast.Constant(value=str(term)), _]:
+            term = term.replace(" ", "")
+            twice = any(term.count(axis) == 2 for axis in term)
+            return len(term) > 2 and twice and term.isalpha() and term == term[::-1]
+    return False
 
 
 def has_old_arguments(file: File, call: ast.Call) -> str | None:

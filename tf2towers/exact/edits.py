@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Protocol
@@ -61,6 +62,10 @@ class Text:
     def of(self, node: Placed) -> str:
         """A node's own text."""
         return self.text[self.start(node) : self.end(node)]
+
+    def line_of(self, offset: int) -> int:
+        """The line that an offset is in."""
+        return bisect_right(self.starts, offset)
 
     def line_start(self, line: int) -> int:
         """The offset a line starts at; the end of the text for the line after the last."""

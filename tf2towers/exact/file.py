@@ -13,10 +13,11 @@ from tf2towers.exact.edits import Edit, Placed, Text
 from tf2towers.exact.libraries.names import LibraryNames
 from tf2towers.exact.lookup import Found, find_replacement, public_spelling
 from tf2towers.names.canonical import canonical_name
-from tf2towers.names.meanings import Assigned, Binding, Function, Imported, Meanings
+from tf2towers.names.meanings import Assigned, Binding, Imported, Meanings
 from tf2towers.names.tables import is_module
 from tf2towers.report.result import FindingKind
 from tf2towers.source.local_imports import LocalImports
+from tf2towers.source.nodes import Function, bound_by, root_of
 from tf2towers.source.script import Script
 from tf2towers.source.syntax import parse
 
@@ -85,6 +86,13 @@ class WholeProgram(Protocol):
 
     def defined(self, file: File, canonical: str) -> tuple[File, ast.AST] | None:
         """The function or class that a name means."""
+
+
+def first_name(symbol: ast.AST) -> ast.Name:
+    """The name that a symbol begins with."""
+    name = root_of(symbol)
+    assert isinstance(name, ast.Name)
+    return name
 
 
 class File:
@@ -207,13 +215,9 @@ class File:
 
     def imported_from_v1(self, node: ast.Name | ast.Attribute) -> bool:
         """Whether a use goes through an import of `tensorflow.compat.v1`, which TF 2 programs have too."""
-        root: ast.AST = node
-        while isinstance(root, ast.Attribute):
-            root = root.value
-        assert isinstance(root, ast.Name)
         return any(
             isinstance(binding, Imported) and binding.target.startswith("tensorflow.compat.v1")
-            for binding in self.meanings.bindings(root)
+            for binding in self.meanings.bindings(first_name(node))
         )
 
     def is_plain(self, node: ast.Name | ast.Attribute, through: tuple[ast.AST, ...] = ()) -> bool:
@@ -221,13 +225,9 @@ class File:
 
         `through` are the values of `tf = tensorflow` that led here.
         """
-        root: ast.AST = node
-        while isinstance(root, ast.Attribute):
-            root = root.value
-        assert isinstance(root, ast.Name)
         if "compat.v1" in self.text.of(node):
             return False
-        for binding in self.meanings.bindings(root):
+        for binding in self.meanings.bindings(first_name(node)):
             if isinstance(binding, Assigned) and isinstance(
                 binding.value, ast.Name | ast.Attribute
             ):  # `tf = tensorflow`
@@ -242,13 +242,7 @@ class File:
     @cached_property
     def identifiers(self) -> set[str]:
         """Every name the file uses, for new ones to keep clear of."""
-        found = {name.id for name in self.all(ast.Name)}
-        found.update(arg.arg for arg in self.all(ast.arg))
-        found.update(node.name for node in self.all(ast.FunctionDef))
-        found.update(node.name for node in self.all(ast.AsyncFunctionDef))
-        found.update(node.name for node in self.all(ast.ClassDef))
-        for alias in self.all(ast.alias):
-            found.add(alias.asname or alias.name.partition(".")[0])
+        found = {name.id for name in self.all(ast.Name)} | self.bound_names
         for module in self.meanings.star_imports:
             other = self.program.module_of(self, module)
             found.update(other.meanings.module.bindings if other is not None else ())
@@ -262,7 +256,7 @@ class File:
         found.update(definition.name for definition in self.all(ast.FunctionDef))
         found.update(definition.name for definition in self.all(ast.AsyncFunctionDef))
         found.update(definition.name for definition in self.all(ast.ClassDef))
-        found.update(alias.asname or alias.name for alias in self.all(ast.alias))
+        found.update(map(bound_by, self.all(ast.alias)))
         return frozenset(found)
 
     def fresh(self, name: str) -> str:
@@ -295,18 +289,12 @@ class File:
 
     def is_left_through(self, bound: str) -> bool:
         """Whether something without counterpart is used through a module of this name: its import stays as it was."""
-        for symbol, canonical in self.spelled_symbols:
-            root: ast.expr = symbol
-            while isinstance(root, ast.Attribute):
-                root = root.value
-            if (
-                root is not symbol
-                and isinstance(root, ast.Name)
-                and root.id == bound
-                and find_replacement(canonical).kind == "left"
-            ):
-                return True
-        return False
+        return any(
+            isinstance(symbol, ast.Attribute)
+            and first_name(symbol).id == bound
+            and find_replacement(canonical).kind == "left"
+            for symbol, canonical in self.spelled_symbols
+        )
 
     def name_of(self, found: Found) -> str:
         """The text for what stands for a symbol where it cannot be reached from TensorFlow's own name."""

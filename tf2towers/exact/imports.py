@@ -9,6 +9,7 @@ from typing import Protocol
 
 from tf2towers.exact.lookup import Found, find_replacement
 from tf2towers.names.canonical import canonical_name
+from tf2towers.source.nodes import module_of
 
 
 class Importing(Protocol):
@@ -66,7 +67,7 @@ def stays_dotted(dotted: str) -> bool:
 
 
 def _from_import(node: ast.ImportFrom, alias: ast.alias) -> NewImport:
-    module = "." * node.level + (node.module or "")
+    module = module_of(node)
     bound = alias.asname or alias.name
     was = NewImport(module, alias.name, bound, alias)
     if node.level or not is_tensorflow(module):

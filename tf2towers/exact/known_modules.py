@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import sys
 from functools import cache
-from pathlib import Path
 
-_DATA = Path(__file__).parent / "data"
+from tf2towers.exact.data import rows
 
 
 @cache
 def _module_kinds() -> dict[str, str]:
     """Top-level module -> 'library', 'python2' (a module of Python 2's own library) or 'tf1'."""
-    lines = (_DATA / "modules.tsv").read_text(encoding="utf-8").splitlines()[1:]
-    return dict(line.split("\t") for line in lines)
+    return dict(rows("modules.tsv"))
 
 
 def is_known(root: str) -> bool:

@@ -65,8 +65,3 @@ def _is_slice(value: ast.expr) -> bool:
         case ast.Constant():
             return value.value is Ellipsis
     return False
-
-
-def may_have_one(tree: ast.Module) -> bool:
-    """Whether a module may have such a list: a quick look."""
-    return any(isinstance(node, ast.Name) and node.id == "slice" for node in ast.walk(tree))

@@ -8,12 +8,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from typing import Literal
 
+from tf2towers.exact.data import rows
 from tf2towers.names.tables import RuntimeName, is_module, lookup, read_table
-
-_DATA = Path(__file__).parent / "data"
 
 #: What names that are not seen are looked up in, and where compat.v1 has all of TF 1.15's.
 _COMPLETE = frozenset({"tf.logging.__dict__"})
@@ -42,32 +40,25 @@ class Found:
 @cache
 def sessions() -> dict[str, str]:
     """Symbol -> the runtime's name, for what makes sessions and servers."""
-    lines = (_DATA / "sessions.tsv").read_text(encoding="utf-8").splitlines()[1:]
-    return dict(line.split("\t") for line in lines)
+    return dict(rows("sessions.tsv"))
 
 
 @cache
 def own() -> dict[str, RuntimeName]:
     """Symbol -> the runtime's, for what is right in a graph only: queues, training loops."""
-    lines = (_DATA / "own.tsv").read_text(encoding="utf-8").splitlines()[1:]
-    return {
-        name: RuntimeName(module, attribute)
-        for name, module, attribute in (line.split("\t") for line in lines)
-    }
+    return {name: RuntimeName(module, attribute) for name, module, attribute in rows("own.tsv")}
 
 
 @cache
 def _private() -> frozenset[str]:
     """Private names of TensorFlow that are the same in a graph from TF 1.15 to today (exact/data/private.tsv)."""
-    rows = (_DATA / "private.tsv").read_text(encoding="utf-8").splitlines()[1:]
-    return frozenset(row.partition("\t")[0] for row in rows)
+    return frozenset(row[0] for row in rows("private.tsv"))
 
 
 @cache
 def _private_names() -> dict[str, frozenset[str]]:
     """Module in `tensorflow.python` -> the names it has, in all versions of TF 2 that are served."""
-    rows = (_DATA / "private_names.tsv").read_text(encoding="utf-8").splitlines()[1:]
-    return {module: frozenset(names.split()) for module, names in (row.split("\t") for row in rows)}
+    return {module: frozenset(names.split()) for module, names in rows("private_names.tsv")}
 
 
 @cache
@@ -115,8 +106,7 @@ def _find_spelled(canonical: str) -> Found:
 @cache
 def _generated() -> dict[str, frozenset[str]]:
     """Modules of generated functions, and those that are the same from TF 1.15 to today (exact/data/generated.tsv)."""
-    rows = (_DATA / "generated.tsv").read_text(encoding="utf-8").splitlines()[1:]
-    return {module: frozenset(names.split()) for module, names in (row.split("\t") for row in rows)}
+    return {module: frozenset(names.split()) for module, names in rows("generated.tsv")}
 
 
 def is_gone_private(canonical: str) -> bool:
@@ -133,8 +123,7 @@ def is_gone_private(canonical: str) -> bool:
 
 @cache
 def _arguments() -> dict[str, tuple[str, ...]]:
-    rows = (_DATA / "arguments.tsv").read_text(encoding="utf-8").splitlines()[1:]
-    return {name: tuple(words.split()) for name, words in (row.split("\t") for row in rows)}
+    return {name: tuple(words.split()) for name, words in rows("arguments.tsv")}
 
 
 def taken_arguments(canonical: str) -> tuple[str, ...] | None:
@@ -145,8 +134,7 @@ def taken_arguments(canonical: str) -> tuple[str, ...] | None:
 @cache
 def unserved_arguments() -> dict[str, tuple[str, int]]:
     """An argument that one of our functions does not serve, and its place, by the function's name."""
-    rows = (_DATA / "unserved_arguments.tsv").read_text(encoding="utf-8").splitlines()[1:]
-    return {name: (argument, int(place)) for name, argument, place in (row.split("\t") for row in rows)}
+    return {name: (argument, int(place)) for name, argument, place in rows("unserved_arguments.tsv")}
 
 
 @cache
@@ -179,8 +167,7 @@ def _spellings(canonical: str) -> list[str]:
 @cache
 def _files() -> dict[str, str]:
     """A file or folder of contrib -> the public module that has its names: the same objects in TF 1.15."""
-    lines = (_DATA / "contrib_files.tsv").read_text(encoding="utf-8").splitlines()[1:]
-    return dict(line.split("\t") for line in lines)
+    return dict(rows("contrib_files.tsv"))
 
 
 def _by_files(canonical: str) -> list[str]:
@@ -270,7 +257,7 @@ def _in_tf1() -> frozenset[str]:
 @cache
 def _only_tf2() -> frozenset[str]:
     """What TF 2 has, and neither TF 1 nor `tensorflow.compat.v1` (exact/data/only_tf2.tsv)."""
-    return frozenset((_DATA / "only_tf2.tsv").read_text(encoding="utf-8").split()[1:])
+    return frozenset(row[0] for row in rows("only_tf2.tsv"))
 
 
 def _is_only_tf2(canonical: str) -> bool:
@@ -293,9 +280,7 @@ _MOVED = (
 @cache
 def _same() -> dict[str, str]:
     """What TF 1.15 had under a second name, where TF 2 has another object (data/same.tsv)."""
-    lines = (_DATA / "same.tsv").read_text(encoding="utf-8").splitlines()[1:]
-    found: dict[str, str] = dict(line.split("\t") for line in lines)
-    return found
+    return dict(rows("same.tsv"))
 
 
 def is_another_object(canonical: str) -> bool:

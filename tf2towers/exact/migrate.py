@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,29 +11,25 @@ from typing import TYPE_CHECKING
 from tf2towers.exact.deep import with_deep_stack
 from tf2towers.exact.edits import Conflict, Edit, apply
 from tf2towers.exact.file import RUNTIME, File
-from tf2towers.exact.long_lines import fitted
+from tf2towers.exact.lines.aligned_lines import moved_along
+from tf2towers.exact.lines.long_lines import fitted
 from tf2towers.exact.place import new_lines
 from tf2towers.exact.program import Program
 from tf2towers.exact.registry import rules, todo_of
 from tf2towers.exact.rule import Rule
-from tf2towers.exact.rules import (
-    t2t609_python2_doubts,
-    t2t611_libraries,
-    t2t615_library_arguments,
-    t2t616_library_methods,
-)
 from tf2towers.exact.rules.t2t608_python2 import told
 from tf2towers.exact.rules.t2t623_eager import is_eager
-from tf2towers.exact.rules.t2t624_modules import leads_nowhere, unseen_by_text
 from tf2towers.report.result import FileChange, Finding, MigrationResult, NotebookChange
 from tf2towers.source.errors import SourceError
 from tf2towers.source.script import Script
-from tf2towers.source.syntax import check_syntax, parse
+from tf2towers.source.syntax import check_syntax
 
 if TYPE_CHECKING:
     from tf2towers.source.notebook import Notebook
 
 
+#: rules about what Python and other libraries than TensorFlow have given up
+_OF_LIBRARIES = ("T2T609", "T2T611", "T2T615", "T2T616")
 #: what a program has that trains on several devices or machines
 _DISTRIBUTED = re.compile(
     r"gpu|towers?\b|tf\.device|Server\(|ClusterSpec|device_setter|/job:|/cpu:", re.IGNORECASE
@@ -71,13 +66,14 @@ def _migrate(script: Script, options: Options) -> MigrationResult:
         check_syntax(program.script.before, script.path)  # nothing of ours in it: it stays Python 2
     active = [] if options.python3 else _rules(program)
     for path in program.others:
-        module = program.read(path)
-        change = _of_libraries(program, module, active, result)
+        file = program.plain_file(path)
+        change = _rewritten(file, [rule for rule in active if rule.code in _OF_LIBRARIES])
         if change.after != change.before:
             result.changes.append(change)
-            result.findings.extend(told(module))
+            result.findings.extend(told(file.script))
         else:
             result.copied.append(path)
+        _tell_notes(result, file)
     for path, error in program.unreadable:
         message = f"a local module that cannot be read: {error}"
         result.findings.append(Finding("T2T624", message, todo_of("T2T624"), path, error.line or 1, 1))
@@ -93,7 +89,7 @@ def _migrate(script: Script, options: Options) -> MigrationResult:
         else:
             result.copied.append(file.path)
         _tell_notes(result, file)
-    for file in _leading_nowhere(program) if active else ():
+    for file in map(program.plain_file, program.others):
         _rewritten(file, [rule for rule in active if rule.code in ("T2T624", "T2T625")])
         _tell_notes(result, file)
     if script.notebook is not None:
@@ -114,45 +110,9 @@ def _tell_notes(result: MigrationResult, file: File) -> None:
     file.notes.clear()
 
 
-#: what Python and other libraries than TensorFlow have given up
-_LIBRARY_RULES = (
-    t2t609_python2_doubts,
-    t2t611_libraries,
-    t2t615_library_arguments,
-    t2t616_library_methods,
-)
-_OF_LIBRARIES = tuple(rule.RULE.code for rule in _LIBRARY_RULES)
-
-
-def _of_libraries(
-    program: Program, module: Script, active: list[Rule], result: MigrationResult
-) -> FileChange:
-    """A local module without TensorFlow, without what other libraries have given up."""
-    narrow = [rule for rule in active if rule.code in _OF_LIBRARIES]
-    tree = parse(module.text, module.path)
-    if not narrow or not any(rule.uses(tree) for rule in _LIBRARY_RULES):
-        return FileChange(module.path, module.before, module.text, module.encoding, module.bom)
-    file = program.plain_file(module.path)
-    change = _rewritten(file, narrow)
-    _tell_notes(result, file)
-    return change
-
-
-def _leading_nowhere(program: Program) -> Iterator[File]:
-    """The local modules without TensorFlow that import what nobody knows, or a library on TF1."""
-    for path in program.others:
-        module = program.read(path)
-        found = program.imports.imports_of(path)
-        tree = parse(module.text, path)
-        imports = (node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom))
-        unseen = unseen_by_text(program.imports, path, tree, module.text)
-        if any(leads_nowhere(node, found) for node in imports) or any(unseen):
-            yield program.plain_file(path)
-
-
 def _rules(program: Program) -> list[Rule]:
     """The rules that apply: all of them to a TF1 program, and to others those that only look for modules."""
-    all_rules = [rule for rule in rules() if rule.edits is not None]
+    all_rules = rules()
     if any(is_eager(file) for file in program.files):
         return [rule for rule in all_rules if rule.code == "T2T623"]
     if not program.is_tf1:
@@ -177,9 +137,12 @@ def _rewritten(file: File, active: list[Rule]) -> FileChange:
     script = file.script
     edits: list[Edit] = []
     for rule in active:
-        assert rule.edits is not None
-        edits += rule.edits(file)
+        if rule.edits is not None:
+            edits += rule.edits(file)
+        if rule.notes is not None:
+            rule.notes(file)
     edits = [*new_lines(file, edits), *edits]  # first, where a rule writes at the same place
+    edits += moved_along(file.text, file.meanings.nodes, edits)
     try:
         after = apply(script.text, edits)
     except Conflict as problem:

@@ -20,7 +20,9 @@ from tf2towers.exact.reached.by_default import asked_for_by, may_be_asked_for
 from tf2towers.exact.reached.by_name import only_for_debuggers, only_for_tpus
 from tf2towers.exact.reached.modules_as_values import Modules
 from tf2towers.exact.tensorflow_versions import is_for_another
-from tf2towers.names.meanings import Function, Imported
+from tf2towers.names.meanings import Imported
+from tf2towers.report.result import FindingKind
+from tf2towers.source.nodes import Function, bound_by, last_name
 
 if TYPE_CHECKING:
     from tf2towers.exact.file import File
@@ -77,7 +79,7 @@ def never_called(files: Sequence[File]) -> frozenset[ast.AST]:
 
 def is_named(file: File, imported: ast.alias) -> bool:
     """Whether anything in a program names what an import binds: code, another import, a text (`__all__`)."""
-    bound = imported.asname or imported.name.partition(".")[0]
+    bound = bound_by(imported)
     return any(
         bound in words
         for each in file.program.all_files
@@ -144,12 +146,8 @@ def _is_registered(defined: ast.ClassDef, registered: Set[str]) -> bool:
         or "__metaclass__" in given
         or "__init_subclass__" in methods
         or any(isinstance(base, ast.Call) for base in defined.bases)
-        or any(_last_name(base) in registered for base in defined.bases)
+        or any(last_name(base) in registered for base in defined.bases)
     )
-
-
-def _last_name(node: ast.expr) -> str:
-    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
 
 
 def _run_at_definition(unit: Unit) -> Iterator[ast.AST]:
@@ -183,6 +181,29 @@ def stays_in(file: File, node: ast.AST, why: str) -> str | None:
         return "what is for TPUs"
     test = asked_for_by(file, node) if may_be_asked_for(why) else None
     return f"what `{test}` asks for, which is off by default" if test is not None else None
+
+
+def leave(
+    file: File,
+    node: ast.expr | ast.stmt,
+    code: str,
+    message: str,
+    *,
+    why: str = "",
+    advice: str = "",
+    stays: str = "it stays in {}, and raises where it is reached",
+    kind: FindingKind = "left",
+) -> None:
+    """Notes what is left at a place, and what to do there; where nothing leads to it, it is only told.
+
+    Args:
+        why: the reason, where it says for what a place has to be reached (`stays_in`).
+        stays: what is told then.
+    """
+    if (where := stays_in(file, node, why)) is None:
+        file.note(node, code, message + advice, kind)
+    else:
+        file.note(node, code, f"{message}; {stays.format(where)}", "note")
 
 
 def never_called_around(file: File, node: ast.AST) -> Unit | None:

@@ -12,6 +12,7 @@ from pathlib import Path
 from tf2towers.exact.edits import Edit
 from tf2towers.exact.file import File
 from tf2towers.names.meanings import Defined
+from tf2towers.source.nodes import imported, is_docstring, module_of
 
 #: What a module may call on import without building a graph.
 _HARMLESS = (
@@ -59,7 +60,7 @@ def imports_place(file: File, before: int | None = None) -> Place:
             if file.main and any(builds(file, name) for name in _imported(statement)):
                 return Place(after, place)
             after = statement
-        elif place == 0 and _is_docstring(statement):
+        elif place == 0 and is_docstring(statement):
             after = statement
         elif risky:
             return Place(after, place)
@@ -192,11 +193,7 @@ def _imported(statement: ast.stmt) -> Iterator[str]:
                 parts = alias.name.split(".")
                 yield from (".".join(parts[:count]) for count in range(1, len(parts) + 1))
         elif isinstance(node, ast.ImportFrom):
-            dots, module = "." * node.level, node.module or ""
-            if module:
-                yield dots + module
-            for alias in node.names:
-                yield dots + (f"{module}.{alias.name}" if module else alias.name)
+            yield from (module_of(node), *(dotted for _, dotted in imported(node)))
 
 
 def _first_need(file: File, edits: Sequence[Edit]) -> int | None:
@@ -233,19 +230,13 @@ def _within(offsets: Sequence[int], span: tuple[int, int]) -> Sequence[int]:
     return offsets[bisect_left(offsets, span[0]) : bisect_left(offsets, span[1])]
 
 
-def _is_docstring(statement: ast.stmt) -> bool:
-    return (
-        isinstance(statement, ast.Expr)
-        and isinstance(statement.value, ast.Constant)
-        and isinstance(statement.value.value, str)
-    )
-
-
 def new_lines(file: File, edits: Sequence[Edit]) -> Iterator[Edit]:
     """The imports that the rewrites asked for, and the file's opening line where it has one.
 
     They precede the first statement of the module that the edits have need one of their names.
     """
+    if not file.wanted and file.opening is None:
+        return
     places = [place for place in (file.imports_before, _first_need(file, edits)) if place is not None]
     place = imports_place(file, min(places, default=None))
     text = file.text
@@ -260,6 +251,10 @@ def new_lines(file: File, edits: Sequence[Edit]) -> Iterator[Edit]:
         if extended is not None:
             yield extended
         elif module:
+            below = _below(file, place, module)
+            if below is not None:
+                words = _in_order([*words, *map(ast.unparse, below.names)])
+                yield _without_line(file, below)
             lines += _wrapped(f"from {module} import ", words)
         else:
             lines += [f"import {word}" for word in words]
@@ -271,7 +266,7 @@ def new_lines(file: File, edits: Sequence[Edit]) -> Iterator[Edit]:
         end = _last_line(file, place.after)
         offset = text.line_start(end + 1)
         following = text.line(end + 1).strip() if end < len(text.starts) else ""
-        if _is_docstring(place.after):
+        if is_docstring(place.after):
             lines.insert(0, "")
     else:
         line = _first_line(file)
@@ -326,6 +321,29 @@ def _extended(file: File, place: Place, module: str, words: list[str]) -> Edit |
                 lines = _wrapped(f"from {module} import ", _in_order(words_there + words))
                 return file.replace(statement, file.text.newline.join(lines))
     return None
+
+
+def _below(file: File, place: Place, module: str) -> ast.ImportFrom | None:
+    """An import of the runtime on lines of its own, below the place, that one there takes the names of.
+
+    The conversion from Python 2 leaves such a one.
+    """
+    first = place.after.lineno if place.after is not None else 0
+    for statement in file.tree.body:
+        if isinstance(statement, ast.ImportFrom) and statement.module == module and statement.level == 0:
+            text = file.text
+            lines = text.text[text.line_start(statement.lineno) : _lines_end(file, statement)]
+            if statement.lineno > first and lines.strip() == text.of(statement) and "#" not in lines:
+                return statement
+    return None
+
+
+def _without_line(file: File, statement: ast.stmt) -> Edit:
+    return Edit(file.text.line_start(statement.lineno), _lines_end(file, statement), "", whole=True)
+
+
+def _lines_end(file: File, statement: ast.stmt) -> int:
+    return file.text.line_start((statement.end_lineno or statement.lineno) + 1)
 
 
 def _in_order(words: list[str]) -> list[str]:

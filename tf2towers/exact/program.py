@@ -7,6 +7,7 @@ import re
 from functools import cache, cached_property
 from pathlib import Path
 
+from tf2towers.exact.data import rows
 from tf2towers.exact.file import File
 from tf2towers.exact.libraries.names import LibraryNames
 from tf2towers.exact.lookup import ended_before_tf1, sessions
@@ -15,11 +16,11 @@ from tf2towers.exact.tensorflow_versions import is_for_another
 from tf2towers.names.canonical import canonical_name
 from tf2towers.names.meanings import Meanings
 from tf2towers.names.old_names import old_order
+from tf2towers.names.tables import read_table
 from tf2towers.source.errors import SourceError
 from tf2towers.source.local_imports import LocalImports
+from tf2towers.source.nodes import imported
 from tf2towers.source.script import Script
-
-_DATA = Path(__file__).parent / "data"
 
 #: what a module that has TensorFlow from another one has in it
 _MAY_USE = re.compile(r"\btf\b|import \*")
@@ -122,7 +123,7 @@ class Program:
     @cached_property
     def library_names(self) -> LibraryNames:
         """The names of libraries in the program's files."""
-        return LibraryNames(self.files, self.others, self.imports, self.read)
+        return LibraryNames(self.files, self.others, self.imports, self.plain_file)
 
     @cached_property
     def never_called(self) -> frozenset[ast.AST]:
@@ -252,8 +253,7 @@ def _runs_graphs(canonical: str) -> bool:
 
 def _has_tf1(file: File) -> bool:
     for node in file.imports:
-        for alias in node.names:
-            dotted = f"{node.module}.{alias.name}" if isinstance(node, ast.ImportFrom) else alias.name
+        for _, dotted in imported(node):
             if dotted.startswith("tensorflow") and _is_graphs(canonical_name(dotted)):
                 return True
     for use, canonical in file.symbols:
@@ -281,8 +281,7 @@ def _imports_v1(file: File) -> bool:
 def _needs_tf1(file: File) -> bool:
     """Whether a file takes something from plain `tensorflow` that only TF1 had."""
     for node in file.imports:
-        for alias in node.names:
-            dotted = f"{node.module}.{alias.name}" if isinstance(node, ast.ImportFrom) else alias.name
+        for _, dotted in imported(node):
             if dotted.startswith("tensorflow.") and not dotted.startswith("tensorflow.compat."):
                 canonical = canonical_name(dotted)
                 if canonical.startswith("tf.contrib") or _only_tf1(canonical):
@@ -309,7 +308,5 @@ def _only_tf1(canonical: str) -> bool:
 
 @cache
 def _only_tf1_names() -> frozenset[str]:
-    from tf2towers.names.tables import read_table
-
-    names = (_DATA / "only_tf1.tsv").read_text(encoding="utf-8").splitlines()[1:]
-    return frozenset({*names, *(row[0] for row in read_table("renames.tsv"))} - {"tf.__version__"})
+    names = {row[0] for row in (*rows("only_tf1.tsv"), *read_table("renames.tsv"))}
+    return frozenset(names - {"tf.__version__"})

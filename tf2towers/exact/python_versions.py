@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import ast
-import operator
 import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from tf2towers.exact.reached.branches import COMPARE, branches_around
 from tf2towers.names.meanings import Assigned
+from tf2towers.source.nodes import imported
 
 if TYPE_CHECKING:
     from tf2towers.exact.file import File
 
 #: the oldest and the newest Python that TensorFlow 2.15 to 2.21 run on
 _PYTHONS = ((3, 9), (3, 13))
-_COMPARE: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
-    ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Lt: operator.lt, ast.LtE: operator.le,
-    ast.Gt: operator.gt, ast.GtE: operator.ge,
-}  # fmt: skip
 #: errors by which a name or a module is seen to be missing
 _MISSING = frozenset({"ImportError", "ModuleNotFoundError", "AttributeError", "NameError"})
 
@@ -31,18 +28,13 @@ def is_never_reached(file: File, node: ast.AST, gone: Callable[[str], bool]) -> 
         node: the place.
         gone: whether a dotted name is no more.
     """
-    inner = node
+    if any(_truth(file, test, gone) is (not is_yes) for test, is_yes in branches_around(file, node)):
+        return True
     for around in file.ancestors(node):
-        if isinstance(around, ast.If | ast.IfExp):
-            truth = _truth(file, around.test, gone)
-            body = around.body if isinstance(around.body, list) else [around.body]
-            if truth is not None and inner is not around.test and truth != (inner in body):
-                return True
-        if isinstance(around, ast.ExceptHandler) and _only_for_missing(around):
+        if isinstance(around, ast.ExceptHandler):
             whole = file.parent(around)
             if isinstance(whole, ast.Try) and _succeeds(file, whole.body, gone):
                 return True
-        inner = around
     return False
 
 
@@ -68,10 +60,8 @@ def _only_for_missing(handler: ast.ExceptHandler) -> bool:
 def _succeeds(file: File, body: list[ast.stmt], gone: Callable[[str], bool]) -> bool:
     """Whether statements surely go well: imports of Python's own modules, and reads of what these have."""
     for statement in body:
-        if isinstance(statement, ast.Import):
-            names = [alias.name for alias in statement.names]
-        elif isinstance(statement, ast.ImportFrom) and not statement.level and statement.module:
-            names = [f"{statement.module}.{alias.name}" for alias in statement.names]
+        if isinstance(statement, ast.Import | ast.ImportFrom) and not getattr(statement, "level", 0):
+            names = [dotted for _, dotted in imported(statement)]
         elif isinstance(statement, ast.Assign | ast.Expr) and isinstance(statement.value, ast.Attribute):
             names = [file.canonical(statement.value) or ""]
         else:
@@ -114,7 +104,7 @@ def _truth(
 
 
 def _compared(file: File, test: ast.Compare) -> bool | None:
-    compare = _COMPARE.get(type(test.ops[0]))
+    compare = COMPARE.get(type(test.ops[0]))
     try:
         other = ast.literal_eval(test.comparators[0])
     except ValueError:

@@ -29,10 +29,11 @@ class Example:
 
 @dataclass(frozen=True, kw_only=True)
 class Rule(rule.Rule):
-    """One rule. `edits` gives its edits of a file, and notes there what is left."""
+    """One rule. `edits` gives its edits of a file, and notes there what is left; `notes` only notes."""
 
     package: ClassVar[str] = "tf2towers.exact.rules"
 
     edits: Callable[[File], Iterable[Edit]] | None = None
+    notes: Callable[[File], None] | None = None
     does: Does = "changes"
     examples: tuple[Example, ...] = ()

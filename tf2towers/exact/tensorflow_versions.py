@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ast
 import contextlib
-import operator
 import re
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Literal
 
+from tf2towers.exact.reached.branches import COMPARE, branches_around
 from tf2towers.names.meanings import Assigned, Imported
+from tf2towers.source.nodes import last_name, root_of
 
 if TYPE_CHECKING:
     from tf2towers.exact.file import File
@@ -26,30 +27,12 @@ _VERSION_MAKERS = frozenset({"LooseVersion", "StrictVersion", "Version", "parse"
 #: written for; or it is only told
 _Use = Literal["decides", "mistakes", "tells"]
 
-_COMPARE: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
-    ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Lt: operator.lt, ast.LtE: operator.le,
-    ast.Gt: operator.gt, ast.GtE: operator.ge,
-}  # fmt: skip
-_CALLS: dict[str, Callable[..., Any]] = {
-    "bool": bool,
-    "float": float,
-    "int": int,
-    "list": list,
-    "tuple": tuple,
-}
+_CALLS: dict[str, Callable[..., Any]] = {each.__name__: each for each in (bool, float, int, list, tuple)}
 
 
 def is_for_another(file: File, node: ast.AST) -> bool:
     """Whether a place is only reached with another TensorFlow than 1.15: in `if tf.__version__ < '1.0':`."""
-    inner = node
-    for outer in file.ancestors(node):
-        if isinstance(outer, ast.If | ast.IfExp) and inner is not outer.test:
-            body = outer.body if isinstance(outer.body, list) else [outer.body]
-            truth = _truth(file, outer.test)
-            if truth is not None and truth != (inner in body):
-                return True
-        inner = outer
-    return False
+    return any(_truth(file, test) is (not is_yes) for test, is_yes in branches_around(file, node))
 
 
 def is_answered(file: File, version: ast.expr) -> bool:
@@ -85,9 +68,9 @@ def _value(file: File, node: ast.expr) -> tuple[Any, bool]:
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
         value, asked = _value(file, node.operand)
         return not value, asked
-    if isinstance(node, ast.Compare) and len(node.ops) == 1 and type(node.ops[0]) in _COMPARE:
+    if isinstance(node, ast.Compare) and len(node.ops) == 1 and type(node.ops[0]) in COMPARE:
         (left, asked), (right, also) = _value(file, node.left), _value(file, node.comparators[0])
-        return _COMPARE[type(node.ops[0])](left, right), asked or also
+        return COMPARE[type(node.ops[0])](left, right), asked or also
     if isinstance(node, ast.Subscript):
         value, asked = _value(file, node.value)
         return value[_index(node.slice)], asked
@@ -101,7 +84,7 @@ def _called(file: File, call: ast.Call) -> tuple[Any, bool]:
     if isinstance(call.func, ast.Attribute) and call.func.attr in _METHODS:
         value, also = _value(file, call.func.value)
         return getattr(value, call.func.attr)(argument), asked or also
-    name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+    name = last_name(call.func)
     if name in _VERSION_MAKERS and re.fullmatch(r"\d+(\.\d+)*", argument):
         return tuple(map(int, argument.split("."))), asked
     if file.canonical(call.func) == f"builtins.{name}" and name in _CALLS:
@@ -129,9 +112,7 @@ def _is_tf1s(file: File, version: ast.expr) -> bool:
     """Whether a version is that of `import tensorflow as tf`; `import tensorflow.compat.v1 as tf` knows TF 2."""
     if file.program.plain_is_tf2:
         return False
-    home = version
-    while isinstance(home, ast.Attribute):
-        home = home.value
+    home = root_of(version)
     bindings = file.meanings.bindings(home) if isinstance(home, ast.Name) else ()
     return bool(bindings) and all(
         isinstance(binding, Imported)
@@ -164,10 +145,7 @@ def _use_here(file: File, version: ast.expr) -> _Use:
             return "tells"  # `.upper()`
         return _of_number(file, version) if _is_one_number(file, version) else "decides"
     if isinstance(around, ast.Call) and version in around.args:
-        name = (
-            around.func.attr if isinstance(around.func, ast.Attribute) else getattr(around.func, "id", None)
-        )
-        return "decides" if name in _VERSION_MAKERS else "tells"
+        return "decides" if last_name(around.func) in _VERSION_MAKERS else "tells"
     if isinstance(around, ast.Subscript) and around.value is version:
         return "decides" if _is_its_beginning(around.slice) else _of_number(file, version)
     return "tells"

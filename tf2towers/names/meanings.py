@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from tf2towers.names.canonical import PYTHON2_BUILTINS, canonical_name
+from tf2towers.source.nodes import Function, bound_by, imported, last_name, module_of
 
-Function = ast.FunctionDef | ast.AsyncFunctionDef
 Comprehension = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
 
 
@@ -341,19 +341,13 @@ class Meanings:
             scope.bind(node.rest, Opaque(node))
 
     def _import(self, node: ast.Import | ast.ImportFrom, scope: Scope) -> None:
-        for alias in node.names:
-            if isinstance(node, ast.ImportFrom):
-                base = "." * node.level + (node.module or "")
-                if alias.name == "*":
-                    self.star_imports.append(base)
-                    continue
-                target = base + alias.name if base.endswith(".") else f"{base}.{alias.name}"
+        for alias, target in imported(node):
+            if alias.name == "*" and isinstance(node, ast.ImportFrom):
+                self.star_imports.append(module_of(node))
+            elif alias.asname or isinstance(node, ast.ImportFrom):
                 scope.bind(alias.asname or alias.name, Imported(target, node, alias))
-            elif alias.asname:
-                scope.bind(alias.asname, Imported(alias.name, node, alias))
             else:
-                root = alias.name.partition(".")[0]
-                scope.bind(root, Imported(root, node, alias))
+                scope.bind(bound_by(alias), Imported(bound_by(alias), node, alias))
 
     def _store(self, node: ast.Name, scope: Scope) -> None:
         parent = self.parents[node]
@@ -446,8 +440,7 @@ def _outside(node: Function | ast.Lambda) -> list[ast.AST]:
 def _imports(value: ast.Call | ast.Subscript) -> bool:
     """Whether a module comes of it: `importlib.import_module(name)`, `__import__(name)`, `sys.modules[name]`."""
     function = value.func if isinstance(value, ast.Call) else value.value
-    name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
-    return name in ("import_module", "__import__", "modules")
+    return last_name(function) in ("import_module", "__import__", "modules")
 
 
 def _is_none(binding: Binding) -> bool:

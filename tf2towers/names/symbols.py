@@ -15,6 +15,7 @@ import libcst as cst
 from libcst.metadata import CodeRange, MetadataWrapper, PositionProvider
 
 from tf2towers.names.meanings import Defined, Imported, Meanings
+from tf2towers.source.nodes import bound_by
 
 #: line, column, last line, column after it; columns in characters
 Span = tuple[int, int, int, int]
@@ -49,11 +50,7 @@ class Names:
     def imports(self, name: str) -> bool:
         """Whether the module binds a name by import, at any depth, star imports left out."""
         statements = (node for node in self._meanings.nodes if isinstance(node, ast.Import | ast.ImportFrom))
-        return any(
-            (alias.asname or alias.name.partition(".")[0]) == name
-            for statement in statements
-            for alias in statement.names
-        )
+        return any(bound_by(alias) == name for statement in statements for alias in statement.names)
 
     def _inner_function(self, node: ast.Name | ast.Attribute) -> str | None:
         """The qualified name, as `f.<locals>.g`, of what stands for a function or class within another."""

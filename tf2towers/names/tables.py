@@ -74,9 +74,9 @@ WHOLE_MODULES = frozenset(
 DATA = Path(__file__).parent / "data"
 
 
-def read_table(name: str) -> list[list[str]]:
-    """The rows of a table of the data directory, heading left out."""
-    text = (DATA / name).read_text(encoding="utf-8")
+def read_table(name: str, folder: Path = DATA) -> list[list[str]]:
+    """The rows of a table of a folder, heading left out."""
+    text = (folder / name).read_text(encoding="utf-8")
     return [line.split("\t") for line in text.splitlines()[1:] if line]
 
 

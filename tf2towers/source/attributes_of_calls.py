@@ -6,6 +6,8 @@ import ast
 from collections import defaultdict
 from collections.abc import Iterator
 
+from tf2towers.source.nodes import Function
+
 
 def attributes_of_calls(tree: ast.Module) -> dict[ast.Call, frozenset[str]]:
     """Call -> the attributes that are taken from its value; without the calls whose value has another use.
@@ -39,7 +41,7 @@ def attributes_of_calls(tree: ast.Module) -> dict[ast.Call, frozenset[str]]:
 
 def binds_a_global(tree: ast.Module, call: ast.Call) -> bool:
     """Whether a call's value may get a name of the module: it stands in no function, or in one with `global`."""
-    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+    functions = [node for node in ast.walk(tree) if isinstance(node, Function)]
     around = [function for function in functions if call in ast.walk(function)]
     return not around or any(
         isinstance(node, ast.Global) for function in around for node in ast.walk(function)

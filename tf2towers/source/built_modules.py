@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tf2towers.source.errors import SourceError
+from tf2towers.source.nodes import last_name
 from tf2towers.source.script import Script
 from tf2towers.source.syntax import parse
 
@@ -74,7 +75,7 @@ def _extensions(setup: Path) -> Iterator[tuple[str, list[str]]]:
     except (SourceError, SyntaxError, ValueError):
         return
     for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] == "Extension":
+        if isinstance(node, ast.Call) and last_name(node.func) == "Extension":
             given = dict(zip(("name", "sources"), node.args, strict=False))
             given.update({keyword.arg: keyword.value for keyword in node.keywords if keyword.arg})
             name, sources = given.get("name"), given.get("sources")

@@ -13,6 +13,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from tf2towers.source.attributes_of_calls import attributes_of_calls, binds_a_global
+from tf2towers.source.nodes import argument, is_text
+from tf2towers.source.text_pieces import text_pieces
 from tf2towers.source.walked_packages import WalkedPackage, walked_package
 
 #: functions that import by a name, with the module that has them
@@ -24,9 +26,6 @@ _BY_PATH = {
     "SourceFileLoader": ("importlib.machinery", 1),
     "spec_from_file_location": ("importlib.util", 1),
 }
-
-_PERCENT = re.compile(r"%(?:\(\w+\))?[-#0 +]*\d*(?:\.\d+)?[a-zA-Z]")
-_BRACES = re.compile(r"\{[^{}]*\}")
 
 #: a text, in which None stands for what is computed
 Parts = tuple[str | None, ...]
@@ -84,7 +83,7 @@ def imports_by_text(tree: ast.Module, text: str) -> Iterator[ImportByText]:
             continue
         function = _function(node.func, modules, functions)
         if function in _BY_NAME:
-            if (named := _argument(node, 0, "name", "mod_name")) is not None:
+            if (named := argument(node, 0, "name", "mod_name")) is not None:
                 found = _by_name(node, _parts(named))
                 if not found.start and ("iter_modules" in text or "walk_packages" in text):
                     found = replace(found, walked=walked_package(tree, node, named))
@@ -98,7 +97,7 @@ def imports_by_text(tree: ast.Module, text: str) -> Iterator[ImportByText]:
                     )
                 yield found
         elif function in _BY_PATH:
-            named = _argument(node, _BY_PATH[function][1], "pathname", "path", "path_name", "location")
+            named = argument(node, _BY_PATH[function][1], "pathname", "path", "path_name", "location")
             yield ImportByText(node, _parts(named) if named is not None else (None,), is_path=True)
         elif isinstance(node.func, ast.Name) and node.func.id == "exec" and node.args:
             if (file := _file_that_is_read(tree, node.args[0])) is not None:
@@ -137,7 +136,7 @@ def _is_bare(call: ast.Call, function: str) -> bool:
 
 
 def _by_name(call: ast.Call, parts: Parts) -> ImportByText:
-    package = _argument(call, 1, "package")
+    package = argument(call, 1, "package")
     if (parts[0] or "").startswith(".") and package is not None:
         if isinstance(package, ast.Constant) and isinstance(package.value, str):
             return ImportByText(call, parts, package=package.value)
@@ -178,17 +177,11 @@ def _function(function: ast.expr, modules: dict[str, str], functions: dict[str, 
     return None
 
 
-def _argument(call: ast.Call, place: int, *keywords: str) -> ast.expr | None:
-    for keyword in call.keywords:
-        if keyword.arg in keywords:
-            return keyword.value
-    return call.args[place] if len(call.args) > place else None
-
-
 def _parts(text: ast.expr) -> Parts:
     """A text's parts; two computed ones are never side by side."""
     found: list[str | None] = []
-    for part in _pieces(text):
+    for piece in text_pieces(text):
+        part = str(piece.value) if isinstance(piece, ast.Constant) and is_text(piece) else None
         if part is None and found and found[-1] is None:
             continue
         if part and found and found[-1] is not None:
@@ -196,40 +189,3 @@ def _parts(text: ast.expr) -> Parts:
         elif part != "":
             found.append(part)
     return tuple(found) or (None,)
-
-
-def _pieces(text: ast.expr) -> Iterator[str | None]:
-    if isinstance(text, ast.Constant) and isinstance(text.value, str):
-        yield text.value
-    elif isinstance(text, ast.BinOp) and isinstance(text.op, ast.Add):
-        yield from _pieces(text.left)
-        yield from _pieces(text.right)
-    elif isinstance(text, ast.BinOp) and isinstance(text.op, ast.Mod) and _is_text(text.left):
-        yield from _filled(_PERCENT, text.left)
-    elif isinstance(text, ast.JoinedStr):
-        for value in text.values:
-            yield from _pieces(value) if isinstance(value, ast.Constant) else (None,)
-    elif isinstance(text, ast.Call) and isinstance(text.func, ast.Attribute) and _is_text(text.func.value):
-        if text.func.attr == "format":
-            yield from _filled(_BRACES, text.func.value)
-        elif text.func.attr == "join" and text.args and isinstance(text.args[0], ast.List | ast.Tuple):
-            for place, element in enumerate(text.args[0].elts):
-                if place:
-                    yield from _pieces(text.func.value)
-                yield from _pieces(element)
-        else:
-            yield None
-    else:
-        yield None
-
-
-def _is_text(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and isinstance(node.value, str)
-
-
-def _filled(holes: re.Pattern[str], text: ast.expr) -> Iterator[str | None]:
-    assert isinstance(text, ast.Constant)
-    for place, part in enumerate(holes.split(str(text.value))):
-        if place:
-            yield None
-        yield part

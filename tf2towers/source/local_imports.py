@@ -75,6 +75,11 @@ class LocalImports:
         """
         return dict(self._direct.get(_absolute(path), {}))
 
+    def has(self, path: Path, dotted: str) -> bool:
+        """Whether the first part of a dotted name is one of the local modules that a file imports, or a package."""
+        first = dotted.partition(".")[0]
+        return any(module.partition(".")[0] == first for module in self._direct.get(_absolute(path), {}))
+
     def built(self, path: Path, dotted: str) -> BuiltModule | None:
         """What a module is that a file imports and that is no Python text: compiled, or made of files without TF."""
         name = dotted.lstrip(".")

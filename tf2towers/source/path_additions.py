@@ -12,14 +12,14 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tf2towers.source.nodes import Function, argument, last_name
+
 _UNCHANGED = frozenset(
     {"abspath", "realpath", "normpath", "expanduser", "resolve", "absolute", "Path", "str", "fspath"}
 )
 
 #: how far above the main script's folder the program may be started: `python tools/train.py`
 _ABOVE = 3
-
-_Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Adders:
     def look(self, tree: ast.Module) -> None:
         """Finds the functions of a module that add one of their parameters to sys.path."""
         for function in ast.walk(tree):
-            if isinstance(function, _Function):
+            if isinstance(function, Function):
                 names = [parameter.arg for parameter in function.args.args]
                 for node in ast.walk(function):
                     for value in _added(node):
@@ -42,13 +42,10 @@ class Adders:
         """What a call of one of these functions adds to sys.path."""
         if not isinstance(node, ast.Call) or not self.found:
             return []
-        name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-        if name not in self.found:
+        if (parameter := self.found.get(last_name(node.func))) is None:
             return []
-        place, keyword = self.found[name]
-        return node.args[place : place + 1] or [
-            given.value for given in node.keywords if given.arg == keyword
-        ]
+        given = argument(node, *parameter)
+        return [given] if given is not None else []
 
 
 def path_additions(tree: ast.Module, path: Path, home: Path, adders: Adders | None = None) -> list[Path]:
@@ -87,7 +84,7 @@ def _all_added(tree: ast.Module, adders: Adders) -> Iterator[tuple[ast.expr, Map
         node, names = pending.pop(0)
         for value in [*_added(node), *adders.given(node)]:
             yield value, names
-        if isinstance(node, _Function):
+        if isinstance(node, Function):
             names = {**names, **_assigned([inner for inner in ast.walk(node) if isinstance(inner, ast.stmt)])}
         pending += [(child, names) for child in ast.iter_child_nodes(node)]
 
@@ -240,7 +237,7 @@ class _Values:
 
 
 def _of_call(node: ast.Call, given: list[str | None], of: Callable[[ast.expr], str | None]) -> str | None:
-    name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+    name = last_name(node.func)
     if name == "getcwd" and not given:
         return "."
     if not given and isinstance(node.func, ast.Attribute) and name in _UNCHANGED:

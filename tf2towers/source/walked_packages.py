@@ -11,10 +11,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from tf2towers.source.nodes import Function, argument, bound_by, imported, last_name
+from tf2towers.source.text_pieces import text_pieces
+
 _WALKS = ("iter_modules", "walk_packages")
 _OWN_FOLDER = re.compile(r"\[(os\.path\.|osp\.|path\.)?dirname\((os\.path\.abspath\()?__file__\)+\]|__path__")
-
-_Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 @dataclass(frozen=True)
@@ -78,8 +79,7 @@ class Walkers:
             return
         calls = {node.func: node for node in ast.walk(tree) if isinstance(node, ast.Call)}
         for node in ast.walk(tree):
-            name = node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
-            if isinstance(node, ast.Name | ast.Attribute) and name in names:
+            if isinstance(node, ast.Name | ast.Attribute) and (name := last_name(node)) in names:
                 call = calls.get(node)
                 given = _given(tree, call, self.found[name], path) if call is not None else None
                 self.given.setdefault(name, set()).add(given)
@@ -91,11 +91,11 @@ class Walkers:
 
 def walked_package(tree: ast.Module, call: ast.Call, text: ast.expr) -> WalkedPackage | None:
     """The package whose modules a call imports, where it stands in a loop over them; `text` is what it imports by."""
-    pieces = _pieces(text)
+    pieces = list(text_pieces(text))
     for loop in ast.walk(tree):
         if not isinstance(loop, ast.For | ast.comprehension) or not isinstance(loop.iter, ast.Call):
             continue
-        walk = ast.unparse(loop.iter.func).rpartition(".")[2]
+        walk = last_name(loop.iter.func)
         body = loop if isinstance(loop, ast.For) else _owner(tree, loop)
         if walk not in _WALKS or not loop.iter.args or not any(node is call for node in ast.walk(body)):
             continue
@@ -109,7 +109,7 @@ def walked_package(tree: ast.Module, call: ast.Call, text: ast.expr) -> WalkedPa
 
 
 def _of_loop(
-    tree: ast.Module, function: _Function | None, where: ast.expr, before: list[ast.expr], *, is_deep: bool
+    tree: ast.Module, function: Function | None, where: ast.expr, before: list[ast.expr], *, is_deep: bool
 ) -> WalkedPackage | None:
     """What is walked, given the first argument of the walk and what stands before the module's name."""
     dots = [piece for piece in before if isinstance(piece, ast.Constant)]
@@ -153,11 +153,11 @@ def _takes_the_path(node: ast.AST, name: str) -> bool:
 
 def _given(tree: ast.Module, call: ast.Call, walked: WalkedPackage, path: Path) -> Given | None:
     """The package that a call gives; None where it is not seen."""
-    module = _argument(call, walked.parameter)
+    module = argument(call, *walked.parameter)
     if isinstance(module, ast.Attribute) and module.attr == "__path__":
         module = module.value
     package = _imported(tree, module) if module is not None else None
-    prefix = _argument(call, walked.prefix) if walked.prefix is not None else None
+    prefix = argument(call, *walked.prefix) if walked.prefix is not None else None
     if package is None or any(isinstance(argument, ast.Starred) for argument in call.args):
         return None
     if prefix is None:
@@ -169,28 +169,15 @@ def _given(tree: ast.Module, call: ast.Call, walked: WalkedPackage, path: Path) 
     return None
 
 
-def _argument(call: ast.Call, parameter: tuple[int, str]) -> ast.expr | None:
-    place, name = parameter
-    for keyword in call.keywords:
-        if keyword.arg == name:
-            return keyword.value
-    return call.args[place] if len(call.args) > place else None
-
-
 def _imported(tree: ast.Module, module: ast.expr) -> str | None:
     """The dotted name of a module by the file's imports; None where the name may be something else."""
     root, _, rest = ast.unparse(module).partition(".")
     found = set()
     for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            for alias in node.names:
-                if (alias.asname or alias.name.partition(".")[0]) == root:
-                    found.add(alias.name if alias.asname else root)
-        elif isinstance(node, ast.ImportFrom):
-            base = "." * node.level + (node.module or "")
-            for alias in node.names:
-                if (alias.asname or alias.name) == root:
-                    found.add(base + alias.name if base.endswith(".") else f"{base}.{alias.name}")
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            for alias, dotted in imported(node):
+                if bound_by(alias) == root:
+                    found.add(dotted if alias.asname or isinstance(node, ast.ImportFrom) else root)
         elif (isinstance(node, ast.Name) and node.id == root and not isinstance(node.ctx, ast.Load)) or (
             isinstance(node, ast.arg) and node.arg == root
         ):
@@ -200,9 +187,9 @@ def _imported(tree: ast.Module, module: ast.expr) -> str | None:
     return ".".join(filter(None, (found.pop(), rest)))
 
 
-def _functions(tree: ast.Module) -> Iterator[_Function]:
+def _functions(tree: ast.Module) -> Iterator[Function]:
     """The functions of a module, inner ones first."""
-    yield from reversed([node for node in ast.walk(tree) if isinstance(node, _Function)])
+    yield from reversed([node for node in ast.walk(tree) if isinstance(node, Function)])
 
 
 def _owner(tree: ast.Module, comprehension: ast.comprehension) -> ast.AST:
@@ -214,38 +201,3 @@ def _name_in(target: ast.expr) -> str:
     if isinstance(target, ast.Tuple) and len(target.elts) == 3:
         return ast.unparse(target.elts[1])
     return f"{ast.unparse(target)}.name"
-
-
-def _pieces(text: ast.expr) -> list[ast.expr]:
-    """The expressions that a text is made of, one after the other; nothing where that is not seen."""
-    match text:
-        case ast.Name() | ast.Attribute() | ast.Constant():
-            return [text]
-        case ast.BinOp(op=ast.Add()):
-            left, right = _pieces(text.left), _pieces(text.right)
-            return [*left, *right] if left and right else []
-        case ast.JoinedStr():
-            found = [_pieces(part) for part in text.values]
-            return [piece for pieces in found for piece in pieces] if all(found) else []
-        case ast.FormattedValue(conversion=-1, format_spec=None):
-            return _pieces(text.value)
-        case ast.BinOp(left=ast.Constant(value=str(pattern)), op=ast.Mod()):
-            given = text.right.elts if isinstance(text.right, ast.Tuple) else [text.right]
-            return _filled(pattern.split("%s"), given)
-        case ast.Call(func=ast.Attribute(value=ast.Constant(value=str(pattern)), attr="format"), keywords=[]):
-            return _filled(re.split(r"\{\d?\}", pattern), text.args)
-        case ast.Call(
-            func=ast.Attribute(value=ast.Constant(value="."), attr="join"),
-            args=[ast.List(elts=[first, last]) | ast.Tuple(elts=[first, last])],
-        ):
-            return [*_pieces(first), ast.Constant("."), *_pieces(last)]
-    return []
-
-
-def _filled(texts: list[str], given: list[ast.expr]) -> list[ast.expr]:
-    if len(texts) != len(given) + 1:
-        return []
-    found: list[ast.expr] = [ast.Constant(texts[0])] if texts[0] else []
-    for value, text in zip(given, texts[1:], strict=True):
-        found += [*_pieces(value), *([ast.Constant(text)] if text else [])]
-    return found

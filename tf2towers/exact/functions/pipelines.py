@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 
 from tf2towers.exact.file import File
-from tf2towers.names.meanings import Assigned, Binding, Defined, Function, Imported
+from tf2towers.names.meanings import Assigned, Binding, Defined, Imported
+from tf2towers.source.nodes import Function
 
 _FLAGS = ("tf.app.flags", "tf.flags")
 _SOURCES = frozenset(

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from functools import cache
-from pathlib import Path
 from typing import Literal, NamedTuple
 
-_DATA = Path(__file__).parents[1] / "data" / "libraries"
+from tf2towers.exact.data import FOLDER, rows
 
 Kind = Literal["attribute", "builtin", "from", "module", "runtime", "left"]
 
@@ -30,7 +29,10 @@ class Changed(NamedTuple):
 @cache
 def changed() -> dict[str, Changed]:
     """Dotted name (`numpy.float`) -> what stands for it. A module that is gone has one row, for all that was in it."""
-    return {name: Changed(kind, target, last == "python2") for name, kind, target, last in _rows("names.tsv")}  # type: ignore[arg-type]
+    return {
+        name: Changed(kind, target, last == "python2")  # type: ignore[arg-type]
+        for name, kind, target, last in rows("libraries/names.tsv")
+    }
 
 
 class ChangedArgument(NamedTuple):
@@ -55,7 +57,7 @@ class ChangedArgument(NamedTuple):
 def changed_arguments() -> dict[str, list[ChangedArgument]]:
     """Dotted name of a function -> those of its arguments that are given otherwise today."""
     found: dict[str, list[ChangedArgument]] = {}
-    for function, kind, place, argument, today in _rows("arguments.tsv"):
+    for function, kind, place, argument, today in rows("libraries/arguments.tsv"):
         change = ChangedArgument(kind, int(place) if place else None, tuple(argument.split(",")), today)  # type: ignore[arg-type]
         found.setdefault(function, []).append(change)
     return found
@@ -84,13 +86,9 @@ class LostMethod(NamedTuple):
 def lost_methods() -> dict[str, list[LostMethod]]:
     """Name of a method -> the values that have lost it."""
     found: dict[str, list[LostMethod]] = {}
-    for name, *rest in _rows("methods.tsv"):
+    for name, *rest in rows("libraries/methods.tsv"):
         found.setdefault(name, []).append(LostMethod(*rest))  # type: ignore[arg-type]
     return found
-
-
-def _rows(table: str) -> list[list[str]]:
-    return [line.split("\t") for line in (_DATA / table).read_text(encoding="utf-8").splitlines()[1:]]
 
 
 def is_gone(dotted: str) -> bool:
@@ -132,7 +130,7 @@ def last_names(libraries: Collection[str] | None = None) -> frozenset[str]:
 
 @cache
 def _keras2() -> frozenset[str]:
-    return frozenset((_DATA.parent / "keras2.txt").read_text(encoding="utf-8").split())
+    return frozenset((FOLDER / "keras2.txt").read_text(encoding="utf-8").split())
 
 
 def of_keras2(dotted: str) -> str | None:

@@ -10,8 +10,7 @@ from typing import Protocol
 
 from tf2towers.names.meanings import Binding, Imported, Meanings
 from tf2towers.source.local_imports import LocalImports
-from tf2towers.source.script import Script
-from tf2towers.source.syntax import parse
+from tf2towers.source.nodes import module_of
 
 
 class Module(Protocol):
@@ -30,7 +29,7 @@ class Module(Protocol):
 class LibraryNames:
     """The names of libraries in the files of a program; each module is read once.
 
-    `files` are those under migration, `others` the local modules that are not.
+    `files` are those under migration, `others` the local modules that are not, which `other` reads.
     """
 
     def __init__(
@@ -38,13 +37,12 @@ class LibraryNames:
         files: Sequence[Module],
         others: Sequence[Path],
         imports: LocalImports,
-        read: Callable[[Path], Script],
+        other: Callable[[Path], Module],
     ) -> None:
         self._files = {file.path.absolute(): file for file in files}
         self._others = others
         self._imports = imports
-        self._read = read
-        self._meanings: dict[Path, Meanings] = {}
+        self._other = other
 
     def canonical(self, file: Module, node: ast.expr) -> str | None:
         """The dotted name of a name or an attribute, rooted at its library; None where it is not known."""
@@ -99,6 +97,18 @@ class LibraryNames:
                     found.update(f"{module}.{alias.name}" for alias in node.names)
         return frozenset(found)
 
+    @cached_property
+    def methods(self) -> frozenset[str]:
+        """The methods that classes of the program define."""
+        return frozenset(
+            inner.name
+            for meanings in self.all_meanings()
+            for node in meanings.nodes
+            if isinstance(node, ast.ClassDef)
+            for inner in node.body
+            if isinstance(inner, ast.FunctionDef)
+        )
+
     def may_have(self, file: Module, name: str) -> bool:
         """Whether a file may have a name that it does not bind: by a star, or as one that is made Python's own."""
         given = any(
@@ -147,7 +157,7 @@ class LibraryNames:
                 return True
         for node in meanings.nodes:
             if isinstance(node, ast.ImportFrom):
-                from_here = local.get("." * node.level + (node.module or "")) == home
+                from_here = local.get(module_of(node)) == home
                 taken = from_here and any(alias.name == name for alias in node.names)
             elif isinstance(node, ast.Attribute):
                 taken = node.attr == name and not self._is_of_library(meanings, node.value, local)
@@ -241,6 +251,4 @@ class LibraryNames:
     def _meanings_of(self, path: Path) -> Meanings:
         if path.absolute() in self._files:
             return self._files[path.absolute()].meanings
-        if path not in self._meanings:
-            self._meanings[path] = Meanings(parse(self._read(path).text, path))
-        return self._meanings[path]
+        return self._other(path).meanings

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from tf2towers.exact.long_lines import fitted
+from tf2towers.exact.lines.long_lines import fitted
 from tf2towers.exact.python2.grammar import NotPython2, expanded_tabs, parses
 from tf2towers.exact.python2.grammar import converted as by_grammar
 from tf2towers.exact.python2.meaning import Meaning

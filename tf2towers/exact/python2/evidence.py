@@ -15,9 +15,11 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from tf2towers.exact.libraries.changed import changed
-from tf2towers.exact.python2.dicts import Dicts
-from tf2towers.exact.python2.reached import Function, Module, Reached, run_with
+from tf2towers.exact.python2.fenced import run_with
+from tf2towers.exact.python2.modules import Module, bindings
+from tf2towers.exact.python2.reached import Reached
 from tf2towers.exact.python2.text_files import size_of_no_buffer
+from tf2towers.source.nodes import imported
 
 #: modules that Python 3 has under another name, or no more
 MODULES = frozenset(
@@ -47,30 +49,26 @@ def is_certain(modules: list[Module], main: Module) -> bool:
     """Whether Python 3 would stop in one of these modules; `main` is the script."""
     if any(_imports(module) for module in modules):
         return True
-    bound = {id(module.tree): _bound(module, modules) for module in modules}
-    libraries = {id(module.tree): _libraries(module) for module in modules}
-    dicts = {id(module.tree): Dicts(module.tree) for module in modules}
-    reached = Reached(modules, libraries)
-    for node, tree in reached:
-        has_range = "range" not in bound[id(tree)]
-        for part in run_with(node, is_main=tree is main.tree):
+    all_bound = {module: _bound(module, modules) for module in modules}
+    reached = Reached(modules)
+    for node, module in reached:
+        bound = all_bound[module]
+        for part in run_with(node, is_main=module is main):
             if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load):
-                if part.id in _BUILTINS and part.id not in bound[id(tree)]:
+                if part.id in _BUILTINS and part.id not in bound:
                     return True
             elif isinstance(part, ast.Attribute) and isinstance(part.value, ast.Name):
-                module = libraries[id(tree)].get(part.value.id)
-                if isinstance(part.ctx, ast.Load) and _is_python2(f"{module}.{part.attr}"):
+                library = module.libraries.get(part.value.id)
+                if isinstance(part.ctx, ast.Load) and _is_python2(f"{library}.{part.attr}"):
                     return True
             elif isinstance(part, ast.Call):
-                if _iterates_dict(part, dicts[id(tree)]):
+                if _iterates_dict(part, module) or _opens_without_buffer(part, bound, module.libraries):
                     return True
-                if _opens_without_buffer(part, bound[id(tree)], libraries[id(tree)]):
+                if "range" not in bound and _shuffles_range(part, node, module.libraries):
                     return True
-                if has_range and _shuffles_range(part, node, libraries[id(tree)]):
-                    return True
-            elif _adds_views(part, dicts[id(tree)]):
+            elif _adds_views(part, module):
                 return True
-            reached.follow(part, tree)
+            reached.follow(part, module)
     return False
 
 
@@ -87,9 +85,7 @@ def _imports(module: Module) -> bool:
             if any(alias.name in MODULES and alias.name not in module.local for alias in node.names):
                 return True
         elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module not in module.local:
-            if node.module in MODULES or any(
-                _is_python2(f"{node.module}.{alias.name}") for alias in node.names
-            ):
+            if node.module in MODULES or any(_is_python2(name) for _, name in imported(node)):
                 return True
     return False
 
@@ -100,33 +96,11 @@ def _is_python2(dotted: str) -> bool:
     return found is not None and found.python2
 
 
-def _libraries(module: Module) -> dict[str, str]:
-    """What the imports of a file call modules that are not the program's own, by names that nothing else gets."""
-    found: dict[str, list[str]] = {}
-    for node in module.nodes:
-        if isinstance(node, ast.Import):
-            for alias in node.names:
-                name = alias.asname or alias.name.partition(".")[0]
-                found.setdefault(name, []).append(alias.name if alias.asname else name)
-        elif isinstance(node, ast.ImportFrom):
-            for alias in node.names:
-                found.setdefault(alias.asname or alias.name, []).append("")
-        elif isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
-            found.setdefault(node.id, []).append("")
-        elif isinstance(node, ast.arg):
-            found.setdefault(node.arg, []).append("")
-    return {
-        name: modules[0]
-        for name, modules in found.items()
-        if len(set(modules)) == 1 and modules[0] not in module.local
-    }
-
-
-def _iterates_dict(call: ast.Call, dicts: Dicts) -> bool:
+def _iterates_dict(call: ast.Call, module: Module) -> bool:
     return (
         isinstance(call.func, ast.Attribute)
         and call.func.attr in _OF_DICTS
-        and dicts.is_dict(call.func.value)
+        and module.is_dict(call.func.value)
     )
 
 
@@ -137,7 +111,7 @@ def _opens_without_buffer(call: ast.Call, bound: frozenset[str], libraries: Mapp
     return opens and size_of_no_buffer(call) is not None
 
 
-def _adds_views(node: ast.AST, dicts: Dicts) -> bool:
+def _adds_views(node: ast.AST, module: Module) -> bool:
     """Whether a node is `a.values() + b.values()` of dicts: lists in Python 2, which Python 3's views cannot."""
     return (
         isinstance(node, ast.BinOp)
@@ -146,31 +120,10 @@ def _adds_views(node: ast.AST, dicts: Dicts) -> bool:
             isinstance(side, ast.Call)
             and isinstance(side.func, ast.Attribute)
             and side.func.attr in ("keys", "values", "items")
-            and dicts.is_dict(side.func.value)
+            and module.is_dict(side.func.value)
             for side in (node.left, node.right)
         )
     )
-
-
-def _ranges(scope: ast.AST) -> frozenset[str]:
-    """The names that a function or a module binds by `range(...)` alone."""
-    found: set[str] = set()
-    others: set[str] = set()
-    targets: set[int] = set()
-    for node in ast.walk(scope):
-        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
-            named = isinstance(node.value.func, ast.Name) and node.value.func.id == "range"
-            if named and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
-                found.add(node.targets[0].id)
-                targets.add(id(node.targets[0]))
-    if not found:
-        return frozenset()
-    for node in ast.walk(scope):
-        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load) and id(node) not in targets:
-            others.add(node.id)
-        elif isinstance(node, ast.arg):
-            others.add(node.arg)
-    return frozenset(found - others)
 
 
 def _shuffles_range(call: ast.Call, scope: ast.AST, libraries: Mapping[str, str]) -> bool:
@@ -182,24 +135,20 @@ def _shuffles_range(call: ast.Call, scope: ast.AST, libraries: Mapping[str, str]
     root, _, function = ast.unparse(call.func).partition(".")
     if f"{libraries.get(root)}.{function}" not in ("random.shuffle", "numpy.random.shuffle"):
         return False
-    return call.args[0].id in _ranges(scope)
+    bound = bindings(ast.walk(scope)).get(call.args[0].id, [])
+    return bool(bound) and all(map(_is_range, bound))
+
+
+def _is_range(value: ast.AST) -> bool:
+    return isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id == "range"
 
 
 def _bound(module: Module, modules: list[Module], seen: frozenset[Path] = frozenset()) -> frozenset[str]:
     """Every name that a file binds, in whatever scope; all that Python 2 has where nobody knows what a star binds."""
-    found: set[str] = set()
+    found = set(module.bindings)
     for node in module.nodes:
-        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
-            found.add(node.id)
-        elif isinstance(node, ast.arg):
-            found.add(node.arg)
-        elif isinstance(node, Function | ast.ClassDef):
-            found.add(node.name)
-        elif isinstance(node, ast.Import | ast.ImportFrom):
-            for alias in node.names:
-                if alias.name == "*" and isinstance(node, ast.ImportFrom):
-                    found |= _by_star(node, module, modules, seen | {module.path})
-                found.add((alias.asname or alias.name).partition(".")[0])
+        if isinstance(node, ast.ImportFrom) and any(alias.name == "*" for alias in node.names):
+            found |= _by_star(node, module, modules, seen | {module.path})
     return frozenset(found)
 
 

@@ -12,22 +12,21 @@ import codecs
 import re
 from collections.abc import Iterator
 
+from tf2towers.exact.argument_texts import added_argument
 from tf2towers.exact.edits import Edit, Placed, Text, apply
 from tf2towers.exact.python2.bytes_written import is_of_bytes, today
 from tf2towers.exact.python2.comparisons import methods_for_cmp
+from tf2towers.exact.python2.evidence import NAMES
 from tf2towers.exact.python2.number_kinds import NumberKinds
 from tf2towers.exact.python2.strings import STRING_CONSTANTS, STRING_METHODS
 from tf2towers.exact.python2.text_files import size_of_no_buffer
 from tf2towers.names.meanings import Assigned, Meanings, Opaque
 from tf2towers.source.conversion import Step
+from tf2towers.source.nodes import is_docstring, is_text
 
 _RUNTIME = "tf2towers.runtime"
 #: builtins that Python 3 has not, and for which nothing is written
-_GONE = {
-    "apply": "apply", "buffer": "buffer", "coerce": "coerce", "execfile": "execfile", "intern": "intern",
-    "reload": "reload", "unichr": "unichr", "raw_input": "raw_input", "long": "long", "basestring": "basestring",
-    "unicode": "unicode", "reduce": "reduce",
-}  # fmt: skip
+_GONE = NAMES - {"StandardError", "cmp", "file", "xrange"}
 #: methods that Python 3 never calls
 _METHODS = {"__cmp__", "__coerce__", "__getslice__", "__setslice__", "__delslice__", "__unicode__"}
 _OPERATORS = {"__div__": "__truediv__", "__rdiv__": "__rtruediv__", "__idiv__": "__itruediv__"}
@@ -52,57 +51,73 @@ class Meaning:
 
     def converted(self) -> str:
         """The text with every edit made."""
-        starts: list[Edit] = []
-        ends: list[Edit] = []
-        for node in self._meanings.nodes:
-            for edit, at_end in self._edits(node):
-                (ends if at_end else starts).append(edit)
-        edits = [*starts, *reversed(ends)]
+        made = [edit for node in self._meanings.nodes for edit in self._edits(node)]
+        ends = [
+            edit for edit in made if edit.text == ")"
+        ]  # what a node around another opened is closed after it
+        edits = [*(edit for edit in made if edit.text != ")"), *reversed(ends)]
         if self._wanted:
             edits.append(self._import())
         return apply(self._text.text, _together(edits))
 
-    def _edits(self, node: ast.AST) -> Iterator[tuple[Edit, bool]]:
-        """The edits of a node, and whether each closes what another opened."""
-        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
-            yield from self._division(node)
-        elif isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Div):
-            yield from self._division_in_place(node)
-        elif isinstance(node, ast.Call):
-            yield from ((edit, edit.text == ")") for edit in self._call(node))
-        elif isinstance(node, ast.Attribute):
-            yield from ((edit, False) for edit in self._attribute(node))
-        elif isinstance(node, ast.Name):
-            yield from ((edit, False) for edit in self._name(node))
-        elif isinstance(node, ast.FunctionDef):
-            yield from ((edit, False) for edit in self._method(node))
-        elif isinstance(node, ast.Expr):
-            yield from ((edit, False) for edit in self._default_encoding(node))
-        elif isinstance(node, ast.ListComp):
-            self._leak(node)
-        elif isinstance(node, ast.Constant) and not self._texts_are_unicode:
-            yield from ((edit, False) for edit in self._literal(node))
-        elif isinstance(node, ast.alias) and node.asname == node.name:  # was `import cPickle as pickle`
-            yield Edit(self._text.start(node), self._text.end(node), node.name), False
+    def _edits(self, node: ast.AST) -> Iterator[Edit]:
+        match node:
+            case ast.BinOp(op=ast.Div()):
+                yield from self._division(node)
+            case ast.AugAssign(op=ast.Div()):
+                yield from self._division_in_place(node)
+            case ast.Call():
+                yield from self._call(node)
+            case ast.Attribute():
+                yield from self._attribute(node)
+            case ast.Name():
+                yield from self._name(node)
+            case ast.FunctionDef():
+                yield from self._method(node)
+            case ast.Expr():
+                yield from self._default_encoding(node)
+            case ast.ListComp():
+                self._leak(node)
+            case ast.Constant() if not self._texts_are_unicode:
+                yield from self._literal(node)
+            case ast.alias() if node.asname == node.name:  # was `import cPickle as pickle`
+                yield self._renamed(node, node.name)
 
     # -- division ---------------------------------------------------------------------------------------------------
 
-    def _division(self, node: ast.BinOp) -> Iterator[tuple[Edit, bool]]:
+    def _division(self, node: ast.BinOp) -> Iterator[Edit]:
         left, right = self._number_kinds.of(node.left), self._number_kinds.of(node.right)
         if self._true_division or "float" in (left, right) or isinstance(node.left, ast.JoinedStr):
             return
         place = self._operator(node.left, node.right)
         if left == right == "int":
             self._did("integer division", node)
-            yield Edit(place, place + 1, "//"), False
+            yield Edit(place, place + 1, "//")
             return
         self._did("division of what may be integers", node)
         start, end = self._text.start(node), self._text.end(node)
-        yield Edit(start, start, f"{self._need('python2_division')}("), False
-        yield self._comma(place), False
-        yield Edit(end, end, ")"), True
+        first, last = self._text.start(node.left), self._text.end(node.right)
+        bare_left = self._in_parentheses(node.left, start, place)
+        bare_right = self._in_parentheses(node.right, place + 1, end)
+        yield Edit(start, first if bare_left else start, f"{self._need('python2_division')}(")
+        if bare_left or bare_right:
+            comma = self._comma(place)
+            before = self._text.end(node.left) if bare_left else comma.start
+            after = self._text.start(node.right) if bare_right else comma.end
+            yield Edit(before, after, ", ")
+        else:
+            yield self._comma(place)
+        yield Edit(last if bare_right else end, end, ")")
 
-    def _division_in_place(self, node: ast.AugAssign) -> Iterator[tuple[Edit, bool]]:
+    def _in_parentheses(self, operand: ast.expr, start: int, end: int) -> bool:
+        """Whether an operand has parentheses between `start` and `end`, on its line, that an argument can lack."""
+        if isinstance(operand, ast.Yield | ast.YieldFrom):
+            return False
+        before = self._text.text[start : self._text.start(operand)]
+        after = self._text.text[self._text.end(operand) : end]
+        return (before.strip(" "), after.strip(" ")) == ("(", ")")
+
+    def _division_in_place(self, node: ast.AugAssign) -> Iterator[Edit]:
         right = self._number_kinds.of(node.value)
         if self._true_division or right == "float":
             return
@@ -121,8 +136,8 @@ class Meaning:
         start, end = self._text.start(node.value), self._text.end(node)
         after = self._text.end(target)
         name = self._need("python2_division_in_place")
-        yield Edit(after, start, f" = {name}({written}, "), False
-        yield Edit(end, end, ")"), True
+        yield Edit(after, start, f" = {name}({written}, ")
+        yield Edit(end, end, ")")
 
     def _operator(self, left: ast.expr, right: ast.expr) -> int:
         """Where the `/` between two operands stands."""
@@ -167,7 +182,7 @@ class Meaning:
             ]
             if missing:
                 self._did("arrays of objects that Python 2 wrote", node)
-                yield self._further(node, ", ".join(missing))
+                yield added_argument(self._text, node, ", ".join(missing))
         if name in ("math.floor", "math.ceil") and not self._inside_int(node):
             self._did("math.floor() and math.ceil() as floats", node)
             start, end = self._text.start(node), self._text.end(node)
@@ -221,11 +236,11 @@ class Meaning:
         if isinstance(around, ast.Tuple):
             node, around = around, self._meanings.parents.get(around)
         if isinstance(around, ast.BinOp) and isinstance(around.op, ast.Mod):
-            return node is around.right and _is_text(around.left)
+            return node is around.right and is_text(around.left)
         if not isinstance(around, ast.Call) or node not in around.args:
             return False
         if isinstance(around.func, ast.Attribute) and around.func.attr == "format":
-            return _is_text(around.func.value)
+            return is_text(around.func.value)
         return self._meanings.canonical(around.func) == "builtins.print"
 
     def _literal(self, node: ast.Constant) -> Iterator[Edit]:
@@ -244,7 +259,7 @@ class Meaning:
         if not node.args or any(keyword.arg in ("encoding", None) for keyword in node.keywords):
             return
         self._did("pickles that Python 2 wrote", node)
-        yield self._further(node, "encoding='latin1'")
+        yield added_argument(self._text, node, "encoding='latin1'")
 
     def _opened(self, node: ast.Call, name: str) -> Iterator[Edit]:
         """The file that is pickled, or read as a pickle: opened as text in Python 2, it has to be bytes."""
@@ -256,7 +271,7 @@ class Meaning:
             wanted = "wb" if name in ("pickle.dump", "pickle.Pickler") else "rb"
             if mode is None and len(opened.args) == 1 and not opened.keywords and wanted == "rb":
                 self._did("pickles in files of text", opened)
-                yield self._further(opened, "'rb'")
+                yield added_argument(self._text, opened, "'rb'")
             elif isinstance(mode, ast.Constant) and mode.value in ("r", "w", "rU", "a"):
                 self._did("pickles in files of text", opened)
                 new = {"r": "rb", "w": "wb", "rU": "rb", "a": "ab"}[str(mode.value)]
@@ -460,7 +475,7 @@ class Meaning:
     def _leave(self, what: str, node: Placed) -> None:
         self.left.append(Step(what, node.lineno))
 
-    def _renamed(self, node: ast.expr, new: str) -> Edit:
+    def _renamed(self, node: Placed, new: str) -> Edit:
         return Edit(self._text.start(node), self._text.end(node), new)
 
     def _replaced_last(self, node: ast.expr, new: str) -> Edit:
@@ -468,14 +483,6 @@ class Meaning:
         end = self._text.end(node)
         last = node.attr if isinstance(node, ast.Attribute) else self._text.of(node)
         return Edit(end - len(last), end, new)
-
-    def _further(self, node: ast.Call, argument: str) -> Edit:
-        """The edit that adds an argument at a call's end."""
-        last = max([*node.args, *(keyword.value for keyword in node.keywords)], key=self._text.end)
-        end = self._text.end(last)
-        while self._text.text[end : self._text.end(node) - 1].lstrip().startswith(")"):
-            end = self._text.text.index(")", end) + 1
-        return Edit(end, end, f", {argument}")
 
     def _need(self, name: str, module: str = _RUNTIME) -> str:
         self._wanted.add(f"from {module} import {name}" if module != _RUNTIME else name)
@@ -489,9 +496,7 @@ class Meaning:
             lines.append(f"from {_RUNTIME} import {', '.join(ours)}")
         after: ast.stmt | None = None
         for place, statement in enumerate(self._tree.body):
-            if isinstance(statement, ast.Import | ast.ImportFrom) or (
-                place == 0 and _is_docstring(statement)
-            ):
+            if isinstance(statement, ast.Import | ast.ImportFrom) or (place == 0 and is_docstring(statement)):
                 after = statement
             elif after is None or not isinstance(statement, ast.Try | ast.If):
                 break
@@ -516,10 +521,6 @@ def _together(edits: list[Edit]) -> list[Edit]:
             places[edit.start] = places.get(edit.start, "") + edit.text
     spans = [edit for edit in edits if edit.start != edit.end]
     return [*(Edit(place, place, text) for place, text in places.items()), *spans]
-
-
-def _is_text(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and isinstance(node.value, str)
 
 
 def _is_of_text(encoding: ast.expr) -> bool:
@@ -555,11 +556,3 @@ def _is_plain(node: ast.expr) -> bool:
         )
         for part in ast.walk(node)
     )  # fmt: skip
-
-
-def _is_docstring(statement: ast.stmt) -> bool:
-    return (
-        isinstance(statement, ast.Expr)
-        and isinstance(statement.value, ast.Constant)
-        and isinstance(statement.value.value, str)
-    )

@@ -9,6 +9,7 @@ import ast
 from typing import Literal
 
 from tf2towers.names.meanings import Assigned, Binding, Meanings, Opaque, Scope
+from tf2towers.source.nodes import is_text, last_name
 
 Kind = Literal["int", "float", "?"]
 
@@ -180,8 +181,8 @@ def _flags(tree: ast.Module) -> dict[str, Kind]:
     """The flags that a module defines, by name; those it also writes are left out."""
     found: dict[str, set[str]] = {}
     for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name | ast.Attribute) and node.args:
-            function = node.func.attr if isinstance(node.func, ast.Attribute) else node.func.id
+        if isinstance(node, ast.Call) and node.args:
+            function = last_name(node.func)
             name = node.args[0]
             if function.startswith("DEFINE_") and isinstance(name, ast.Constant):
                 found.setdefault(str(name.value), set()).add(_FLAGS.get(function, "?"))
@@ -191,7 +192,7 @@ def _flags(tree: ast.Module) -> dict[str, Kind]:
 
 
 def _is_text(node: ast.expr) -> bool:
-    return isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and isinstance(node.value, str))
+    return isinstance(node, ast.JoinedStr) or is_text(node)
 
 
 def _is_list(node: ast.expr) -> bool:

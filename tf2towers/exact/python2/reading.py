@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Literal
 from tf2towers.exact.known_modules import is_known
 from tf2towers.exact.python2.evidence import is_certain
 from tf2towers.exact.python2.module_files import is_module
-from tf2towers.exact.python2.reached import Module
+from tf2towers.exact.python2.modules import Module
 from tf2towers.source.errors import NotPython3
+from tf2towers.source.nodes import imported, module_of
 from tf2towers.source.script import Script
 from tf2towers.source.syntax import parse
 
@@ -124,13 +125,10 @@ def shows_python2(main: Script, imports: LocalImports, read: Reader) -> Literal[
 def _always(tree: ast.Module) -> Iterator[str]:
     """What a module imports whenever it is imported itself: outside functions, conditions and `try`."""
     for node in tree.body:
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            base = "." * node.level + (node.module or "")
-            yield base
-            for alias in node.names:
-                yield base + ("" if base.endswith(".") else ".") + alias.name
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            if isinstance(node, ast.ImportFrom):
+                yield module_of(node)
+            yield from (dotted for _, dotted in imported(node))
 
 
 def _imports_neighbours(tree: ast.Module, path: Path, imports: LocalImports) -> bool:
@@ -147,9 +145,7 @@ def _imports_neighbours(tree: ast.Module, path: Path, imports: LocalImports) -> 
             names = [node.module]
         for name in names:
             root = name.partition(".")[0]
-            if is_known(root) or any(
-                imported.partition(".")[0] == root for imported in imports.imports_of(path)
-            ):
+            if is_known(root) or imports.has(path, root):
                 continue
             if any(is_module(folder, root) or (folder / root).is_dir() for folder in imports.roots):
                 continue  # Python 3 finds that one

@@ -2,38 +2,17 @@
 
 from __future__ import annotations
 
+_METHODS = (
+    "capitalize", "center", "count", "expandtabs", "find", "index", "join", "ljust", "lower", "lstrip", "replace",
+    "rfind", "rindex", "rjust", "rstrip", "split", "strip", "swapcase", "translate", "upper", "zfill",
+)  # fmt: skip
 #: function -> the method of its first argument; 'join'; 'str' for one of str itself; or a builtin
-STRING_METHODS = {
+STRING_METHODS = dict(zip(_METHODS, _METHODS, strict=True)) | {
     "atof": "builtins.float",
     "atoi": "builtins.int",
     "atol": "builtins.int",
-    "capitalize": "capitalize",
-    "center": "center",
-    "count": "count",
-    "expandtabs": "expandtabs",
-    "find": "find",
-    "index": "index",
-    "join": "join",
     "joinfields": "join",
-    "ljust": "ljust",
-    "lower": "lower",
-    "lstrip": "lstrip",
     "maketrans": "str",
-    "replace": "replace",
-    "rfind": "rfind",
-    "rindex": "rindex",
-    "rjust": "rjust",
-    "rstrip": "rstrip",
-    "split": "split",
     "splitfields": "split",
-    "strip": "strip",
-    "swapcase": "swapcase",
-    "translate": "translate",
-    "upper": "upper",
-    "zfill": "zfill",
 }
-STRING_CONSTANTS = {
-    "letters": "ascii_letters",
-    "lowercase": "ascii_lowercase",
-    "uppercase": "ascii_uppercase",
-}
+STRING_CONSTANTS = {name: f"ascii_{name}" for name in ("letters", "lowercase", "uppercase")}

@@ -9,8 +9,11 @@ from __future__ import annotations
 import ast
 import operator
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
+
+from tf2towers.exact.reached.branches import COMPARE, branches_around
+from tf2towers.source.nodes import argument, last_name
 
 if TYPE_CHECKING:
     from tf2towers.exact.file import File
@@ -18,10 +21,7 @@ if TYPE_CHECKING:
 #: what is added to a training
 _ADDED = ("tf.contrib.quantize",)
 
-_COMPARE: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
-    ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Lt: operator.lt, ast.LtE: operator.le,
-    ast.Gt: operator.gt, ast.GtE: operator.ge, ast.Is: operator.is_, ast.IsNot: operator.is_not,
-}  # fmt: skip
+_COMPARE = {**COMPARE, ast.Is: operator.is_, ast.IsNot: operator.is_not}
 #: the types of a default that is what the flag has
 _TYPES: dict[str, tuple[type, ...]] = {
     "DEFINE_bool": (bool,), "DEFINE_boolean": (bool,), "DEFINE_integer": (int,), "DEFINE_float": (int, float),
@@ -43,18 +43,14 @@ def may_be_asked_for(why: str) -> bool:
 
 def asked_for_by(file: File, node: ast.AST) -> str | None:
     """The test of a flag without which a place is not reached, where the default makes it so; None without one."""
-    inner = node
-    for around in file.ancestors(node):
-        if isinstance(around, ast.If | ast.IfExp) and inner is not around.test:
-            body = around.body if isinstance(around.body, list) else [around.body]
-            asked: set[str] = set()
-            try:
-                truth = bool(_value(file, around.test, asked))
-            except (_NotKnown, TypeError):
-                asked.clear()
-            if asked and truth != (inner in body):
-                return ast.unparse(around.test)
-        inner = around
+    for test, is_yes in branches_around(file, node):
+        asked: set[str] = set()
+        try:
+            truth = bool(_value(file, test, asked))
+        except (_NotKnown, TypeError):
+            continue
+        if asked and truth != is_yes:
+            return ast.unparse(test)
     return None
 
 
@@ -114,7 +110,7 @@ def _default(file: File, flag: ast.Attribute) -> Any:
 def _definitions(file: File, name: str) -> Iterator[tuple[ast.Call, Any]]:
     """The calls that define a flag, with its default."""
     for call in file.all(ast.Call):
-        function = _last_name(call.func)
+        function = last_name(call.func)
         options = [
             each.value for each in call.args if isinstance(each, ast.Constant) and isinstance(each.value, str)
         ]
@@ -145,12 +141,10 @@ def _argparse_default(call: ast.Call) -> Any:
 
 
 def _given(call: ast.Call, place: int, *keywords: str) -> ast.expr:
-    for keyword in call.keywords:
-        if keyword.arg in keywords:
-            return keyword.value
-    if len(call.args) > place:
-        return call.args[place]
-    raise _NotKnown
+    found = argument(call, place, *keywords)
+    if found is None:
+        raise _NotKnown
+    return found
 
 
 def _literal(node: ast.expr) -> Any:
@@ -162,10 +156,10 @@ def _literal(node: ast.expr) -> Any:
 
 def _is_of_flags(file: File, value: ast.expr, calls: set[ast.Call]) -> bool:
     """Whether something is what the flags are in: `FLAGS` of TensorFlow or absl, or what `parse_args()` gives."""
-    if any(_last_name(call.func) != "add_argument" for call in calls):
+    if any(last_name(call.func) != "add_argument" for call in calls):
         canonical = file.canonical(value) if isinstance(value, ast.Name | ast.Attribute) else None
-        return (canonical or "").endswith("flags.FLAGS") or _last_name(value) == "FLAGS"
-    return _last_name(value) in set(_parsed(file))
+        return (canonical or "").endswith("flags.FLAGS") or last_name(value) == "FLAGS"
+    return last_name(value) in set(_parsed(file))
 
 
 def _parsed(file: File) -> Iterator[str]:
@@ -177,16 +171,16 @@ def _parsed(file: File) -> Iterator[str]:
             around = each.function_around(made)
             if (
                 isinstance(made.value, ast.Call)
-                and _last_name(made.value.func) in _PARSE
+                and last_name(made.value.func) in _PARSE
                 and around is not None
             ):
                 makers.add(around.name)
     for each in files:
         for node in each.all(ast.Assign):
-            if isinstance(node.value, ast.Call) and _last_name(node.value.func) in makers:
+            if isinstance(node.value, ast.Call) and last_name(node.value.func) in makers:
                 for target in node.targets:
                     first = target.elts[0] if isinstance(target, ast.Tuple) and target.elts else target
-                    yield _last_name(first)
+                    yield last_name(first)
 
 
 def _may_set(file: File, node: ast.AST, name: str, definitions: set[int]) -> bool:
@@ -195,7 +189,7 @@ def _may_set(file: File, node: ast.AST, name: str, definitions: set[int]) -> boo
         return node.attr == name and not isinstance(node.ctx, ast.Load)
     if isinstance(node, ast.keyword):
         call = file.parent(node)
-        return node.arg == name and isinstance(call, ast.Call) and _last_name(call.func) in _SET
+        return node.arg == name and isinstance(call, ast.Call) and last_name(call.func) in _SET
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         if node.value != name and not re.search(rf"__{name}(?!\w)", node.value.replace("-", "_")):
             return False
@@ -204,7 +198,3 @@ def _may_set(file: File, node: ast.AST, name: str, definitions: set[int]) -> boo
             parent = file.parent(parent)
         return not isinstance(parent, ast.Expr) and id(parent) not in definitions
     return False
-
-
-def _last_name(node: ast.expr) -> str:
-    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")

@@ -6,6 +6,9 @@ import ast
 import re
 from typing import TYPE_CHECKING
 
+from tf2towers.exact.reached.branches import branches_around
+from tf2towers.source.nodes import last_name
+
 if TYPE_CHECKING:
     from tf2towers.exact.file import File
 
@@ -27,18 +30,12 @@ def only_for_debuggers(file: File, node: ast.AST) -> bool:
 
 def _only_where(file: File, node: ast.AST, wanted_name: re.Pattern[str]) -> bool:
     """Whether a place is only reached where something with such a name is true, equal to a text, or not None."""
-    inner = node
-    for around in file.ancestors(node):
-        if isinstance(around, ast.If | ast.IfExp):
-            body = around.body if isinstance(around.body, list) else [around.body]
-            test, wanted = around.test, inner in body
-            if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-                test, wanted = test.operand, inner not in [*body, around.test]
-            test = _said(test)
-            name = test.attr if isinstance(test, ast.Attribute) else getattr(test, "id", "")
-            if wanted and wanted_name.search(name) and not (wanted_name is _DEBUGGER and _is_on(file, name)):
+    for test, is_yes in branches_around(file, node):
+        denied = test.operand if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not) else None
+        name = last_name(_said(denied or test))
+        if is_yes == (denied is None) and wanted_name.search(name):
+            if wanted_name is not _DEBUGGER or not _is_on(file, name):
                 return True
-        inner = around
     return False
 
 
@@ -67,7 +64,7 @@ def _values_of(node: ast.AST, name: str) -> list[ast.expr | None]:
     """What one node gives such a name."""
     if isinstance(node, ast.Assign | ast.AnnAssign):
         targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-        named = {getattr(target, "id", getattr(target, "attr", None)) for target in targets}
+        named = {last_name(target) for target in targets}
         return [node.value] if name in named else []
     if isinstance(node, ast.keyword):
         return [node.value] if node.arg == name else []

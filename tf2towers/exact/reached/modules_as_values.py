@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tf2towers.names.meanings import Assigned, Imported
+from tf2towers.source.nodes import last_name, root_of
 
 if TYPE_CHECKING:
     from tf2towers.exact.file import File
@@ -53,15 +54,12 @@ class Modules:
         )
 
     def _is_handed_on(self, file: File, node: ast.Name | ast.Attribute) -> bool:
-        last = node.attr if isinstance(node, ast.Attribute) else node.id
-        if last in _MAKE_MODULES or file.canonical(node) in _ALL_MODULES:
+        if last_name(node) in _MAKE_MODULES or file.canonical(node) in _ALL_MODULES:
             return True
         around = file.parent(node)
         if isinstance(around, ast.Attribute) or not isinstance(node.ctx, ast.Load):
             return False
-        if isinstance(around, ast.Call) and (
-            around.func is node or ast.unparse(around.func).rpartition(".")[2] in _ASK
-        ):
+        if isinstance(around, ast.Call) and (around.func is node or last_name(around.func) in _ASK):
             return False
         return self._names_one(file, node)
 
@@ -88,9 +86,7 @@ class Modules:
 
 def _is_other(file: File, value: ast.expr) -> bool:
     """Whether a value certainly is something else: a module of a library, or what `parse_args()` gives."""
-    root = value
-    while isinstance(root, ast.Attribute):
-        root = root.value
+    root = root_of(value)
     bindings = file.meanings.bindings(root) if isinstance(root, ast.Name) else []
     if bindings and all(isinstance(binding, Imported) for binding in bindings):
         return True  # it names none of ours
@@ -102,4 +98,4 @@ def _is_other(file: File, value: ast.expr) -> bool:
 
 
 def _parses(value: ast.expr) -> bool:
-    return isinstance(value, ast.Call) and ast.unparse(value.func).rpartition(".")[2] == "parse_args"
+    return isinstance(value, ast.Call) and last_name(value.func) == "parse_args"

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import cache
 
 from tf2towers.exact.edits import Edit
-from tf2towers.exact.file import RUNTIME, File
+from tf2towers.exact.file import RUNTIME, File, first_name
 from tf2towers.exact.imports import made_by
 from tf2towers.exact.lookup import (
     Found,
@@ -16,7 +16,7 @@ from tf2towers.exact.lookup import (
     is_gone_private,
     public_spelling,
 )
-from tf2towers.exact.never_called import never_called_around, stays_in
+from tf2towers.exact.never_called import leave, never_called_around, stays_in
 from tf2towers.exact.reached.by_default import asked_for_by, may_be_asked_for
 from tf2towers.exact.removal import removed
 from tf2towers.exact.rule import Example, Rule
@@ -45,7 +45,7 @@ def edits(file: File) -> Iterator[Edit]:
             file.note(
                 node, "T2T626", f"{canonical} is given another value here, and {text} stands for it now"
             )
-        elif file.text.of(node).startswith(_root(node).id):
+        elif file.text.of(node).startswith(first_name(node).id):
             yield file.replace(node, text)
         else:  # Python before 3.12 misplaces some of what stands in an f-string
             file.note(node, "T2T626", f"{canonical} stands in a string that this Python cannot take apart")
@@ -66,7 +66,7 @@ def left_through(file: File, bound: str, canonical: str) -> bool:
     return any(
         find_replacement(name).kind == "left"
         for symbol, name in file.spelled_symbols
-        if name.startswith(canonical + ".") and _root(symbol).id == bound
+        if name.startswith(canonical + ".") and first_name(symbol).id == bound
     )
 
 
@@ -81,16 +81,9 @@ def _is_imported_instead(file: File, statement: ast.stmt, bound: str, canonical:
     return True
 
 
-def _root(node: ast.AST) -> ast.Name:
-    while isinstance(node, ast.Attribute):
-        node = node.value
-    assert isinstance(node, ast.Name)
-    return node
-
-
 def _text(file: File, node: ast.Name | ast.Attribute, canonical: str) -> str | None:
     """What to write for a use; None to leave it."""
-    root = _root(node)
+    root = first_name(node)
     if canonical == "tf" or _is_switch(file, node, canonical) or file.on_tower_devices(node, canonical):
         return None
     found = find_replacement(canonical)
@@ -116,7 +109,7 @@ def _of_tensorflow(file: File, node: ast.Name | ast.Attribute, home: ast.expr, c
     if found.kind in ("v1", "tf2") and file.program.plain_is_tf2 and not is_v1 and not says_v1:
         return None  # TF 2's own
     if found.kind == "left":
-        _note(file, node, found)
+        leave(file, node, found.code, found.why, why=found.why)
         return _raising(file, node, found)
     if found.kind == "tf2" and not is_v1:
         return None
@@ -128,15 +121,6 @@ def _of_tensorflow(file: File, node: ast.Name | ast.Attribute, home: ast.expr, c
     if found.target.startswith("tf.compat"):
         return None
     return f"{head}.compat.v1{found.target[2:]}"
-
-
-def _note(file: File, node: ast.Name | ast.Attribute, found: Found) -> None:
-    """Says that a symbol is left; where nothing leads to it, it is only told."""
-    where = stays_in(file, node, found.why)
-    if where is None:
-        file.note(node, found.code, found.why)
-        return
-    file.note(node, found.code, f"{found.why}; it stays in {where}, and raises where it is reached", "note")
 
 
 def _raising(file: File, node: ast.Name | ast.Attribute, found: Found) -> str | None:
@@ -180,7 +164,7 @@ def _below(file: File, node: ast.Name | ast.Attribute, found: Found, home: str) 
     is_gone = is_gone_private(file.spelled(node) or "")
     if found.kind == "left":
         if base.kind != "private" or found.code != "T2T620" or is_gone:
-            _note(file, node, found)
+            leave(file, node, found.code, found.why, why=found.why)
         return _by_its_whole_name(file, node, found) if base.kind == "left" else None
     if found.kind == "runtime":
         assert found.runtime is not None
@@ -218,9 +202,9 @@ def _by_its_whole_name(file: File, node: ast.Name | ast.Attribute, found: Found)
     names, canonical = file.top_names(), file.spelled(node)
     if not names or canonical is None or stays_in(file, node, found.why) is None:
         return None
-    if _import_goes(file, _root(node)) and (raising := _raising(file, node, found)) is not None:
+    if _import_goes(file, first_name(node)) and (raising := _raising(file, node, found)) is not None:
         return raising
-    return names[0].id + canonical[2:] if _import_goes(file, _root(node)) else None
+    return names[0].id + canonical[2:] if _import_goes(file, first_name(node)) else None
 
 
 def _import_goes(file: File, name: ast.Name) -> bool:
@@ -242,7 +226,7 @@ def _path(name: RuntimeName) -> str:
 
 def _through_star(file: File, node: ast.Name | ast.Attribute, found: Found) -> str | None:
     if found.kind == "left":
-        _note(file, node, found)
+        leave(file, node, found.code, found.why, why=found.why)
         return None
     if found.kind == "runtime":
         assert found.runtime is not None

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from tf2towers.exact.edits import Edit
-from tf2towers.exact.file import RUNTIME, File
+from tf2towers.exact.file import RUNTIME, File, first_name
 from tf2towers.exact.imports import V1, NewImport, is_tensorflow, made_by
 from tf2towers.exact.lookup import find_replacement, is_gone_private
 from tf2towers.exact.never_called import is_named, stays_in
@@ -14,6 +14,7 @@ from tf2towers.exact.removal import removed
 from tf2towers.exact.rule import Example, Rule
 from tf2towers.exact.tensorflow_versions import is_for_another
 from tf2towers.names.canonical import canonical_name
+from tf2towers.source.nodes import imported, module_of
 
 
 def edits(file: File) -> Iterator[Edit]:
@@ -26,9 +27,11 @@ def edits(file: File) -> Iterator[Edit]:
 
 
 def _touches_tensorflow(node: ast.Import | ast.ImportFrom) -> bool:
-    if isinstance(node, ast.ImportFrom):
-        return node.level == 0 and is_tensorflow(node.module or "")
-    return any(is_tensorflow(alias.name) for alias in node.names)
+    return any(is_tensorflow(dotted) for _, dotted in imported(node))
+
+
+def _module_of(node: ast.Import | ast.ImportFrom) -> str:
+    return module_of(node) if isinstance(node, ast.ImportFrom) else ""
 
 
 def _rewritten(file: File, node: ast.Import | ast.ImportFrom) -> Edit | None:
@@ -59,7 +62,7 @@ def _rewritten(file: File, node: ast.Import | ast.ImportFrom) -> Edit | None:
 
 def _kept(file: File, node: ast.Import | ast.ImportFrom, made: NewImport) -> NewImport:
     """The import as it was, where it is TF 2's, or where something that is used through a module of contrib is left."""
-    module = "." * node.level + (node.module or "") if isinstance(node, ast.ImportFrom) else ""
+    module = _module_of(node)
     was = NewImport(module, made.alias.name, made.bound, made.alias)
     if not made.module.startswith("tf2towers."):
         moved = is_gone_private(canonical_name(f"{module}.{made.alias.name}"))
@@ -86,34 +89,25 @@ def _joined(file: File, node: ast.stmt, lines: list[str]) -> str:
 
 
 def _as_it_was(node: ast.Import | ast.ImportFrom, made: NewImport) -> bool:
-    module = "." * node.level + (node.module or "") if isinstance(node, ast.ImportFrom) else ""
-    return (made.module, made.name) == (module, made.alias.name)
+    return (made.module, made.name) == (_module_of(node), made.alias.name)
 
 
 def goes(file: File, node: ast.Import | ast.ImportFrom, made: NewImport) -> bool:
     """Whether an import without counterpart can go: what is used of it, if anything, is rewritten where it is used."""
     assert made.left is not None
-    dotted = f"{node.module}.{made.alias.name}" if isinstance(node, ast.ImportFrom) else made.alias.name
-    canonical = canonical_name(dotted)
-    scope = file.meanings.scope(node)
-    uses = [use for use in file.all(ast.Name) if use.id == made.bound and _means(file, use, canonical, scope)]
-    for use in uses:
-        parent = file.parent(use)
-        if not isinstance(parent, ast.Attribute):
-            return False
-    if any(_may_mean(file, use, canonical) for use in file.all(ast.Name) if use.id == made.bound):
-        return False
+    canonical = canonical_name(dict(imported(node))[made.alias])
+    for use in file.all(ast.Name):
+        if use.id == made.bound:
+            if file.spelled(use) == canonical and not isinstance(file.parent(use), ast.Attribute):
+                return False
+            if _may_mean(file, use, canonical):
+                return False
     return all(
         find_replacement(name).kind != "left"
         or (bool(file.top_names()) and stays_in(file, symbol, find_replacement(name).why) is not None)
         for symbol, name in file.spelled_symbols
-        if name.startswith(canonical + ".") and _root(symbol).id == made.bound
+        if name.startswith(canonical + ".") and first_name(symbol).id == made.bound
     )
-
-
-def _means(file: File, use: ast.Name, canonical: str, scope: object) -> bool:
-    del scope
-    return file.spelled(use) == canonical
 
 
 def _may_mean(file: File, use: ast.Name, canonical: str) -> bool:
@@ -121,13 +115,6 @@ def _may_mean(file: File, use: ast.Name, canonical: str) -> bool:
     if not isinstance(use.ctx, ast.Load) or file.spelled(use) is not None:
         return False
     return canonical in map(canonical_name, file.meanings.possible_meanings(use))
-
-
-def _root(node: ast.AST) -> ast.Name:
-    while isinstance(node, ast.Attribute):
-        node = node.value
-    assert isinstance(node, ast.Name)
-    return node
 
 
 RULE = Rule(

@@ -16,7 +16,7 @@ from tf2towers.exact.arguments import (
 )
 from tf2towers.exact.edits import Edit
 from tf2towers.exact.file import File
-from tf2towers.exact.never_called import stays_in
+from tf2towers.exact.never_called import leave
 from tf2towers.exact.rule import Example, Rule
 
 
@@ -43,7 +43,7 @@ def edits(file: File) -> Iterator[Edit]:
         for place, keyword in enumerate(order):
             if not keyword:
                 continue
-            start = start_of_argument(file, call, place)
+            start = start_of_argument(file.text, call, place)
             yield Edit(start, start, f"{keyword}=")
         yield from _least_integer(file, call)
         for keyword_node, new in new_keywords(file, call).items():
@@ -52,7 +52,7 @@ def edits(file: File) -> Iterator[Edit]:
             if new:
                 yield Edit(start, start + len(keyword_node.arg), new)
             else:
-                yield without_argument(file, call, keyword_node)
+                yield without_argument(file.text, call, keyword_node)
 
 
 def _least_integer(file: File, call: ast.Call) -> Iterator[Edit]:
@@ -63,7 +63,7 @@ def _least_integer(file: File, call: ast.Call) -> Iterator[Edit]:
     if file.canonical(call.func) in ("tf.random_uniform", "tf.random.uniform"):
         return  # the operation, which takes a shape
     if {keyword.arg for keyword in call.keywords} & {"maxval", "minval", None} == {"maxval"}:
-        yield added_argument(file, call, "minval=0")
+        yield added_argument(file.text, call, "minval=0")
 
 
 def _note_what_is_not_taken(file: File, call: ast.Call) -> None:
@@ -72,9 +72,7 @@ def _note_what_is_not_taken(file: File, call: ast.Call) -> None:
     if file.program.plain_is_tf2 and file.is_plain(call.func):
         return
     if why := not_taken(file, call):
-        where = stays_in(file, call, why)
-        message = why if where is None else f"{why}; it stays in {where}, and raises where it is reached"
-        file.note(call, "T2T620", message, "left" if where is None else "note")
+        leave(file, call, "T2T620", why, why=why)
 
 
 def _of_datasets_map(file: File, call: ast.Call) -> Iterator[Edit]:

@@ -12,10 +12,23 @@ from tf2towers.exact.tower_loops import Loop, devices_of, stands_alone, tower_lo
 
 _LIMIT = 100
 
+#: a file with loops that take no gradients in more functions than these has layers that go over the GPUs themselves
+_FUNCTIONS = 4
+_GRADIENTS = ("compute_gradients", "gradients", "minimize")
+
 
 def edits(file: File) -> Iterator[Edit]:
     """A strategy before each tower loop, and `towers` around what it goes over."""
     loops = tower_loops(file)
+    if len({id(_function(file, loop)) for loop in loops if not _takes_gradients(loop)}) > _FUNCTIONS:
+        file.note(
+            loops[0].iterable,
+            "T2T605",
+            "many functions here go over the GPUs, each for its own layer: the runtime takes the towers from the "
+            "devices that the graph names, and no strategy is written before each loop",
+            "note",
+        )
+        return
     made: dict[tuple[ast.AST, str], str] = {}
     for loop in loops:
         count = devices_of(file, loop)
@@ -41,6 +54,21 @@ def edits(file: File) -> Iterator[Edit]:
             "names",
             "note",
         )
+
+
+def _function(file: File, loop: Loop) -> ast.AST:
+    functions = (
+        node
+        for node in file.ancestors(loop.statement)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    )
+    return next(functions, file.tree)
+
+
+def _takes_gradients(loop: Loop) -> bool:
+    return any(
+        isinstance(node, ast.Attribute) and node.attr in _GRADIENTS for node in ast.walk(loop.statement)
+    )
 
 
 def _written(file: File, loop: Loop, count: str, made: dict[tuple[ast.AST, str], str]) -> Iterator[Edit]:
@@ -88,6 +116,8 @@ RULE = Rule(
     the devices of the loop, and `towers(strategy, ...)` around what it goes over; its body stays. The variables that
     the towers share get a copy on each device. Only a loop whose devices are certain, and can be evaluated twice
     without effect, is written so; for any other the runtime takes the towers from the devices that the graph names.
+    So it does where more than four functions of a file have such a loop that takes no gradients: layers that take a
+    list with a tensor of each tower would make a strategy each time they are called.
     """,
     edits=edits,
     sources=("tf.distribute.MirroredStrategy",),

@@ -5,32 +5,25 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from tf2towers.exact.edits import Edit
 from tf2towers.exact.file import File
 from tf2towers.exact.libraries.changed import is_gone
-from tf2towers.exact.never_called import stays_in
+from tf2towers.exact.never_called import leave
 from tf2towers.exact.python2.evidence import NAMES, names_of_python2
 from tf2towers.exact.python_versions import is_never_reached
 from tf2towers.exact.rule import Example, Rule
 
 
-def edits(file: File) -> Iterator[Edit]:
+def notes(file: File) -> None:
     """Notes the names that only Python 2 has in a file that counts as Python 3; in others the conversion tells them."""
     for name in missed_names(file):
-        if is_an_error(file, name):  # T2T611 writes another one
-            continue
-        if (where := stays_in(file, name, "")) is not None:
-            message = f"{name.id} is of Python 2 alone; it stays in {where}, and raises where it is reached"
-            file.note(name, "T2T609", message, "note")
-        else:
-            message = f"{name.id} is of Python 2 alone, and nothing shows for certain that the program is"
-            file.note(name, "T2T609", message)
-    yield from ()
+        if not is_an_error(file, name):  # T2T611 writes another one
+            doubt = ", and nothing shows for certain that the program is"
+            leave(file, name, "T2T609", f"{name.id} is of Python 2 alone", advice=doubt)
 
 
 def missed_names(file: File) -> Iterator[ast.Name]:
     """The uses of names of Python 2 at which Python 3 stops, in a file that was not converted."""
-    if file.script.conversion is not None or not uses(file.tree):
+    if file.script.conversion is not None or not any(name.id in NAMES for name in file.all(ast.Name)):
         return
     for name in names_of_python2(file.tree, is_main=file.main):
         bound = file.meanings.bindings(name) or file.program.library_names.may_have(file, name.id)
@@ -43,16 +36,11 @@ def is_an_error(file: File, name: ast.Name) -> bool:
     return name.id == "StandardError" and "Exception" not in file.bound_names
 
 
-def uses(tree: ast.Module) -> bool:
-    """Whether a module may have such a name: a quick look."""
-    return any(isinstance(node, ast.Name) and node.id in NAMES for node in ast.walk(tree))
-
-
 RULE = Rule(
     code="T2T609",
     title="Python 2 meant something else here",
     does="refuses",
-    edits=edits,
+    notes=notes,
     why="""
     Some of Python 2 has no counterpart that the text makes certain: a method that Python 3 never calls (`__cmp__`),
     a name that it has not, the variable of a list comprehension that is read after it, a division in place of a

@@ -16,11 +16,12 @@ from tf2towers.exact.libraries.changed import (
     last_names,
     modules_in_parts,
 )
-from tf2towers.exact.never_called import is_named, stays_in
+from tf2towers.exact.never_called import is_named, leave
 from tf2towers.exact.python_versions import is_expected_to_fail, is_never_reached
 from tf2towers.exact.removal import removed
 from tf2towers.exact.rule import Example, Rule
 from tf2towers.exact.rules.t2t609_python2_doubts import is_an_error, missed_names
+from tf2towers.source.nodes import imported
 
 
 def edits(file: File) -> Iterator[Edit]:
@@ -57,17 +58,11 @@ def _uses(file: File) -> Iterator[tuple[ast.Attribute, str]]:
     for node in file.all(ast.Attribute):
         if node.attr in names and isinstance(node.ctx, ast.Load):
             name = file.program.library_names.canonical(file, node)
-            if name is None or name not in changed() or _is_local(file, name):
+            if name is None or name not in changed() or file.program.imports.has(file.path, name):
                 continue
             around = file.parent(node)
             if not isinstance(around, ast.Attribute) or f"{name}.{around.attr}" not in changed():
                 yield node, name
-
-
-def _is_local(file: File, dotted: str) -> bool:
-    """Whether a module of the program has the name of the library."""
-    root = dotted.partition(".")[0]
-    return any(imported.partition(".")[0] == root for imported in file.program.imports.imports_of(file.path))
 
 
 def _is_fenced(file: File, node: ast.AST, change: Changed) -> bool:
@@ -91,41 +86,11 @@ def _given(file: File) -> set[str | None]:
 def old_names(file: File) -> Iterator[tuple[ast.expr | ast.stmt, str]]:
     """Every use or import of such a name, and the name."""
     yield from _uses(file)
-    for statement in file.all(ast.ImportFrom):
-        for alias in statement.names:
-            if (part := gone_part(f"{statement.module}.{alias.name}")) and not _is_local(file, part):
+    statements: list[ast.Import | ast.ImportFrom] = [*file.all(ast.ImportFrom), *file.all(ast.Import)]
+    for statement in statements:
+        for _, dotted in imported(statement):
+            if (part := gone_part(dotted)) and not file.program.imports.has(file.path, part):
                 yield statement, part
-    for plain in file.all(ast.Import):
-        for alias in plain.names:
-            if (part := gone_part(alias.name)) and not _is_local(file, part):
-                yield plain, part
-
-
-def uses(tree: ast.Module) -> bool:
-    """Whether a module may use such a name: a quick look."""
-    imported = {
-        alias.asname or alias.name.partition(".")[0]
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Import | ast.ImportFrom)
-        for alias in node.names
-    }
-    names = last_names()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Attribute) and node.attr in names:
-            root = node.value
-            while isinstance(root, ast.Attribute):
-                root = root.value
-            if isinstance(root, ast.Name) and root.id in imported:
-                return True
-        if isinstance(node, ast.Name) and node.id == "StandardError":
-            return True
-        if isinstance(node, ast.Import) and any(is_gone(alias.name) for alias in node.names):
-            return True
-        if isinstance(node, ast.ImportFrom) and any(
-            alias.name == "*" or is_gone(f"{node.module}.{alias.name}") for alias in node.names
-        ):
-            return True
-    return False
 
 
 def _is_imported_name(file: File, node: ast.Attribute) -> bool:
@@ -173,10 +138,8 @@ def _is_misplaced(file: File, node: ast.Attribute) -> bool:
 def _leave(file: File, node: ast.Attribute | ast.ImportFrom | ast.Import, name: str, change: Changed) -> None:
     today = change.target if change.kind == "left" else f"{change.target}, a name that the file has otherwise"
     today = f"; today: {today}" if today else ""
-    if isinstance(node, ast.Attribute) and (where := stays_in(file, node, "")) is not None:
-        file.note(
-            node, "T2T628", f"{name} is no more; it stays in {where}, and raises where it is reached", "note"
-        )
+    if isinstance(node, ast.Attribute):
+        leave(file, node, "T2T628", f"{name} is no more", advice=today)
     else:
         file.note(node, "T2T628", f"{name} is no more{today}")
 
@@ -186,7 +149,11 @@ def _of_plain_import(file: File, statement: ast.Import) -> Iterator[Edit]:
     kept = []
     for alias in statement.names:
         part = gone_part(alias.name)
-        if part is None or _is_local(file, alias.name) or _is_fenced(file, statement, changed()[part]):
+        if (
+            part is None
+            or file.program.imports.has(file.path, alias.name)
+            or _is_fenced(file, statement, changed()[part])
+        ):
             kept.append(_alias(alias.name, alias.asname))
         elif part == alias.name and changed()[part].kind == "module" and alias.asname:
             kept.append(_alias(changed()[part].target, alias.asname))
@@ -223,7 +190,7 @@ def _all_written_anew(file: File, imported: ast.alias, package: str = "") -> boo
 
 def _of_import(file: File, statement: ast.ImportFrom) -> Iterator[Edit]:
     """`from collections import OrderedDict, Mapping` becomes two imports."""
-    if statement.level or not statement.module or _is_local(file, statement.module):
+    if statement.level or not statement.module or file.program.imports.has(file.path, statement.module):
         return
     if (home := gone_part(statement.module)) is not None and not all(
         f"{statement.module}.{alias.name}" in changed() for alias in statement.names

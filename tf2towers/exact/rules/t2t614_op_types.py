@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from tf2towers.exact.edits import Edit
 from tf2towers.exact.file import RUNTIME, File
-from tf2towers.exact.never_called import stays_in
+from tf2towers.exact.never_called import leave
 from tf2towers.exact.rule import Example, Rule
 
 #: types of TF1's variables and of what is done with them, or what a script looks for in a type
@@ -82,10 +82,7 @@ def _tell_of_outputs(file: File, side: ast.expr, operation: ast.expr) -> None:
             continue
         if ast.unparse(node.value) == ast.unparse(operation):
             message = "the output of a variable's operation is its value in TF1, and a handle in TF 2"
-            if (where := stays_in(file, node, "")) is not None:
-                file.note(node, "T2T629", f"{message}; it stays in {where}", "note")
-            else:
-                file.note(node, "T2T629", message)
+            leave(file, node, "T2T629", message, stays="it stays in {}")
 
 
 def _names_a_type(file: File, side: ast.expr) -> bool:

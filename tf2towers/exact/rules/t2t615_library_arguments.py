@@ -10,8 +10,8 @@ from tf2towers.exact.edits import Edit
 from tf2towers.exact.file import File
 from tf2towers.exact.libraries.changed import ChangedArgument, changed_arguments, is_gone
 from tf2towers.exact.libraries.known_values import made_by
-from tf2towers.exact.lists_of_slices import as_tuples, may_have_one
-from tf2towers.exact.never_called import stays_in
+from tf2towers.exact.lists_of_slices import as_tuples
+from tf2towers.exact.never_called import leave
 from tf2towers.exact.python_versions import is_expected_to_fail, is_never_reached
 from tf2towers.exact.rule import Example, Rule
 from tf2towers.names.meanings import Assigned
@@ -27,7 +27,6 @@ _TO_BE_TOLD = frozenset(
 _FLOATS = frozenset(
     f"numpy.{name}" for name in ("around", "ceil", "floor", "rint", "round", "sqrt", "true_divide")
 )
-_LAST_NAMES = frozenset(function.rpartition(".")[2] for function in (*changed_arguments(), *_TO_BE_TOLD))
 
 
 def edits(file: File) -> Iterator[Edit]:
@@ -85,15 +84,6 @@ def old_arguments(file: File) -> Iterator[tuple[ast.expr, str]]:
                 yield call, f"an argument of {function} as it was given before"
 
 
-def uses(tree: ast.Module) -> bool:
-    """Whether a module may have such a call: a quick look."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name | ast.Attribute):
-            if (node.func.id if isinstance(node.func, ast.Name) else node.func.attr) in _LAST_NAMES:
-                return True
-    return may_have_one(tree)
-
-
 def _function(file: File, call: ast.Call) -> str | None:
     """The canonical name of a function of a library that is called."""
     if isinstance(call.func, ast.Name) and call.func.id == "open" and not file.meanings.bindings(call.func):
@@ -132,13 +122,13 @@ def _changed(file: File, call: ast.Call, change: ChangedArgument) -> Iterator[Ed
             elif change.kind == "unnamed":
                 _leave(file, call, f"{change.names[0]} is no name of it in all releases", change.today)
             elif _says_nothing(given.value):
-                yield without_argument(file, call, given)
+                yield without_argument(file.text, call, given)
             else:
                 _leave(file, call, f"{change.names[0]} is taken no more", change.today)
         elif change.kind == "keyword":
             assert change.place is not None
             place = call.args.index(given)
-            start = start_of_argument(file, call, place)
+            start = start_of_argument(file.text, call, place)
             yield Edit(start, start, f"{change.names[place - change.place]}=")
         else:
             _leave(file, call, f"{change.names[0]} is taken no more", change.today)
@@ -151,10 +141,7 @@ def _says_nothing(value: ast.expr) -> bool:
 
 def _leave(file: File, call: ast.Call, message: str, today: str) -> None:
     message += f"; today: {today}" if today else ""
-    if (where := stays_in(file, call, "")) is not None:
-        file.note(call, "T2T628", f"{message}; it stays in {where}, and raises where it is reached", "note")
-    else:
-        file.note(call, "T2T628", message)
+    leave(file, call, "T2T628", message)
 
 
 def _loader(file: File, call: ast.Call) -> Iterator[Edit]:
@@ -165,7 +152,7 @@ def _loader(file: File, call: ast.Call) -> Iterator[Edit]:
         loader = f"{file.text.of(call.func.value)}.Loader"
     else:
         loader = file.need("Loader", "yaml")
-    yield added_argument(file, call, f"Loader={loader}")
+    yield added_argument(file.text, call, f"Loader={loader}")
 
 
 def _pickles(file: File, call: ast.Call) -> Iterator[Edit]:
@@ -176,7 +163,7 @@ def _pickles(file: File, call: ast.Call) -> Iterator[Edit]:
     if keywords & {"allow_pickle", None}:
         return
     if "encoding" in keywords or any(_is_taken_out(file, use) for use in _uses(file, call)):
-        yield added_argument(file, call, "allow_pickle=True")
+        yield added_argument(file.text, call, "allow_pickle=True")
 
 
 def _uses(file: File, call: ast.Call) -> Iterator[ast.expr]:
@@ -212,7 +199,7 @@ def _mode(file: File, call: ast.Call) -> Iterator[Edit]:
     for attribute in file.all(ast.Attribute):
         if attribute.attr in ("create_dataset", "create_group", "require_dataset", "require_group"):
             if call in (made_by(file, attribute.value) or ()):
-                yield added_argument(file, call, "'a'")
+                yield added_argument(file.text, call, "'a'")
                 return
 
 
@@ -227,7 +214,7 @@ def _copy_where_needed(file: File, call: ast.Call) -> Iterator[Edit]:
         and len(call.args) in (1, 2)
         and keywords.keys() <= {"copy", "dtype"}
     ):
-        yield without_argument(file, call, copy)
+        yield without_argument(file.text, call, copy)
         yield file.replace(call.func, f"{file.text.of(call.func.value)}.asarray")
     else:  # NumPy 1 takes it for False
         yield file.replace(copy.value, "None")

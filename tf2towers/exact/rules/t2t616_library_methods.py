@@ -30,7 +30,7 @@ def edits(file: File) -> Iterator[Edit]:
     through at once: in Python 3 that goes as those did, but is no iterator of its own. Where a class of the program
     has such a method, it may be that one.
     """
-    own = _own_methods(file)
+    own = file.program.library_names.methods
     for call, method in _calls(file):
         name = call.func.attr
         of_itself = isinstance(call.func.value, ast.Name) and call.func.value.id == "self"
@@ -70,12 +70,6 @@ def edits(file: File) -> Iterator[Edit]:
 def calls_of_lost_methods(file: File) -> Iterator[tuple[ast.expr, str]]:
     """Every call of such a method, and the method in words."""
     return ((call.func, f"{call.func.attr}() of {method.owner}") for call, method in _calls(file))
-
-
-def uses(tree: ast.Module) -> bool:
-    """Whether a module may use such a method: a quick look."""
-    names = {*lost_methods(), "ix", "value", "step", "timestep_limit"}
-    return any(isinstance(node, ast.Attribute) and node.attr in names for node in ast.walk(tree))
 
 
 def _calls(file: File) -> Iterator[tuple[_MethodCall, LostMethod]]:
@@ -142,18 +136,6 @@ def _is_never_missed(file: File, node: ast.AST) -> bool:
     """Whether nothing leads to a place today, or the error of a name that is missing is expected there."""
     fenced = is_never_reached(file, node, is_gone) or is_expected_to_fail(file, node)
     return fenced or stays_in(file, node, "") is not None
-
-
-def _own_methods(file: File) -> frozenset[str]:
-    """The methods that classes of the program define."""
-    return frozenset(
-        inner.name
-        for meanings in file.program.library_names.all_meanings()
-        for node in meanings.nodes
-        if isinstance(node, ast.ClassDef)
-        for inner in node.body
-        if isinstance(inner, ast.FunctionDef)
-    )
 
 
 def _values_of_datasets(file: File) -> Iterator[Edit]:

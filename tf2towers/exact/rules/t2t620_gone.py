@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
-from tf2towers.exact.edits import Edit
 from tf2towers.exact.file import File
 from tf2towers.exact.never_called import stays_in
 from tf2towers.exact.rule import Example, Rule
@@ -25,7 +23,7 @@ _METHODS = {
 _RESETS = ("tf.Session.reset", "tf.InteractiveSession.reset")
 
 
-def edits(file: File) -> Iterator[Edit]:
+def notes(file: File) -> None:
     """Notes the methods that are gone; T2T601 and T2T602 note the symbols, T2T603 the arguments."""
     used = {name for other in file.program.files for _, name in other.symbols}
     own = {function.name for other in file.program.files for function in other.all(ast.FunctionDef)}
@@ -40,7 +38,6 @@ def edits(file: File) -> Iterator[Edit]:
                 "it out, close the sessions, and run the initializers in the next one"
             )
             file.note(node, "T2T620", message)
-    yield from ()
 
 
 def resets_a_server(file: File, node: ast.AST) -> bool:
@@ -66,7 +63,7 @@ RULE = Rule(
     everything else of the script is migrated. It is only told where nothing leads there: in a function that nothing
     names, under a test for a TPU, and where tf.contrib.quantize stands under a test of a flag that is off by default.
     """,
-    edits=edits,
+    notes=notes,
     todo="Replace it as the message says, or keep a copy of its source beside the script, and migrate again.",
     examples=(
         Example(

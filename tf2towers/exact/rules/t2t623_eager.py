@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from tf2towers.exact.edits import Edit
 from tf2towers.exact.file import File
 from tf2towers.exact.rule import Example, Rule
 
@@ -18,14 +15,13 @@ def is_eager(file: File) -> bool:
     return any(canonical in EAGER for _, canonical in file.symbols)
 
 
-def edits(file: File) -> Iterator[Edit]:
+def notes(file: File) -> None:
     """Notes the calls."""
     for node, canonical in file.symbols:
         if canonical in EAGER:
             file.note(
                 node, "T2T623", f"{canonical}: this program does not build a graph to be run in sessions"
             )
-    yield from ()
 
 
 RULE = Rule(
@@ -37,7 +33,7 @@ RULE = Rule(
     and `graph_mode()` would be wrong in it. Nothing of it is changed.
     """,
     todo="Remove the call (TF 2 is eager by itself) and rename the symbols, for instance with tf_upgrade_v2.",
-    edits=edits,
+    notes=notes,
     examples=(
         Example(
             "eager from the start",

@@ -6,21 +6,21 @@ import ast
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from tf2towers.exact.edits import Edit
 from tf2towers.exact.file import File
 from tf2towers.exact.known_modules import is_known, is_tf1_library
 from tf2towers.exact.libraries.changed import changed
 from tf2towers.exact.libraries.cython import gone_in_cython
 from tf2towers.exact.lookup import was_in_tf1
-from tf2towers.exact.never_called import stays_in
+from tf2towers.exact.never_called import leave, stays_in
 from tf2towers.exact.rule import Example, Rule
 from tf2towers.report.result import FindingKind
 from tf2towers.source.built_modules import BuiltModule, is_of_an_old_protoc
 from tf2towers.source.imports_by_text import ImportByText, imports_by_text
 from tf2towers.source.local_imports import LocalImports
+from tf2towers.source.nodes import imported, module_of
 
 
-def edits(file: File) -> Iterator[Edit]:
+def notes(file: File) -> None:
     """Notes each import that leads nowhere."""
     found = file.program.imports.imports_of(file.path)
     for node in file.imports:
@@ -49,15 +49,12 @@ def edits(file: File) -> Iterator[Edit]:
             if call.walked is not None:
                 message = f"{names}: all of them are imported here"
             file.note(call.call, "T2T624", message, "note")
-    yield from ()
 
 
 def _tell(file: File, node: ast.Import | ast.ImportFrom | ast.Call, message: str, *, guarded: bool) -> None:
     """Says that a module was not found; it is only told where nothing leads to the import, or it may fail."""
-    where = stays_in(file, node, "")
-    if where is not None:
-        message = f"{message}; it is imported in {where}"
-    file.note(node, "T2T624", message, "note" if guarded or where is not None else "left")
+    kind: FindingKind = "note" if guarded else "left"
+    leave(file, node, "T2T624", message, stays="it is imported in {}", kind=kind)
 
 
 def _tell_of_built(file: File, node: ast.Import | ast.ImportFrom, dotted: str, built: BuiltModule) -> None:
@@ -112,28 +109,19 @@ def _may_be_tensorflow(call: ImportByText) -> bool:
     return not (call.start or call.walked) and all(was_in_tf1(f"tf.{name}") for name in call.attributes)
 
 
-def leads_nowhere(node: ast.Import | ast.ImportFrom, found: Mapping[str, Path]) -> bool:
-    """Whether an import names a module that nobody knows, or a library on TF1 (T2T625)."""
-    if any(True for _ in missing(node, found)):
-        return True
-    return any(is_tf1_library(module.partition(".")[0]) and module not in found for module in _asked(node))
-
-
 def _asked(node: ast.Import | ast.ImportFrom) -> Iterator[str]:
     """The modules that an import needs for certain."""
-    if isinstance(node, ast.Import):
-        yield from (alias.name for alias in node.names)
-    elif node.module:
-        yield "." * node.level + node.module
+    if isinstance(node, ast.ImportFrom) and node.module:
+        yield module_of(node)
     else:
-        yield from ("." * node.level + alias.name for alias in node.names if alias.name != "*")
+        yield from (dotted for alias, dotted in imported(node) if alias.name != "*")
 
 
 def _named(node: ast.Import | ast.ImportFrom) -> Iterator[str]:
     """The modules that an import may name, as local ones are known: `data.cifar10`, `.model`."""
     yield from _asked(node)
     if isinstance(node, ast.ImportFrom) and node.module:
-        yield from (f"{'.' * node.level}{node.module}.{alias.name}" for alias in node.names)
+        yield from (dotted for _, dotted in imported(node))
 
 
 def _may_fail(file: File, node: ast.Import | ast.ImportFrom) -> bool:
@@ -185,7 +173,7 @@ RULE = Rule(
     todo="Put the module beside the script, in its package or in a folder of its sys.path, or name the folder of the "
     "PYTHONPATH that it is in (--python-path FOLDER), and migrate again. Write a computed import out: "
     "`import models.vgg`, or a dictionary of the modules that there are.",
-    edits=edits,
+    notes=notes,
     examples=(
         Example(
             "a module that is not there",

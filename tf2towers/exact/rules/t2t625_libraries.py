@@ -3,36 +3,31 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
-from tf2towers.exact.edits import Edit
 from tf2towers.exact.file import File
 from tf2towers.exact.known_modules import is_tf1_library
 from tf2towers.exact.libraries.changed import of_keras2
-from tf2towers.exact.never_called import stays_in
+from tf2towers.exact.never_called import leave, stays_in
 from tf2towers.exact.rule import Example, Rule
 from tf2towers.names.tables import lookup
 from tf2towers.report.result import FindingKind
+from tf2towers.source.nodes import imported
 
 
-def edits(file: File) -> Iterator[Edit]:
+def notes(file: File) -> None:
     """Notes each import of such a library, and each that is loaded."""
     if not file.program.is_tf1:
         _note_keras2(file)
         return
-    found = file.program.imports.imports_of(file.path)
     for node in file.imports:
         names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else [node.module or ""]
         if isinstance(node, ast.ImportFrom) and (node.level or _only_data(file, node)):
             continue
         for name in names:
             root = name.partition(".")[0]
-            if is_tf1_library(root) and not any(module.partition(".")[0] == root for module in found):
+            if is_tf1_library(root) and not file.program.imports.has(file.path, root):
                 message = f"{root} is built on TensorFlow 1, and is not migrated with the script"
-                if (where := stays_in(file, node, "")) is not None:
-                    file.note(node, "T2T625", f"{message}; it is imported in {where}", "note")
-                else:
-                    file.note(node, "T2T625", message)
+                leave(file, node, "T2T625", message, stays="it is imported in {}")
     for used, canonical in file.symbols:
         if canonical == "tf.load_op_library":
             kind: FindingKind = "note" if _may_fail_to_load(file, used) else "left"
@@ -40,7 +35,6 @@ def edits(file: File) -> Iterator[Edit]:
                 "a library of operations that was compiled for TensorFlow 1 does not load in TensorFlow 2"
             )
             file.note(used, "T2T625", message, kind)
-    yield from ()
 
 
 def _only_data(file: File, node: ast.ImportFrom) -> bool:
@@ -56,15 +50,13 @@ def _only_data(file: File, node: ast.ImportFrom) -> bool:
 
 def _note_keras2(file: File) -> None:
     """Notes what is gone from Keras: a program without a TF1 graph of its own may be one of Keras 2, towers and all."""
-    if any(module.partition(".")[0] == "keras" for module in file.program.imports.imports_of(file.path)):
+    if file.program.imports.has(file.path, "keras"):
         return
     for node in (*file.imports, *file.all(ast.Attribute)):
         if isinstance(file.parent(node), ast.Attribute):
             continue
-        if isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom):
-            names = [f"{node.module}.{alias.name}" for alias in node.names if not node.level]
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            names = [dotted for _, dotted in imported(node)]
         else:
             names = [file.program.library_names.canonical(file, node) or ""]
         for name in names:
@@ -101,7 +93,7 @@ RULE = Rule(
     """,
     todo="Replace the library's part of the model by core operations, or by the library's own release for TF 2; "
     "compile operations in C++ for TensorFlow 2 (C++17, with its headers).",
-    edits=edits,
+    notes=notes,
     examples=(
         Example(
             "a library of layers",

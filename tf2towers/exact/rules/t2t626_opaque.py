@@ -6,12 +6,12 @@ import ast
 import re
 from collections.abc import Iterator
 
-from tf2towers.exact.edits import Edit
 from tf2towers.exact.file import File
 from tf2towers.exact.lookup import both_or_neither_have, find_replacement, was_in_tf1
-from tf2towers.exact.never_called import stays_in
+from tf2towers.exact.never_called import leave
 from tf2towers.exact.rule import Example, Rule
 from tf2towers.report.quoted_code import with_quoted_code
+from tf2towers.source.nodes import last_name
 
 _HARMLESS = frozenset(
     {"builtins.print", "builtins.dir", "builtins.help", "builtins.id", "builtins.type", "importlib.reload"}
@@ -28,7 +28,7 @@ _IMPORTING = frozenset(
 )  # fmt: skip
 
 
-def edits(file: File) -> Iterator[Edit]:
+def notes(file: File) -> None:
     """Notes each use of the module TensorFlow itself that could take anything from it."""
     for text in _imported_by_text(file):
         message = "TensorFlow is imported by a text here: what is taken from it cannot be seen"
@@ -54,17 +54,13 @@ def edits(file: File) -> Iterator[Edit]:
         file.note(node, "T2T626", with_quoted_code(message, file.text.of(seen)))
     for replaced, canonical in _given_another_value(file):
         message = f"{canonical} is given another value here: our runtime would take it, too"
-        if (where := stays_in(file, replaced, "")) is not None:
-            file.note(replaced, "T2T626", f"{message}; it stays in {where}", "note")
-        else:
-            file.note(replaced, "T2T626", message)
+        leave(file, replaced, "T2T626", message, stays="it stays in {}")
     for call, spelled in _run_as_text(file):
         message = f"{spelled} stands in a text that is run here, and means something else in TF 2"
         file.note(call, "T2T626", with_quoted_code(message, file.text.of(call)))
     for use, _ in file.doubtful:
         message = f"{use.id} stands for TensorFlow, and for something else"
         file.note(use, "T2T626", with_quoted_code(message, file.text.of(file.statement(use))))
-    yield from ()
 
 
 def _given_another_value(file: File) -> Iterator[tuple[ast.Name | ast.Attribute, str]]:
@@ -200,7 +196,7 @@ def _handed_to_imports(file: File) -> Iterator[ast.Constant]:
     computed = any(
         call.args
         and not isinstance(call.args[0], ast.Constant)
-        and ast.unparse(call.func).rpartition(".")[2] in ("import_module", "__import__")
+        and last_name(call.func) in ("import_module", "__import__")
         for call in file.all(ast.Call)
     )
     for text in file.all(ast.Constant) if computed else ():
@@ -249,7 +245,7 @@ RULE = Rule(
     `tf.get_variable`.
     """,
     todo="Write the symbols out, or pass `tensorflow.compat.v1` where only TF1 names are taken that it still has.",
-    edits=edits,
+    notes=notes,
     examples=(
         Example(
             "an optimizer by its name",

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from tf2towers.exact.edits import Edit
 from tf2towers.exact.file import RUNTIME, File
 from tf2towers.exact.lookup import public_name, sessions
 from tf2towers.exact.never_called import never_called_around
@@ -23,7 +22,7 @@ def _makers(file: File) -> Iterator[str]:
             yield from (alias.name for alias in line.names if alias.name in sessions().values())
 
 
-def edits(file: File) -> Iterator[Edit]:
+def notes(file: File) -> None:
     """Notes each cluster and each address of a server, in a program that makes sessions and no server."""
     makers = {name for other in file.program.files for name in _makers(other)}
     if "Server" in makers or not makers:
@@ -38,7 +37,6 @@ def edits(file: File) -> Iterator[Edit]:
         if not isinstance(parent, ast.Expr | ast.Dict | ast.Set):
             message = "a session of a server that another program makes"
             file.note(text, "T2T627", with_quoted_code(message, file.text.of(file.statement(text))))
-    yield from ()
 
 
 RULE = Rule(
@@ -54,7 +52,7 @@ RULE = Rule(
     Give the program a place in the cluster: make a tf.train.Server with the cluster's hosts and this program's own job
     and index in it, and use its target. The other tasks call server.join().
     """,
-    edits=edits,
+    notes=notes,
     examples=(
         Example(
             "a client that is in no cluster",

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 from functools import cache
-from pathlib import Path
 from typing import NamedTuple
 
-from tf2towers.exact.edits import Edit
+from tf2towers.exact.data import rows
 from tf2towers.exact.file import File
-from tf2towers.exact.never_called import stays_in
+from tf2towers.exact.never_called import leave
 from tf2towers.exact.python_versions import is_expected_to_fail
 from tf2towers.exact.rule import Example, Rule
-
-_TABLE = Path(__file__).parents[1] / "data" / "lost_attributes.tsv"
 
 
 class _Lost(NamedTuple):
@@ -24,11 +20,10 @@ class _Lost(NamedTuple):
 
 @cache
 def _lost() -> dict[str, _Lost]:
-    rows = (line.split("\t") for line in _TABLE.read_text(encoding="utf-8").splitlines()[1:])
-    return {name: _Lost(owner, today) for name, owner, today in rows}
+    return {name: _Lost(owner, today) for name, owner, today in rows("lost_attributes.tsv")}
 
 
-def edits(file: File) -> Iterator[Edit]:
+def notes(file: File) -> None:
     """Leaves each read of such an attribute: of a value that is not `self`, where no class of the program has one."""
     found = [
         node
@@ -41,13 +36,7 @@ def edits(file: File) -> Iterator[Edit]:
             continue
         lost = _lost()[node.attr]
         message = f"{node.attr} of {lost.owner} is no more{f'; today: {lost.today}' if lost.today else ''}"
-        if (where := stays_in(file, node, "")) is not None:
-            file.note(
-                node, "T2T629", f"{message}; it stays in {where}, and raises where it is reached", "note"
-            )
-        else:
-            file.note(node, "T2T629", message)
-    yield from ()
+        leave(file, node, "T2T629", message)
 
 
 def _is_self(value: ast.expr) -> bool:
@@ -85,7 +74,7 @@ RULE = Rule(
     """,
     todo="Write the public attribute that the message names, or do without, and migrate again. For what a variable's "
     "operation puts out, take the variable: `[v for v in tf.global_variables() if v.op.name == op.name]`.",
-    edits=edits,
+    notes=notes,
     sources=(
         "exact/data/lost_attributes.tsv",
         "TensorFlow 2.21: tensorflow/python/framework/ops.py, class Operation",

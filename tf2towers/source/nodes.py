@@ -1,0 +1,68 @@
+"""What single nodes of Python's own syntax tree say: the parts of a dotted name, a text, an argument, an import."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def root_of(node: ast.AST) -> ast.AST:
+    """What a dotted name begins with: `tf` of `tf.train.Saver`; the node itself where it is no attribute."""
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return node
+
+
+def last_name(node: ast.AST) -> str:
+    """What a dotted name ends with: `Saver`; empty for what is neither a name nor an attribute."""
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def dotted(node: ast.AST) -> str | None:
+    """The names and attributes of a dotted name as a text: `tf.train.Saver`; None where it begins with a value."""
+    if isinstance(node, ast.Attribute):
+        base = dotted(node.value)
+        return None if base is None else f"{base}.{node.attr}"
+    return node.id if isinstance(node, ast.Name) else None
+
+
+def is_text(node: ast.AST) -> bool:
+    """Whether it is a text, written out."""
+    return isinstance(node, ast.Constant) and isinstance(node.value, str)
+
+
+def is_docstring(statement: ast.stmt) -> bool:
+    """Whether a statement is a text alone."""
+    return isinstance(statement, ast.Expr) and is_text(statement.value)
+
+
+def argument(call: ast.Call, place: int, *keywords: str) -> ast.expr | None:
+    """An argument of a call, by one of its keywords or by its place."""
+    for keyword in call.keywords:
+        if keyword.arg in keywords:
+            return keyword.value
+    return call.args[place] if len(call.args) > place else None
+
+
+def module_of(statement: ast.ImportFrom) -> str:
+    """The module that names are taken from, with the dots of a relative one: `..model`."""
+    return "." * statement.level + (statement.module or "")
+
+
+def imported(statement: ast.Import | ast.ImportFrom) -> Iterator[tuple[ast.alias, str]]:
+    """Each alias of an import, and its dotted name: `model.loss` of `from model import loss`, `.loss` of `.`."""
+    for alias in statement.names:
+        if isinstance(statement, ast.Import):
+            yield alias, alias.name
+        else:
+            module = module_of(statement)
+            yield alias, module + alias.name if module.endswith(".") else f"{module}.{alias.name}"
+
+
+def bound_by(alias: ast.alias) -> str:
+    """The name that an import binds: `a` for `import a.b`."""
+    return alias.asname or alias.name.partition(".")[0]
