@@ -1,5 +1,7 @@
 """A process's place in a cluster: targets, devices, what is refused; no other process is needed for these."""
 
+import contextlib
+
 import pytest
 
 pytestmark = pytest.mark.tensorflow
@@ -33,6 +35,7 @@ assert "is not the target of a server" in raised(ClusterError, lambda: Session("
 isolated = tf.ConfigProto(isolate_session_state=True)
 assert "share its variables" in raised(NotImplementedError, lambda: Session(server.target, config=isolated))
 assert "task_index goes from 0 to 1" in raised(ClusterError, lambda: Server(spec, "worker", 2))
+assert Server({"master": ["localhost:0"], "worker": []}, "master", 0).target  # no worker, or none yet
 assert "the cluster has no job 'master'" in raised(ClusterError, lambda: Server(spec, "master", 0))
 assert "Does this task run already" in raised(ClusterError, lambda: Server(spec, "worker", 0))
 
@@ -141,6 +144,52 @@ with Session(first.target) as session:
     assert session.run(grown).tolist() == [7, 10] and session.run(b).tolist() == [3, 4]
 print("fine")
 """
+
+#: what '/job:worker' without a task makes is on the first worker, for all, as TF 1.15 placed it (TF 2.21 does not)
+NO_TASK = """
+import sys
+import time
+import tensorflow.compat.v1 as tf
+
+from tf2towers.runtime import Server, Session, graph_mode
+
+graph_mode()
+index, addresses = int(sys.argv[1]), sys.argv[2:]
+server = Server(tf.train.ClusterSpec({"worker": addresses}), job_name="worker", task_index=index)
+with tf.device("/job:worker"):
+    total = tf.Variable([1.0, 2.0])
+    more = total.assign_add([1.0, 1.0])
+missing = tf.report_uninitialized_variables()
+with Session(server.target) as session:
+    if index == 0:
+        session.run(total.initializer)
+    while len(session.run(missing)):
+        time.sleep(0.1)
+    session.run(more)
+    while session.run(total)[0] < 3:
+        time.sleep(0.1)
+    print(session.run(total).tolist(), flush=True)
+    time.sleep(1)
+"""
+
+
+def test_a_job_without_a_task_is_its_first() -> None:
+    import subprocess
+    import sys
+
+    from tests.runtime.tasks import free_ports
+
+    addresses = [f"localhost:{port}" for port in free_ports(2)]
+    with contextlib.ExitStack() as stack:
+        workers = []
+        for index in range(2):
+            command = [sys.executable, "-c", NO_TASK, str(index), *addresses]
+            worker = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            stack.callback(worker.kill)
+            workers.append(worker)
+        for worker in workers:
+            out, said = worker.communicate(timeout=100)
+            assert out == "[3.0, 4.0]\n", said[-3000:]
 
 
 @pytest.mark.parametrize("script", [SCRIPT, BOTH], ids=["one", "both"])

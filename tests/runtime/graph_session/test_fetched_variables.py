@@ -54,3 +54,30 @@ def test_one_with_a_caching_device_is_read_once_more(tmp_path: Path) -> None:
     script.write_text(CACHED)
     done = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True)
     assert done.stdout.split("\n")[0].count("1.0") == 2, done.stdout  # loss and w, each before or after
+
+
+SAME_MEMORY = """\
+import tensorflow.compat.v1 as tf
+from tf2towers.runtime import Session, graph_mode
+
+graph_mode()
+w = tf.get_variable("w", initializer=[2.0, 3.0])
+same = tf.identity(w)
+reshaped = tf.reshape(same, [1, 2])
+with tf.control_dependencies([reshaped]):
+    train_op = tf.train.GradientDescentOptimizer(0.25).minimize(tf.reduce_sum(tf.square(same)))
+with Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    print([value.tolist() for value in sess.run([same, w.value(), w.read_value(), reshaped, train_op])[:-1]])
+    print(sess.run([same * 1, train_op])[0].tolist(), sess.run(w).tolist())
+"""
+
+
+def test_what_was_its_memory_in_tf1_is_what_the_update_left(tmp_path: Path) -> None:
+    script = tmp_path / "same_memory.py"
+    script.write_text(SAME_MEMORY)
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True)
+    assert done.stdout.split("\n")[:2] == [
+        "[[1.0, 1.5], [1.0, 1.5], [1.0, 1.5], [[1.0, 1.5]]]",  # from TF 1.15
+        "[1.0, 1.5] [0.5, 0.75]",
+    ]

@@ -149,6 +149,17 @@ def test_a_regularizers_loss_has_an_average() -> None:
         assert average.average(loss) is not None
 
 
+def test_a_sum_over_no_rows_has_a_gradient_of_zeros() -> None:
+    from tf2towers.runtime.graph_session.as_in_tf1.sums_over_no_rows import sums_over_no_rows_have_no_gradient
+
+    sums_over_no_rows_have_no_gradient()
+    with tf.Graph().as_default():
+        weights = tf.ones([3, 2])
+        sums = tf.compat.v1.sparse_segment_sum(weights, [0], [0])
+        (gradient,) = tf.gradients(sums, [weights])
+        assert gradient.op.type == "SelectV2"
+
+
 def test_an_enumerated_dataset_has_an_iterator() -> None:
     from tf2towers.runtime.graph_session.private import enumerated_datasets_have_iterators
 

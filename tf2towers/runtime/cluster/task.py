@@ -175,7 +175,6 @@ class ClusterTask:
         self._starting.close()
         if self._coordinator is None and not self.synchronous:
             lost_requests.survive()
-            lost_requests.survive()
             self._coordinator = tf.distribute.coordinator.ClusterCoordinator(variables.strategy)
         return step(variables, input_signature, update, self._coordinator, self._workers)
 

@@ -32,6 +32,8 @@ READS = frozenset(
 )
 #: they hand a variable on, into a branch or a loop
 _ALIASES = frozenset({"Identity", "Switch", "Enter"})
+#: their values were their input's memory in TF1
+_SAME_MEMORY = frozenset({"Identity", "Reshape", "Squeeze", "ExpandDims", "StopGradient"})
 #: what `cond(is_variable_initialized(v), v.read_value, lambda: initial_value)` is made of
 _READ_IF_INITIALIZED = frozenset(
     {"Const", "Identity", "Merge", "ReadVariableOp", "Switch", "VarHandleOp", "VarIsInitializedOp"}
@@ -200,11 +202,10 @@ class _Application:
             if variables:
                 self._use(node, variables)
         self._wait_for_followers()
-        read_last = () if own_resources.switched_on else tuple(fetches)
-        self._read_cached_apart(read_last)
-        self._read_first(set(read_last))
-        self._read_first_if_initialized(set(read_last))
-        self._read_last(read_last)
+        late = {} if own_resources.switched_on else self._apart(fetches)
+        self._read_first()
+        self._read_first_if_initialized(set(late))
+        self._read_last(late)
         extra = [name for target in [*targets, *fetches] for name in self._followers.get(target, ())]
         return list(self._made.values()), extra
 
@@ -304,31 +305,62 @@ class _Application:
                 if f"^{name}" not in have
             )
 
-    def _read_cached_apart(self, fetches: Iterable[str]) -> None:
-        """A variable with a `caching_device` has one read: what computes with it gets its own, before the writes."""
+    def _apart(self, fetches: Iterable[str]) -> dict[str, str]:
+        """The reads that give fetched variables, which come after the run's writes: the read -> its variable.
+
+        In TF1 `tf.identity(w)`, `w.value()` and `w.read_value()` were the variable's memory, as `w` itself was: what
+        was fetched of them was what the run's writes had left there. What else in the run takes a value of them gets
+        copies, which are read before the writes.
+        """
+        late: dict[str, str] = {}
+        chains: dict[str, tuple[Any, str]] = {}  # their nodes, and where the variable is read
         for name in dict.fromkeys(fetches):
-            variable, node = self._mirror.nodes.variable_read(name), self._by_name.get(name)
-            if variable is None or node is None or self._is_elsewhere(variable):
+            chain: list[Any] = []
+            node = self._by_name.get(name)
+            while (
+                node is not None
+                and node.op in _SAME_MEMORY
+                and not self._mirror.nodes.in_control_flow(node.name)
+            ):
+                chain.append(node)
+                node = self._by_name.get(parse(node.input[0]).node)
+            if node is None or node.op != "ReadVariableOp" or self._mirror.nodes.in_control_flow(node.name):
                 continue
-            users = [
-                (user, place)
-                for user in (*self._part, *self._made.values())
-                for place, text in enumerate(user.input)
-                if parse(text).node == name and not text.startswith("^")
-            ]
-            if not users:
+            variable = self._mirror.variable(self._mirror.nodes.by_name[node.name].input[0])
+            if variable is None or variable not in self._writers or self._is_elsewhere(variable):
                 continue
-            cached = tf.compat.v1.NodeDef()
-            cached.CopyFrom(node)
-            cached.name = f"{name}/cached"
-            self._made[cached.name] = cached
-            for user, place in users:
-                user.input[place] = f"{cached.name}:0"
+            late[node.name] = variable
+            chains.update((part.name, (part, node.device)) for part in (*chain, node))
+        taken = set()
+        for user in (*self._part, *self._made.values()):
+            if user.name in chains:
+                continue
+            for place, text in enumerate(user.input):
+                source = parse(text)
+                if source.node in chains:
+                    user.input[place] = written(source._replace(node=f"{source.node}/apart"))
+                    taken.add(source.node)
+        while taken:
+            name = taken.pop()
+            if f"{name}/apart" in self._made:
+                continue
+            copied = tf.compat.v1.NodeDef()
+            copied.CopyFrom(chains[name][0])
+            copied.name, copied.device = f"{name}/apart", chains[name][1]
+            self._made[copied.name] = copied
+            for place, text in enumerate(copied.input):
+                source = parse(text)
+                if source.node in chains:
+                    copied.input[place] = written(source._replace(node=f"{source.node}/apart"))
+                    taken.add(source.node)
             for names in self._early_reads.values():
                 if name in names:
-                    names.append(cached.name)
+                    names.append(copied.name)
+        for names in self._early_reads.values():
+            names[:] = [name for name in names if name not in late]
+        return late
 
-    def _read_first(self, fetches: set[str]) -> None:
+    def _read_first(self) -> None:
         """A read that waits for nothing comes before its run's writes: a run computes with what there was before it.
 
         TF1 left their order open, and most often read first. The reads have no inputs, so nothing can wait in a circle.
@@ -336,14 +368,12 @@ class _Application:
         """
         nodes = self._mirror.nodes
         for variable, writers in self._writers.items():
-            last = fetches if not self._is_elsewhere(variable) else set()
             copies = self._mirror.copies.get(variable, [0])
             reads = [
                 [
                     f"^{name}"
                     for name in self._early_reads.get((variable, tower), ())
                     if not nodes.in_control_flow(name)
-                    and not (name in last and nodes.variable_read(name) is not None)
                 ]
                 for tower in copies
             ]
@@ -396,21 +426,15 @@ class _Application:
         """Whether a variable is on another machine."""
         return place_of(self._mirror.home(variable)).job not in (None, "localhost")
 
-    def _read_last(self, fetches: Iterable[str]) -> None:
+    def _read_last(self, late: Mapping[str, str]) -> None:
         """A variable that is fetched itself is read after the run's writes: TF1 returned the memory they had changed.
 
         One on another machine was sent at once, before them.
         """
-        nodes = self._mirror.nodes
-        for name in fetches:
-            variable = nodes.variable_read(name)
-            node = self._by_name.get(name)
-            if variable is None or node is None or self._is_elsewhere(variable):
-                continue
-            writers = [
-                write
-                for writer in self._writers.get(variable, ())
-                if not nodes.in_control_flow(writer)
+        for name, variable in late.items():
+            self._by_name[name].input.extend(
+                f"^{write}"
+                for writer in self._writers[variable]
+                if not self._mirror.nodes.in_control_flow(writer)
                 for write in (writer, *self._followers.get(writer, ()))
-            ]
-            node.input.extend(f"^{writer}" for writer in writers)
+            )

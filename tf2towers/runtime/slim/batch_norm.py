@@ -213,6 +213,8 @@ def _fused(
     if inputs.shape.rank == 2:
         pixels = tf.reshape(inputs, [-1, channels, 1, 1] if data_format == "NCHW" else [-1, 1, 1, channels])
 
+    epsilon = max(epsilon, 1.001e-5)  # TF1's least, for cuDNN
+
     def by_batch() -> Any:
         return v1.nn.fused_batch_norm(pixels, gamma, beta, epsilon=epsilon, data_format=data_format)
 

@@ -27,6 +27,10 @@ with tf.device(tf.train.replica_device_setter(cluster=cluster, worker_device='/j
         computed = tf.identity(shared) * 2.0
         read_again = shared.read_value() * 2.0
         branch = tf.cond(tf.reduce_sum(x) > 3.5, lambda: computed, lambda: read_again)
+        alone = tf.identity(shared) + local
+    count = tf.get_variable('count', [], initializer=tf.zeros_initializer(), trainable=False)
+with tf.device('/job:worker/task:0'):
+    counted = tf.assign_add(count, 1.0) * 10.0
 with tf.Session(server.target, config=tf.ConfigProto(allow_soft_placement=True)) as sess:
     sess.run(tf.global_variables_initializer())
     for step in range(4):
@@ -35,3 +39,5 @@ with tf.Session(server.target, config=tf.ConfigProto(allow_soft_placement=True))
         print([value.tolist() for value in sess.run([shared, local, copy])])
         sess.run([average, train_op, pull], feed)
         print(sess.run(ema.average(shared)).tolist(), sess.run(local).tolist())
+        sess.run(alone, feed)  # nothing else that needs the update
+        print(sess.run(shared).tolist(), sess.run(counted), sess.run(count))

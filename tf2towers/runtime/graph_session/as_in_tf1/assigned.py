@@ -12,6 +12,8 @@ from typing import Any
 
 import tensorflow as tf
 
+#: an attribute of the read that gives what an assignment left
+GIVEN = "_given_by_its_write"
 #: methods that take the handle, and wait for nothing
 _METHODS = ("gather_nd", "sparse_read", "_strided_slice_assign", "is_initialized")
 
@@ -24,6 +26,7 @@ def assignments_give_references() -> None:
     if "eval" in vars(_UnreadVariable):
         return
     _UnreadVariable.eval = _value
+    _UnreadVariable.value = _marked(_UnreadVariable.value)
     for name in _METHODS:
         setattr(_UnreadVariable, name, _after(getattr(BaseResourceVariable, name)))
     for name in dir(state_ops):
@@ -37,6 +40,17 @@ def assignments_give_references() -> None:
 def _value(assigned: Any, feed_dict: Any = None, session: Any = None) -> Any:
     """`tf.assign(variable, placeholder).eval(feed_dict=...)`: a tensor's, in TF1."""
     return assigned.value().eval(feed_dict, session)
+
+
+def _marked(function: Callable[..., Any]) -> Callable[..., Any]:
+    @wraps(function)
+    def marked(assigned: Any, *arguments: Any, **options: Any) -> Any:
+        value = function(assigned, *arguments, **options)
+        if tf.is_symbolic_tensor(value) and value.op.type == "ReadVariableOp":  # and no value of eager code
+            value.op._set_attr(GIVEN, tf.compat.v1.AttrValue(b=True))
+        return value
+
+    return marked
 
 
 def _after(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -21,6 +21,9 @@ from tf2towers.runtime.graph_session.towers import Place, place_of
 #: what was a session's own, if the script gave no name to it
 _OWN = ("Iterator", "Queue", "Reader", "ConditionalAccumulator")
 
+#: the same wherever it is made: its name is made of what is in it
+_FIXED = ("HashTable", "HashTableV2")
+
 #: they hand a resource on
 _ALIASES = frozenset({"Identity", "Switch", "Enter", "Merge"})
 
@@ -38,19 +41,20 @@ class Member(Process):
         self._graph: Any = None
         self._order: dict[Key, int] = {}
         self._common: Key | None = None  # who keeps what the graph gives to no task
+        #: kinds of operations: whether one can make what others use as well
+        self._shared_kinds: dict[str, bool] = {}
 
     def connect(self, graph: tf.Graph, config: Any = None) -> None:
         """Connects this process to those who keep variables, if there are any."""
         task = self.task
         seen = _seen(task, config)
         operations = graph.get_operations()
-        places = map(place_of, {operation.device for operation in operations})
-        asked = {
-            key for key in ((place.job, max(place.task, 0)) for place in places if place.job) if key in seen
-        }
+        asked = self._asked(operations) & set(seen)
         self._common = next((key for key in seen if key in task.keepers), None)
         keeps = any(
-            _is_named_queue(operation) and _key(operation.device) == task.key for operation in operations
+            _key(operation.device) == task.key
+            and (_is_named_queue(operation) or self._is_on_the_first(operation, place_of(operation.device)))
+            for operation in operations
         )
         if (
             self._common is None
@@ -65,6 +69,24 @@ class Member(Process):
         if task.servers:
             with making, tf.init_scope():
                 Connection.of(task)
+
+    def _asked(self, operations: Iterable[tf.Operation]) -> set[Key]:
+        """The tasks that a graph needs: those it names, and the first of a job for what all share on it."""
+        asked = set()
+        for operation in operations:
+            place = place_of(operation.device)
+            if place.job and (place.task != -1 or self._is_on_the_first(operation, place)):
+                asked.add((place.job, max(place.task, 0)))
+        return asked
+
+    def _is_on_the_first(self, operation: tf.Operation, place: Place) -> bool:
+        """Whether it makes what all share, and on '/job:worker' without a task, which was task 0 for all in TF1."""
+        if place.job is None or place.task != -1:
+            return False
+        kind = operation.type
+        if kind not in self._shared_kinds:
+            self._shared_kinds[kind] = "shared_name" in _attributes(operation) and kind not in _FIXED
+        return self._shared_kinds[kind] and self._is_for_all(operation.node_def)
 
     def container(self, session: str, node: Any) -> str:
         """All sessions of a server share what is in its process, as in TF1, but for what is each session's own."""
@@ -150,7 +172,16 @@ class Member(Process):
         if place.job == "localhost" or (own and not (self.task.serves and self._is_for_all(node))):
             node.device = _within(place)
             return
-        server = self._order.get((str(place.job), max(place.task, 0)))
+        first = str(place.job), max(place.task, 0)
+        server = self._order.get(first)
+        if (
+            server is None
+            and place.task == -1
+            and first in self.task.everyone
+            and (node.op in _FIXED or not self._is_for_all(node))
+        ):
+            node.device = _within(place)  # any task of that job does, and so does this one
+            return
         if server is None:
             if node.op != "Const":  # which is the same anywhere
                 self._refused.setdefault(owner, node.device)

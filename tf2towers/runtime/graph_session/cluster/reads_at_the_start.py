@@ -9,6 +9,7 @@ from typing import Any
 import tensorflow as tf
 
 from tf2towers.runtime.graph_session import own_resources
+from tf2towers.runtime.graph_session.as_in_tf1.assigned import GIVEN
 from tf2towers.runtime.graph_session.nodes import parse, written
 
 #: what `variable.read_value()` makes, which waits in TF1 as well
@@ -23,8 +24,9 @@ def read_at_the_start(nodes: Sequence[Any], is_elsewhere: Callable[[Any], bool])
 
     `with tf.control_dependencies([train_op]): tf.assign(local, shared)` took the value from before the update in TF1,
     and so did a moving average: a worker got a variable by its one read, `shared/read`, which waits for nothing. What
-    is computed on the parameter server has the variable's memory for it, and `shared.read_value()` is an operation of
-    its own: both waited. So did every read where the script had switched on resource variables.
+    is computed on the parameter server has the variable's memory for it, `shared.read_value()` is an operation of
+    its own, and what `tf.assign_add(shared, x)` gives is that write's: these waited. So did every read where the script
+    had switched on resource variables. What takes the value waits itself for all that the read waited for, as in TF1.
 
     Args:
         nodes: a run's nodes on their devices; their inputs are changed in place.
@@ -43,6 +45,7 @@ def read_at_the_start(nodes: Sequence[Any], is_elsewhere: Callable[[Any], bool])
         and len(node.input) > 1
         and parse(node.input[0]).node in variables
         and not _EXPLICIT.fullmatch(node.name)
+        and GIVEN not in node.attr
     }
     made: dict[str, Any] = {}
     for node in nodes if waiting else ():
@@ -59,6 +62,7 @@ def read_at_the_start(nodes: Sequence[Any], is_elsewhere: Callable[[Any], bool])
                 early.name = f"{read.name}/at_the_start"
                 del early.input[1:]
             node.input[index] = written(name._replace(node=made[read.name].name))
+            node.input.extend(wait for wait in read.input[1:] if wait not in node.input)
     first = {parse(read.input[0]).node: read.name for read in made.values()}
     for node in nodes if first else ():
         if _WRITES.fullmatch(node.op) and parse(node.input[0]).node in first:
