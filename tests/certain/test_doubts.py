@@ -34,6 +34,16 @@ def test_the_trainer_itself_is_certain() -> None:
     assert "strategy.run(" in idiomatic_or_exact(Script.from_text(trainer()), Options()).changes[0].after
 
 
+def test_the_strategy_stands_behind_the_names_of_its_devices() -> None:
+    text = trainer("before: kept = tf.get_variable('kept', []); gpus = [0, 1]").replace(
+        "for i in range(N):", "for i, gpu in enumerate(gpus):"
+    )
+    (change,) = idiomatic_or_exact(
+        Script.from_text(text.replace("'/gpu:%d' % i", "'/gpu:%d' % gpu")), Options()
+    ).changes
+    assert 0 < change.after.index("gpus = [0, 1]") < change.after.index("strategy = ")
+
+
 @pytest.mark.parametrize("code", [rule.code for rule in rules()])
 def test_a_rule_is_told_in_full(code: str) -> None:
     rule = next(candidate for candidate in rules() if candidate.code == code)

@@ -9,7 +9,8 @@ from functools import cached_property
 from tf2towers.exact.file import File
 from tf2towers.exact.program import Program
 from tf2towers.exact.tower_loops import Loop, tower_loops
-from tf2towers.names.meanings import Assigned, Binding, Defined, Function, Scope
+from tf2towers.names.meanings import Assigned, Binding, Defined, Scope
+from tf2towers.source.nodes import Function
 
 #: what makes something that sessions run in
 SESSIONS = frozenset(

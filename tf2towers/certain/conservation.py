@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 from collections import Counter
 
-from tf2towers.names.meanings import Function, Meanings
+from tf2towers.names.meanings import Meanings
+from tf2towers.source.nodes import Function
 
 #: what the code of a graph is put together with, which the idiomatic form may need less often
 _OF_GRAPHS = frozenset(

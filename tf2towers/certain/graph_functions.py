@@ -12,8 +12,8 @@ from tf2towers.certain.building import PLACEHOLDERS
 from tf2towers.certain.parameters import arguments
 from tf2towers.exact.deep import with_deep_stack
 from tf2towers.exact.file import File
-from tf2towers.names.meanings import Function
 from tf2towers.source.conversion import Conversion
+from tf2towers.source.nodes import Function
 from tf2towers.source.script import Script
 from tf2towers.source.tree import one_statement_a_line, parse_tree, text_of
 

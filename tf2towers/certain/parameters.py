@@ -6,7 +6,8 @@ import ast
 
 from tf2towers.certain.building import Building
 from tf2towers.exact.file import File
-from tf2towers.names.meanings import Function, Opaque
+from tf2towers.names.meanings import Opaque
+from tf2towers.source.nodes import Function
 
 
 def arguments(function: Function, call: ast.Call) -> dict[str, ast.expr] | None:

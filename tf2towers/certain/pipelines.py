@@ -7,7 +7,7 @@ import ast
 from tf2towers.certain.building import Building
 from tf2towers.exact.file import File
 from tf2towers.exact.functions.pipelines import called_with_elements, parts_that_are_datasets
-from tf2towers.names.meanings import Function
+from tf2towers.source.nodes import Function
 
 
 def pipeline_functions(building: Building) -> set[Function]:

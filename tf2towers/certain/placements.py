@@ -7,7 +7,7 @@ import ast
 from tf2towers.certain.building import Building
 from tf2towers.exact.file import File
 from tf2towers.exact.tower_device import gpu_index
-from tf2towers.names.meanings import Function
+from tf2towers.source.nodes import Function
 
 _STATEMENTS = (ast.Assign, ast.If, ast.Return, ast.FunctionDef, ast.Pass)
 

@@ -11,8 +11,8 @@ from tf2towers.certain.pipelines import reads_graph
 from tf2towers.certain.straight_line import reads_of, straight_line
 from tf2towers.exact.file import File
 from tf2towers.exact.functions.pipelines import is_plain
-from tf2towers.names.meanings import Function
 from tf2towers.names.old_names import is_of_summaries, todays_name
+from tf2towers.source.nodes import Function
 
 START = "tf.train.start_queue_runners"
 PREFETCH = "tf.contrib.slim.prefetch_queue.prefetch_queue"

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from functools import cache
 from importlib import resources
 
+from tf2towers.certain.arguments import unknown_arguments
 from tf2towers.certain.building import SESSIONS, Building
 from tf2towers.certain.queues import Queued, queued, tower_functions
 from tf2towers.certain.rule import Doubt, Rule
@@ -18,6 +19,7 @@ from tf2towers.exact.rules.t2t615_library_arguments import old_arguments
 from tf2towers.exact.rules.t2t616_library_methods import calls_of_lost_methods
 from tf2towers.names.meanings import Imported
 from tf2towers.names.old_names import todays_name
+from tf2towers.source.nodes import root_of
 
 _FLAGS = ("tf.app.flags", "tf.flags")
 _VARIABLES = frozenset({"tf.Variable", "tf.get_variable"})
@@ -50,6 +52,7 @@ def doubts(building: Building) -> Iterator[Doubt]:
     batches = queued(building)
     yield from _second_global_step(building)
     for file in building.files:
+        yield from unknown_arguments(file)
         for place, name in (*old_names(file), *calls_of_lost_methods(file)):
             yield Doubt(file, place, f"{name}, which is no more today")
         for place, what in old_arguments(file):
@@ -118,9 +121,8 @@ def _is_plain(statement: ast.Import | ast.ImportFrom) -> bool:
 
 def _is_imported(file: File, node: ast.AST) -> bool:
     """Whether a symbol's first name is bound by imports of TensorFlow in this file, and by nothing else."""
-    while isinstance(node, ast.Attribute):
-        node = node.value
-    bindings = file.meanings.bindings(node) if isinstance(node, ast.Name) else []
+    name = root_of(node)
+    bindings = file.meanings.bindings(name) if isinstance(name, ast.Name) else []
     return bool(bindings) and all(
         isinstance(binding, Imported) and binding.target.partition(".")[0] == "tensorflow"
         for binding in bindings
@@ -225,6 +227,10 @@ RULE = Rule(
             )
         ),
         "before: tf.add_check_numerics_ops()",
+        "after: saver = tf.train.Saver(pad_step_number=True)",
+        "after: saver = tf.train.Saver({'w': w})",
+        "after: saver = tf.train.Saver()\nend: saver.restore(sess, save_path='model')",
+        "before: v = tf.Variable(1.0, validate_shape=False)",
         "before: from tensorflow import nn",
         "before: mine = tf; one = mine.constant(1.0)",
         "before: size = np.int(3)",

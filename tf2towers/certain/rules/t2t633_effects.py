@@ -11,7 +11,7 @@ from tf2towers.certain.queues import queued, tower_functions
 from tf2towers.certain.rule import Doubt, Rule
 from tf2towers.exact.file import File
 from tf2towers.exact.libraries.known_values import made_by
-from tf2towers.names.meanings import Function
+from tf2towers.source.nodes import Function
 
 _BUILTINS = frozenset(
     f"builtins.{name}"

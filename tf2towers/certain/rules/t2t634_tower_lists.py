@@ -57,7 +57,7 @@ def doubts(building: Building) -> Iterator[Doubt]:
         if not isinstance(statement, ast.For) or statement.orelse:
             yield Doubt(file, statement, "a tower loop that is no plain `for`")
         for node in ast.walk(statement):
-            if isinstance(node, ast.Break | ast.Continue):
+            if isinstance(node, ast.Break | ast.Continue | ast.Return):
                 yield Doubt(file, node, "a tower loop that is left before its end")
         yield from _guards(file, statement, body)
 

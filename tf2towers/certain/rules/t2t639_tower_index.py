@@ -11,7 +11,7 @@ from tf2towers.certain.queues import tower_functions
 from tf2towers.certain.rule import Doubt, Rule
 from tf2towers.certain.tower_body import tower_bodies
 from tf2towers.exact.file import File
-from tf2towers.names.meanings import Function
+from tf2towers.source.nodes import Function
 
 #: what may depend on a tower's number: where it is, how its operations are named, what of a collection is its own
 _MAY = frozenset({"tf.device", "tf.name_scope", "tf.get_collection"})
@@ -63,7 +63,9 @@ def _may(building: Building, file: File, node: ast.AST, *, slices: bool) -> bool
         if isinstance(around, ast.keyword) and around.arg == "name" and _names_an_operation(file, around):
             return True
         if slices and isinstance(around, ast.Subscript) and node is around.slice:
-            if _holds_values(building, file, around.value):
+            named = file.parent(around)
+            is_named = isinstance(named, ast.Attribute) and named.attr in ("name", "op")
+            if not is_named and _holds_values(building, file, around.value):
                 return True
         node = around
     return False
@@ -138,6 +140,7 @@ RULE = Rule(
         "variable: w = tf.get_variable(NAMES[i], [3, 1], initializer=tf.ones_initializer())\n"
         "before: NAMES = ['a', 'b']",
         "variable: w = tf.get_variable(scope + 'w', [3, 1], initializer=tf.ones_initializer())",
+        "variable: w = tf.get_variable(xs[i].op.name, [3, 1], initializer=tf.ones_initializer())",
     ),
     certain=("loss: loss = tf.reduce_mean(tf.square(y)) + 0.0 * RATES[i]\nbefore: RATES = [1.0, 2.0]",),
 )

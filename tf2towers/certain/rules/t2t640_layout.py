@@ -9,7 +9,8 @@ from tf2towers.certain.building import SESSIONS, Building
 from tf2towers.certain.rule import Doubt, Rule
 from tf2towers.certain.without_towers import graph_on_devices
 from tf2towers.exact.file import File
-from tf2towers.names.meanings import Assigned, Function
+from tf2towers.names.meanings import Assigned
+from tf2towers.source.nodes import Function
 
 #: functions of Python's own that idiomatic forms call
 _CALLED = frozenset({"dict", "enumerate", "int", "len", "list", "print", "range", "sum", "tuple", "zip"})
@@ -21,6 +22,11 @@ _UNUSUAL: tuple[type[ast.AST], ...] = (
 )  # fmt: skip
 #: calls that go: TF 2 programs are eager
 _BEHAVIOUR = frozenset({"tf.disable_v2_behavior", "tf.disable_eager_execution"})
+#: functions of Python's own that may bind, or change, whatever has a name
+_REACH_ANYTHING = frozenset(
+    f"builtins.{name}"
+    for name in ("__import__", "delattr", "eval", "exec", "globals", "locals", "setattr", "vars")
+)
 #: names that TensorFlow takes for a method's first one
 _OF_CLASSES = frozenset({"self", "cls"})
 
@@ -37,6 +43,9 @@ def doubts(building: Building) -> Iterator[Doubt]:
         for kind in _UNUSUAL:
             for node in file.all(kind):
                 yield Doubt(file, node, f"an unusual statement ({kind.__name__})")
+        for call in file.all(ast.Call):
+            if file.canonical(call.func) in _REACH_ANYTHING:
+                yield Doubt(file, call, f"`{file.text.of(call.func)}` may change anything")
         for item in file.all(ast.withitem):
             manager = item.context_expr
             made = building.value_of(file, manager) if isinstance(manager, ast.Name) else manager
@@ -127,6 +136,7 @@ RULE = Rule(
         "before: around = tf.get_variable_scope(); with tf.variable_scope(around):;     kept = tf.constant(1.0)",
         "before: sum = 3",
         "before: self = 3",
+        "before: globals()['N'] = 2",
         "after: del i",
     ),
     certain=(

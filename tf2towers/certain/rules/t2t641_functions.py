@@ -13,7 +13,7 @@ from tf2towers.certain.rule import Doubt, Rule
 from tf2towers.certain.without_towers import graph_on_devices
 from tf2towers.exact.file import File
 from tf2towers.exact.functions.means import is_plain_mean
-from tf2towers.names.meanings import Function
+from tf2towers.source.nodes import Function
 
 #: what has nothing to do with a graph, wherever it is called
 _BESIDE = (

@@ -1,36 +1,30 @@
-"""T2T643: a value of Python's own that the graph is built with, and that changes afterwards."""
+"""T2T643: a value of Python's own that the graph is built with, and that is not known to stay as it was."""
 
 from __future__ import annotations
 
 import ast
 import sys
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 
 from tf2towers.certain.building import Building, inside
 from tf2towers.certain.rule import Doubt, Rule
+from tf2towers.certain.steady import changing_default, is_frozen, may_change, only_reads
 from tf2towers.exact.file import File
-from tf2towers.names.meanings import Assigned, Opaque, Scope
+from tf2towers.names.meanings import Imported, Scope
+from tf2towers.source.nodes import Function
 
 #: of TensorFlow, and yet no part of a graph
 _BESIDE = ("tf.app.", "tf.flags.", "tf.gfile.", "tf.logging.", "tf.examples.", "tf.errors.", "tf.python_io.")
 #: what reads its arguments where it stands, in idiomatic form as well
-_AT_ONCE = ("tf.data.", "tf.train.Saver", "tf.summary.FileWriter", "tf.Variable", "tf.get_variable")
+_AT_ONCE = ("tf.data.", "tf.train.", "tf.summary.FileWriter", "tf.Variable", "tf.get_variable")
 _TYPES = ("tf.float", "tf.int", "tf.uint", "tf.string", "tf.bool")
-#: functions that leave what they are given as it was, but for those of `_WRITE`
-_READ = ("builtins.", "tf.", "numpy.", "math.", "os.path.", "tf2towers.runtime.")
-_WRITE = frozenset(
-    {"shuffle", "fill_diagonal", "put", "putmask", "copyto", "place", "setattr", "delattr", "next"}
-)
-#: methods that leave what they are given as it was
-_METHODS = frozenset({"save", "restore", "add_summary", "format", "join", "permutation", "choice"})
-#: what gives a number or a text
-_NUMBERS = frozenset(f"builtins.{name}" for name in ("int", "float", "bool", "str", "len", "round"))
 
-Value = tuple[Scope, str]
+Value = tuple[File, Scope, str]
 
 
 def doubts(building: Building) -> Iterator[Doubt]:
-    """Names that the graph has read, where they are bound again, or what they stand for may be changed."""
+    """What the graph has read, where it may be bound again, changed, or known by another name."""
     if building.bodies:
         yield from _Values(building).changed()
 
@@ -56,42 +50,86 @@ class _Values:
         self._end = min(
             (statement.lineno for statement in running), default=sys.maxsize
         )  # sessions run from here
-        self._begin = part.lineno
-        self._built = {name.id for name in _stored(self._towers | targets)} | {
-            method.value.id  # a list that the towers fill
-            for method in self._towers
-            if isinstance(method, ast.Attribute) and isinstance(method.value, ast.Name)
-            if method.attr in ("append", "extend")
-        }
+        self._built = _made(self._towers | targets)
+        self._graph = [statement for statement in self._statements if self._builds(statement)]
 
     def changed(self) -> Iterator[Doubt]:
         """What the rule doubts."""
-        graph = [statement for statement in self._statements if self._builds(statement)]
         read: dict[Value, int] = {}  # a value, and the line from which on it is read
-        for statement in graph:
-            for file, name in self._names(statement, set()) if not self._reads_at_once(statement) else ():
-                value = self._value(file, name)
-                if value is not None and isinstance(name.ctx, ast.Load):
-                    read.setdefault(value, statement.lineno)
-            yield from self._draws(statement)
-        parts: list[tuple[File, ast.AST]] = [(self._file, statement) for statement in graph]
-        of_graph = {part for _, part in self._building.with_functions(parts)}
-        for statement in self._statements:
-            for file, name in [] if statement in graph else self._names(statement, of_graph):
-                value = self._value(file, name)
-                if value is None and self._sets_part(file, name):
-                    yield Doubt(
-                        file, name, f"a part of `{name.id}`, which the graph may have read, is set here"
-                    )
-                if value is None or read.get(value, statement.lineno) >= statement.lineno:
+        for statement in self._graph:
+            if not self._reads_at_once(statement):
+                yield from self._draws(statement)
+                for file, name in self._names(statement):
+                    value = self._value(file, name)
+                    if value is not None:
+                        read.setdefault(value, statement.lineno)
+        parts: list[tuple[File, ast.AST]] = [
+            (self._file, node) for statement in self._graph for node in _own(statement)
+        ]
+        traced: set[ast.AST] = set()
+        for file, part in self._building.with_functions(parts):
+            traced.update(ast.walk(part) if isinstance(part, Function) else [part])
+            default = changing_default(self._building, file, part) if isinstance(part, Function) else None
+            if default is not None:
+                yield Doubt(file, default, "a default that may change between two calls")
+        for value, line in read.items():
+            yield from self._unknown_uses(value, line, traced)
+        yield from self._libraries()
+
+    def _libraries(self) -> Iterator[Doubt]:
+        """Parts of libraries that are set behind the graph's beginning: `os.environ['SIZE'] = '3'`."""
+        begin = min((statement.lineno for statement in self._graph), default=sys.maxsize)
+        for file in self._building.files:
+            parts: list[ast.Attribute | ast.Subscript] = [*file.all(ast.Attribute), *file.all(ast.Subscript)]
+            for part in parts:
+                root: ast.expr = part
+                while isinstance(root, ast.Attribute | ast.Subscript):
+                    root = root.value
+                if isinstance(part.ctx, ast.Load) or not isinstance(root, ast.Name):
                     continue
-                if not isinstance(name.ctx, ast.Load) or self._may_change(file, name):
-                    yield Doubt(file, name, f"`{name.id}`, which the graph was built with, may change here")
+                imported = any(isinstance(binding, Imported) for binding in file.meanings.bindings(root))
+                if imported and not self._is_before(file, root, begin):
+                    what = f"a part of `{root.id}`, which the graph may have read, is set here"
+                    yield Doubt(file, part, what)
+
+    def _unknown_uses(self, value: Value, line: int, traced: set[ast.AST]) -> Iterator[Doubt]:
+        """Uses of a value that the graph reads from a line on, but for those that certainly leave it as it was."""
+        file, scope, name = value
+        frozen = all(
+            is_frozen(self._building, file, binding, frozenset({name})) for binding in scope.bindings[name]
+        )
+        for use in file.all(ast.Name):
+            found = self._building.home(file, use) if use.id == name else None
+            if found is None or found[0] is not scope:
+                continue
+            certain = before = self._is_before(file, use, line)
+            if isinstance(use.ctx, ast.Load):
+                certain = frozen or use in traced or only_reads(self._building, file, use, filled=before)
+            if not certain:
+                yield Doubt(file, use, f"`{name}`, which the graph was built with, may change here")
+
+    def _is_before(self, file: File, use: ast.Name, line: int) -> bool:
+        """Whether a use certainly comes before the graph has read a value, in `line`."""
+        where = file.function_around(use) or file.tree
+        if where is self._owner:
+            return use.lineno < line
+        return where is file.tree and (file is not self._file or use.lineno < self._called)
+
+    @cached_property
+    def _called(self) -> int:
+        """The line of the module in which the function that builds the towers is called, or handed on."""
+        return min(
+            (
+                node.lineno
+                for file, node in self._building.uses_of(self._owner)  # type: ignore[arg-type]
+                if file is self._file and file.function_around(node) is None
+            ),
+            default=sys.maxsize,
+        )
 
     def _draws(self, statement: ast.stmt) -> Iterator[Doubt]:
         """What a function would draw of the process's random numbers when it is traced: later than the graph did."""
-        calls = [node for node in _own(statement) if isinstance(node, ast.Call)]
-        for call in calls if not self._reads_at_once(statement) else ():
+        for call in (node for node in _own(statement) if isinstance(node, ast.Call)):
             module, _, name = (self._file.canonical(call.func) or "").rpartition(".")
             if module in ("random", "numpy.random") and not name[0].isupper():
                 yield Doubt(self._file, call, f"`{self._file.text.of(call)}` in what the graph is built with")
@@ -106,7 +144,7 @@ class _Values:
             return False
         if own.isdisjoint(self._symbols) and names.isdisjoint(self._built):
             return False
-        self._built |= {name.id for name in _stored(own)}
+        self._built |= _made(own)
         return True
 
     def _reads_at_once(self, statement: ast.stmt) -> bool:
@@ -115,88 +153,34 @@ class _Values:
         made = {name for name in named if not name.startswith(_TYPES)}
         return bool(made) and all(name.startswith(_AT_ONCE) for name in made)
 
-    def _names(self, statement: ast.stmt, known: set[ast.AST]) -> Iterator[tuple[File, ast.Name]]:
-        """The names in a statement, and in the functions that it leads to, but for those known."""
+    def _names(self, statement: ast.stmt) -> Iterator[tuple[File, ast.Name]]:
+        """The names that a statement reads, and the functions that it leads to."""
         own: list[tuple[File, ast.AST]] = [(self._file, node) for node in _own(statement)]
         for file, part in self._building.with_functions(own):
-            for node in ast.walk(part) if isinstance(part, ast.FunctionDef) and part not in known else [part]:
-                if isinstance(node, ast.Name):
+            for node in ast.walk(part) if isinstance(part, ast.FunctionDef) else [part]:
+                if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
                     yield file, node
 
     def _value(self, file: File, name: ast.Name) -> Value | None:
-        """The owner's or a module's name for a value of Python's; None for what is defined, or of the graph."""
+        """The owner's or a module's name for a value of Python's; None for libraries, and what is the graph's own."""
         home = self._building.home(file, name)
         if home is None or home[0].node not in (self._owner, file.tree):
             return None
         if home[0].node is self._owner and name.id in self._built:
             return None
-        return (
-            (home[0], name.id) if all(isinstance(binding, Assigned | Opaque) for binding in home[1]) else None
-        )
-
-    def _sets_part(self, file: File, name: ast.Name) -> bool:
-        """Whether it is `module.name = ...`, or the like, of what was imported or defined, when the graph is built."""
-        home = self._building.home(file, name)
-        if (
-            home is None
-            or all(isinstance(binding, Assigned | Opaque) for binding in home[1])
-            or name.lineno < self._begin
-        ):
-            return False
-        node: ast.AST = name
-        while isinstance(node, ast.Name | ast.Attribute | ast.Subscript) and isinstance(node.ctx, ast.Load):
-            node = file.parent(node)
-        return isinstance(node, ast.Attribute | ast.Subscript)
-
-    def _may_change(self, file: File, name: ast.Name) -> bool:
-        """Whether a use of a name may change what it stands for."""
-        if self._is_number(file, name, frozenset()):
-            return False
-        node: ast.expr = name
-        around = file.parent(node)
-        while isinstance(around, ast.Attribute | ast.Subscript | ast.Starred) and node is around.value:
-            if not isinstance(around.ctx, ast.Load):
-                return True
-            node, around = around, file.parent(around)
-        if isinstance(around, ast.AugAssign) and node is around.target:
-            return True
-        if isinstance(around, ast.Call) and node is around.func:
-            return not self._is_number(file, getattr(node, "value", node), frozenset())  # a method of it
-        if isinstance(around, ast.keyword):
-            around = file.parent(around)
-        if isinstance(around, ast.Call):
-            called = self._file.canonical(around.func) or "" if file is self._file else ""
-            last = around.func.attr if isinstance(around.func, ast.Attribute) else called.rpartition(".")[2]
-            return last in _WRITE or (node is name and last not in _METHODS and not called.startswith(_READ))
-        while isinstance(around, ast.Tuple | ast.List | ast.Dict):
-            around = file.parent(around)
-        return isinstance(around, ast.Assign | ast.Return) and node is name
-
-    def _is_number(self, file: File, node: ast.expr, asked: frozenset[str]) -> bool:
-        """Whether an expression is certainly a number or a text, which nothing changes."""
-        if isinstance(node, ast.Name):
-            home = self._building.home(file, node)
-            return (
-                home is not None
-                and node.id not in asked
-                and all(
-                    isinstance(binding, Assigned) and self._is_number(file, binding.value, asked | {node.id})
-                    for binding in home[1]
-                )
-            )
-        if isinstance(node, ast.Call):
-            return file.canonical(node.func) in _NUMBERS
-        if isinstance(node, ast.Attribute | ast.Subscript):
-            return file.canonical(node.value) in ("tf.app.flags.FLAGS", "sys.argv")
-        if isinstance(node, ast.BinOp):
-            return self._is_number(file, node.left, asked) and self._is_number(file, node.right, asked)
-        if isinstance(node, ast.UnaryOp):
-            return self._is_number(file, node.operand, asked)
-        return isinstance(node, ast.Constant | ast.JoinedStr | ast.Compare)
+        changes = all(may_change(self._building, file, binding) for binding in home[1])
+        return (file, home[0], name.id) if changes else None
 
 
-def _stored(nodes: Iterable[ast.AST]) -> Iterator[ast.Name]:
-    return (node for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store))
+def _made(nodes: Iterable[ast.AST]) -> set[str]:
+    """The names that nodes bind, and the lists that they fill."""
+    found: set[str] = set()
+    for node in nodes:
+        is_filled = isinstance(node, ast.Attribute) and node.attr in ("append", "extend")
+        name = node.value if isinstance(node, ast.Attribute) and is_filled else node
+        if isinstance(name, ast.Name) and (is_filled or isinstance(name.ctx, ast.Store)):
+            found.add(name.id)
+    return found
 
 
 def _statements(body: Iterable[ast.AST]) -> Iterator[ast.stmt]:
@@ -260,8 +244,32 @@ RULE = Rule(
         ),
         "head: import numpy as np; import tensorflow as tf; N = 2; class Config(object):;     scale = 2.0\n"
         f"model: y = tf.matmul(xs[i], w) * Config.scale\ntrain: Config.scale = 3.0; {_RUN}",
+        f"head: import sys; import numpy as np; import tensorflow as tf; N = 2\nmodel: y = tf.matmul(xs[i], w)"
+        f" * float(sys.argv[1])\ntrain: sys.argv[1] = '3'; {_RUN}",
         "before: z = tf.constant(np.random.rand(3, 1), tf.float32)\nmodel: y = tf.matmul(xs[i], w + z)",
         "before: sizes = [2.0]; z = x * sizes[0]; sizes[0] = 3.0\nmodel: y = tf.matmul(xs[i] + z[:2], w)",
+        # another name for it, or for a part of it; what a function or an object keeps of it
+        *(
+            f"before: rows = np.ones((2, 1)); {more}\nmodel: y = tf.matmul(xs[i], w) + rows\ntrain: {change}; {_RUN}"
+            for more, change in (
+                ("view = rows[:1]", "view[:] = 2"),
+                ("flat = np.reshape(rows, -1)", "flat[0] = 2"),
+                ("every = [rows]", "every[0][0] = 2"),
+                ("turned = rows.T", "turned[0] = 2"),
+                ("kept = rows", "np.multiply(rows, 2, out=rows)"),
+            )
+        ),
+        *(
+            f"head: import numpy as np; import tensorflow as tf; N = 2; class Config(object):;     scale = {scale}; "
+            f"def by(value, power=[2.0]):;     return value * power[0]; def more(own=Config):;     {change}\n"
+            f"model: y = {model}\ntrain: more(); {_RUN}"
+            for scale, change, model in (
+                ("2.0", "own.scale = 3.0", "tf.matmul(xs[i], w) * Config.scale"),
+                ("2.0", "Config.scale = 3.0", "tf.matmul(xs[i], w) * Config.scale"),
+                ("[2.0]", "Config().scale[0] = 3.0", "tf.matmul(xs[i], w) * Config.scale[0]"),
+                ("2.0", "by.__defaults__[0][0] = 3.0", "by(tf.matmul(xs[i], w))"),
+            )
+        ),
     ),
     certain=(
         "before: sizes = []; sizes.append(2.0); sizes[0] = 3.0; rows = np.ones((2, 1))\n"

@@ -10,9 +10,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tf2towers.program.python_code.local_module import LocalModule, dotted_name
+from tf2towers.program.python_code.local_module import LocalModule
 from tf2towers.program.statements.symbol_roles import role
 from tf2towers.source.errors import SourceError
+from tf2towers.source.nodes import dotted as dotted_name
 from tf2towers.source.script import Script
 
 _INITIAL_VALUES = frozenset(

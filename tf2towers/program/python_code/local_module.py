@@ -6,6 +6,7 @@ import ast
 from pathlib import Path
 
 from tf2towers.names.canonical import canonical_name
+from tf2towers.source.nodes import dotted as dotted_name
 
 
 class LocalModule:
@@ -79,14 +80,3 @@ class LocalModule:
         if target is None:
             return dotted
         return canonical_name(f"{target}.{rest}" if rest else target)
-
-
-def dotted_name(node: ast.AST) -> str | None:
-    """'a.b.c' of an attribute of names; None for anything else."""
-    parts: list[str] = []
-    while isinstance(node, ast.Attribute):
-        parts.append(node.attr)
-        node = node.value
-    if not isinstance(node, ast.Name):
-        return None
-    return ".".join([node.id, *reversed(parts)])

@@ -1,4 +1,4 @@
-"""Tower loops that are no plain loops: towers that differ, or have weights of their own (T2T302, T2T303, T2T312)."""
+"""Tower loops that stand in another block, or whose statistics are nobody's (T2T302, T2T303, T2T304)."""
 
 from __future__ import annotations
 
@@ -7,30 +7,16 @@ from collections.abc import Iterator
 import libcst as cst
 
 from tf2towers.program.problem import Problem
-from tf2towers.program.python_code.data_flow import flow_of, target_names
 from tf2towers.program.python_code.search import find_all
 from tf2towers.program.statements.trainer_statement import TOWERS
-from tf2towers.program.statements.value_kinds import OPTIMIZER, PLAIN
 from tf2towers.program.training import Training
 from tf2towers.rewrites.functions.kept_statistics import statistics_kept
-from tf2towers.rewrites.functions.moved_statements import is_of_first_tower
-
-#: what makes one tower another than the next
-_NOT_ALIKE = (cst.If, cst.IfExp, cst.While, cst.Try, cst.Break, cst.Continue, cst.Return, cst.Yield)
 
 
 def loop_problems(training: Training) -> Iterator[Problem]:
     """Shapes of a tower loop that a replica function cannot have."""
     if training.tower.is_loop:
-        loop = training.tower.loop
-        for node in [node for kind in _NOT_ALIKE for node in find_all(loop.body, kind)]:
-            if not (isinstance(node, cst.If) and is_of_first_tower(node, training)):
-                yield Problem(node, "T2T303", "towers that do different things")
-        if loop.orelse is not None:
-            yield Problem(loop.orelse, "T2T303", "an else of the tower loop")
         yield from _stands_in(training)
-        yield from _own_weights(training)
-        yield from _own_optimizers(training)
         yield from _unclear_statistics(training)
         yield from _made_in_functions(training)
 
@@ -54,28 +40,6 @@ def _is_main_guard(node: cst.If) -> bool:
     return "__name__" in names and node.orelse is None
 
 
-def _own_weights(training: Training) -> Iterator[Problem]:
-    """Variable scopes named after the tower."""
-    for call in find_all(training.tower.loop.body, cst.Call):
-        if training.value_kinds.resolver.canonical(call.func) == "tf.variable_scope" and call.args:
-            if flow_of(call.args[0].value).reads & _of_one_tower(training):
-                yield Problem(call, "T2T312", "a variable scope for each tower: each has weights of its own")
-
-
-def _own_optimizers(training: Training) -> Iterator[Problem]:
-    """Optimizers made in the towers."""
-    for outer in training.tower_loop_statement.inner:
-        for statement in outer.every():
-            if (
-                statement.detail == OPTIMIZER
-                and not statement.inner
-                and not statement.flow.binds & training.body.optimizers
-            ):
-                yield Problem(
-                    statement.node, "T2T312", "an optimizer for each tower: each has slots of its own"
-                )
-
-
 def _unclear_statistics(training: Training) -> Iterator[Problem]:
     """UPDATE_OPS that are filled in the towers and not read there: whether they are run cannot be seen."""
     symbols = training.effects[training.tower_loop_statement].symbols
@@ -96,13 +60,3 @@ def _made_in_functions(training: Training) -> Iterator[Problem]:
             yield Problem(
                 statement.node, "T2T304", "variables and tensors made in one statement: tf.Variable is state"
             )
-
-
-def _of_one_tower(training: Training) -> set[str]:
-    """The loop's variables, and the names its body works out from them by plain Python."""
-    found = target_names(training.tower.loop.target)
-    for outer in training.tower_loop_statement.inner:
-        for statement in outer.every():
-            if statement.kind == PLAIN and statement.assign is not None and statement.flow.reads & found:
-                found |= statement.flow.binds
-    return found

@@ -9,7 +9,7 @@ import libcst as cst
 from tf2towers.names.cluster_calls import cluster_calls
 from tf2towers.names.old_names import is_of_summaries, todays_name
 from tf2towers.program.problem import Problem
-from tf2towers.program.python_code.data_flow import flow_of, target_names, upward_exposed
+from tf2towers.program.python_code.data_flow import flow_of, upward_exposed
 from tf2towers.program.python_code.search import find_all
 from tf2towers.program.statements.symbol_roles import role
 from tf2towers.program.statements.trainer_statement import DROPPED, INPUT, MIXED, TOWERS, TrainerStatement
@@ -26,7 +26,6 @@ from tf2towers.program.statements.value_kinds import (
 )
 from tf2towers.program.training import Training
 from tf2towers.rewrites.checks.cluster_checks import cluster_problems
-from tf2towers.rewrites.checks.fetch_checks import fetch_problems
 from tf2towers.rewrites.checks.loop_checks import loop_problems
 from tf2towers.rewrites.expressions.call_arguments import named
 
@@ -41,7 +40,6 @@ def check(training: Training, module: cst.Module) -> list[Problem]:
     found: list[Problem] = []
     found.extend(_never_run(training))
     found.extend(_graph_in_session(training))
-    found.extend(_rebound(training))
     found.extend(_bound_on_both_sides(training))
     found.extend(_used_outside(training))
     found.extend(_session_elsewhere(training))
@@ -49,7 +47,6 @@ def check(training: Training, module: cst.Module) -> list[Problem]:
     found.extend(_summaries_of_the_last(training))
     found.extend(sessions_elsewhere(training, module))
     found.extend(loop_problems(training))
-    found.extend(fetch_problems(training))
     found.extend(cluster_problems(training))
     return found
 
@@ -139,28 +136,6 @@ def _graph_in_session(training: Training) -> Iterator[Problem]:
             if statement.kind in (TENSOR, MIXED) and not statement.inner:
                 yield Problem(
                     statement.node, "T2T404", "graph building inside the session's part of the program"
-                )
-
-
-def _rebound(training: Training) -> Iterator[Problem]:
-    """Plain names that the functions read and the session's part changes: a function keeps what it met when traced."""
-    bound = {
-        name
-        for statement in training.statements
-        if statement.kind in (TENSOR, MIXED, TOWERS)
-        for name in statement.flow.binds
-    }
-    bound |= target_names(training.tower.loop.target)
-    read: set[str] = set()
-    for statement in training.statements:
-        if statement.kind in (TENSOR, MIXED, TOWERS):
-            read |= statement.flow.reads - bound
-        elif statement.kind in (SESSION, PLAIN) and not isinstance(statement.node, cst.FunctionDef):
-            again = {name for inner in statement.every() for name in inner.flow.binds} & read
-            if again:
-                name = sorted(again)[0]
-                yield Problem(
-                    statement.node, "T2T405", f"{name!r} is read by the graph and changed afterwards"
                 )
 
 

@@ -23,11 +23,14 @@ class StrategyStatements:
 
 
 def strategy_statements(
-    context: FileContext, training: Training, given: dict[str, str]
+    context: FileContext, training: Training, given: dict[str, str], stage: cst.With | None
 ) -> StrategyStatements:
-    """`strategy = tf.distribute.MirroredStrategy(tower_devices([...]))` and the plain statements it needs."""
+    """`strategy = tf.distribute.MirroredStrategy(tower_devices([...]))` and the plain statements it needs.
+
+    They stand before the `stage`, or, without one, before the first statement that makes anything.
+    """
     devices, needs = _devices(context, training, given)
-    hoisted = _hoisted(training, needs)
+    hoisted = _hoisted(training, needs, stage)
     strategy, variables = given["strategy"], given["variables"]
     made: list[cst.BaseStatement] = []
     for statement in hoisted:
@@ -70,15 +73,14 @@ def _devices(context: FileContext, training: Training, given: dict[str, str]) ->
     return f"[{device_code} for {target_code} in {iterable_code}]", needs
 
 
-def _hoisted(training: Training, needs: set[str]) -> list[TrainerStatement]:
-    """The plain statements inside the stage that the devices depend on, where state comes before them."""
+def _hoisted(training: Training, needs: set[str], stage: cst.With | None) -> list[TrainerStatement]:
+    """The plain statements that the devices depend on, and that stand behind the strategy's place."""
     statements_before: list[TrainerStatement] = []
     for statement in training.statements:
         if statement.kind == TOWERS:
             break
         statements_before.append(statement)
-    stage = [block for block in training.reader.opened if block in training.tower.parents]
-    inside = [statement for statement in statements_before if stage and _contains(stage[0], statement.node)]
+    inside = [statement for statement in statements_before if stage and _contains(stage, statement.node)]
     first = next(
         (
             place
@@ -93,7 +95,7 @@ def _hoisted(training: Training, needs: set[str]) -> list[TrainerStatement]:
         statement = statements_before[place]
         if statement.kind == PLAIN and statement.flow.writes & wanted:
             wanted |= statement.flow.reads
-            if statement in inside or (not stage and place > first):
+            if statement in inside or (stage is None and place > first):
                 kept.insert(0, statement)
     return kept
 

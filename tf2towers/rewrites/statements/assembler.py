@@ -86,14 +86,14 @@ class Assembler(WorkerStatements):
         if not self.training.tower.is_loop:
             self._stage_of_devices()
             return
-        made = strategy_statements(self.context, self.training, self.given)
-        for statement in made.hoisted:
-            self.actions[statement.node] = DROP
         outer = next(
             (block for block in self.training.reader.opened if block in self.training.tower.parents), None
         )
         if outer is not None and self._makes_state_before(outer):
             outer = None
+        made = strategy_statements(self.context, self.training, self.given, outer)
+        for statement in made.hoisted:
+            self.actions[statement.node] = DROP
         for block in self.training.reader.opened:
             self.stages[block] = "scope" if block is outer else "open"
         scope_items = f"with {self.given['strategy']}.scope(), {self.given['variables']}.scope():\n    pass"
