@@ -4,6 +4,8 @@ import os
 import signal
 from pathlib import Path
 
+import pytest
+
 _TESTS = Path(__file__).parent
 _FOUND = (str(_TESTS / "quick_start"), str(_TESTS.parent), os.environ.get("PYTHONPATH", ""))
 os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, _FOUND))
@@ -14,3 +16,13 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
     signal.signal(signal.SIGHUP, lambda *_: None)
+
+#: folders of tests that train whole programs, alone, side by side or as clusters: half of the time that all tests take
+TRAINERS = {"launch", "legacy", "modern", "parity", "recorder", "sidebyside", "stand_ins"}
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Marks the tests in these folders `trainers`: `make test` runs them in a process of their own."""
+    for item in items:
+        if item.path.relative_to(_TESTS).parts[0] in TRAINERS:
+            item.add_marker("trainers")

@@ -67,10 +67,7 @@ def run(options: argparse.Namespace) -> int:
         plan = _plan(options)
         with noted() as signals:
             screen = Screen(plan.tasks)
-            try:
-                outcome = Job(plan, screen, signals).run()
-            finally:
-                screen.close()
+            outcome = Job(plan, screen, signals).run()
             _report(outcome, screen)
     except LaunchError as problem:
         print(f"tf2towers launch: {problem}", file=sys.stderr)

@@ -34,9 +34,6 @@ class Watcher:
     def notice(self, text: str) -> None:
         """Something a user should know has happened."""
 
-    def tick(self, members: Sequence[Member]) -> None:
-        """Called many times a second with the state of all tasks."""
-
 
 class LineWatcher(Watcher):
     """Calls `on_line(name, line)`, such as ('worker 0', 'step 1'), for every line."""
@@ -202,7 +199,6 @@ class Job:
                     self._selector.unregister(process.output)
             if rest:
                 self._watcher.lines(member.task, rest)
-        self._watcher.tick(self.members)
 
     def _read(self, member: Member) -> list[str]:
         process = member.process

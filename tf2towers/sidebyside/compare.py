@@ -20,7 +20,7 @@ from tf2towers.sidebyside.child import Child
 from tf2towers.sidebyside.cluster_side import ClusterChild, ClusterSide, described, launched, shape_of
 from tf2towers.sidebyside.dialect import is_tf1
 from tf2towers.sidebyside.errors import CompareError, has_resumed
-from tf2towers.sidebyside.guesses import batch_size_of, last_accuracy, steps_of
+from tf2towers.sidebyside.guesses import batch_size_of, last_accuracy
 from tf2towers.sidebyside.live import Live
 from tf2towers.sidebyside.machine import cores, machine
 from tf2towers.sidebyside.outcome import Outcome
@@ -86,14 +86,10 @@ def compare(plan: Plan, signals: Sequence[int] = (), live: bool = True) -> Outco
     legacy, modern = (
         _side(title, path, shape) for title, path in (("legacy", plan.legacy), ("modern", plan.modern))
     )
-    total = plan.steps or steps_of(plan.arguments)
-    legacy.total = modern.total = total
     with tempfile.TemporaryDirectory(prefix="tf2towers-compare-", ignore_cleanup_errors=True) as folder:
         pythons = (plan.legacy_python, plan.modern_python)
-        view = Live((legacy, modern), turn_seconds is not None, plan.batch_size)
-        weights = _first_weights(
-            plan, shape, Path(folder, "weights"), signals, modern, view if live else None
-        )
+        view = Live((legacy, modern), plan.batch_size)
+        weights = _first_weights(plan, shape, Path(folder, "weights"), signals, modern, live)
         children = [
             _child(legacy, pythons[0], plan, shape, Path(folder, legacy.title), None),
             _child(modern, pythons[1], plan, shape, Path(folder, modern.title), weights),
@@ -101,12 +97,9 @@ def compare(plan: Plan, signals: Sequence[int] = (), live: bool = True) -> Outco
 
         def watcher(child: Child | None) -> None:
             if live:
-                view.show(child.side if child is not None else None)
+                view.show()
 
-        try:
-            Race(children, turn_seconds, plan.steps, plan.timeout, signals, watcher).run()
-        finally:
-            view.close()
+        Race(children, turn_seconds, plan.steps, plan.timeout, signals, watcher).run()
         for side in (legacy, modern):
             assert side.log is not None
             printed = last_accuracy(side.log.read_text(encoding="utf-8", errors="replace"))
@@ -138,7 +131,7 @@ def _starts(python: str, shape: Shape | None) -> list[str]:
 
 
 def _first_weights(
-    plan: Plan, shape: Shape | None, folder: Path, signals: Sequence[int], modern: Side, view: Live | None
+    plan: Plan, shape: Shape | None, folder: Path, signals: Sequence[int], modern: Side, told: bool
 ) -> Path | None:
     """The recording whose weights the modern program begins with; None: its own, and a note of it says why."""
     if plan.own_weights:
@@ -146,9 +139,9 @@ def _first_weights(
     if not is_tf1(plan.legacy) or is_tf1(plan.modern):
         modern.notes.append("initial weights of its own: only a TF2 program is given those of a TF1 program")
         return None
-    if view is not None:
+    if told:
         name, _ = told_apart(plan.legacy, plan.modern)
-        view.tell(f"recording the first step of {name}, for its initial weights")
+        print(f"recording the first step of {name}, for its initial weights", flush=True)
 
     def tick() -> None:
         if signals:

@@ -3,37 +3,16 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
-from tf2towers.report.html import chart
 from tf2towers.report.html.document import document
-from tf2towers.report.html.elements import Markup, element, joined, row, section
-from tf2towers.report.html.elements import table as html_table
+from tf2towers.report.html.elements import element, joined, section
+from tf2towers.report.html.picture import Picture, drawn, png
 from tf2towers.sidebyside import table
 from tf2towers.sidebyside.outcome import Outcome
 from tf2towers.sidebyside.side import Side
 from tf2towers.sidebyside.summary import Summary
-
-_COLOURS = ("#b45309", "#1d4ed8")
-
-
-# -- the curves of a comparison: what is drawn, whoever draws it -------------------------------------------------------
-
-Points = list[tuple[int, float]]
-
-
-@dataclass(frozen=True)
-class Picture:
-    """Two curves over the steps, (step, value) points each, by title."""
-
-    name: str  # of its file
-    title: str
-    y: str  # what the vertical axis says
-    curves: tuple[tuple[str, Points], ...]
-    from_zero: bool = False
 
 
 def pictures(sides: Sequence[Side], summary: Summary) -> list[Picture]:
@@ -74,30 +53,10 @@ def page(outcome: Outcome) -> str:
     return document(
         headline,
         joined([element("h1", headline), element("p", speed, told)]),
-        html_table(
-            "Numbers",
-            ("", "legacy", "modern", "modern/legacy"),
-            (row(first, rest, "number") for first, *rest in table.rows(summary)),
-        ),
-        *(
-            section(picture.name, picture.title, drawn(picture))
-            for picture in pictures(outcome.sides, summary)
-        ),
+        element("pre", table.text(summary)),
+        *map(drawn, pictures(outcome.sides, summary)),
         section("runs", "What was run", element("ul", *ran, *(element("li", note) for note in said))),
     )
-
-
-def drawn(picture: Picture) -> Markup:
-    """The chart of a picture, and its legend; a sentence where there is nothing to draw."""
-    curves = [points for _, points in picture.curves]
-    if not any(curves):
-        return element("p", f"No {picture.title.lower()} was seen.")
-    odd = any(not math.isfinite(value) for points in curves for _, value in points)
-    low = 0.0 if picture.from_zero else None
-    drawing = chart.two_curves(
-        f"{picture.name}-chart", picture.title, f"{picture.y} at each step", picture.y, curves, low
-    )
-    return joined([drawing, chart.two_titles([title for title, _ in picture.curves], odd)])
 
 
 # -- the files ---------------------------------------------------------------------------------------------------------
@@ -116,37 +75,8 @@ def write_report(outcome: Outcome, folder: Path) -> list[Path]:
     for picture in pictures(outcome.sides, outcome.summary):
         path = folder / f"{picture.name}.png"
         try:
-            draw(picture, path)
+            path.write_bytes(png(picture))
         except ImportError:
             continue
         files.append(path)
     return files
-
-
-def draw(picture: Picture, path: Path) -> None:
-    """Draws it as a PNG.
-
-    Raises:
-        ImportError: matplotlib is not installed.
-    """
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(8, 4.5))
-    FigureCanvasAgg(figure)
-    axes = figure.add_subplot()
-    styles = [(3.5, 0.45), (1.3, 1.0)]  # the legacy curve wide, the modern one thin on top of it
-    for (title, points), colour, (width, alpha) in zip(picture.curves, _COLOURS, styles, strict=True):
-        axes.plot(
-            *zip(*points, strict=True), color=colour, linewidth=width, alpha=alpha, label=title
-        ) if points else None
-    axes.set_title(picture.title)
-    axes.set_xlabel("step")
-    axes.set_ylabel(picture.y)
-    if picture.from_zero:
-        axes.set_ylim(bottom=0)
-    axes.grid(alpha=0.3)
-    if any(points for _, points in picture.curves):
-        axes.legend()
-    figure.tight_layout()
-    figure.savefig(path, dpi=120)

@@ -38,7 +38,6 @@ class Side:
     """What is known of a training so far.
 
     Attributes:
-        total: the number of steps that it will make, where that is known.
         log: the file that its output goes to.
     """
 
@@ -46,7 +45,6 @@ class Side:
     script: Path
     log: Path | None = None
     steps: list[StepLine] = field(default_factory=list)
-    total: int | None = None
     peak: int | None = None
     towers: int = 1
     python: str = ""

@@ -168,9 +168,3 @@ def _numbers(side: Side, examples: int | None, unit: str) -> Numbers:
         end_loss=math.fsum(last) / len(last) if last and all(map(math.isfinite, last)) else None,
         accuracy=side.accuracy,
     )
-
-
-def running_rate(side: Side, last: int = 20) -> float | None:
-    """Steps a second of the last few that were not held: for the live view."""
-    recent: Sequence[float] = [step.seconds for step in side.steps[1:][-last:] if step.seconds > 0]
-    return 1 / Spread.of(recent).median if recent else None

@@ -2,7 +2,7 @@
 
 import numpy as np
 import tensorflow as tf
-from cases import case, integers, normal, uniform
+from cases import case, given, integers, normal, uniform
 
 
 @case
@@ -304,6 +304,16 @@ def segments():
         tf.sparse_segment_sum(values, [0, 2], [0, 2], num_segments=4),
         tf.sparse_segment_mean(values, [0, 2], [0, 0]),
         tf.sparse_segment_sqrt_n(values, [0, 2], [0, 0]),
+    ]
+
+
+@case
+def sums_over_no_rows():
+    """A batch without ids."""
+    values, nothing = normal(300, 4), given(np.zeros(0, np.int32))
+    return [
+        tf.reduce_sum(values) + tf.reduce_sum(tf.sparse_segment_sum(values, nothing, nothing)),
+        tf.reduce_sum(tf.sparse_segment_sum(values, nothing, nothing, num_segments=2)),
     ]
 
 

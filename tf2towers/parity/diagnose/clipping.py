@@ -1,35 +1,50 @@
 """Gradients are clipped at another place of the step, or on one side only.
 
 TF1 trainers clip what they have averaged (`tf.clip_by_global_norm(zip(*average_gradients(..)))`) or each tower's
-gradients before; the two are not the same. Recognised by recomputing both from the towers' gradients; without those, by
-one side being the other's, clipped, at a threshold that its steps have in common.
+gradients before; the two are not the same. Every way to clip is tried on the towers' gradients, with the threshold that
+comes nearest to what was applied; without those, on the other side's gradients.
+
+    norm     t * c / max(|t|, c), each variable by itself          tf.clip_by_norm
+    global   the same with one length for all variables together   tf.clip_by_global_norm
+    value    min(max(t, -c), c), each element                      tf.clip_by_value
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
-from tf2towers.parity.diagnose.evidence import Evidence, Mistake, Pair, View
-from tf2towers.parity.diagnose.numbers import ENOUGH, EQUAL, Explained, Vectors, least, rounded
+from tf2towers.parity.diagnose.evidence import Evidence, Mistake, Pair
+from tf2towers.parity.diagnose.numbers import (
+    ENOUGH,
+    EQUAL,
+    Explained,
+    Vectors,
+    joined,
+    largest,
+    least,
+    rounded,
+)
 from tf2towers.report.parity_result import Diagnosis
 
-# -- the ways of TF1 to clip gradients, and where a step clips: recomputed from the towers' gradients ------------------
-#     norm     t * c / max(|t|, c), each variable by itself          tf.clip_by_norm
-#     global   the same with one length for all variables together   tf.clip_by_global_norm
-#     value    min(max(t, -c), c), each element                      tf.clip_by_value
-#
-# 'after': the mean over the towers is clipped; 'before': each tower's own, then the mean is taken. The threshold c is
-# what the clipped ones have in common: their length, or their greatest element.
-
 Form = Literal["norm", "global", "value"]
-Place = Literal["before", "after"]
-FORMS: tuple[Form, ...] = ("norm", "global", "value")
-CALLS = {"norm": "clip_by_norm", "global": "clip_by_global_norm", "value": "clip_by_value"}
-SHORTER = 1 - 10 * EQUAL  # what is not much shorter is not clipped
+Place = Literal["after", "before"]
+CALLS: dict[Form, str] = {"norm": "clip_by_norm", "global": "clip_by_global_norm", "value": "clip_by_value"}
+_PLACES: dict[Place, str] = {
+    "after": "what was averaged",
+    "before": "each tower's gradients, then averages",
+}
+_SHORTER = 1 - 10 * EQUAL  # what is not much shorter is not clipped
+_SEARCHED = 64  # elements of a variable, the greatest, that the search for a threshold looks at
+_TODO = {
+    "clipping order": "Clip {} averaging, as the original does.",
+    "other clipping": "Clip with the original's function and threshold.",
+    "missing clipping": "Clip the gradients as the original does, at the same place.",
+    "clipping added": "Take the clipping out (see also clipnorm, clipvalue and global_clipnorm of a Keras optimizer).",
+}
 
 
 @dataclass
@@ -39,132 +54,26 @@ class Given:
     vectors: Vectors
     norms: dict[str, float]
 
-    def length(self, names: Sequence[str]) -> float:
-        """The length of some variables' gradients together."""
+    def size(self, form: Form, names: Sequence[str]) -> float:
+        """What a threshold is compared with: the length of some variables' gradients together, or their greatest."""
+        if form == "value":
+            return max(float(np.max(np.abs(self.vectors[name]), initial=0.0)) for name in names)
         return float(np.sqrt(sum(self.norms[name] ** 2 for name in names)))
 
 
-def units(form: Form, names: Sequence[str]) -> list[list[str]]:
-    """The variables that are clipped together."""
-    return [list(names)] if form == "global" else [[name] for name in names]
+class _Step(NamedTuple):
+    """A side's step: what was applied, the mean of its towers' gradients, the towers' own."""
+
+    pair: Pair
+    applied: Given
+    mean: Given
+    towers: list[Given]
+
+    def clipped_at(self, place: Place) -> list[Given]:
+        return [self.mean] if place == "after" else self.towers
 
 
-def clipped(form: Form, threshold: float, given: Given, names: Sequence[str]) -> Vectors:
-    """The gradients after clipping."""
-    if form == "value":
-        return {name: np.clip(given.vectors[name], -threshold, threshold) for name in names}
-    made: Vectors = {}
-    for unit in units(form, names):
-        scale = threshold / max(given.length(unit), threshold)
-        made |= {name: scale * given.vectors[name] for name in unit}
-    return made
-
-
-@dataclass(frozen=True)
-class Threshold:
-    """An estimate; `seen` is how many independent numbers agree on it."""
-
-    value: float
-    seen: int
-
-
-def agreed(numbers: Sequence[float]) -> Threshold | None:
-    """The median, if (nearly) all numbers are that."""
-    if not numbers:
-        return None
-    middle = float(np.median(numbers))
-    near = sum(abs(number - middle) <= 20 * EQUAL * middle for number in numbers)
-    return Threshold(middle, near) if middle > 0 and near >= 0.9 * len(numbers) else None
-
-
-def threshold_after(
-    form: Form, steps: Sequence[tuple[Given, Given]], names: Sequence[str]
-) -> Threshold | None:
-    """What `steps`, pairs of (whole, clipped), were clipped at."""
-    numbers: list[float] = []
-    for whole, short in steps:
-        if form == "value":
-            for name in names:
-                cut = np.abs(short.vectors[name]) < SHORTER * np.abs(whole.vectors[name])
-                numbers += [float(size) for size in np.abs(short.vectors[name][cut])[:64]]
-            continue
-        for unit in units(form, names):
-            length = short.length(unit)
-            if length < SHORTER * whole.length(unit):
-                numbers.append(length)
-    return agreed(numbers)
-
-
-def _threshold_of_unit(applied: np.ndarray, towers: list[np.ndarray], lengths: list[float]) -> float | None:
-    """Threshold c of mean_j(t_j * min(1, c/|t_j|)) = applied: each piece between two lengths is linear in c."""
-    order = np.argsort(lengths)
-    best: tuple[float, float] | None = None
-    for cut in range(len(towers)):
-        whole = sum((towers[tower] for tower in order[:cut]), np.zeros_like(applied)) / len(towers)
-        directions = sum(
-            (towers[tower] / (lengths[tower] or 1.0) for tower in order[cut:]), np.zeros_like(applied)
-        )
-        direction = directions / len(towers)
-        size = float(direction @ direction)
-        if not size:
-            continue
-        value = float((applied - whole) @ direction) / size
-        low = lengths[order[cut - 1]] if cut else 0.0
-        if not low * 0.999 <= value <= lengths[order[cut]] * 1.001:
-            continue
-        left = float(np.linalg.norm(applied - whole - value * direction))
-        if best is None or left < best[0]:
-            best = (left, value)
-    return None if best is None or best[0] > 10 * EQUAL * float(np.linalg.norm(applied)) else best[1]
-
-
-def threshold_before(
-    form: Form, steps: Sequence[tuple[Given, list[Given]]], names: Sequence[str]
-) -> Threshold | None:
-    """What the towers' gradients were clipped at, of `steps` of (applied, the towers')."""
-    if form == "value":
-        return _value_before(steps, names)
-    numbers: list[float] = []
-    for applied, towers in steps:
-        for unit in units(form, names):
-            vector = np.concatenate([applied.vectors[name] for name in unit])
-            parts = [np.concatenate([tower.vectors[name] for name in unit]) for tower in towers]
-            mean = sum(parts[1:], parts[0]) / len(parts)
-            if np.linalg.norm(vector - mean) <= 10 * EQUAL * np.linalg.norm(mean):
-                continue
-            value = _threshold_of_unit(vector, parts, [tower.length(unit) for tower in towers])
-            if value is None:
-                return None
-            numbers.append(value)
-    return agreed(numbers)
-
-
-def _value_before(steps: Sequence[tuple[Given, list[Given]]], names: Sequence[str]) -> Threshold | None:
-    """By search: the c whose result is nearest, first over the powers of ten, then nearer and nearer."""
-    applied = np.concatenate([given.vectors[name] for given, _ in steps for name in names] or [np.zeros(0)])
-    count = min((len(towers) for _, towers in steps), default=0)
-    towers = [
-        np.concatenate([all_of[tower].vectors[name] for _, all_of in steps for name in names])
-        for tower in range(count)
-    ]
-    top = max((float(np.max(np.abs(tower), initial=0.0)) for tower in towers), default=0.0)
-    if not top or not np.isfinite(top):
-        return None
-
-    def left(threshold: float) -> float:
-        made = sum(np.clip(tower, -threshold, threshold) for tower in towers) / count
-        return float(np.linalg.norm(applied - made))
-
-    best = least(left, top * 1e-4, top, points=25, rounds=12)
-    cut = sum(int(np.count_nonzero(np.abs(tower) > best * 1.001)) for tower in towers)
-    return Threshold(best, cut) if cut else None
-
-
-# -- what each side does, and how the two differ -----------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class _Clip:
+class _Clip(NamedTuple):
     """How a side clips: `form` None for not at all."""
 
     form: Form | None
@@ -172,130 +81,115 @@ class _Clip:
     threshold: float = 0.0
     part: float = 1.0
 
-    def __str__(self) -> str:
+    @property
+    def call(self) -> str:
         assert self.form is not None
-        what = "what was averaged" if self.place == "after" else "each tower's gradients, then averages"
-        return f"clips ({CALLS[self.form]}, {rounded(self.threshold)}) {what}"
+        return f"({CALLS[self.form]}, {rounded(self.threshold)})"
+
+    def __str__(self) -> str:
+        return f"clips {self.call} {_PLACES[self.place]}"
 
 
-#: a side's step: applied, mean of the towers, the towers
-_Taken = tuple[Pair, View, Given, Given, list[Given]]
+def units(form: Form, names: Sequence[str]) -> list[list[str]]:
+    """The variables that are clipped together."""
+    return [list(names)] if form == "global" else [[name] for name in names]
 
 
-def _finite(vectors: Vectors, names: Sequence[str]) -> bool:
-    return all(np.isfinite(vectors[name]).all() for name in names)
+def _clipped(form: Form, threshold: float, given: Given, names: Sequence[str]) -> Vectors:
+    if form == "value":
+        return {name: np.clip(given.vectors[name], -threshold, threshold) for name in names}
+    return {
+        name: given.vectors[name] * (threshold / max(given.size(form, unit), threshold))
+        for unit in units(form, names)
+        for name in unit
+    }
 
 
-def _taken(evidence: Evidence, side: str, names: list[str]) -> list[_Taken]:
-    """The steps of a side with its own towers' gradients, or where they are not known, the original's."""
-    found: list[_Taken] = []
-    for pair in evidence.pairs:
-        view: View = getattr(pair, side)
-        source = view
-        if len(view.towers) != evidence.towers and pair.comparable:
-            source = pair.original
-        mean, mean_norms = source.mean
-        if len(source.towers) != evidence.towers or not all(
-            name in mean and name in view.gradients for name in names
-        ):
-            continue
-        if any(mean[name].shape != view.gradients[name].shape for name in names):
-            continue
-        if not _finite(mean, names) or not _finite(view.gradients, names):
-            continue
-        towers = [
-            Given(vectors, norms) for vectors, norms in zip(source.towers, source.tower_norms, strict=True)
-        ]
-        found.append((pair, view, Given(view.gradients, view.norms), Given(mean, mean_norms), towers))
-    return found
-
-
-def _mean_of_clipped(form: Form, threshold: float, towers: list[Given], names: list[str]) -> Vectors:
-    made = [clipped(form, threshold, tower, names) for tower in towers]
+def _applied(form: Form, place: Place, threshold: float, step: _Step, names: Sequence[str]) -> Vectors:
+    """What a step applies that clips so."""
+    made = [_clipped(form, threshold, given, names) for given in step.clipped_at(place)]
     return {name: np.sum([vectors[name] for vectors in made], axis=0) / len(made) for name in names}
 
 
-def _is(taken: list[_Taken], names: list[str], made: list[Vectors]) -> Explained:
+def _is(steps: list[_Step], names: list[str], made: list[Vectors]) -> Explained:
     """How well `made` are the applied gradients, against the plain mean."""
     explained = Explained()
-    for (pair, view, _, mean, _), vectors in zip(taken, made, strict=True):
+    for step, vectors in zip(steps, made, strict=True):
         for name in names:
-            actual = view.gradients[name]
-            allowed = max(pair.noise, pair.tolerance * float(np.max(np.abs(actual), initial=0.0)))
-            explained.add(actual, vectors[name], mean.vectors[name], allowed)
+            actual = step.applied.vectors[name]
+            allowed = max(step.pair.noise, step.pair.tolerance * float(np.max(np.abs(actual), initial=0.0)))
+            explained.add(actual, vectors[name], step.mean.vectors[name], allowed)
     return explained
 
 
-def _side(taken: list[_Taken], names: list[str]) -> _Clip | None:
+def _way(steps: list[_Step], names: list[str], form: Form, place: Place) -> _Clip | None:
+    """This way to clip, if some threshold makes of all steps what they applied."""
+    sizes: list[np.ndarray] = []
+    parts: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
+    for step in steps:
+        for unit in units(form, names):
+            size = np.array([[given.size(form, unit)] for given in step.clipped_at(place)])
+            sizes.append(size)
+            for name in unit:
+                towers = np.stack([given.vectors[name] for given in step.clipped_at(place)])
+                few = np.argsort(np.abs(towers).sum(axis=0))[-_SEARCHED:]
+                towers = towers[:, few]
+                parts.append((step.applied.vectors[name][few], towers, np.broadcast_to(size, towers.shape)))
+    applied, towers, lengths = (np.concatenate(arrays, axis=-1) for arrays in zip(*parts, strict=True))
+    seen = joined(map(np.ravel, sizes))
+    if not largest(seen):
+        return None
+
+    def left(threshold: float) -> float:
+        if form == "value":
+            made = np.clip(towers, -threshold, threshold)
+        else:
+            made = towers * (threshold / np.maximum(lengths, threshold))
+        return float(np.sum((applied - made.mean(axis=0)) ** 2))
+
+    threshold = least(left, largest(seen) * 1e-4, largest(seen), points=25, rounds=6)
+    # one that is cut could be a constant factor
+    if np.count_nonzero(seen * _SHORTER > threshold) < 2:
+        return None
+    made = [_applied(form, place, threshold, step, names) for step in steps]
+    part = _is(steps, names, made).part
+    return _Clip(form, place, threshold, part) if part >= ENOUGH else None
+
+
+def _best(steps: list[_Step], names: list[str], places: Sequence[Place]) -> _Clip | None:
+    if not steps:
+        return None
+    ways = [_way(steps, names, form, place) for form in CALLS for place in places]
+    return max(filter(None, ways), key=lambda clip: clip.part, default=None)
+
+
+def _steps(evidence: Evidence, side: str, names: list[str]) -> list[_Step]:
+    """The steps of a side with its own towers' gradients, or where they are not known, the original's."""
+    found: list[_Step] = []
+    for pair in evidence.pairs:
+        view = getattr(pair, side)
+        source = view if len(view.towers) == evidence.towers or not pair.comparable else pair.original
+        mean, lengths = source.mean
+        usable = len(source.towers) == evidence.towers and all(
+            name in mean
+            and name in view.gradients
+            and mean[name].shape == view.gradients[name].shape
+            and np.isfinite([mean[name], view.gradients[name]]).all()
+            for name in names
+        )
+        if usable:
+            towers = [Given(*of_tower) for of_tower in zip(source.towers, source.tower_norms, strict=True)]
+            found.append(_Step(pair, Given(view.gradients, view.norms), Given(mean, lengths), towers))
+    return found
+
+
+def _side(steps: list[_Step], names: list[str]) -> _Clip | None:
     """How the side's applied gradients come from its towers'; None where in no known way."""
-    if not taken:
+    if not steps:
         return None
-    if _is(taken, names, [mean.vectors for _, _, _, mean, _ in taken]).holds:
+    if _is(steps, names, [step.mean.vectors for step in steps]).holds:
         return _Clip(None)
-    found: list[_Clip] = []
-    for form in FORMS:
-        after = threshold_after(form, [(mean, applied) for _, _, applied, mean, _ in taken], names)
-        if after is not None and after.seen > 1:
-            made = [clipped(form, after.value, mean, names) for _, _, _, mean, _ in taken]
-            found.append(_Clip(form, "after", after.value, _is(taken, names, made).part))
-        before = threshold_before(form, [(applied, towers) for _, _, applied, _, towers in taken], names)
-        if before is not None:
-            made = [_mean_of_clipped(form, before.value, towers, names) for *_, towers in taken]
-            found.append(_Clip(form, "before", before.value, _is(taken, names, made).part))
-    best = max(found, key=lambda clip: clip.part, default=None)
-    return best if best is not None and best.part >= ENOUGH else None
-
-
-def _from_towers(evidence: Evidence, names: list[str]) -> Diagnosis | None:
-    original = _side(_taken(evidence, "original", names), names)
-    migrated = _side(_taken(evidence, "migrated", names), names)
-    if original is None or migrated is None:
-        return None
-    step, part = evidence.first_difference(), min(original.part, migrated.part)
-    if original.form is None and migrated.form is not None:
-        return _added(str(migrated), step, part)
-    if original.form is not None and migrated.form is None:
-        return _missing(f"The original {original}", step, part)
-    if original.form is None or migrated.form is None:
-        return None
-    if original.place != migrated.place:
-        first = "after averaging" if original.place == "after" else "before averaging"
-        return Diagnosis(
-            "clipping order",
-            f"The original {original}; the migrated run {migrated}.",
-            f"Clip {first}, as the original does.",
-            step,
-            part,
-        )
-    if original.form != migrated.form or abs(original.threshold / migrated.threshold - 1) > 1e-3:
-        return Diagnosis(
-            "other clipping",
-            f"The original {original}; the migrated run {migrated}.",
-            "Clip with the original's function and threshold.",
-            step,
-            part,
-        )
-    return None
-
-
-def _missing(seen: str, step: int, part: float) -> Diagnosis:
-    return Diagnosis(
-        "missing clipping",
-        f"{seen}; the migrated run does not.",
-        "Clip the gradients as the original does, at the same place.",
-        step,
-        part,
-    )
-
-
-def _added(how: str, step: int, part: float) -> Diagnosis:
-    return Diagnosis(
-        "clipping added",
-        f"The migrated run {how}; the original does not.",
-        "Take the clipping out (see also clipnorm, clipvalue and global_clipnorm of a Keras optimizer).",
-        step,
-        part,
-    )
+    return _best(steps, names, ("after", "before"))
 
 
 def _alone(evidence: Evidence, names: list[str], whole: str, short: str) -> _Clip | None:
@@ -303,60 +197,52 @@ def _alone(evidence: Evidence, names: list[str], whole: str, short: str) -> _Cli
     steps = []
     for pair in evidence.comparable:
         mine, its = getattr(pair, whole), getattr(pair, short)
-        if all(name in mine.gradients and name in its.gradients for name in names):
-            if _finite(mine.gradients, names) and _finite(its.gradients, names):
-                steps.append((pair, Given(mine.gradients, mine.norms), Given(its.gradients, its.norms)))
-    best: _Clip | None = None
-    for form in FORMS:
-        found = threshold_after(form, [(mine, its) for _, mine, its in steps], names)
-        if found is None or found.seen + _further_steps(evidence, form, names, short, found.value) < 2:
-            continue
-        explained = Explained()
-        for pair, mine, its in steps:
-            made = clipped(form, found.value, mine, names)
-            for name in names:
-                explained.add(
-                    its.vectors[name],
-                    made[name],
-                    mine.vectors[name],
-                    max(pair.noise, pair.tolerance * float(np.max(np.abs(its.vectors[name]), initial=0.0))),
-                )
-        if explained.part >= ENOUGH and (best is None or explained.part > best.part):
-            best = _Clip(form, "after", found.value, explained.part)
-    return best
-
-
-def _further_steps(evidence: Evidence, form: Form, names: list[str], side: str, threshold: float) -> int:
-    """In how many further steps of the side the same length turns up, whatever the other side did there."""
-    if form != "global":
-        return 0
-    views = [getattr(pair, side) for pair in evidence.pairs if not pair.comparable]
-    given = [Given(view.gradients, view.norms) for view in views if all(name in view.norms for name in names)]
-    return sum(abs(gradients.length(names) / threshold - 1) < 1e-4 for gradients in given)
+        if all(
+            name in mine.gradients
+            and name in its.gradients
+            and np.isfinite([mine.gradients[name], its.gradients[name]]).all()
+            for name in names
+        ):
+            given = Given(mine.gradients, mine.norms)
+            steps.append(_Step(pair, Given(its.gradients, its.norms), given, [given]))
+    return _best(steps, names, ("after",))
 
 
 def _recognise(evidence: Evidence) -> Diagnosis | None:
-    if not evidence.comparable:
-        return None
-    names = list(evidence.names(evidence.comparable[0]))
+    names = list(evidence.names(evidence.comparable[0])) if evidence.comparable else []
     if not names:
         return None
-    found = _from_towers(evidence, names)
-    if found is not None:
-        return found
-    step = evidence.first_difference()
-    missing = _alone(evidence, names, "migrated", "original")
-    if missing is not None:
-        assert missing.form is not None
-        seen = f"The original's gradients are the migrated run's, clipped ({CALLS[missing.form]}, "
-        return _missing(f"{seen}{rounded(missing.threshold)})", step, missing.part)
-    added = _alone(evidence, names, "original", "migrated")
-    if added is not None:
-        assert added.form is not None
-        return _added(f"clips ({CALLS[added.form]}, {rounded(added.threshold)})", step, added.part)
+    original, migrated = (_side(_steps(evidence, side, names), names) for side in ("original", "migrated"))
+    if original is not None and migrated is not None:
+        kind = _kind(original, migrated)
+        seen = [
+            f"the {side} {clip if clip.form else 'does not'}"
+            for side, clip in (("original", original), ("migrated run", migrated))
+        ]
+        part = min(original.part, migrated.part)
+        if kind:
+            todo = _TODO[kind].format(original.place)
+            return Diagnosis(kind, f"T{'; '.join(seen)[1:]}.", todo, evidence.first_difference(), part)
+    for kind, whole, short in (
+        ("missing clipping", "migrated", "original"),
+        ("clipping added", "original", "migrated"),
+    ):
+        clip = _alone(evidence, names, whole, short)
+        if clip is not None:
+            seen_alone = f"The gradients of the {short} are those of the {whole}, clipped {clip.call}."
+            return Diagnosis(kind, seen_alone, _TODO[kind], evidence.first_difference(), clip.part)
     return None
 
 
-CLIPPING = Mistake(
-    ("clipping order", "missing clipping", "clipping added", "other clipping"), "gradients", _recognise
-)
+def _kind(original: _Clip, migrated: _Clip) -> str | None:
+    if original.form is None or migrated.form is None:
+        if original.form is migrated.form:
+            return None
+        return "clipping added" if original.form is None else "missing clipping"
+    if original.place != migrated.place:
+        return "clipping order"
+    same = original.form == migrated.form and abs(original.threshold / migrated.threshold - 1) <= 1e-3
+    return None if same else "other clipping"
+
+
+CLIPPING = Mistake(tuple(_TODO), "gradients", _recognise)

@@ -75,43 +75,40 @@ def _recognise(evidence: Evidence) -> Diagnosis | None:
     part = explained_by(evidence, ratio)
     if not part:
         return None
-    towers, step = evidence.towers, evidence.first_difference()
+    name, said, todo = _named(evidence, ratio)
     seen = f"All gradients are {rounded(ratio)} times the original's"
     if _losses_scaled(evidence, ratio):
         seen += ", and so are the losses"
+    return Diagnosis(name, f"{seen}{said}.", todo, evidence.first_difference(), part)
+
+
+def _named(evidence: Evidence, ratio: float) -> tuple[str, str, str]:
+    """The name of a factor, what it says, what to do."""
+    towers = evidence.towers
     if towers > 1 and _near(ratio, towers):
-        return Diagnosis(
+        return (
             "sum for mean",
-            f"{seen}: they are added up over the {towers} towers, not averaged.",
+            f": they are added up over the {towers} towers, not averaged",
             "Reduce with ReduceOp.MEAN, or divide each replica's loss by the number of replicas.",
-            step,
-            part,
         )
     if towers > 1 and _near(ratio, 1 / towers):
-        return Diagnosis(
+        return (
             "scaled twice",
-            f"{seen}: they are divided by the {towers} towers twice.",
+            f": they are divided by the {towers} towers twice",
             "Divide once: either the loss of each replica, or the sum of the gradients (ReduceOp.MEAN).",
-            step,
-            part,
         )
     for size in batch_sizes(evidence):
         if _near(ratio, size) or _near(ratio, 1 / size):
-            summed = "are summed over" if ratio > 1 else "are divided once more by"
-            return Diagnosis(
+            return (
                 "batch-size factor",
-                f"{seen}: they {summed} {size} examples.",
+                f": they {'are summed over' if ratio > 1 else 'are divided once more by'} {size} examples",
                 "Take the mean over the same examples as the original's loss does.",
-                step,
-                part,
             )
-    return Diagnosis(
+    return (
         "other constant factor",
-        f"{seen}, in every variable and step.",
-        f"Look for a factor of {rounded(ratio)} (or a dropped one of {rounded(1 / ratio)}) "
-        "in the loss or its reduction.",
-        step,
-        part,
+        ", in every variable and step",
+        f"Look for a factor of {rounded(ratio)} (or a dropped one of {rounded(1 / ratio)}) in the loss or its "
+        "reduction.",
     )
 
 

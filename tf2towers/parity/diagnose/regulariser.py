@@ -76,23 +76,19 @@ def _diagnosis(evidence: Evidence, found: dict[str, tuple[str, float]], part: fl
     shape = "w" if kinds == ["L2"] else "sign(w)" if kinds == ["L1"] else "w or sign(w)"
     names = listed(list(found))
     step = evidence.first_difference(set(found))
+    kind = " and ".join(kinds)
     if missing:
-        return Diagnosis(
-            "missing regulariser",
-            f"The gradients of {names} lack {rate} * {shape}, that of an {' and '.join(kinds)} regulariser; the "
-            "other gradients are equal.",
-            "Add the regularisation losses of the original to each replica's loss, once and with the same factor.",
-            step,
-            part,
+        name = "missing regulariser"
+        said = f"lack {rate} * {shape}, that of an {kind} regulariser; the other gradients are equal."
+        todo = "Add the regularisation losses of the original to each replica's loss, once and with the same factor."
+    else:
+        name = "regulariser added"
+        said = (
+            f"have {rate} * {shape} more than the original's: an {kind} regulariser that the original has not, or that "
+            "is counted more than once; the others are equal."
         )
-    return Diagnosis(
-        "regulariser added",
-        f"The gradients of {names} have {rate} * {shape} more than the original's: an {' and '.join(kinds)} "
-        "regulariser that the original has not, or that is counted more than once; the others are equal.",
-        "Count the regularisation losses as often as the original does, with the same factor.",
-        step,
-        part,
-    )
+        todo = "Count the regularisation losses as often as the original does, with the same factor."
+    return Diagnosis(name, f"The gradients of {names} {said}", todo, step, part)
 
 
 REGULARISER = Mistake(("missing regulariser", "regulariser added"), "gradients", _recognise)

@@ -39,14 +39,10 @@ _SHELLS = frozenset(["sh", "bash", "dash", "zsh"])
 _SITE = """import os, sys, traceback
 if sys.version_info >= (3, 6):
     try:
-        import importlib.util
-        _spec = importlib.util.spec_from_file_location(
-            "_tf2towers_overlay", {init!r}, submodule_search_locations=[{package!r}])
-        _module = importlib.util.module_from_spec(_spec)
-        sys.modules["_tf2towers_overlay"] = _module
-        _spec.loader.exec_module(_module)
-        import _tf2towers_overlay.start_child
-        _tf2towers_overlay.start_child.start({folder!r})
+        sys.path.insert(0, {root!r})
+        from tf2towers.recorder.overlay.start_child import start as _start
+        del sys.path[0]
+        _start({folder!r})
     except BaseException:  # Python would go on without the overlay
         traceback.print_exc()
         os._exit(70)
@@ -107,8 +103,8 @@ def _settings(overlay: Overlay) -> Dict[str, str]:
     site, programs = os.path.join(overlay.folder, "site"), os.path.join(overlay.folder, "bin")
     real.make_folders(site)
     real.make_folders(programs)
-    init = os.path.join(package, "__init__.py")
-    text = _SITE.format(init=init, package=package, folder=overlay.folder)
+    root = os.path.dirname(os.path.dirname(os.path.dirname(package)))
+    text = _SITE.format(root=root, folder=overlay.folder)
     _write(os.path.join(site, "sitecustomize.py"), text, 0o644)
     script = os.path.join(package, "commands.py")
     for name in commands.NAMES:

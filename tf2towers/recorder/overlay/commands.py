@@ -87,7 +87,7 @@ def _tee(paths: List[str], letters: Set[str]) -> None:
 
 
 if __name__ == "__main__":
-    if "_tf2towers_overlay" not in sys.modules:
+    if "tf2towers.recorder.overlay" not in sys.modules:
         sys.exit(sys.argv[1] + ": there is no overlay, so nothing was done")
     try:
         run(sys.argv[1], sys.argv[2:])

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 #: characters HTML forbids, and halves of surrogate pairs, which no file in UTF-8 can hold
 _FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
-_VOID = frozenset({"meta", "col", "br"})
-
-Attribute = str | int | float | bool | None
+_VOID = frozenset({"meta", "img"})
 
 
 class Markup(str):
@@ -19,26 +17,34 @@ class Markup(str):
     __slots__ = ()
 
 
+def printable(text: str) -> str:
+    """Text with a sign for each character that HTML forbids."""
+    return _FORBIDDEN.sub("\ufffd", text)
+
+
 def escaped(text: str) -> Markup:
     """Text as HTML; `Markup` stays as it is."""
-    return text if isinstance(text, Markup) else Markup(html.escape(_FORBIDDEN.sub("\ufffd", text)))
+    return text if isinstance(text, Markup) else Markup(html.escape(printable(text)))
 
 
-def joined(parts: Iterable[str], between: str = "") -> Markup:
+def joined(parts: Iterable[str]) -> Markup:
     """Parts one after another, each escaped unless it is `Markup`."""
-    return Markup(escaped(between).join(map(escaped, parts)))
+    return Markup("".join(map(escaped, parts)))
 
 
-def element(tag: str, /, *children: str, **attributes: Attribute) -> Markup:
+def element(tag: str, /, *children: str, **attributes: str | None) -> Markup:
     """An element.
 
     Args:
         tag: its name.
         children: `Markup`, or text that is escaped.
-        attributes: a trailing underscore is dropped ('class_'), others become hyphens. None and False leave one out,
-            True is an attribute without a value. Floats are written with two decimals.
+        attributes: a trailing underscore is dropped ('class_'), others become hyphens. None leaves one out.
     """
-    start = "".join(_attribute(key, value) for key, value in attributes.items())
+    start = "".join(
+        f' {key.rstrip("_").replace("_", "-")}="{escaped(value)}"'
+        for key, value in attributes.items()
+        if value is not None
+    )
     if tag in _VOID:
         return Markup(f"<{tag}{start}>")
     return Markup(f"<{tag}{start}>{joined(children)}</{tag}>")
@@ -50,37 +56,3 @@ def section(anchor: str, title: str, *children: str) -> Markup:
         return Markup()
     heading = element("h2", title, id=f"{anchor}-heading")
     return element("section", heading, *children, id=anchor, aria_labelledby=f"{anchor}-heading")
-
-
-def scrolling(label: str, *children: str) -> Markup:
-    """A box that scrolls sideways on a narrow screen, also by keyboard."""
-    return element("div", *children, class_="scroll", role="region", aria_label=label, tabindex=0)
-
-
-def heading(title: str, class_: str | None = None) -> Markup:
-    """The heading of a column."""
-    return element("th", title, scope="col", class_=class_)
-
-
-def table(label: str, headings: Sequence[str], rows: Iterable[Markup], class_: str | None = None) -> Markup:
-    """A table of rows in a box that scrolls; headings are text, or made by `heading`."""
-    head = element("tr", *(title if isinstance(title, Markup) else heading(title) for title in headings))
-    whole = element("table", element("thead", head), element("tbody", *rows), class_=class_)
-    return scrolling(label, whole)
-
-
-def row(title: str, cells: Iterable[str], class_: str | None = None) -> Markup:
-    """A row of a table: what it is about, and its cells."""
-    return element(
-        "tr", element("th", title, scope="row"), *(element("td", cell, class_=class_) for cell in cells)
-    )
-
-
-def _attribute(key: str, value: Attribute) -> str:
-    if value is None or value is False:
-        return ""
-    name = key.rstrip("_").replace("_", "-")
-    if value is True:
-        return f" {name}"
-    written = f"{value:.2f}" if isinstance(value, float) else str(value)
-    return f' {name}="{escaped(written)}"'

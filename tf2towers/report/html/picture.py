@@ -1,0 +1,98 @@
+"""Pictures: curves over the steps, drawn by matplotlib, within a page or as a file."""
+
+from __future__ import annotations
+
+import base64
+import io
+import math
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tf2towers.report.html.elements import Markup, element, printable, section
+
+#: step and value; a value may be no number, and leaves a gap
+Points = Sequence[tuple[int, float]]
+#: greater numbers have no place on an axis
+_GREATEST = 1e300
+#: of two curves the first is wide, and the other is thin on top of it
+_WIDE: dict[str, Any] = {"linewidth": 4.5, "alpha": 0.45}
+_THIN: dict[str, Any] = {"linewidth": 1.3}
+
+
+@dataclass(frozen=True)
+class Picture:
+    """Curves over the steps, by title.
+
+    Attributes:
+        name: of its section in a page, and of its file.
+        y: what the vertical axis says.
+        logarithmic: the vertical axis is, with a place for 0.
+        limit: a level that is marked.
+    """
+
+    name: str
+    title: str
+    y: str
+    curves: tuple[tuple[str, Points], ...]
+    from_zero: bool = False
+    logarithmic: bool = False
+    limit: float | None = None
+
+    @property
+    def empty(self) -> bool:
+        """Nothing is to be drawn."""
+        return not any(points for _, points in self.curves)
+
+
+def png(picture: Picture) -> bytes:
+    """The picture as a PNG.
+
+    Raises:
+        ImportError: matplotlib is not installed.
+    """
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(8, 4.5), layout="constrained")
+    FigureCanvasAgg(figure)
+    axes = figure.add_subplot()
+    curves = [(title, points) for title, points in picture.curves if points]
+    lines = []
+    for place, (_, points) in enumerate(curves):
+        steps, values = zip(*points, strict=True)
+        style = (_WIDE, _THIN)[place] if len(curves) == 2 else _THIN
+        heights = [value if abs(value) < _GREATEST else math.nan for value in values]
+        lines += axes.plot(steps, heights, marker="." if len(points) < 40 else "", **style)
+    if picture.limit is not None:
+        lines.append(axes.axhline(picture.limit, color="black", linestyle="--", linewidth=1))
+    if picture.logarithmic:
+        sizes = [abs(value) for _, points in curves for _, value in points if 1e-300 < abs(value) < _GREATEST]
+        axes.set_yscale("symlog", linthresh=min(sizes, default=1.0))
+    axes.set(title=picture.title, xlabel="step", ylabel=picture.y)
+    if picture.from_zero:
+        axes.set_ylim(bottom=0)
+    axes.grid(alpha=0.3)
+    titles = [*(title for title, _ in curves), f"{picture.limit:g}" if picture.limit is not None else ""]
+    # a name may hold what matplotlib takes for a formula
+    named = [printable(title).replace("$", r"\$") for title in titles[: len(lines)]]
+    written = io.BytesIO()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # letters that its font has not
+        axes.legend(lines, named, fontsize="small")
+        figure.savefig(written, format="png", dpi=120)
+    return written.getvalue()
+
+
+def drawn(picture: Picture) -> Markup:
+    """The section of a page with a picture; a sentence where there is nothing to draw, or nothing to draw with."""
+    if picture.empty:
+        shown = element("p", f"There is nothing to draw: no {picture.y}.")
+    else:
+        try:
+            data = base64.b64encode(png(picture)).decode("ascii")
+            shown = element("img", src=f"data:image/png;base64,{data}", alt=f"{picture.y} at each step")
+        except ImportError:
+            shown = element("p", "matplotlib, which draws the curves, is not installed.")
+    return section(picture.name, picture.title, shown)
