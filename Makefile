@@ -9,10 +9,10 @@ export TF_CPP_MIN_LOG_LEVEL ?= 2
 # the programs here are for the Keras 3 that TensorFlow brings
 unexport TF_USE_LEGACY_KERAS
 
-# tests that start no TensorFlow, and the linters, fill the time in which the others wait
+# two processes of TensorFlow, and what needs none: tests that start none and the linters fill the time in which they wait
 MAKEFLAGS += --jobs=3
 
-.PHONY: help test test-plain test-tensorflow test-long test-versions soundness bench growth robustness corpus demo demo-ps lint format tables clean
+.PHONY: help test test-plain test-tensorflow test-trainers test-long test-versions soundness bench growth robustness corpus demo demo-ps lint format tables clean
 
 help:
 	@echo "make test    install into $(VENV) and run the tests"
@@ -35,15 +35,19 @@ $(VENV)/.installed: pyproject.toml
 	$(PY) -m pip install --quiet --editable '.[all,dev]'
 	@touch $@
 
-test: test-tensorflow test-plain
+test: test-tensorflow test-trainers test-plain
 
-# status 5: none of $(TESTS) is of the kind
+# one process of TensorFlow for each of two cores; what the others print is shown whole, when they end.
+# Status 5: none of $(TESTS) is of the kind
 test-tensorflow: $(VENV)/.installed
-	$(PY) -m pytest -m "tensorflow and not long" $(TESTS) || test $$? = 5
+	$(PY) -m pytest -m "tensorflow and not trainers and not long" $(TESTS) || test $$? = 5
 
-test-plain: $(VENV)/.installed
-	@$(PY) -m pytest -m "not tensorflow" $(TESTS) > $(VENV)/test-plain.log 2>&1 || test $$? = 5; \
-	status=$$?; cat $(VENV)/test-plain.log; exit $$status
+test-trainers test-plain: test-%: $(VENV)/.installed
+	@$(PY) -m pytest -m $(KIND_$*) $(TESTS) > $(VENV)/$@.log 2>&1 || test $$? = 5; \
+	status=$$?; cat $(VENV)/$@.log; exit $$status
+
+KIND_trainers = "tensorflow and trainers and not long"
+KIND_plain = "not tensorflow"
 
 # what is begun as many processes in clusters, and proved by fewer of them above
 test-long: $(VENV)/.installed

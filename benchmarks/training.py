@@ -261,11 +261,16 @@ original has 243, the rest being reads of variables. Around it, a run that is ma
 alone, which in a Session takes Python each time; a function's call takes longer in return). The modern trainer has a
 copy for each replica, for that is what MirroredStrategy is: both are updated, and gradients go from one to the other.
 
-MobileNetV2 is bound by its kernels: of 125 ms of processor time a step, oneDNN's convolutions and their gradients take
-107 (TensorFlow's profiler), in every program alike, and one device without a strategy takes 1.6 times the examples of
-TF 1.15, not twice as many. Without oneDNN (`TF_ENABLE_ONEDNN_OPTS=0`) it is the same within what runs differ by. The
-exact form was at 0.91 and 0.97 of the original in two runs among eight to ten programs, and at 1.00 and 1.03 in two
-runs of 21 rounds with the original alone.
+MobileNetV2 on images of 32 x 32 has many small operations. A sampling profile of one session with both towers (perf,
+25 November, beside other work): 44 % of the time in oneDNN's and Eigen's kernels, 45 % in handing work from thread to
+thread (the scheduler's queues, and the kernel's), 10 % in malloc. With one thread inside an operation and two between
+them a step takes 63 ms of processor time instead of 95. So replicas on the CPU share its cores in
+`modern/mobilenet_mirrored.py`: an epoch by hand takes 0.49 s instead of 0.66 (three runs each, quiet; the table above
+is older). Original and exact form keep TensorFlow's own number of threads, for sums in parts by threads round
+otherwise, and the exact form has the original's bits; `TF_NUM_INTRAOP_THREADS=1` sets it for both. Measured one after
+the other on the quiet machine, the exact form took 0.52, 0.70 and 0.53 s an epoch, the original 0.56, 0.54 and 0.55;
+among ten programs it was at 0.91 and 0.97 of the original's examples a second, and in two runs of 21 rounds with the
+original alone at 1.00 and 1.03.
 
 `modern/cifar10_mirrored.py` has two options that round otherwise. On the same weights and images (batch norm, two
 replicas of 8 images), of a gradient's largest element: `--jit` (XLA) by up to 5e-6, for it fuses and adds in another

@@ -14,6 +14,7 @@ The twin in towers: legacy/mobilenet_towers.py.
 from __future__ import annotations
 
 import contextlib
+import os
 import random
 import time
 from collections.abc import Callable
@@ -108,6 +109,12 @@ def choose_devices(names: list[str]) -> list[str]:
     if len(tf.config.get_logical_device_configuration(cpu) or [None]) < wanted:
         tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * wanted)
     return [f"/cpu:{number}" for number in numbers]
+
+
+def share_cores(replicas: int) -> None:
+    """Gives each replica on the CPU its part of the cores: operations as small as these lose by more threads."""
+    with contextlib.suppress(RuntimeError):  # TensorFlow has started, and keeps the threads it has
+        tf.config.threading.set_intra_op_parallelism_threads(max(1, (os.cpu_count() or 1) // replicas))
 
 
 def make_strategy(devices: list[str], all_reduce: str | None) -> tf.distribute.Strategy:
@@ -275,6 +282,8 @@ def main(_: list[str]) -> None:
     keep_freed_memory()  # on CPUs: else the pages of a step's tensors are mapped anew in each step
     devices = choose_devices(FLAGS.devices or [f"/gpu:{number}" for number in range(FLAGS.num_gpus or 0)])
     print(f"devices: {', '.join(devices)}")
+    if FLAGS.configuration != "one" and "cpu" in devices[0].lower():
+        share_cores(len(devices))
     strategy = make_strategy(devices, FLAGS.all_reduce)
     everything = []
     for dataset in FLAGS.dataset[:1] if FLAGS.data_dir else FLAGS.dataset:
