@@ -284,7 +284,7 @@ With 2 workers these two cannot be stopped between their turns and begin anew fo
 
 Asynchronous training of the idiomatic register runs every worker's loop in worker 0's process: it computes worker 0's
 steps itself, and sends the others' batches (314 KB each) to their workers, which is probably what
-2 workers lose (not profiled). The modern trainer asks for ten steps in a request; a request for each step
+2 workers lose (not profiled). The modern trainer asks for twenty steps in a request; a request for each step
 (`--steps_per_request=1`) costs as much as a small step.
 
 | work | program | global steps/s | to the original | ms a step | {heads}

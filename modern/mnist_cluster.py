@@ -123,6 +123,12 @@ class Cluster:
                 task = f"{self.job} {self.index}"
                 raise SystemExit(f"{self.address}, the address of {task}: {error.strerror}") from error
 
+    def own_cores(self) -> int:
+        """This task's part of its host's cores: tasks on one host lose by more threads inside an operation."""
+        host = self.address.rpartition(":")[0]
+        here = [task for task in self.addresses(*self.jobs) if task.rpartition(":")[0] == host]
+        return max(1, (os.cpu_count() or 1) // len(here))
+
 
 def free_port() -> int:
     """A port nothing listens on now."""

@@ -200,9 +200,9 @@ def train() -> None:
         if tf.io.gfile.exists(marker := end_marker(cluster.job, cluster.index)):
             tf.io.gfile.remove(marker)  # of an earlier training
         spec = tf.train.ClusterSpec(cluster.jobs)
-        server = tf.distribute.Server(
-            spec, cluster.job, cluster.index, protocol="grpc"
-        )  # TF1: tf.train.Server
+        threads = tf.compat.v1.ConfigProto(intra_op_parallelism_threads=cluster.own_cores())
+        # TF1: tf.train.Server
+        server = tf.distribute.Server(spec, cluster.job, cluster.index, protocol="grpc", config=threads)
         assert server.target  # it serves as long as it lives
     if cluster.is_chief:
         coordinate(cluster)
@@ -229,7 +229,7 @@ if __name__ == "__main__":
     mnist_model.define_flags(issync=False, log_dir="/tmp/mnist_parameter_server")
     flags.DEFINE_integer(
         "steps_per_request",
-        10,
+        20,
         "Steps a worker makes when asked once. More: faster where steps are small.",
         lower_bound=1,
     )

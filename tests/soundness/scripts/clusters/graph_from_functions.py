@@ -76,9 +76,10 @@ def main(_):
     with tf.train.MonitoredTrainingSession(server.target, is_chief=(worker_index == 0), hooks=hooks) as sess:
         while not sess.should_stop():
             batch = draws.randn(6, 4), draws.randint(0, 4, 6)
-            number, value, _, share = sess.run([count, loss, train_op, accuracy],
-                                               {features: batch[0], labels: batch[1], keep: 1.0})
-            print(number, '%.9g %.9g' % (value, share), batch[0].shape)  # the step's number before it
+            number = sess.run(count)  # beside the step it is read before or after it, as it happens
+            value, _, share = sess.run([loss, train_op, accuracy],
+                                       {features: batch[0], labels: batch[1], keep: 1.0})
+            print(number, '%.9g %.9g' % (value, share), batch[0].shape)
 
 
 if __name__ == '__main__':
