@@ -270,7 +270,10 @@ is older). Original and exact form keep TensorFlow's own number of threads, for 
 otherwise, and the exact form has the original's bits; `TF_NUM_INTRAOP_THREADS=1` sets it for both. Measured one after
 the other on the quiet machine, the exact form took 0.52, 0.70 and 0.53 s an epoch, the original 0.56, 0.54 and 0.55;
 among ten programs it was at 0.91 and 0.97 of the original's examples a second, and in two runs of 21 rounds with the
-original alone at 1.00 and 1.03.
+original alone at 1.00 and 1.03. Raced again on 25 November (quiet, six programs,
+7 rounds): original 1760 examples a second, TF 1.15 1373, exact 1753 (1.05 by rounds), exact with one thread inside an
+operation 2281. That is 1.28 and 1.66 times TF 1.15, not twice. `TF_ONEDNN_THREADPOOL_USE_CALLER_THREAD=1`, which only
+lets the calling thread take its part, brings nothing (1713; CIFAR-10 at batch 64 13148 instead of 14248).
 
 `modern/cifar10_mirrored.py` has two options that round otherwise. On the same weights and images (batch norm, two
 replicas of 8 images), of a gradient's largest element: `--jit` (XLA) by up to 5e-6, for it fuses and adds in another
@@ -286,6 +289,9 @@ Asynchronous training of the idiomatic register runs every worker's loop in work
 steps itself, and sends the others' batches (314 KB each) to their workers, which is probably what
 2 workers lose (not profiled). The modern trainer asks for twenty steps in a request; a request for each step
 (`--steps_per_request=1`) costs as much as a small step.
+Tasks on one host share its cores there (`Cluster.own_cores`). On 25 November, on a quiet machine (9 rounds; the table
+below is older), it made 1.08 of the original's steps a second with four workers and 1.16 with two; without either
+change 0.92 with four. The exact form made 1.04, 1.06 and 1.09 with four, 1.10 and 1.13 with two.
 
 | work | program | global steps/s | to the original | ms a step | {heads}
 {chr(10).join(clusters)}
