@@ -45,17 +45,18 @@ def test_bits_of_tf1_layers(title: str) -> None:
         np.testing.assert_array_equal(found[name], value, err_msg=name)
 
 
-def test_fused_batch_norm_is_the_kernel_and_its_float32_momentum() -> None:
+@pytest.mark.parametrize("epsilon", [1e-3, 1e-5])
+def test_fused_batch_norm_is_the_kernel_and_its_float32_momentum(epsilon: float) -> None:
     x = tf.constant(running.fixed("input0", (2, 6, 5, 3)))
     store = VariableStore()
 
     @tf.function
     def step() -> tf.Tensor:
         with store.scope():
-            return layers.batch_normalization(x, training=True)
+            return layers.batch_normalization(x, epsilon=epsilon, training=True)
 
     output = step()
-    expected, mean, variance = v1.nn.fused_batch_norm(x, tf.ones(3), tf.zeros(3), epsilon=1e-3)
+    expected, mean, variance = v1.nn.fused_batch_norm(x, tf.ones(3), tf.zeros(3), epsilon=epsilon)
     np.testing.assert_array_equal(output, expected)
     rest = np.float32(1.0) - np.float32(0.99)
     assert rest != np.float32(1.0 - 0.99)

@@ -179,11 +179,10 @@ class BatchNormalization(Layer):
         beta = self.beta if self.center else tf.zeros(places, self._parameter_dtype)
         gamma = self.gamma if self.scale else tf.ones(places, self._parameter_dtype)
         data_format = "NCHW" if self.axis == [1] else "NHWC"
-        epsilon = max(self.epsilon, 1.001e-5)  # TF1's least, for cuDNN
 
         def by_batch() -> Any:
             return tf.compat.v1.nn.fused_batch_norm(
-                inputs, gamma, beta, epsilon=epsilon, data_format=data_format
+                inputs, gamma, beta, epsilon=self.epsilon, data_format=data_format
             )
 
         def by_averages() -> Any:
@@ -193,7 +192,7 @@ class BatchNormalization(Layer):
                 beta,
                 mean=self.moving_mean,
                 variance=self.moving_variance,
-                epsilon=epsilon,
+                epsilon=self.epsilon,
                 is_training=False,
                 data_format=data_format,
             )

@@ -29,6 +29,9 @@ from tf2towers.runtime.slim.variables import model_variable, model_variable_gett
 
 v1 = tf.compat.v1
 
+LEAST_EPSILON = 1.001e-5
+"""What TensorFlow 1.15's fused kernel was given at least, for cuDNN; TensorFlow 2, which has no slim, has no least."""
+
 
 @add_arg_scope
 def batch_norm(
@@ -70,6 +73,7 @@ def batch_norm(
     fused = fused is None or bool(fused)
     listed = updates_collections == v1.GraphKeys.UPDATE_OPS
     fusable = fused and batch_weights is None and not renorm and rank in (2, 4) and adjustment is None
+    epsilon = max(epsilon, LEAST_EPSILON) if fusable else epsilon
     by_kernel = fusable and (zero_debias_moving_mean or rank == 2 or not listed)
     by_layer = not by_kernel and batch_weights is None and listed and not zero_debias_moving_mean
     if renorm and not by_layer:
@@ -212,8 +216,6 @@ def _fused(
     pixels = inputs
     if inputs.shape.rank == 2:
         pixels = tf.reshape(inputs, [-1, channels, 1, 1] if data_format == "NCHW" else [-1, 1, 1, channels])
-
-    epsilon = max(epsilon, 1.001e-5)  # TF1's least, for cuDNN
 
     def by_batch() -> Any:
         return v1.nn.fused_batch_norm(pixels, gamma, beta, epsilon=epsilon, data_format=data_format)
