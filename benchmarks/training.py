@@ -244,6 +244,8 @@ the machine blurs them: ratios of the same programs have differed by 0.1 from ru
 Devices are logical CPU devices: they share the cores, so towers bring no speed here; what is compared is
 what each program adds to the same arithmetic. What things cost as the work grows: [growth.md](growth.md).
 
+![Migrated and modern programs to the original on the same TensorFlow](performance.png)
+
 ## Towers: `cifar10_towers.py`, `mobilenet_towers.py`
 
 | work | program | examples/s | to the original | ms a step | {heads}
@@ -265,15 +267,14 @@ MobileNetV2 on images of 32 x 32 has many small operations. A sampling profile o
 25 November, beside other work): 44 % of the time in oneDNN's and Eigen's kernels, 45 % in handing work from thread to
 thread (the scheduler's queues, and the kernel's), 10 % in malloc. With one thread inside an operation and two between
 them a step takes 63 ms of processor time instead of 95. So replicas on the CPU share its cores in
-`modern/mobilenet_mirrored.py`: an epoch by hand takes 0.49 s instead of 0.66 (three runs each, quiet; the table above
-is older). Original and exact form keep TensorFlow's own number of threads, for sums in parts by threads round
-otherwise, and the exact form has the original's bits; `TF_NUM_INTRAOP_THREADS=1` sets it for both. Measured one after
-the other on the quiet machine, the exact form took 0.52, 0.70 and 0.53 s an epoch, the original 0.56, 0.54 and 0.55;
-among ten programs it was at 0.91 and 0.97 of the original's examples a second, and in two runs of 21 rounds with the
-original alone at 1.00 and 1.03. Raced again on 25 November (quiet, six programs,
-7 rounds): original 1760 examples a second, TF 1.15 1373, exact 1753 (1.05 by rounds), exact with one thread inside an
-operation 2281. That is 1.28 and 1.66 times TF 1.15, not twice. `TF_ONEDNN_THREADPOOL_USE_CALLER_THREAD=1`, which only
-lets the calling thread take its part, brings nothing (1713; CIFAR-10 at batch 64 13148 instead of 14248).
+`modern/mobilenet_mirrored.py`: an epoch by hand takes 0.49 s instead of 0.66 (three runs each, quiet), and twice what
+TF 1.15 takes is reached. Original and exact form keep TensorFlow's own number of threads, for sums in parts by threads
+round otherwise, and the exact form has the original's bits; `TF_NUM_INTRAOP_THREADS=1` sets it for both. Among many
+programs the exact form was at 0.87 to 0.97 of the original's examples a second (four runs of this table), with the
+original alone at 1.00, 1.03 and 1.05 (7 to 21 rounds). It is no more than 1.2 to 1.5 times TF 1.15: with the
+original's bits it has the original's kernels, and one bare device with these has 1.5. With one thread inside an
+operation it made 1.66 times TF 1.15. `TF_ONEDNN_THREADPOOL_USE_CALLER_THREAD=1`, which only lets the calling thread
+take its part, brings nothing (1713 examples a second instead of 1753).
 
 `modern/cifar10_mirrored.py` has two options that round otherwise. On the same weights and images (batch norm, two
 replicas of 8 images), of a gradient's largest element: `--jit` (XLA) by up to 5e-6, for it fuses and adds in another
@@ -289,9 +290,8 @@ Asynchronous training of the idiomatic register runs every worker's loop in work
 steps itself, and sends the others' batches (314 KB each) to their workers, which is probably what
 2 workers lose (not profiled). The modern trainer asks for twenty steps in a request; a request for each step
 (`--steps_per_request=1`) costs as much as a small step.
-Tasks on one host share its cores there (`Cluster.own_cores`). On 25 November, on a quiet machine (9 rounds; the table
-below is older), it made 1.08 of the original's steps a second with four workers and 1.16 with two; without either
-change 0.92 with four. The exact form made 1.04, 1.06 and 1.09 with four, 1.10 and 1.13 with two.
+Tasks on one host share its cores there (`Cluster.own_cores`): without these two it made 0.92 of the original's steps
+with four workers.
 
 | work | program | global steps/s | to the original | ms a step | {heads}
 {chr(10).join(clusters)}
