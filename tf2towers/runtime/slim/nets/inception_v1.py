@@ -13,226 +13,67 @@
 # limitations under the License.
 #
 # From tensorflow/contrib/slim/python/slim/nets/inception_v1.py of TensorFlow 1.15.
-# Changed by tf2towers: public names of TF 2, shorter docstrings, and what needs Keras layers is left out.
-# ruff: noqa: E731, PLR0915, PLR1704, SIM117
+# Changed by tf2towers: the blocks are tables, public names of TF 2, shorter docstrings.
+# ruff: noqa: SIM117
 # mypy: ignore-errors
-"""Contains the definition for inception v1 classification network."""
+"""Inception v1 (GoogLeNet), a classification network: https://arxiv.org/abs/1409.4842."""
 
 from __future__ import annotations
 
 import tensorflow.compat.v1 as tf
 
 from tf2towers.runtime import slim
+from tf2towers.runtime.slim.nets.inception_blocks import (
+    argument_scope,
+    classes,
+    conv,
+    grow,
+    max_pool,
+    mixed,
+    trunc_normal,
+)
 
-trunc_normal = lambda stddev: tf.truncated_normal_initializer(0.0, stddev)
+
+def _block(first, before_second, second, before_third, third, pooled, third_name="0b_3x3"):
+    """A block of four branches, by the channels of their convolutions."""
+    return mixed(
+        [conv("0a_1x1", first)],
+        [conv("0a_1x1", before_second), conv("0b_3x3", second)],
+        [conv("0a_1x1", before_third), conv(third_name, third)],
+        [max_pool("0a_3x3"), conv("0b_1x1", pooled)],
+    )
+
+
+_PARTS = {
+    "Conv2d_1a_7x7": conv("1a_7x7", 64, stride=2),
+    "MaxPool_2a_3x3": max_pool("2a_3x3", stride=2),
+    "Conv2d_2b_1x1": conv("2b_1x1", 64),
+    "Conv2d_2c_3x3": conv("2c_3x3", 192),
+    "MaxPool_3a_3x3": max_pool("3a_3x3", stride=2),
+    "Mixed_3b": _block(64, 96, 128, 16, 32, 32),
+    "Mixed_3c": _block(128, 128, 192, 32, 96, 64),
+    "MaxPool_4a_3x3": max_pool("4a_3x3", stride=2),
+    "Mixed_4b": _block(192, 96, 208, 16, 48, 64),
+    "Mixed_4c": _block(160, 112, 224, 24, 64, 64),
+    "Mixed_4d": _block(128, 128, 256, 24, 64, 64),
+    "Mixed_4e": _block(112, 144, 288, 32, 64, 64),
+    "Mixed_4f": _block(256, 160, 320, 32, 128, 128),
+    "MaxPool_5a_2x2": max_pool("5a_2x2", stride=2),
+    "Mixed_5b": _block(256, 160, 320, 32, 128, 128, third_name="0a_3x3"),
+    "Mixed_5c": _block(384, 192, 384, 48, 128, 128),
+}
 
 
 def inception_v1_base(inputs, final_endpoint="Mixed_5c", scope="InceptionV1"):
-    """Defines the Inception V1 base architecture."""
+    """The network up to `final_endpoint`, and its end points by name."""
     end_points = {}
     with tf.variable_scope(scope, "InceptionV1", [inputs]):
         with slim.arg_scope([slim.conv2d, slim.fully_connected], weights_initializer=trunc_normal(0.01)):
             with slim.arg_scope([slim.conv2d, slim.max_pool2d], stride=1, padding="SAME"):
-                end_point = "Conv2d_1a_7x7"
-                net = slim.conv2d(inputs, 64, [7, 7], stride=2, scope=end_point)
-                end_points[end_point] = net
-                if final_endpoint == end_point:
-                    return net, end_points
-                end_point = "MaxPool_2a_3x3"
-                net = slim.max_pool2d(net, [3, 3], stride=2, scope=end_point)
-                end_points[end_point] = net
-                if final_endpoint == end_point:
-                    return net, end_points
-                end_point = "Conv2d_2b_1x1"
-                net = slim.conv2d(net, 64, [1, 1], scope=end_point)
-                end_points[end_point] = net
-                if final_endpoint == end_point:
-                    return net, end_points
-                end_point = "Conv2d_2c_3x3"
-                net = slim.conv2d(net, 192, [3, 3], scope=end_point)
-                end_points[end_point] = net
-                if final_endpoint == end_point:
-                    return net, end_points
-                end_point = "MaxPool_3a_3x3"
-                net = slim.max_pool2d(net, [3, 3], stride=2, scope=end_point)
-                end_points[end_point] = net
-                if final_endpoint == end_point:
-                    return net, end_points
-
-                end_point = "Mixed_3b"
-                with tf.variable_scope(end_point):
-                    with tf.variable_scope("Branch_0"):
-                        branch_0 = slim.conv2d(net, 64, [1, 1], scope="Conv2d_0a_1x1")
-                    with tf.variable_scope("Branch_1"):
-                        branch_1 = slim.conv2d(net, 96, [1, 1], scope="Conv2d_0a_1x1")
-                        branch_1 = slim.conv2d(branch_1, 128, [3, 3], scope="Conv2d_0b_3x3")
-                    with tf.variable_scope("Branch_2"):
-                        branch_2 = slim.conv2d(net, 16, [1, 1], scope="Conv2d_0a_1x1")
-                        branch_2 = slim.conv2d(branch_2, 32, [3, 3], scope="Conv2d_0b_3x3")
-                    with tf.variable_scope("Branch_3"):
-                        branch_3 = slim.max_pool2d(net, [3, 3], scope="MaxPool_0a_3x3")
-                        branch_3 = slim.conv2d(branch_3, 32, [1, 1], scope="Conv2d_0b_1x1")
-                    net = tf.concat([branch_0, branch_1, branch_2, branch_3], 3)
-                end_points[end_point] = net
-                if final_endpoint == end_point:
-                    return net, end_points
-
-                end_point = "Mixed_3c"
-                with tf.variable_scope(end_point):
-                    with tf.variable_scope("Branch_0"):
-                        branch_0 = slim.conv2d(net, 128, [1, 1], scope="Conv2d_0a_1x1")
-                    with tf.variable_scope("Branch_1"):
-                        branch_1 = slim.conv2d(net, 128, [1, 1], scope="Conv2d_0a_1x1")
-                        branch_1 = slim.conv2d(branch_1, 192, [3, 3], scope="Conv2d_0b_3x3")
-                    with tf.variable_scope("Branch_2"):
-                        branch_2 = slim.conv2d(net, 32, [1, 1], scope="Conv2d_0a_1x1")
-                        branch_2 = slim.conv2d(branch_2, 96, [3, 3], scope="Conv2d_0b_3x3")
-                    with tf.variable_scope("Branch_3"):
-                        branch_3 = slim.max_pool2d(net, [3, 3], scope="MaxPool_0a_3x3")
-                        branch_3 = slim.conv2d(branch_3, 64, [1, 1], scope="Conv2d_0b_1x1")
-                    net = tf.concat([branch_0, branch_1, branch_2, branch_3], 3)
-                end_points[end_point] = net
-                if final_endpoint == end_point:
-                    return net, end_points
-
-                end_point = "MaxPool_4a_3x3"
-                net = slim.max_pool2d(net, [3, 3], stride=2, scope=end_point)
-                end_points[end_point] = net
-                if final_endpoint == end_point:
-                    return net, end_points
-
-                end_point = "Mixed_4b"
-                with tf.variable_scope(end_point):
-                    with tf.variable_scope("Branch_0"):
-                        branch_0 = slim.conv2d(net, 192, [1, 1], scope="Conv2d_0a_1x1")
-                    with tf.variable_scope("Branch_1"):
-                        branch_1 = slim.conv2d(net, 96, [1, 1], scope="Conv2d_0a_1x1")
-                        branch_1 = slim.conv2d(branch_1, 208, [3, 3], scope="Conv2d_0b_3x3")
-                    with tf.variable_scope("Branch_2"):
-                        branch_2 = slim.conv2d(net, 16, [1, 1], scope="Conv2d_0a_1x1")
-                        branch_2 = slim.conv2d(branch_2, 48, [3, 3], scope="Conv2d_0b_3x3")
-                    with tf.variable_scope("Branch_3"):
-                        branch_3 = slim.max_pool2d(net, [3, 3], scope="MaxPool_0a_3x3")
-                        branch_3 = slim.conv2d(branch_3, 64, [1, 1], scope="Conv2d_0b_1x1")
-                    net = tf.concat([branch_0, branch_1, branch_2, branch_3], 3)
-                end_points[end_point] = net
-                if final_endpoint == end_point:
-                    return net, end_points
-
-                end_point = "Mixed_4c"
-                with tf.variable_scope(end_point):
-                    with tf.variable_scope("Branch_0"):
-                        branch_0 = slim.conv2d(net, 160, [1, 1], scope="Conv2d_0a_1x1")
-                    with tf.variable_scope("Branch_1"):
-                        branch_1 = slim.conv2d(net, 112, [1, 1], scope="Conv2d_0a_1x1")
-                        branch_1 = slim.conv2d(branch_1, 224, [3, 3], scope="Conv2d_0b_3x3")
-                    with tf.variable_scope("Branch_2"):
-                        branch_2 = slim.conv2d(net, 24, [1, 1], scope="Conv2d_0a_1x1")
-                        branch_2 = slim.conv2d(branch_2, 64, [3, 3], scope="Conv2d_0b_3x3")
-                    with tf.variable_scope("Branch_3"):
-                        branch_3 = slim.max_pool2d(net, [3, 3], scope="MaxPool_0a_3x3")
-                        branch_3 = slim.conv2d(branch_3, 64, [1, 1], scope="Conv2d_0b_1x1")
-                    net = tf.concat([branch_0, branch_1, branch_2, branch_3], 3)
-                end_points[end_point] = net
-                if final_endpoint == end_point:
-                    return net, end_points
-
-                end_point = "Mixed_4d"
-                with tf.variable_scope(end_point):
-                    with tf.variable_scope("Branch_0"):
-                        branch_0 = slim.conv2d(net, 128, [1, 1], scope="Conv2d_0a_1x1")
-                    with tf.variable_scope("Branch_1"):
-                        branch_1 = slim.conv2d(net, 128, [1, 1], scope="Conv2d_0a_1x1")
-                        branch_1 = slim.conv2d(branch_1, 256, [3, 3], scope="Conv2d_0b_3x3")
-                    with tf.variable_scope("Branch_2"):
-                        branch_2 = slim.conv2d(net, 24, [1, 1], scope="Conv2d_0a_1x1")
-                        branch_2 = slim.conv2d(branch_2, 64, [3, 3], scope="Conv2d_0b_3x3")
-                    with tf.variable_scope("Branch_3"):
-                        branch_3 = slim.max_pool2d(net, [3, 3], scope="MaxPool_0a_3x3")
-                        branch_3 = slim.conv2d(branch_3, 64, [1, 1], scope="Conv2d_0b_1x1")
-                    net = tf.concat([branch_0, branch_1, branch_2, branch_3], 3)
-                end_points[end_point] = net
-                if final_endpoint == end_point:
-                    return net, end_points
-
-                end_point = "Mixed_4e"
-                with tf.variable_scope(end_point):
-                    with tf.variable_scope("Branch_0"):
-                        branch_0 = slim.conv2d(net, 112, [1, 1], scope="Conv2d_0a_1x1")
-                    with tf.variable_scope("Branch_1"):
-                        branch_1 = slim.conv2d(net, 144, [1, 1], scope="Conv2d_0a_1x1")
-                        branch_1 = slim.conv2d(branch_1, 288, [3, 3], scope="Conv2d_0b_3x3")
-                    with tf.variable_scope("Branch_2"):
-                        branch_2 = slim.conv2d(net, 32, [1, 1], scope="Conv2d_0a_1x1")
-                        branch_2 = slim.conv2d(branch_2, 64, [3, 3], scope="Conv2d_0b_3x3")
-                    with tf.variable_scope("Branch_3"):
-                        branch_3 = slim.max_pool2d(net, [3, 3], scope="MaxPool_0a_3x3")
-                        branch_3 = slim.conv2d(branch_3, 64, [1, 1], scope="Conv2d_0b_1x1")
-                    net = tf.concat([branch_0, branch_1, branch_2, branch_3], 3)
-                end_points[end_point] = net
-                if final_endpoint == end_point:
-                    return net, end_points
-
-                end_point = "Mixed_4f"
-                with tf.variable_scope(end_point):
-                    with tf.variable_scope("Branch_0"):
-                        branch_0 = slim.conv2d(net, 256, [1, 1], scope="Conv2d_0a_1x1")
-                    with tf.variable_scope("Branch_1"):
-                        branch_1 = slim.conv2d(net, 160, [1, 1], scope="Conv2d_0a_1x1")
-                        branch_1 = slim.conv2d(branch_1, 320, [3, 3], scope="Conv2d_0b_3x3")
-                    with tf.variable_scope("Branch_2"):
-                        branch_2 = slim.conv2d(net, 32, [1, 1], scope="Conv2d_0a_1x1")
-                        branch_2 = slim.conv2d(branch_2, 128, [3, 3], scope="Conv2d_0b_3x3")
-                    with tf.variable_scope("Branch_3"):
-                        branch_3 = slim.max_pool2d(net, [3, 3], scope="MaxPool_0a_3x3")
-                        branch_3 = slim.conv2d(branch_3, 128, [1, 1], scope="Conv2d_0b_1x1")
-                    net = tf.concat([branch_0, branch_1, branch_2, branch_3], 3)
-                end_points[end_point] = net
-                if final_endpoint == end_point:
-                    return net, end_points
-
-                end_point = "MaxPool_5a_2x2"
-                net = slim.max_pool2d(net, [2, 2], stride=2, scope=end_point)
-                end_points[end_point] = net
-                if final_endpoint == end_point:
-                    return net, end_points
-
-                end_point = "Mixed_5b"
-                with tf.variable_scope(end_point):
-                    with tf.variable_scope("Branch_0"):
-                        branch_0 = slim.conv2d(net, 256, [1, 1], scope="Conv2d_0a_1x1")
-                    with tf.variable_scope("Branch_1"):
-                        branch_1 = slim.conv2d(net, 160, [1, 1], scope="Conv2d_0a_1x1")
-                        branch_1 = slim.conv2d(branch_1, 320, [3, 3], scope="Conv2d_0b_3x3")
-                    with tf.variable_scope("Branch_2"):
-                        branch_2 = slim.conv2d(net, 32, [1, 1], scope="Conv2d_0a_1x1")
-                        branch_2 = slim.conv2d(branch_2, 128, [3, 3], scope="Conv2d_0a_3x3")
-                    with tf.variable_scope("Branch_3"):
-                        branch_3 = slim.max_pool2d(net, [3, 3], scope="MaxPool_0a_3x3")
-                        branch_3 = slim.conv2d(branch_3, 128, [1, 1], scope="Conv2d_0b_1x1")
-                    net = tf.concat([branch_0, branch_1, branch_2, branch_3], 3)
-                end_points[end_point] = net
-                if final_endpoint == end_point:
-                    return net, end_points
-
-                end_point = "Mixed_5c"
-                with tf.variable_scope(end_point):
-                    with tf.variable_scope("Branch_0"):
-                        branch_0 = slim.conv2d(net, 384, [1, 1], scope="Conv2d_0a_1x1")
-                    with tf.variable_scope("Branch_1"):
-                        branch_1 = slim.conv2d(net, 192, [1, 1], scope="Conv2d_0a_1x1")
-                        branch_1 = slim.conv2d(branch_1, 384, [3, 3], scope="Conv2d_0b_3x3")
-                    with tf.variable_scope("Branch_2"):
-                        branch_2 = slim.conv2d(net, 48, [1, 1], scope="Conv2d_0a_1x1")
-                        branch_2 = slim.conv2d(branch_2, 128, [3, 3], scope="Conv2d_0b_3x3")
-                    with tf.variable_scope("Branch_3"):
-                        branch_3 = slim.max_pool2d(net, [3, 3], scope="MaxPool_0a_3x3")
-                        branch_3 = slim.conv2d(branch_3, 128, [1, 1], scope="Conv2d_0b_1x1")
-                    net = tf.concat([branch_0, branch_1, branch_2, branch_3], 3)
-                end_points[end_point] = net
-                if final_endpoint == end_point:
-                    return net, end_points
+                net, is_reached = grow(inputs, _PARTS, lambda channels: channels, final_endpoint, end_points)
+    if not is_reached:
         raise ValueError(f"Unknown final endpoint {final_endpoint}")
+    return net, end_points
 
 
 def inception_v1(
@@ -245,20 +86,14 @@ def inception_v1(
     reuse=None,
     scope="InceptionV1",
 ):
-    """Defines the Inception V1 architecture."""
-    # Final pooling and prediction
-    with tf.variable_scope(scope, "InceptionV1", [inputs, num_classes], reuse=reuse) as scope:
+    """The network with its classes: logits, and the end points by name."""
+    with tf.variable_scope(scope, "InceptionV1", [inputs, num_classes], reuse=reuse) as network:
         with slim.arg_scope([slim.batch_norm, slim.dropout], is_training=is_training):
-            net, end_points = inception_v1_base(inputs, scope=scope)
+            net, end_points = inception_v1_base(inputs, scope=network)
             with tf.variable_scope("Logits"):
                 net = slim.avg_pool2d(net, [7, 7], stride=1, scope="MaxPool_0a_7x7")
                 net = slim.dropout(net, dropout_keep_prob, scope="Dropout_0b")
-                logits = slim.conv2d(
-                    net, num_classes, [1, 1], activation_fn=None, normalizer_fn=None, scope="Conv2d_0c_1x1"
-                )
-                if spatial_squeeze:
-                    logits = tf.squeeze(logits, [1, 2], name="SpatialSqueeze")
-
+                logits = classes(net, num_classes, "0c_1x1", spatial_squeeze)
                 end_points["Logits"] = logits
                 end_points["Predictions"] = prediction_fn(logits, scope="Predictions")
     return logits, end_points
@@ -270,37 +105,5 @@ inception_v1.default_image_size = 224
 def inception_v1_arg_scope(
     weight_decay=0.00004, use_batch_norm=True, batch_norm_var_collection="moving_vars"
 ):
-    """Defines the default InceptionV1 arg scope."""
-    batch_norm_params = {
-        # Decay for the moving averages.
-        "decay": 0.9997,
-        # epsilon to prevent 0s in variance.
-        "epsilon": 0.001,
-        # collection containing update_ops.
-        "updates_collections": tf.GraphKeys.UPDATE_OPS,
-        # collection containing the moving mean and moving variance.
-        "variables_collections": {
-            "beta": None,
-            "gamma": None,
-            "moving_mean": [batch_norm_var_collection],
-            "moving_variance": [batch_norm_var_collection],
-        },
-    }
-    if use_batch_norm:
-        normalizer_fn = slim.batch_norm
-        normalizer_params = batch_norm_params
-    else:
-        normalizer_fn = None
-        normalizer_params = {}
-    # Set weight_decay for weights in Conv and FC layers.
-    with slim.arg_scope(
-        [slim.conv2d, slim.fully_connected], weights_regularizer=slim.l2_regularizer(weight_decay)
-    ):
-        with slim.arg_scope(
-            [slim.conv2d],
-            weights_initializer=slim.variance_scaling_initializer(),
-            activation_fn=tf.nn.relu,
-            normalizer_fn=normalizer_fn,
-            normalizer_params=normalizer_params,
-        ) as sc:
-            return sc
+    """The argument scope in which it is trained."""
+    return argument_scope(weight_decay, batch_norm_var_collection, use_batch_norm=use_batch_norm)

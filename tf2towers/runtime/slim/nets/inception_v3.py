@@ -13,334 +13,121 @@
 # limitations under the License.
 #
 # From tensorflow/contrib/slim/python/slim/nets/inception_v3.py of TensorFlow 1.15.
-# Changed by tf2towers: public names of TF 2, shorter docstrings, and what needs Keras layers is left out.
-# ruff: noqa: E731, PLR0915, PLR1704, SIM117
+# Changed by tf2towers: the blocks are tables, public names of TF 2, shorter docstrings.
+# ruff: noqa: SIM117
 # mypy: ignore-errors
-"""Contains the definition for inception v3 classification network."""
+"""Inception v3, a classification network: https://arxiv.org/abs/1512.00567."""
 
 from __future__ import annotations
 
 import tensorflow.compat.v1 as tf
 
 from tf2towers.runtime import slim
+from tf2towers.runtime.slim.nets.inception_blocks import (
+    argument_scope,
+    avg_pool,
+    classes,
+    conv,
+    fork,
+    grow,
+    max_pool,
+    mixed,
+    reduced_kernel,
+    thinned,
+    trunc_normal,
+)
 
-trunc_normal = lambda stddev: tf.truncated_normal_initializer(0.0, stddev)
+_HALF = {"stride": 2, "padding": "VALID"}
+_LAYERS = [slim.conv2d, slim.max_pool2d, slim.avg_pool2d]
+
+
+def _wide(pooled, second=("0a_1x1", "0b_5x5", None)):
+    """A block of 35 x 35 pixels; `second`: the names of the second branch's layers, one of which TF1 misspelt."""
+    return mixed(
+        [conv("0a_1x1", 64)],
+        [conv(second[0], 48), conv(second[1], 64, scope=second[2])],
+        [conv("0a_1x1", 64), conv("0b_3x3", 96), conv("0c_3x3", 96)],
+        [avg_pool("0a_3x3"), conv("0b_1x1", pooled)],
+    )
+
+
+def _by_sevens(between):
+    """A block of 17 x 17 pixels, with 7 x 7 convolutions as rows and columns; `between`: the channels inside."""
+    return mixed(
+        [conv("0a_1x1", 192)],
+        [conv("0a_1x1", between), conv("0b_1x7", between), conv("0c_7x1", 192)],
+        [
+            conv("0a_1x1", between),
+            conv("0b_7x1", between),
+            conv("0c_1x7", between),
+            conv("0d_7x1", between),
+            conv("0e_1x7", 192),
+        ],
+        [avg_pool("0a_3x3"), conv("0b_1x1", 192)],
+    )
+
+
+def _forked(column):
+    """A block of 8 x 8 pixels, with 3 x 3 convolutions as a row beside a column; `column`: the first one's name."""
+    return mixed(
+        [conv("0a_1x1", 320)],
+        [conv("0a_1x1", 384), fork(conv("0b_1x3", 384), conv(column, 384))],
+        [
+            conv("0a_1x1", 448),
+            conv("0b_3x3", 384),
+            fork(conv("0c_1x3", 384), conv("0d_3x1", 384)),
+        ],
+        [avg_pool("0a_3x3"), conv("0b_1x1", 192)],
+    )
+
+
+#: padding "VALID"
+_STEM = {
+    "Conv2d_1a_3x3": conv("1a_3x3", 32, stride=2),
+    "Conv2d_2a_3x3": conv("2a_3x3", 32),
+    "Conv2d_2b_3x3": conv("2b_3x3", 64, padding="SAME"),
+    "MaxPool_3a_3x3": max_pool("3a_3x3", stride=2),
+    "Conv2d_3b_1x1": conv("3b_1x1", 80),
+    "Conv2d_4a_3x3": conv("4a_3x3", 192),
+    "MaxPool_5a_3x3": max_pool("5a_3x3", stride=2),
+}
+#: padding "SAME"
+_BLOCKS = {
+    "Mixed_5b": _wide(32),
+    "Mixed_5c": _wide(64, second=("0b_1x1", "0c_5x5", "Conv_1_0c_5x5")),
+    "Mixed_5d": _wide(64),
+    "Mixed_6a": mixed(
+        [conv("1a_1x1", 384, kernel=[3, 3], **_HALF)],
+        [conv("0a_1x1", 64), conv("0b_3x3", 96), conv("1a_1x1", 96, kernel=[3, 3], **_HALF)],
+        [max_pool("1a_3x3", **_HALF)],
+    ),
+    "Mixed_6b": _by_sevens(128),
+    "Mixed_6c": _by_sevens(160),
+    "Mixed_6d": _by_sevens(160),
+    "Mixed_6e": _by_sevens(192),
+    "Mixed_7a": mixed(
+        [conv("0a_1x1", 192), conv("1a_3x3", 320, **_HALF)],
+        [conv("0a_1x1", 192), conv("0b_1x7", 192), conv("0c_7x1", 192), conv("1a_3x3", 192, **_HALF)],
+        [max_pool("1a_3x3", **_HALF)],
+    ),
+    "Mixed_7b": _forked("0b_3x1"),
+    "Mixed_7c": _forked("0c_3x1"),
+}
 
 
 def inception_v3_base(inputs, final_endpoint="Mixed_7c", min_depth=16, depth_multiplier=1.0, scope=None):
-    """Inception model from http://arxiv.org/abs/1512.00567."""
-    # end_points will collect relevant activations for external use, for example
-    # summaries or losses.
+    """The network up to `final_endpoint`, and its end points by name."""
     end_points = {}
-
-    if depth_multiplier <= 0:
-        raise ValueError("depth_multiplier is not greater than zero.")
-    depth = lambda d: max(int(d * depth_multiplier), min_depth)
-
+    depth = thinned(depth_multiplier, min_depth)
     with tf.variable_scope(scope, "InceptionV3", [inputs]):
-        with slim.arg_scope([slim.conv2d, slim.max_pool2d, slim.avg_pool2d], stride=1, padding="VALID"):
-            # 299 x 299 x 3
-            end_point = "Conv2d_1a_3x3"
-            net = slim.conv2d(inputs, depth(32), [3, 3], stride=2, scope=end_point)
-            end_points[end_point] = net
-            if end_point == final_endpoint:
-                return net, end_points
-            # 149 x 149 x 32
-            end_point = "Conv2d_2a_3x3"
-            net = slim.conv2d(net, depth(32), [3, 3], scope=end_point)
-            end_points[end_point] = net
-            if end_point == final_endpoint:
-                return net, end_points
-            # 147 x 147 x 32
-            end_point = "Conv2d_2b_3x3"
-            net = slim.conv2d(net, depth(64), [3, 3], padding="SAME", scope=end_point)
-            end_points[end_point] = net
-            if end_point == final_endpoint:
-                return net, end_points
-            # 147 x 147 x 64
-            end_point = "MaxPool_3a_3x3"
-            net = slim.max_pool2d(net, [3, 3], stride=2, scope=end_point)
-            end_points[end_point] = net
-            if end_point == final_endpoint:
-                return net, end_points
-            # 73 x 73 x 64
-            end_point = "Conv2d_3b_1x1"
-            net = slim.conv2d(net, depth(80), [1, 1], scope=end_point)
-            end_points[end_point] = net
-            if end_point == final_endpoint:
-                return net, end_points
-            # 73 x 73 x 80.
-            end_point = "Conv2d_4a_3x3"
-            net = slim.conv2d(net, depth(192), [3, 3], scope=end_point)
-            end_points[end_point] = net
-            if end_point == final_endpoint:
-                return net, end_points
-            # 71 x 71 x 192.
-            end_point = "MaxPool_5a_3x3"
-            net = slim.max_pool2d(net, [3, 3], stride=2, scope=end_point)
-            end_points[end_point] = net
-            if end_point == final_endpoint:
-                return net, end_points
-            # 35 x 35 x 192.
-
-            # Inception blocks
-        with slim.arg_scope([slim.conv2d, slim.max_pool2d, slim.avg_pool2d], stride=1, padding="SAME"):
-            # mixed: 35 x 35 x 256.
-            end_point = "Mixed_5b"
-            with tf.variable_scope(end_point):
-                with tf.variable_scope("Branch_0"):
-                    branch_0 = slim.conv2d(net, depth(64), [1, 1], scope="Conv2d_0a_1x1")
-                with tf.variable_scope("Branch_1"):
-                    branch_1 = slim.conv2d(net, depth(48), [1, 1], scope="Conv2d_0a_1x1")
-                    branch_1 = slim.conv2d(branch_1, depth(64), [5, 5], scope="Conv2d_0b_5x5")
-                with tf.variable_scope("Branch_2"):
-                    branch_2 = slim.conv2d(net, depth(64), [1, 1], scope="Conv2d_0a_1x1")
-                    branch_2 = slim.conv2d(branch_2, depth(96), [3, 3], scope="Conv2d_0b_3x3")
-                    branch_2 = slim.conv2d(branch_2, depth(96), [3, 3], scope="Conv2d_0c_3x3")
-                with tf.variable_scope("Branch_3"):
-                    branch_3 = slim.avg_pool2d(net, [3, 3], scope="AvgPool_0a_3x3")
-                    branch_3 = slim.conv2d(branch_3, depth(32), [1, 1], scope="Conv2d_0b_1x1")
-                net = tf.concat([branch_0, branch_1, branch_2, branch_3], 3)
-            end_points[end_point] = net
-            if end_point == final_endpoint:
-                return net, end_points
-
-            # mixed_1: 35 x 35 x 288.
-            end_point = "Mixed_5c"
-            with tf.variable_scope(end_point):
-                with tf.variable_scope("Branch_0"):
-                    branch_0 = slim.conv2d(net, depth(64), [1, 1], scope="Conv2d_0a_1x1")
-                with tf.variable_scope("Branch_1"):
-                    branch_1 = slim.conv2d(net, depth(48), [1, 1], scope="Conv2d_0b_1x1")
-                    branch_1 = slim.conv2d(branch_1, depth(64), [5, 5], scope="Conv_1_0c_5x5")
-                with tf.variable_scope("Branch_2"):
-                    branch_2 = slim.conv2d(net, depth(64), [1, 1], scope="Conv2d_0a_1x1")
-                    branch_2 = slim.conv2d(branch_2, depth(96), [3, 3], scope="Conv2d_0b_3x3")
-                    branch_2 = slim.conv2d(branch_2, depth(96), [3, 3], scope="Conv2d_0c_3x3")
-                with tf.variable_scope("Branch_3"):
-                    branch_3 = slim.avg_pool2d(net, [3, 3], scope="AvgPool_0a_3x3")
-                    branch_3 = slim.conv2d(branch_3, depth(64), [1, 1], scope="Conv2d_0b_1x1")
-                net = tf.concat([branch_0, branch_1, branch_2, branch_3], 3)
-            end_points[end_point] = net
-            if end_point == final_endpoint:
-                return net, end_points
-
-            # mixed_2: 35 x 35 x 288.
-            end_point = "Mixed_5d"
-            with tf.variable_scope(end_point):
-                with tf.variable_scope("Branch_0"):
-                    branch_0 = slim.conv2d(net, depth(64), [1, 1], scope="Conv2d_0a_1x1")
-                with tf.variable_scope("Branch_1"):
-                    branch_1 = slim.conv2d(net, depth(48), [1, 1], scope="Conv2d_0a_1x1")
-                    branch_1 = slim.conv2d(branch_1, depth(64), [5, 5], scope="Conv2d_0b_5x5")
-                with tf.variable_scope("Branch_2"):
-                    branch_2 = slim.conv2d(net, depth(64), [1, 1], scope="Conv2d_0a_1x1")
-                    branch_2 = slim.conv2d(branch_2, depth(96), [3, 3], scope="Conv2d_0b_3x3")
-                    branch_2 = slim.conv2d(branch_2, depth(96), [3, 3], scope="Conv2d_0c_3x3")
-                with tf.variable_scope("Branch_3"):
-                    branch_3 = slim.avg_pool2d(net, [3, 3], scope="AvgPool_0a_3x3")
-                    branch_3 = slim.conv2d(branch_3, depth(64), [1, 1], scope="Conv2d_0b_1x1")
-                net = tf.concat([branch_0, branch_1, branch_2, branch_3], 3)
-            end_points[end_point] = net
-            if end_point == final_endpoint:
-                return net, end_points
-
-            # mixed_3: 17 x 17 x 768.
-            end_point = "Mixed_6a"
-            with tf.variable_scope(end_point):
-                with tf.variable_scope("Branch_0"):
-                    branch_0 = slim.conv2d(
-                        net, depth(384), [3, 3], stride=2, padding="VALID", scope="Conv2d_1a_1x1"
-                    )
-                with tf.variable_scope("Branch_1"):
-                    branch_1 = slim.conv2d(net, depth(64), [1, 1], scope="Conv2d_0a_1x1")
-                    branch_1 = slim.conv2d(branch_1, depth(96), [3, 3], scope="Conv2d_0b_3x3")
-                    branch_1 = slim.conv2d(
-                        branch_1, depth(96), [3, 3], stride=2, padding="VALID", scope="Conv2d_1a_1x1"
-                    )
-                with tf.variable_scope("Branch_2"):
-                    branch_2 = slim.max_pool2d(net, [3, 3], stride=2, padding="VALID", scope="MaxPool_1a_3x3")
-                net = tf.concat([branch_0, branch_1, branch_2], 3)
-            end_points[end_point] = net
-            if end_point == final_endpoint:
-                return net, end_points
-
-            # mixed4: 17 x 17 x 768.
-            end_point = "Mixed_6b"
-            with tf.variable_scope(end_point):
-                with tf.variable_scope("Branch_0"):
-                    branch_0 = slim.conv2d(net, depth(192), [1, 1], scope="Conv2d_0a_1x1")
-                with tf.variable_scope("Branch_1"):
-                    branch_1 = slim.conv2d(net, depth(128), [1, 1], scope="Conv2d_0a_1x1")
-                    branch_1 = slim.conv2d(branch_1, depth(128), [1, 7], scope="Conv2d_0b_1x7")
-                    branch_1 = slim.conv2d(branch_1, depth(192), [7, 1], scope="Conv2d_0c_7x1")
-                with tf.variable_scope("Branch_2"):
-                    branch_2 = slim.conv2d(net, depth(128), [1, 1], scope="Conv2d_0a_1x1")
-                    branch_2 = slim.conv2d(branch_2, depth(128), [7, 1], scope="Conv2d_0b_7x1")
-                    branch_2 = slim.conv2d(branch_2, depth(128), [1, 7], scope="Conv2d_0c_1x7")
-                    branch_2 = slim.conv2d(branch_2, depth(128), [7, 1], scope="Conv2d_0d_7x1")
-                    branch_2 = slim.conv2d(branch_2, depth(192), [1, 7], scope="Conv2d_0e_1x7")
-                with tf.variable_scope("Branch_3"):
-                    branch_3 = slim.avg_pool2d(net, [3, 3], scope="AvgPool_0a_3x3")
-                    branch_3 = slim.conv2d(branch_3, depth(192), [1, 1], scope="Conv2d_0b_1x1")
-                net = tf.concat([branch_0, branch_1, branch_2, branch_3], 3)
-            end_points[end_point] = net
-            if end_point == final_endpoint:
-                return net, end_points
-
-            # mixed_5: 17 x 17 x 768.
-            end_point = "Mixed_6c"
-            with tf.variable_scope(end_point):
-                with tf.variable_scope("Branch_0"):
-                    branch_0 = slim.conv2d(net, depth(192), [1, 1], scope="Conv2d_0a_1x1")
-                with tf.variable_scope("Branch_1"):
-                    branch_1 = slim.conv2d(net, depth(160), [1, 1], scope="Conv2d_0a_1x1")
-                    branch_1 = slim.conv2d(branch_1, depth(160), [1, 7], scope="Conv2d_0b_1x7")
-                    branch_1 = slim.conv2d(branch_1, depth(192), [7, 1], scope="Conv2d_0c_7x1")
-                with tf.variable_scope("Branch_2"):
-                    branch_2 = slim.conv2d(net, depth(160), [1, 1], scope="Conv2d_0a_1x1")
-                    branch_2 = slim.conv2d(branch_2, depth(160), [7, 1], scope="Conv2d_0b_7x1")
-                    branch_2 = slim.conv2d(branch_2, depth(160), [1, 7], scope="Conv2d_0c_1x7")
-                    branch_2 = slim.conv2d(branch_2, depth(160), [7, 1], scope="Conv2d_0d_7x1")
-                    branch_2 = slim.conv2d(branch_2, depth(192), [1, 7], scope="Conv2d_0e_1x7")
-                with tf.variable_scope("Branch_3"):
-                    branch_3 = slim.avg_pool2d(net, [3, 3], scope="AvgPool_0a_3x3")
-                    branch_3 = slim.conv2d(branch_3, depth(192), [1, 1], scope="Conv2d_0b_1x1")
-                net = tf.concat([branch_0, branch_1, branch_2, branch_3], 3)
-            end_points[end_point] = net
-            if end_point == final_endpoint:
-                return net, end_points
-            # mixed_6: 17 x 17 x 768.
-            end_point = "Mixed_6d"
-            with tf.variable_scope(end_point):
-                with tf.variable_scope("Branch_0"):
-                    branch_0 = slim.conv2d(net, depth(192), [1, 1], scope="Conv2d_0a_1x1")
-                with tf.variable_scope("Branch_1"):
-                    branch_1 = slim.conv2d(net, depth(160), [1, 1], scope="Conv2d_0a_1x1")
-                    branch_1 = slim.conv2d(branch_1, depth(160), [1, 7], scope="Conv2d_0b_1x7")
-                    branch_1 = slim.conv2d(branch_1, depth(192), [7, 1], scope="Conv2d_0c_7x1")
-                with tf.variable_scope("Branch_2"):
-                    branch_2 = slim.conv2d(net, depth(160), [1, 1], scope="Conv2d_0a_1x1")
-                    branch_2 = slim.conv2d(branch_2, depth(160), [7, 1], scope="Conv2d_0b_7x1")
-                    branch_2 = slim.conv2d(branch_2, depth(160), [1, 7], scope="Conv2d_0c_1x7")
-                    branch_2 = slim.conv2d(branch_2, depth(160), [7, 1], scope="Conv2d_0d_7x1")
-                    branch_2 = slim.conv2d(branch_2, depth(192), [1, 7], scope="Conv2d_0e_1x7")
-                with tf.variable_scope("Branch_3"):
-                    branch_3 = slim.avg_pool2d(net, [3, 3], scope="AvgPool_0a_3x3")
-                    branch_3 = slim.conv2d(branch_3, depth(192), [1, 1], scope="Conv2d_0b_1x1")
-                net = tf.concat([branch_0, branch_1, branch_2, branch_3], 3)
-            end_points[end_point] = net
-            if end_point == final_endpoint:
-                return net, end_points
-
-            # mixed_7: 17 x 17 x 768.
-            end_point = "Mixed_6e"
-            with tf.variable_scope(end_point):
-                with tf.variable_scope("Branch_0"):
-                    branch_0 = slim.conv2d(net, depth(192), [1, 1], scope="Conv2d_0a_1x1")
-                with tf.variable_scope("Branch_1"):
-                    branch_1 = slim.conv2d(net, depth(192), [1, 1], scope="Conv2d_0a_1x1")
-                    branch_1 = slim.conv2d(branch_1, depth(192), [1, 7], scope="Conv2d_0b_1x7")
-                    branch_1 = slim.conv2d(branch_1, depth(192), [7, 1], scope="Conv2d_0c_7x1")
-                with tf.variable_scope("Branch_2"):
-                    branch_2 = slim.conv2d(net, depth(192), [1, 1], scope="Conv2d_0a_1x1")
-                    branch_2 = slim.conv2d(branch_2, depth(192), [7, 1], scope="Conv2d_0b_7x1")
-                    branch_2 = slim.conv2d(branch_2, depth(192), [1, 7], scope="Conv2d_0c_1x7")
-                    branch_2 = slim.conv2d(branch_2, depth(192), [7, 1], scope="Conv2d_0d_7x1")
-                    branch_2 = slim.conv2d(branch_2, depth(192), [1, 7], scope="Conv2d_0e_1x7")
-                with tf.variable_scope("Branch_3"):
-                    branch_3 = slim.avg_pool2d(net, [3, 3], scope="AvgPool_0a_3x3")
-                    branch_3 = slim.conv2d(branch_3, depth(192), [1, 1], scope="Conv2d_0b_1x1")
-                net = tf.concat([branch_0, branch_1, branch_2, branch_3], 3)
-            end_points[end_point] = net
-            if end_point == final_endpoint:
-                return net, end_points
-
-            # mixed_8: 8 x 8 x 1280.
-            end_point = "Mixed_7a"
-            with tf.variable_scope(end_point):
-                with tf.variable_scope("Branch_0"):
-                    branch_0 = slim.conv2d(net, depth(192), [1, 1], scope="Conv2d_0a_1x1")
-                    branch_0 = slim.conv2d(
-                        branch_0, depth(320), [3, 3], stride=2, padding="VALID", scope="Conv2d_1a_3x3"
-                    )
-                with tf.variable_scope("Branch_1"):
-                    branch_1 = slim.conv2d(net, depth(192), [1, 1], scope="Conv2d_0a_1x1")
-                    branch_1 = slim.conv2d(branch_1, depth(192), [1, 7], scope="Conv2d_0b_1x7")
-                    branch_1 = slim.conv2d(branch_1, depth(192), [7, 1], scope="Conv2d_0c_7x1")
-                    branch_1 = slim.conv2d(
-                        branch_1, depth(192), [3, 3], stride=2, padding="VALID", scope="Conv2d_1a_3x3"
-                    )
-                with tf.variable_scope("Branch_2"):
-                    branch_2 = slim.max_pool2d(net, [3, 3], stride=2, padding="VALID", scope="MaxPool_1a_3x3")
-                net = tf.concat([branch_0, branch_1, branch_2], 3)
-            end_points[end_point] = net
-            if end_point == final_endpoint:
-                return net, end_points
-            # mixed_9: 8 x 8 x 2048.
-            end_point = "Mixed_7b"
-            with tf.variable_scope(end_point):
-                with tf.variable_scope("Branch_0"):
-                    branch_0 = slim.conv2d(net, depth(320), [1, 1], scope="Conv2d_0a_1x1")
-                with tf.variable_scope("Branch_1"):
-                    branch_1 = slim.conv2d(net, depth(384), [1, 1], scope="Conv2d_0a_1x1")
-                    branch_1 = tf.concat(
-                        [
-                            slim.conv2d(branch_1, depth(384), [1, 3], scope="Conv2d_0b_1x3"),
-                            slim.conv2d(branch_1, depth(384), [3, 1], scope="Conv2d_0b_3x1"),
-                        ],
-                        3,
-                    )
-                with tf.variable_scope("Branch_2"):
-                    branch_2 = slim.conv2d(net, depth(448), [1, 1], scope="Conv2d_0a_1x1")
-                    branch_2 = slim.conv2d(branch_2, depth(384), [3, 3], scope="Conv2d_0b_3x3")
-                    branch_2 = tf.concat(
-                        [
-                            slim.conv2d(branch_2, depth(384), [1, 3], scope="Conv2d_0c_1x3"),
-                            slim.conv2d(branch_2, depth(384), [3, 1], scope="Conv2d_0d_3x1"),
-                        ],
-                        3,
-                    )
-                with tf.variable_scope("Branch_3"):
-                    branch_3 = slim.avg_pool2d(net, [3, 3], scope="AvgPool_0a_3x3")
-                    branch_3 = slim.conv2d(branch_3, depth(192), [1, 1], scope="Conv2d_0b_1x1")
-                net = tf.concat([branch_0, branch_1, branch_2, branch_3], 3)
-            end_points[end_point] = net
-            if end_point == final_endpoint:
-                return net, end_points
-
-            # mixed_10: 8 x 8 x 2048.
-            end_point = "Mixed_7c"
-            with tf.variable_scope(end_point):
-                with tf.variable_scope("Branch_0"):
-                    branch_0 = slim.conv2d(net, depth(320), [1, 1], scope="Conv2d_0a_1x1")
-                with tf.variable_scope("Branch_1"):
-                    branch_1 = slim.conv2d(net, depth(384), [1, 1], scope="Conv2d_0a_1x1")
-                    branch_1 = tf.concat(
-                        [
-                            slim.conv2d(branch_1, depth(384), [1, 3], scope="Conv2d_0b_1x3"),
-                            slim.conv2d(branch_1, depth(384), [3, 1], scope="Conv2d_0c_3x1"),
-                        ],
-                        3,
-                    )
-                with tf.variable_scope("Branch_2"):
-                    branch_2 = slim.conv2d(net, depth(448), [1, 1], scope="Conv2d_0a_1x1")
-                    branch_2 = slim.conv2d(branch_2, depth(384), [3, 3], scope="Conv2d_0b_3x3")
-                    branch_2 = tf.concat(
-                        [
-                            slim.conv2d(branch_2, depth(384), [1, 3], scope="Conv2d_0c_1x3"),
-                            slim.conv2d(branch_2, depth(384), [3, 1], scope="Conv2d_0d_3x1"),
-                        ],
-                        3,
-                    )
-                with tf.variable_scope("Branch_3"):
-                    branch_3 = slim.avg_pool2d(net, [3, 3], scope="AvgPool_0a_3x3")
-                    branch_3 = slim.conv2d(branch_3, depth(192), [1, 1], scope="Conv2d_0b_1x1")
-                net = tf.concat([branch_0, branch_1, branch_2, branch_3], 3)
-            end_points[end_point] = net
-            if end_point == final_endpoint:
-                return net, end_points
+        with slim.arg_scope(_LAYERS, stride=1, padding="VALID"):
+            net, is_reached = grow(inputs, _STEM, depth, final_endpoint, end_points)
+        if not is_reached:
+            with slim.arg_scope(_LAYERS, stride=1, padding="SAME"):
+                net, is_reached = grow(net, _BLOCKS, depth, final_endpoint, end_points)
+    if not is_reached:
         raise ValueError(f"Unknown final endpoint {final_endpoint}")
+    return net, end_points
 
 
 def inception_v3(
@@ -355,81 +142,35 @@ def inception_v3(
     reuse=None,
     scope="InceptionV3",
 ):
-    """Inception model from http://arxiv.org/abs/1512.00567."""
-    if depth_multiplier <= 0:
-        raise ValueError("depth_multiplier is not greater than zero.")
-    depth = lambda d: max(int(d * depth_multiplier), min_depth)
-
-    with tf.variable_scope(scope, "InceptionV3", [inputs, num_classes], reuse=reuse) as scope:
+    """The network with its classes, and with those of a head in its middle: logits, and the end points by name."""
+    depth = thinned(depth_multiplier, min_depth)
+    with tf.variable_scope(scope, "InceptionV3", [inputs, num_classes], reuse=reuse) as network:
         with slim.arg_scope([slim.batch_norm, slim.dropout], is_training=is_training):
             net, end_points = inception_v3_base(
-                inputs, scope=scope, min_depth=min_depth, depth_multiplier=depth_multiplier
+                inputs, scope=network, min_depth=min_depth, depth_multiplier=depth_multiplier
             )
-
-            # Auxiliary Head logits
-            with slim.arg_scope([slim.conv2d, slim.max_pool2d, slim.avg_pool2d], stride=1, padding="SAME"):
-                aux_logits = end_points["Mixed_6e"]
-                with tf.variable_scope("AuxLogits"):
-                    aux_logits = slim.avg_pool2d(
-                        aux_logits, [5, 5], stride=3, padding="VALID", scope="AvgPool_1a_5x5"
-                    )
-                    aux_logits = slim.conv2d(aux_logits, depth(128), [1, 1], scope="Conv2d_1b_1x1")
-
-                    # Shape of feature map before the final layer.
-                    kernel_size = _reduced_kernel_size_for_small_input(aux_logits, [5, 5])
-                    aux_logits = slim.conv2d(
-                        aux_logits,
-                        depth(768),
-                        kernel_size,
-                        weights_initializer=trunc_normal(0.01),
-                        padding="VALID",
-                        scope="Conv2d_2a_{}x{}".format(*kernel_size),
-                    )
-                    aux_logits = slim.conv2d(
-                        aux_logits,
-                        num_classes,
-                        [1, 1],
-                        activation_fn=None,
-                        normalizer_fn=None,
-                        weights_initializer=trunc_normal(0.001),
-                        scope="Conv2d_2b_1x1",
-                    )
-                    if spatial_squeeze:
-                        aux_logits = tf.squeeze(aux_logits, [1, 2], name="SpatialSqueeze")
-                    end_points["AuxLogits"] = aux_logits
-
-            # Final pooling and prediction
-            with tf.variable_scope("Logits"):
-                kernel_size = _reduced_kernel_size_for_small_input(net, [8, 8])
-                net = slim.avg_pool2d(
-                    net, kernel_size, padding="VALID", scope="AvgPool_1a_{}x{}".format(*kernel_size)
+            with slim.arg_scope(_LAYERS, stride=1, padding="SAME"), tf.variable_scope("AuxLogits"):
+                head = end_points["Mixed_6e"]
+                head = avg_pool("1a_5x5", stride=3, padding="VALID")(head, depth)
+                head = conv("1b_1x1", 128)(head, depth)
+                size = reduced_kernel(head, [5, 5])
+                head = conv("2a_{}x{}".format(*size), 768, stddev=0.01, padding="VALID")(head, depth)
+                initializer = trunc_normal(0.001)
+                end_points["AuxLogits"] = classes(
+                    head, num_classes, "2b_1x1", spatial_squeeze, weights_initializer=initializer
                 )
-                # 1 x 1 x 2048
+            with tf.variable_scope("Logits"):
+                size = reduced_kernel(net, [8, 8])
+                net = slim.avg_pool2d(net, size, padding="VALID", scope="AvgPool_1a_{}x{}".format(*size))
                 net = slim.dropout(net, keep_prob=dropout_keep_prob, scope="Dropout_1b")
                 end_points["PreLogits"] = net
-                # 2048
-                logits = slim.conv2d(
-                    net, num_classes, [1, 1], activation_fn=None, normalizer_fn=None, scope="Conv2d_1c_1x1"
-                )
-                if spatial_squeeze:
-                    logits = tf.squeeze(logits, [1, 2], name="SpatialSqueeze")
-                # 1000
+                logits = classes(net, num_classes, "1c_1x1", spatial_squeeze)
             end_points["Logits"] = logits
             end_points["Predictions"] = prediction_fn(logits, scope="Predictions")
     return logits, end_points
 
 
 inception_v3.default_image_size = 299
-
-
-def _reduced_kernel_size_for_small_input(input_tensor, kernel_size):
-    """Define kernel size which is automatically reduced for small input."""
-    shape = input_tensor.get_shape().as_list()
-    if shape[1] is None or shape[2] is None:
-        kernel_size_out = kernel_size
-    else:
-        kernel_size_out = [min(shape[1], kernel_size[0]), min(shape[2], kernel_size[1])]
-    return kernel_size_out
 
 
 def inception_v3_arg_scope(
@@ -440,34 +181,12 @@ def inception_v3_arg_scope(
     updates_collections=tf.GraphKeys.UPDATE_OPS,
     use_fused_batchnorm=True,
 ):
-    """Defines the default InceptionV3 arg scope."""
-    batch_norm_params = {
-        # Decay for the moving averages.
-        "decay": batch_norm_decay,
-        # epsilon to prevent 0s in variance.
-        "epsilon": batch_norm_epsilon,
-        # collection containing update_ops.
-        "updates_collections": updates_collections,
-        # Use fused batch norm if possible.
-        "fused": use_fused_batchnorm,
-        # collection containing the moving mean and moving variance.
-        "variables_collections": {
-            "beta": None,
-            "gamma": None,
-            "moving_mean": [batch_norm_var_collection],
-            "moving_variance": [batch_norm_var_collection],
-        },
-    }
-
-    # Set weight_decay for weights in Conv and FC layers.
-    with slim.arg_scope(
-        [slim.conv2d, slim.fully_connected], weights_regularizer=slim.l2_regularizer(weight_decay)
-    ):
-        with slim.arg_scope(
-            [slim.conv2d],
-            weights_initializer=slim.variance_scaling_initializer(),
-            activation_fn=tf.nn.relu,
-            normalizer_fn=slim.batch_norm,
-            normalizer_params=batch_norm_params,
-        ) as sc:
-            return sc
+    """The argument scope in which it is trained."""
+    return argument_scope(
+        weight_decay,
+        batch_norm_var_collection,
+        decay=batch_norm_decay,
+        epsilon=batch_norm_epsilon,
+        updates_collections=updates_collections,
+        fused=use_fused_batchnorm,
+    )

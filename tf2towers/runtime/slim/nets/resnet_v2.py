@@ -116,21 +116,13 @@ def resnet_v2_block(scope, base_depth, num_units, stride):
     )
 
 
-def resnet_v2_50(
-    inputs,
-    num_classes=None,
-    is_training=True,
-    global_pool=True,
-    output_stride=None,
-    reuse=None,
-    scope="resnet_v2_50",
-):
-    """ResNet-50 model of [1]. See resnet_v2() for arg and return description."""
+def _of_units(units, inputs, num_classes, is_training, global_pool, output_stride, reuse, scope):
+    """The network of [1] whose four blocks have so many units."""
     blocks = [
-        resnet_v2_block("block1", base_depth=64, num_units=3, stride=2),
-        resnet_v2_block("block2", base_depth=128, num_units=4, stride=2),
-        resnet_v2_block("block3", base_depth=256, num_units=6, stride=2),
-        resnet_v2_block("block4", base_depth=512, num_units=3, stride=1),
+        resnet_v2_block(
+            f"block{number}", base_depth=32 * 2**number, num_units=count, stride=1 if number == 4 else 2
+        )
+        for number, count in enumerate(units, 1)
     ]
     return resnet_v2(
         inputs,
@@ -145,6 +137,19 @@ def resnet_v2_50(
     )
 
 
+def resnet_v2_50(
+    inputs,
+    num_classes=None,
+    is_training=True,
+    global_pool=True,
+    output_stride=None,
+    reuse=None,
+    scope="resnet_v2_50",
+):
+    """ResNet-50 model of [1]. See resnet_v2() for arg and return description."""
+    return _of_units([3, 4, 6, 3], inputs, num_classes, is_training, global_pool, output_stride, reuse, scope)
+
+
 def resnet_v2_101(
     inputs,
     num_classes=None,
@@ -155,22 +160,8 @@ def resnet_v2_101(
     scope="resnet_v2_101",
 ):
     """ResNet-101 model of [1]. See resnet_v2() for arg and return description."""
-    blocks = [
-        resnet_v2_block("block1", base_depth=64, num_units=3, stride=2),
-        resnet_v2_block("block2", base_depth=128, num_units=4, stride=2),
-        resnet_v2_block("block3", base_depth=256, num_units=23, stride=2),
-        resnet_v2_block("block4", base_depth=512, num_units=3, stride=1),
-    ]
-    return resnet_v2(
-        inputs,
-        blocks,
-        num_classes,
-        is_training,
-        global_pool,
-        output_stride,
-        include_root_block=True,
-        reuse=reuse,
-        scope=scope,
+    return _of_units(
+        [3, 4, 23, 3], inputs, num_classes, is_training, global_pool, output_stride, reuse, scope
     )
 
 
@@ -184,22 +175,8 @@ def resnet_v2_152(
     scope="resnet_v2_152",
 ):
     """ResNet-152 model of [1]. See resnet_v2() for arg and return description."""
-    blocks = [
-        resnet_v2_block("block1", base_depth=64, num_units=3, stride=2),
-        resnet_v2_block("block2", base_depth=128, num_units=8, stride=2),
-        resnet_v2_block("block3", base_depth=256, num_units=36, stride=2),
-        resnet_v2_block("block4", base_depth=512, num_units=3, stride=1),
-    ]
-    return resnet_v2(
-        inputs,
-        blocks,
-        num_classes,
-        is_training,
-        global_pool,
-        output_stride,
-        include_root_block=True,
-        reuse=reuse,
-        scope=scope,
+    return _of_units(
+        [3, 8, 36, 3], inputs, num_classes, is_training, global_pool, output_stride, reuse, scope
     )
 
 
@@ -213,20 +190,6 @@ def resnet_v2_200(
     scope="resnet_v2_200",
 ):
     """ResNet-200 model of [2]. See resnet_v2() for arg and return description."""
-    blocks = [
-        resnet_v2_block("block1", base_depth=64, num_units=3, stride=2),
-        resnet_v2_block("block2", base_depth=128, num_units=24, stride=2),
-        resnet_v2_block("block3", base_depth=256, num_units=36, stride=2),
-        resnet_v2_block("block4", base_depth=512, num_units=3, stride=1),
-    ]
-    return resnet_v2(
-        inputs,
-        blocks,
-        num_classes,
-        is_training,
-        global_pool,
-        output_stride,
-        include_root_block=True,
-        reuse=reuse,
-        scope=scope,
+    return _of_units(
+        [3, 24, 36, 3], inputs, num_classes, is_training, global_pool, output_stride, reuse, scope
     )
