@@ -110,7 +110,7 @@ def trunc_normal(stddev):
     return tf.truncated_normal_initializer(0.0, stddev)
 
 
-def reduced_kernel(net, size):
+def _reduced_kernel_size_for_small_input(net, size):  # TF1's name, which scripts import
     """A kernel's size, or what there is of a small input."""
     height, width = net.get_shape().as_list()[1:3]
     return size if height is None or width is None else [min(height, size[0]), min(width, size[1])]

@@ -24,6 +24,7 @@ import tensorflow.compat.v1 as tf
 
 from tf2towers.runtime import slim
 from tf2towers.runtime.slim.nets.inception_blocks import (
+    _reduced_kernel_size_for_small_input,
     argument_scope,
     avg_pool,
     classes,
@@ -31,7 +32,6 @@ from tf2towers.runtime.slim.nets.inception_blocks import (
     grow,
     max_pool,
     mixed,
-    reduced_kernel,
     thinned,
     trunc_normal,
 )
@@ -124,7 +124,7 @@ def inception_v2(
                 inputs, scope=network, min_depth=min_depth, depth_multiplier=depth_multiplier
             )
             with tf.variable_scope("Logits"):
-                size = reduced_kernel(net, [7, 7])
+                size = _reduced_kernel_size_for_small_input(net, [7, 7])
                 net = slim.avg_pool2d(net, size, padding="VALID", scope="AvgPool_1a_{}x{}".format(*size))
                 net = slim.dropout(net, keep_prob=dropout_keep_prob, scope="Dropout_1b")
                 logits = classes(net, num_classes, "1c_1x1", spatial_squeeze)

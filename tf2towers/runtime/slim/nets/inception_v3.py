@@ -24,6 +24,7 @@ import tensorflow.compat.v1 as tf
 
 from tf2towers.runtime import slim
 from tf2towers.runtime.slim.nets.inception_blocks import (
+    _reduced_kernel_size_for_small_input,
     argument_scope,
     avg_pool,
     classes,
@@ -32,7 +33,6 @@ from tf2towers.runtime.slim.nets.inception_blocks import (
     grow,
     max_pool,
     mixed,
-    reduced_kernel,
     thinned,
     trunc_normal,
 )
@@ -153,14 +153,14 @@ def inception_v3(
                 head = end_points["Mixed_6e"]
                 head = avg_pool("1a_5x5", stride=3, padding="VALID")(head, depth)
                 head = conv("1b_1x1", 128)(head, depth)
-                size = reduced_kernel(head, [5, 5])
+                size = _reduced_kernel_size_for_small_input(head, [5, 5])
                 head = conv("2a_{}x{}".format(*size), 768, stddev=0.01, padding="VALID")(head, depth)
                 initializer = trunc_normal(0.001)
                 end_points["AuxLogits"] = classes(
                     head, num_classes, "2b_1x1", spatial_squeeze, weights_initializer=initializer
                 )
             with tf.variable_scope("Logits"):
-                size = reduced_kernel(net, [8, 8])
+                size = _reduced_kernel_size_for_small_input(net, [8, 8])
                 net = slim.avg_pool2d(net, size, padding="VALID", scope="AvgPool_1a_{}x{}".format(*size))
                 net = slim.dropout(net, keep_prob=dropout_keep_prob, scope="Dropout_1b")
                 end_points["PreLogits"] = net
