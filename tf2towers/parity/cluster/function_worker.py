@@ -1,4 +1,4 @@
-"""Records a worker of any TF2 program on a cluster, through its `tf.function`s.
+"""Records a worker of any TF2 program on a cluster, through its `tf.function`s, or the runtime's steps.
 
 Synchronous, each process makes the same update, on a batch of its own. Asynchronous, the process that holds the
 `ClusterCoordinator` makes the steps of all workers.
@@ -23,6 +23,7 @@ from tf2towers.parity.cluster.merging import OWN, UPDATES, is_synchronous, own_o
 from tf2towers.parity.migrated.functions import FunctionRecorder
 from tf2towers.parity.recording import Arrays, Facts, Step, read_facts, read_step, read_steps
 from tf2towers.recorder.writing import Writer
+from tf2towers.runtime.cluster.steps import Step as RuntimeStep
 
 _OF_UPDATES = ("variable|", "after|", "gradient|")
 _OWN = ("loss|", "input|", "summary|")
@@ -32,6 +33,7 @@ class FunctionWorkerRecorder(FunctionRecorder):
     """Sees the functions of the process, which is given what this worker of the original had."""
 
     writer: _Split
+    _goes_on = False  # the runtime's steps may be made without us when there are enough
 
     def __init__(self, worker: int, settings: dict[str, Any]) -> None:
         folder = Path(settings["out"], f"worker-{worker}")
@@ -45,6 +47,28 @@ class FunctionWorkerRecorder(FunctionRecorder):
         writer = _Split(folder, worker)
         schedule_here(writer.begin_whole)
         super().__init__(writer, settings["steps"], given, settings["lockstep"], False, {})
+        self._watch_steps_of_runtime()
+
+    def _watch_steps_of_runtime(self) -> None:
+        """A step of the runtime is a training function like any other. It is traced, once, when it is called."""
+        wrap(RuntimeStep, "_call", self._step_called)
+        wrap(RuntimeStep, "_trace", self._step_traced)
+
+    def _step_called(self, call: Any, step: Any, values: Any) -> Any:
+        if not step.update or self._has_enough:
+            return call(step, values)
+        if step._workers is not None and step._coordinator is not None:
+            self.writer.begin_whole()
+            step._coordinator = None  # it is computed here, as with `schedule_here`
+        self._goes_on = True
+        return self._record(lambda *given: call(step, given), tuple(values), {}, is_traced=False)
+
+    def _step_traced(self, trace: Any, step: Any, wanted: Any, specs: Any) -> Any:
+        with self._tracing.training_function(step.update):
+            traced = trace(step, wanted, specs)
+        if step.update:
+            self._begin()
+        return traced
 
     @property
     def records_all(self) -> bool:
@@ -54,7 +78,8 @@ class FunctionWorkerRecorder(FunctionRecorder):
     def _end(self) -> None:
         """The cluster is stopped when every worker has its steps; without this one, another's last step would fail."""
         super()._end()
-        time.sleep(3600)
+        if not self._goes_on:
+            time.sleep(3600)
 
 
 def _add_in_order() -> None:

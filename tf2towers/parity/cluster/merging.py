@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tf2towers.parity.recording import Facts, Step, read_facts, read_step
+from tf2towers.parity.recording import Arrays, Facts, Step, added_up, read_facts, read_step
 
 GLOBAL_STEP = "global_step"
 OWN, UPDATES = "own", "updates"
@@ -82,6 +82,7 @@ def merged(folder: Path, steps: int) -> Iterator[Step]:
         step = read_step(update.path)
         if not step.losses:  # a synchronous one: of all workers
             parts = [read_step(files[place]) for files in own]
+            step.gradients = _dense(step)
             step.losses = [loss for part in parts for loss in part.losses]
             step.tower_gradients = [part.gradients for part in parts if part.gradients]
             step.moved_to = [moved for part in parts for moved in part.moved_to]
@@ -93,6 +94,17 @@ def merged(folder: Path, steps: int) -> Iterator[Step]:
             step = dataclasses.replace(step, variables=variables, after=after)
         yield step
         step_before = step
+
+
+def _dense(step: Step) -> Arrays:
+    """The applied gradients; the mean of the workers' is dense, also of rows (docs/semantics.md)."""
+    found = {name: value for name, value in step.gradients.items() if "//" not in name}
+    for name in {key.partition("//")[0] for key in step.gradients} - set(found):
+        values, rows = step.gradients[f"{name}//values"], step.gradients[f"{name}//indices"]
+        whole = added_up(values, rows, step.variables[name].shape, values.dtype)
+        assert whole is not None
+        found[name] = whole
+    return found
 
 
 def _in_order(folder: Path) -> list[tuple[_Update, Path | None]]:

@@ -66,8 +66,7 @@ def record_side(
         given["inputs"] = None if original is None else str((original.folder / "workers").resolve())
         given["lockstep"] = options.lockstep
         given["tower_order"] = options.tower_order
-        given["on_runtime"] = is_on_runtime(script)
-        hint = "" if given["on_runtime"] else _HINT
+        hint = "" if is_on_runtime(script) else _HINT
     began = time.monotonic()
     with _schedule(side, shape.workers) as turns:
         command = [*prepared(folder, {**given, **turns}, options), str(script.resolve()), *arguments]
