@@ -139,6 +139,24 @@ def added_up(
     return whole
 
 
+def dense(gradients: Arrays, shapes: Mapping[str, tuple[int, ...]], dtype: Any = np.float64) -> Arrays:
+    """Gradients by variable; the rows of one that is sparse are added up, as `dtype` (None: as they are).
+
+    Rows of a variable whose shape is not known, or that do not fit it, are left out.
+    """
+    found = {key: value for key, value in gradients.items() if "//" not in key}
+    for key, values in gradients.items():
+        name, _, part = key.partition("//")
+        whole = None
+        if part == "values":
+            whole = added_up(
+                values, gradients.get(f"{name}//indices"), shapes.get(name, ()), dtype or values.dtype
+            )
+        if whole is not None:
+            found[name] = whole
+    return found
+
+
 @dataclass
 class Facts:
     """What meta.json says of a whole run."""
