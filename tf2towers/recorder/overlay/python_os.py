@@ -1,10 +1,12 @@
 """The functions of `os` over the overlay."""
 
+import collections.abc
+import contextlib
 import errno
 import functools
 import os
 import stat as modes
-from typing import Any, Callable, Dict, Iterator, List, Optional
+from typing import Any, Callable, Dict, List
 
 from . import changes, real
 from .paths import Overlay
@@ -40,44 +42,36 @@ class Entry(object):
 
     def is_dir(self, follow_symlinks: bool = True) -> bool:
         """As `os.DirEntry.is_dir`."""
-        mode = self._mode(follow_symlinks)
-        return mode is not None and modes.S_ISDIR(mode)
+        return modes.S_ISDIR(self._mode(follow_symlinks))
 
     def is_file(self, follow_symlinks: bool = True) -> bool:
         """As `os.DirEntry.is_file`."""
-        mode = self._mode(follow_symlinks)
-        return mode is not None and modes.S_ISREG(mode)
+        return modes.S_ISREG(self._mode(follow_symlinks))
 
     def is_symlink(self) -> bool:
         """As `os.DirEntry.is_symlink`."""
-        mode = self._mode(False)
-        return mode is not None and modes.S_ISLNK(mode)
+        return modes.S_ISLNK(self._mode(False))
 
     def is_junction(self) -> bool:
         """As `os.DirEntry.is_junction`: never, it is a thing of Windows."""
         return False
 
-    def _mode(self, follow: bool) -> Optional[int]:
+    def _mode(self, follow: bool) -> int:
+        """The st_mode; 0, which is of no kind, where nothing is there any more."""
         try:
             return self.stat(follow_symlinks=follow).st_mode
         except FileNotFoundError:
-            return None
+            return 0
 
 
-class Scan(object):
+class Scan(contextlib.AbstractContextManager, collections.abc.Iterator):  # type: ignore[type-arg]
     """As what `os.scandir` returns."""
 
     def __init__(self, overlay: Overlay, folder: Any, names: List[str]) -> None:
         self._entries = iter([Entry(overlay, folder, name) for name in names])
 
-    def __iter__(self) -> Iterator[Entry]:
-        return self
-
     def __next__(self) -> Entry:
         return next(self._entries)
-
-    def __enter__(self) -> "Scan":
-        return self
 
     def __exit__(self, *_: Any) -> None:
         self.close()
