@@ -161,7 +161,6 @@ def dense(gradients: Arrays, shapes: Mapping[str, tuple[int, ...]], dtype: Any =
 class Facts:
     """What meta.json says of a whole run."""
 
-    side: str = ""  # 'legacy' or 'migrated'
     tensorflow: str = ""
     python: str = ""
     towers: int = 1

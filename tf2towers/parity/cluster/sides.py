@@ -78,11 +78,11 @@ def record_side(
         )
     if not updates(folder / "workers"):
         raise RunFailed(f"{title} ended without an update that could be recorded{hint}")
-    facts, steps = _merge(title, side, folder, options.steps, shape)
+    facts, steps = _merge(title, folder, options.steps, shape)
     return Recorded(folder, facts, time.monotonic() - began, steps)
 
 
-def _merge(who: str, side: str, folder: Path, wanted: int, shape: Shape) -> tuple[Facts, int]:
+def _merge(who: str, folder: Path, wanted: int, shape: Shape) -> tuple[Facts, int]:
     """Writes the first updates into `folder` as those of one run."""
     raw = folder / "workers"
     steps = min(wanted, len(updates(raw)))
@@ -95,7 +95,6 @@ def _merge(who: str, side: str, folder: Path, wanted: int, shape: Shape) -> tupl
             writer.step(step.flat())
     except (ValueError, KeyError, IndexError) as problem:
         raise RunFailed(f"{who} cannot be put together: {problem}") from None
-    facts.side = side
     facts.trainable = list(dict.fromkeys(facts.trainable))
     facts.notes.append(f"parameter servers: {shape.ps}, workers: {shape.workers}")
     writer.facts(dataclasses.asdict(facts))

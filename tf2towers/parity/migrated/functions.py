@@ -147,7 +147,6 @@ class FunctionRecorder:
         }
         different = sorted(self._inputs.different | self._iterated.inputs.different)
         return {
-            "side": "migrated",
             "trainable": list(names.values()),
             "without_gradient": [names[id(variable)] for variable in applied.without_gradient],
             "optimizer": describe(applied.optimizers[0]) if applied.optimizers else {},
@@ -162,7 +161,6 @@ class FunctionRecorder:
             "not_given": self._not_given,
             "renamed": self._state.renamed,
             "unpaired": self._state.unpaired,
-            "on_runtime": self._state.on_runtime,
         }
 
 
