@@ -4,7 +4,7 @@ import time
 from typing import Any, Callable, Dict, FrozenSet, List, Optional
 
 from .. import graph as graphs
-from ..feeds import entries_of, feeds_of, inputs_behind
+from ..feeds import entries_of, feeds_of
 from ..fetches import fetched_ops, fetched_values
 from ..moving_averages import moves
 from ..session import Run, SessionRecorder
@@ -56,14 +56,10 @@ class WorkerRecorder(SessionRecorder):
             training.add_gradient("tower gradient|0|" + name, gradient)
         losses = self._losses_handed_in()
         for number, loss in enumerate(losses):
-            training.add("loss|%d" % number, loss)
-            for place, op in enumerate(graphs.of_type(graphs.ancestors([loss.op]), graphs.RANDOM_OPS)):
-                training.add("draw|%d|%d" % (number, place), op.outputs[0])
+            training.add_of_tower(number, loss)
         # what is fetched may hang on the queue of tokens, where the search ends: the losses, too, lead to the inputs
         behind = graphs.ancestors(list(ops) + [loss.op for loss in losses])
-        for tensor in inputs_behind(behind):
-            if tensor is not self.synchronous.token:
-                training.add("input|%06d|%s" % (graphs.creation(tensor.op), tensor.name), tensor)
+        training.add_inputs(behind, but=self.synchronous.token)
         own = graphs.ancestors(ops, stop_at_inputs=False)
         for name, (value, rate) in sorted(moves(own).items()):
             training.add("moved to|0|" + name, value)
