@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -196,10 +196,7 @@ class Recording:
 
     def save(self, folder: Path) -> None:
         """Writes everything into a folder."""
-        writer = Writer(str(folder))
-        for step in self.steps:
-            writer.step(step.flat())
-        writer.facts(dataclasses.asdict(self.facts))
+        write(folder, self.steps, self.facts)
 
     @classmethod
     def load(cls, folder: Path) -> Recording:
@@ -209,6 +206,14 @@ class Recording:
             FileNotFoundError: the run left no recording.
         """
         return cls(list(read_steps(folder)), read_facts(folder))
+
+
+def write(folder: Path, steps: Iterable[Step], facts: Facts) -> None:
+    """Writes a recording into a folder, whose steps come one after the other."""
+    writer = Writer(str(folder))
+    for step in steps:
+        writer.step(step.flat())
+    writer.facts(dataclasses.asdict(facts))
 
 
 def read_facts(folder: Path) -> Facts:

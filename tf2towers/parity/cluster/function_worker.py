@@ -21,7 +21,7 @@ from tensorflow.python.distribute.coordinator.cluster_coordinator import Cluster
 from tf2towers.instrumentation.wrapping import wrap
 from tf2towers.parity.cluster.merging import is_synchronous, own_steps, updates
 from tf2towers.parity.migrated.functions import FunctionRecorder
-from tf2towers.parity.recording import Arrays, Facts, Step, read_facts, read_step, read_steps
+from tf2towers.parity.recording import Arrays, Step, read_facts, read_step, read_steps, write
 from tf2towers.recorder.writing import Writer
 from tf2towers.runtime.cluster.steps import Step as RuntimeStep
 
@@ -41,7 +41,7 @@ class FunctionWorkerRecorder(FunctionRecorder):
         if settings["replay"] is not None:
             given = folder / "given"
             steps = _steps_given(worker, Path(settings["replay"]), original)
-            _write_given(steps, read_facts(Path(settings["replay"])), given)
+            write(given, steps, read_facts(Path(settings["replay"])))
         if settings["tower_order"] and (original is None or is_synchronous(original)):
             _add_in_order()
         writer = _StepsOfWorker(folder, worker)
@@ -140,13 +140,6 @@ def _steps_given(worker: int, replay: Path, original: Path | None) -> Iterator[S
             return
         mine = read_step(path) if path is not None else Step()
         yield dataclasses.replace(step, inputs=mine.inputs, draws=alone + mine.draws)
-
-
-def _write_given(steps: Iterator[Step], facts: Facts, folder: Path) -> None:
-    writer = Writer(str(folder))
-    for step in steps:
-        writer.step(step.flat())
-    writer.facts(dataclasses.asdict(facts))
 
 
 # -- steps that a program schedules with a `ClusterCoordinator`, made in the coordinator's own process, one at a time --
