@@ -11,6 +11,8 @@ from tf2towers.sidebyside.watch.steps import Steps
 class Told:
     """Lines that are kept."""
 
+    task = None
+
     def __init__(self) -> None:
         self.lines: list[dict[str, Any]] = []
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -139,11 +139,28 @@ def added_up(
     return whole
 
 
+def dense(gradients: Arrays, shapes: Mapping[str, tuple[int, ...]], dtype: Any = np.float64) -> Arrays:
+    """Gradients by variable; the rows of one that is sparse are added up, as `dtype` (None: as they are).
+
+    Rows of a variable whose shape is not known, or that do not fit it, are left out.
+    """
+    found = {key: value for key, value in gradients.items() if "//" not in key}
+    for key, values in gradients.items():
+        name, _, part = key.partition("//")
+        whole = None
+        if part == "values":
+            whole = added_up(
+                values, gradients.get(f"{name}//indices"), shapes.get(name, ()), dtype or values.dtype
+            )
+        if whole is not None:
+            found[name] = whole
+    return found
+
+
 @dataclass
 class Facts:
     """What meta.json says of a whole run."""
 
-    side: str = ""  # 'legacy' or 'migrated'
     tensorflow: str = ""
     python: str = ""
     towers: int = 1
@@ -179,10 +196,7 @@ class Recording:
 
     def save(self, folder: Path) -> None:
         """Writes everything into a folder."""
-        writer = Writer(str(folder))
-        for step in self.steps:
-            writer.step(step.flat())
-        writer.facts(dataclasses.asdict(self.facts))
+        write(folder, self.steps, self.facts)
 
     @classmethod
     def load(cls, folder: Path) -> Recording:
@@ -192,6 +206,14 @@ class Recording:
             FileNotFoundError: the run left no recording.
         """
         return cls(list(read_steps(folder)), read_facts(folder))
+
+
+def write(folder: Path, steps: Iterable[Step], facts: Facts) -> None:
+    """Writes a recording into a folder, whose steps come one after the other."""
+    writer = Writer(str(folder))
+    for step in steps:
+        writer.step(step.flat())
+    writer.facts(dataclasses.asdict(facts))
 
 
 def read_facts(folder: Path) -> Facts:

@@ -46,7 +46,7 @@ import numpy as np
 
 from tf2towers.parity.compare import Tolerances, equal, pairs
 from tf2towers.parity.process import RunFailed
-from tf2towers.parity.recording import Arrays, Step, added_up, read_steps
+from tf2towers.parity.recording import Arrays, Step, dense, read_steps
 from tf2towers.parity.sides import Options, Recorded, record_original
 from tf2towers.report.parity_result import Comparison, Kind, ParityResult
 
@@ -129,21 +129,16 @@ def relative_difference(
     Returns:
         An array of this shape; None where there is no gradient for each of its elements.
     """
-    mine, its = _dense(owner, original.gradients, shape), _dense(owner, migrated.gradients, shape)
     rows = {name: value for name, value in original.gradients.items() if name.endswith("//indices")}
-    exact = _dense(owner, {**wide.gradients64, **rows}, shape)
+    sides = original.gradients, migrated.gradients, {**wide.gradients64, **rows}
+    found = [dense(gradients, {owner: shape}).get(owner) for gradients in sides]
+    mine, its, exact = (
+        np.asarray(made, np.float64) if made is not None and made.shape == shape else None for made in found
+    )
     if mine is None or its is None or exact is None:
         return None
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(its == mine, 0.0, np.abs(its - mine) / np.abs(exact))
-
-
-def _dense(name: str, gradients: Arrays, shape: tuple[int, ...]) -> np.ndarray | None:
-    """A gradient in the shape of its variable, float64; the rows of a sparse one are added up."""
-    if name in gradients:
-        found = np.asarray(gradients[name], np.float64)
-        return found if found.shape == shape else None
-    return added_up(gradients.get(f"{name}//values"), gradients.get(f"{name}//indices"), shape)
 
 
 def _numbered(draws: list[list[np.ndarray]]) -> Arrays:

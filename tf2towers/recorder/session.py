@@ -72,7 +72,6 @@ class SessionRecorder(object):
     def facts(self) -> Dict[str, Any]:
         """What meta.json says of the run."""
         found: Dict[str, Any] = {
-            "side": "legacy",
             "notes": self.notes + layers_note(),
             "batch_size": self._batch_size,
             "towers": 1,

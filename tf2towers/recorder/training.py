@@ -51,6 +51,24 @@ class Training(object):
         else:
             self.add(name, gradient)
 
+    def add_inputs(self, ops: Iterable[Any], but: Any = None) -> None:
+        """What comes in among the operations, without one tensor."""
+        for tensor in inputs_behind(ops):
+            if tensor is not but:
+                self.add("input|%06d|%s" % (graphs.creation(tensor.op), tensor.name), tensor)
+
+    def add_of_tower(self, number: int, loss: Any, layers: bool = False) -> None:
+        """A tower's loss and what it draws; with `layers` also the forward pass."""
+        self.add("loss|%d" % number, loss)
+        forward = graphs.ancestors([loss.op])
+        for place, op in enumerate(graphs.of_type(forward, graphs.RANDOM_OPS)):
+            self.add("draw|%d|%d" % (number, place), op.outputs[0])
+        for place, op in enumerate(graphs.of_type(forward, graphs.LAYER_OPS) if layers else ()):
+            if is_number(op.outputs[0]):
+                name = graphs.without_tower(op.name)
+                self.layer_types[name] = op.type
+                self.add("layer|%d|%05d|%s" % (number, place, name), op.outputs[0])
+
 
 def plan(
     graph: Any, ops: Iterable[Any], applied: List[Applied], computed: List[Computed], layers: bool
@@ -80,13 +98,11 @@ def plan(
     training.towers = max(1, len(towers))
     for number, tower in enumerate(towers):
         loss = tower.loss() if callable(tower.loss) else tower.loss
-        training.add("loss|%d" % number, loss)
+        training.add_of_tower(number, loss, layers)
         for gradient, variable in tower.pairs:
             if gradient is not None and not graphs.in_control_flow(_op(gradient)):
                 training.add_gradient("tower gradient|%d|%s" % (number, name_of(variable)), gradient)
-        _add_of_tower(training, number, graphs.ancestors([loss.op]), layers)
-    for tensor in inputs_behind(behind):
-        training.add("input|%06d|%s" % (graphs.creation(tensor.op), tensor.name), tensor)
+    training.add_inputs(behind)
     return training
 
 
@@ -108,18 +124,6 @@ def layers_note() -> List[str]:
     """Where `tf.layers` and the cells come from, if not from TensorFlow itself."""
     keras = sys.modules.get("tf_keras")
     return [] if keras is None else ["tf.layers and cells: tf_keras " + str(keras.__version__)]
-
-
-def _add_of_tower(training: Training, number: int, forward: Set[Any], layers: bool) -> None:
-    for place, op in enumerate(graphs.of_type(forward, graphs.RANDOM_OPS)):
-        training.add("draw|%d|%d" % (number, place), op.outputs[0])
-    if not layers:
-        return
-    for place, op in enumerate(graphs.of_type(forward, graphs.LAYER_OPS)):
-        if is_number(op.outputs[0]):
-            name = graphs.without_tower(op.name)
-            training.layer_types[name] = op.type
-            training.add("layer|%d|%05d|%s" % (number, place, name), op.outputs[0])
 
 
 def is_behind(computed: Computed, update: Set[Any]) -> bool:

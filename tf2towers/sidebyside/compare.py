@@ -94,12 +94,8 @@ def compare(plan: Plan, signals: Sequence[int] = (), live: bool = True) -> Outco
             _child(legacy, pythons[0], plan, shape, Path(folder, legacy.title), None),
             _child(modern, pythons[1], plan, shape, Path(folder, modern.title), weights),
         ]
-
-        def watcher(child: Child | None) -> None:
-            if live:
-                view.show()
-
-        Race(children, turn_seconds, plan.steps, plan.timeout, signals, watcher).run()
+        look = view.show if live else lambda: None
+        Race(children, turn_seconds, plan.steps, plan.timeout, signals, look).run()
         for side in (legacy, modern):
             assert side.log is not None
             printed = last_accuracy(side.log.read_text(encoding="utf-8", errors="replace"))

@@ -67,7 +67,7 @@ class Race:
         steps: after which a training is ended; None: when it ends by itself.
         timeout: seconds after which both are stopped; None: never.
         signals: numbers of the signals to end, added to as they come.
-        watcher: called again and again with the child whose turn it is, or None.
+        look: called again and again.
     """
 
     def __init__(
@@ -77,11 +77,11 @@ class Race:
         steps: int | None = None,
         timeout: float | None = None,
         signals: Sequence[int] = (),
-        watcher: Callable[[Child | None], None] = lambda _: None,
+        look: Callable[[], object] = lambda: None,
     ) -> None:
         self._children = children
         self._turn_seconds, self._steps, self._timeout = turn_seconds, steps, timeout
-        self._signals, self._watcher = signals, watcher
+        self._signals, self._look = signals, look
 
     def run(self) -> None:
         """Runs them; nothing of them runs afterwards, whatever happens.
@@ -104,7 +104,7 @@ class Race:
                     raise CompareError(f"not over after {self._timeout:g} seconds: {self._progress()}")
                 stepped = self._read(running)
                 self._check(running)
-                self._watcher(current)
+                self._look()
                 if current is None:
                     continue
                 if current.status is not None:

@@ -20,7 +20,7 @@ from tf2towers.report.parity_text import render_parity
 def call(fetches: list[list[Any]] | None = None, error: str = "", **values: Any) -> dict[str, Any]:
     """A recorded call: 'fetched_0000=3.0' is the array of that name."""
     about = {
-        "session": 0, "file": "train.py", "line": 7, "train": True, "writes": True, "error": error,
+        "session": 0, "file": "train.py", "line": 7, "error": error,
         "inputs": [], "fetches": fetches or [["loss:0", "a number", False]],
     }  # fmt: skip
     arrays = {name.replace("_", "|", 1): np.asarray(value) for name, value in values.items()}

@@ -138,7 +138,7 @@ def test_steps_whose_summaries_were_fetched_at_other_times() -> None:
 
 
 def test_written_and_read(tmp_path: Path) -> None:
-    recording = Recording([step(), step(layers=[])], Facts(side="legacy", towers=2, trainable=["w"]))
+    recording = Recording([step(), step(layers=[])], Facts(towers=2, trainable=["w"]))
     recording.save(tmp_path / "run")
     again = Recording.load(tmp_path / "run")
     assert again.facts == recording.facts

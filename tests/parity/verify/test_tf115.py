@@ -37,9 +37,10 @@ def test_gradients_of_ten_steps(style: str, migrated: Path) -> None:
 
 @pytest.mark.skipif(not TF1, reason="TF2TOWERS_TF1_PYTHON names no interpreter")
 def test_a_relu_tips(migrated: Path) -> None:
-    """With batch norm, in 2 of 10 steps: the float64 run goes either way when its variables change in the last bits."""
+    """With batch norm, in 1 of 10 steps: the float64 run goes either way when its variables change in the last bits."""
     flags = ["--num_gpus=2", "--batch_size=16", "--batch_norm"]
-    result = verify(LEGACY, migrated / LEGACY.name, flags, Options(steps=10, legacy_python=TF1))
+    options = Options(steps=10, legacy_python=TF1, seed=1)  # with seed 0 nothing tips
+    result = verify(LEGACY, migrated / LEGACY.name, flags, options)
     assert result.original.tensorflow.startswith("1."), result.error
     gradients = [comparison for comparison in result.comparisons if comparison.kind == "gradient"]
     assert (result.outcome, len(gradients)) == ("within", 10)

@@ -1,4 +1,4 @@
-"""Records a worker of any TF2 program on a cluster, through its `tf.function`s.
+"""Records a worker of any TF2 program on a cluster, through its `tf.function`s, or the runtime's steps.
 
 Synchronous, each process makes the same update, on a batch of its own. Asynchronous, the process that holds the
 `ClusterCoordinator` makes the steps of all workers.
@@ -19,10 +19,11 @@ import tensorflow as tf
 from tensorflow.python.distribute.coordinator.cluster_coordinator import ClusterCoordinator
 
 from tf2towers.instrumentation.wrapping import wrap
-from tf2towers.parity.cluster.merging import OWN, UPDATES, is_synchronous, own_of_updates, own_steps
+from tf2towers.parity.cluster.merging import is_synchronous, own_steps, updates
 from tf2towers.parity.migrated.functions import FunctionRecorder
-from tf2towers.parity.recording import Arrays, Facts, Step, read_facts, read_step, read_steps
+from tf2towers.parity.recording import Arrays, Step, read_facts, read_step, read_steps, write
 from tf2towers.recorder.writing import Writer
+from tf2towers.runtime.cluster.steps import Step as RuntimeStep
 
 _OF_UPDATES = ("variable|", "after|", "gradient|")
 _OWN = ("loss|", "input|", "summary|")
@@ -31,7 +32,8 @@ _OWN = ("loss|", "input|", "summary|")
 class FunctionWorkerRecorder(FunctionRecorder):
     """Sees the functions of the process, which is given what this worker of the original had."""
 
-    writer: _Split
+    writer: _StepsOfWorker
+    _goes_on = False  # the runtime's steps may be made without us when there are enough
 
     def __init__(self, worker: int, settings: dict[str, Any]) -> None:
         folder = Path(settings["out"], f"worker-{worker}")
@@ -39,12 +41,34 @@ class FunctionWorkerRecorder(FunctionRecorder):
         if settings["replay"] is not None:
             given = folder / "given"
             steps = _steps_given(worker, Path(settings["replay"]), original)
-            _write_given(steps, read_facts(Path(settings["replay"])), given)
+            write(given, steps, read_facts(Path(settings["replay"])))
         if settings["tower_order"] and (original is None or is_synchronous(original)):
             _add_in_order()
-        writer = _Split(folder, worker)
+        writer = _StepsOfWorker(folder, worker)
         schedule_here(writer.begin_whole)
         super().__init__(writer, settings["steps"], given, settings["lockstep"], False, {})
+        self._watch_steps_of_runtime()
+
+    def _watch_steps_of_runtime(self) -> None:
+        """A step of the runtime is a training function like any other. It is traced, once, when it is called."""
+        wrap(RuntimeStep, "_call", self._step_called)
+        wrap(RuntimeStep, "_trace", self._step_traced)
+
+    def _step_called(self, call: Any, step: Any, values: Any) -> Any:
+        if not step.update or self._has_enough:
+            return call(step, values)
+        if step._workers is not None and step._coordinator is not None:
+            self.writer.begin_whole()
+            step._coordinator = None  # it is computed here, as with `schedule_here`
+        self._goes_on = True
+        return self._record(lambda *given: call(step, given), tuple(values), {}, is_traced=False)
+
+    def _step_traced(self, trace: Any, step: Any, wanted: Any, specs: Any) -> Any:
+        with self._tracing.training_function(step.update):
+            traced = trace(step, wanted, specs)
+        if step.update:
+            self._begin()
+        return traced
 
     @property
     def records_all(self) -> bool:
@@ -54,7 +78,8 @@ class FunctionWorkerRecorder(FunctionRecorder):
     def _end(self) -> None:
         """The cluster is stopped when every worker has its steps; without this one, another's last step would fail."""
         super()._end()
-        time.sleep(3600)
+        if not self._goes_on:
+            time.sleep(3600)
 
 
 def _add_in_order() -> None:
@@ -75,16 +100,15 @@ def _add_in_order() -> None:
     wrap(tf.distribute.ReplicaContext, "all_reduce", ordered)
 
 
-class _Split(Writer):
-    """Writes a step in two parts: what is this worker's own, and the update, which worker 0 alone writes.
+class _StepsOfWorker(Writer):
+    """Writes what is this worker's own of a step, and the update too, where it is made in this process.
 
     Attributes:
-        whole: the updates of all workers are made in this process: each is written as a whole.
+        whole: the updates of all workers are made in this process; else they are made together, and worker 0 tells.
     """
 
     def __init__(self, folder: Path, worker: int) -> None:
-        super().__init__(str(folder / OWN))
-        self._updates = Writer(str(folder / UPDATES))
+        super().__init__(str(folder))
         self._worker = worker
         self.whole = False
 
@@ -94,13 +118,14 @@ class _Split(Writer):
 
     def step(self, arrays: Arrays) -> None:
         """Writes the next step."""
-        own = {key: value for key, value in arrays.items() if key.startswith(_OWN)}
-        if self.whole or self._worker == 0:
-            update = {key: value for key, value in arrays.items() if key.startswith(_OF_UPDATES)}
-            update["when|"] = np.float64(time.monotonic())
-            beside = {key: value for key, value in own.items() if not key.startswith("input|")}
-            self._updates.step({**update, **beside} if self.whole else update)
-        super().step(own)
+        makes_update = self.whole or self._worker == 0
+        kinds = (*_OWN, *_OF_UPDATES) if makes_update else _OWN
+        kept = {key: value for key, value in arrays.items() if key.startswith(kinds)}
+        if makes_update:
+            kept["when|"] = np.float64(time.monotonic())
+        if not self.whole:
+            kept["together|"] = np.array(True)
+        super().step(kept)
 
 
 def _steps_given(worker: int, replay: Path, original: Path | None) -> Iterator[Step]:
@@ -109,19 +134,12 @@ def _steps_given(worker: int, replay: Path, original: Path | None) -> Iterator[S
         own = own_steps(original)[worker] if original is not None else []
         alone: list[list[np.ndarray]] = [[]] * worker  # draws go by the number of the replica
     else:
-        own, alone = own_of_updates(original), list[list[np.ndarray]]()
+        own, alone = updates(original), list[list[np.ndarray]]()
     for step, path in itertools.zip_longest(read_steps(replay), own):
         if step is None:
             return
         mine = read_step(path) if path is not None else Step()
         yield dataclasses.replace(step, inputs=mine.inputs, draws=alone + mine.draws)
-
-
-def _write_given(steps: Iterator[Step], facts: Facts, folder: Path) -> None:
-    writer = Writer(str(folder))
-    for step in steps:
-        writer.step(step.flat())
-    writer.facts(dataclasses.asdict(facts))
 
 
 # -- steps that a program schedules with a `ClusterCoordinator`, made in the coordinator's own process, one at a time --

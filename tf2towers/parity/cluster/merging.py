@@ -1,23 +1,20 @@
 """What the workers of a cluster have recorded, put together in the order of the updates.
 
-FOLDER/worker-N/own      a folder of steps: inputs, draws, the loss and the gradients handed in, at N's own steps
-FOLDER/worker-N/updates  a folder of steps: variables, what was applied, and when, of the updates N's process made
+FOLDER/worker-N  a folder of steps, see `tf2towers.recorder.cluster`
 """
 
 from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator
-from itertools import zip_longest
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
-from tf2towers.parity.recording import Facts, Step, read_facts, read_step
+from tf2towers.parity.recording import Facts, Step, dense, read_facts, read_step
 
 GLOBAL_STEP = "global_step"
-OWN, UPDATES = "own", "updates"
 
 
 class _Update(NamedTuple):
@@ -35,18 +32,21 @@ def workers_in(folder: Path) -> list[Path]:
 
 def own_steps(folder: Path) -> list[list[Path]]:
     """The files of every worker's own steps."""
-    return [_files(worker / OWN) for worker in workers_in(folder)]
+    return [sorted(worker.glob("step-*.npz")) for worker in workers_in(folder)]
 
 
 def is_synchronous(folder: Path) -> bool:
-    """Whether the updates are of all workers: then the losses are in the workers' own steps."""
-    updates = [path for worker in workers_in(folder) for path in _files(worker / UPDATES)]
-    return bool(updates) and not read_step(updates[0]).losses
+    """Whether the workers make each update together."""
+    files = [path for of_worker in own_steps(folder) for path in of_worker]
+    if not files:
+        return False
+    with np.load(files[0]) as flat:
+        return "together|" in flat.files
 
 
-def own_of_updates(folder: Path) -> list[Path]:
-    """Of asynchronous workers, the file of the own step that belongs to each update, in the order of the updates."""
-    return [own for _, own in _in_order(folder) if own is not None]
+def updates(folder: Path) -> list[Path]:
+    """The steps whose processes made the updates: in the order of the global step, where there is one, else of time."""
+    return [update.path for update in _in_order(folder)]
 
 
 def facts_of(folder: Path) -> Facts:
@@ -55,35 +55,33 @@ def facts_of(folder: Path) -> Facts:
     Raises:
         FileNotFoundError: it has not come to that.
     """
-    return read_facts(folder / "worker-0" / OWN)
-
-
-def count_updates(folder: Path) -> int:
-    """How many updates all workers have made."""
-    return sum(len(_files(worker / UPDATES)) for worker in workers_in(folder))
+    return read_facts(folder / "worker-0")
 
 
 def merged(folder: Path, steps: int) -> Iterator[Step]:
     """The first `steps` updates of a cluster as the steps of one run; the losses of a step in the order of the workers.
 
-    They are in the order of the global step, where there is one, else of time.
-
     Raises:
         ValueError: there were fewer, or two claim to be the same.
     """
-    made = [update for update, _ in _in_order(folder)]
+    made = _in_order(folder)
     if made and all(update.number for update in made):
         numbers = [update.number for update in made]
         if numbers[:steps] != list(range(1, steps + 1)):
             raise ValueError(f"updates 1 to {steps} were expected, recorded are {numbers}")
     step_before: Step | None = None
-    own = own_steps(folder)
+    own, together = own_steps(folder), is_synchronous(folder)
     for place, update in enumerate(made[:steps]):
         step = read_step(update.path)
-        if not step.losses:  # a synchronous one: of all workers
+        step = dataclasses.replace(step, inputs={}, draws=[], fetched=[])  # those are the worker's own
+        if together:
             parts = [read_step(files[place]) for files in own]
+            shapes = {name: value.shape for name, value in step.variables.items()}
+            step.gradients = dense(
+                step.gradients, shapes, np.float32
+            )  # as the mean of rows is (docs/semantics.md)
             step.losses = [loss for part in parts for loss in part.losses]
-            step.tower_gradients = [part.gradients for part in parts if part.gradients]
+            step.tower_gradients = [handed for part in parts for handed in part.tower_gradients]
             step.moved_to = [moved for part in parts for moved in part.moved_to]
             step.rates = [rates for part in parts for rates in part.rates]
             step.summaries = parts[0].summaries if parts else {}
@@ -95,21 +93,17 @@ def merged(folder: Path, steps: int) -> Iterator[Step]:
         step_before = step
 
 
-def _in_order(folder: Path) -> list[tuple[_Update, Path | None]]:
-    """The updates, and the step of the same worker's own that has the same place."""
-    made: list[tuple[_Update, Path | None]] = []
-    for worker in workers_in(folder):
-        updates, own = _files(worker / UPDATES), _files(worker / OWN)
-        made += [(_made(path), step) for path, step in zip_longest(updates, own[: len(updates)])]
-    numbered = all(update.number for update, _ in made)
-    return sorted(made, key=lambda update: update[0].number if numbered else update[0].when)
+def _in_order(folder: Path) -> list[_Update]:
+    steps = [path for of_worker in own_steps(folder) for path in of_worker]
+    made = [update for path in steps if (update := _made(path)) is not None]
+    numbered = all(update.number for update in made)
+    return sorted(made, key=lambda update: update.number if numbered else update.when)
 
 
-def _files(folder: Path) -> list[Path]:
-    return sorted(folder.glob("step-*.npz"))
-
-
-def _made(path: Path) -> _Update:
+def _made(path: Path) -> _Update | None:
+    """The update that a worker's process made in a step; None where it was another process."""
     key = f"after|{GLOBAL_STEP}"
     with np.load(path) as flat:
+        if "when|" not in flat.files:
+            return None
         return _Update(int(flat[key]) if key in flat.files else 0, float(flat["when|"]), path)

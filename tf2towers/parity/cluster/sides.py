@@ -6,12 +6,12 @@ import contextlib
 import dataclasses
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from tf2towers.launch.cluster import Shape
-from tf2towers.parity.cluster.merging import count_updates, facts_of, merged
-from tf2towers.parity.cluster.tasks import OnLine, Turnstile, run_recorded
+from tf2towers.parity.cluster.merging import facts_of, merged, updates
+from tf2towers.parity.cluster.tasks import OnLine, in_turns, run_recorded
 from tf2towers.parity.process import RunFailed
 from tf2towers.parity.recording import Facts
 from tf2towers.parity.register import is_on_runtime
@@ -66,35 +66,26 @@ def record_side(
         given["inputs"] = None if original is None else str((original.folder / "workers").resolve())
         given["lockstep"] = options.lockstep
         given["tower_order"] = options.tower_order
-        given["on_runtime"] = is_on_runtime(script)
-        hint = "" if given["on_runtime"] else _HINT
+        hint = "" if is_on_runtime(script) else _HINT
     began = time.monotonic()
-    with _schedule(side, shape.workers) as turns:
+    schedule: contextlib.AbstractContextManager[dict[str, str]] = contextlib.nullcontext({})
+    if side == "legacy":  # the migrated script has a schedule of its own
+        schedule = in_turns(shape.workers)
+    with schedule as turns:
         command = [*prepared(folder, {**given, **turns}, options), str(script.resolve()), *arguments]
         run_recorded(
             title, python, recorder, command, folder, options, to_the_end=to_the_end, on_line=on_line
         )
-    if not count_updates(folder / "workers"):
+    if not updates(folder / "workers"):
         raise RunFailed(f"{title} ended without an update that could be recorded{hint}")
-    facts, steps = _merge(title, side, folder, options.steps, shape)
+    facts, steps = _merge(title, folder, options.steps, shape)
     return Recorded(folder, facts, time.monotonic() - began, steps)
 
 
-@contextlib.contextmanager
-def _schedule(side: str, workers: int) -> Iterator[dict[str, str]]:
-    """What lets the original's workers take their steps in turns; the migrated script has its own schedule."""
-    turnstile = Turnstile(workers) if side == "legacy" else None
-    try:
-        yield {} if turnstile is None else {"turns": turnstile.address}
-    finally:
-        if turnstile is not None:
-            turnstile.close()
-
-
-def _merge(who: str, side: str, folder: Path, wanted: int, shape: Shape) -> tuple[Facts, int]:
+def _merge(who: str, folder: Path, wanted: int, shape: Shape) -> tuple[Facts, int]:
     """Writes the first updates into `folder` as those of one run."""
     raw = folder / "workers"
-    steps = min(wanted, count_updates(raw))
+    steps = min(wanted, len(updates(raw)))
     facts, writer = facts_of(raw), Writer(str(folder))
     try:
         for step in merged(raw, steps):
@@ -104,7 +95,6 @@ def _merge(who: str, side: str, folder: Path, wanted: int, shape: Shape) -> tupl
             writer.step(step.flat())
     except (ValueError, KeyError, IndexError) as problem:
         raise RunFailed(f"{who} cannot be put together: {problem}") from None
-    facts.side = side
     facts.trainable = list(dict.fromkeys(facts.trainable))
     facts.notes.append(f"parameter servers: {shape.ps}, workers: {shape.workers}")
     writer.facts(dataclasses.asdict(facts))

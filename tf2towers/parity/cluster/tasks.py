@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import socket
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from tf2towers.launch.cluster import Shape
@@ -154,3 +154,10 @@ class Turnstile:
         self._server.close()
         for connection in self._there.values():
             connection.close()
+
+
+@contextlib.contextmanager
+def in_turns(workers: int) -> Iterator[dict[str, str]]:
+    """What a recorder is told, so that its workers take their steps in turns as long as this lasts."""
+    with contextlib.closing(Turnstile(workers)) as turnstile:
+        yield {"turns": turnstile.address}

@@ -43,7 +43,6 @@ class Call:
         file, line: the script's innermost line.
         inputs: the names of the tensors that are fed; each variable's value has one name in TF1 and another in TF 2.
         fetches: name, kind of value and whether it was a hook's, one for each value.
-        train, writes: whether it trains, or may change variables.
         error: the name of what it raised; empty if it returned.
         values: by kind, by name: arrays; the name of an input or a fetched value is its place.
         worker: whose it is; None in a program of one process.
@@ -55,8 +54,6 @@ class Call:
     line: int
     inputs: list[str]
     fetches: list[list[Any]]
-    train: bool
-    writes: bool
     error: str
     values: dict[str, dict[str, np.ndarray]]
     worker: int | None = None

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
 import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
-from tf2towers.parity.cluster.tasks import Turnstile, run_recorded
+from tf2towers.parity.cluster.tasks import in_turns, run_recorded
 from tf2towers.parity.continuous.recording import Run
 from tf2towers.parity.process import RunFailed, last_lines
 from tf2towers.parity.sides import RECORDER, Options, prepared, run_recorder
@@ -55,8 +54,8 @@ def record(
         run = Run([folder], seconds)
     else:
         workers, began = options.cluster.workers, time.monotonic()
-        with contextlib.closing(Turnstile(workers)) as turnstile:
-            command = [*prepared(folder, {**settings, "turns": turnstile.address}, options), *command]
+        with in_turns(workers) as turns:
+            command = [*prepared(folder, {**settings, **turns}, options), *command]
             lines = run_recorded(title, python, RECORDER, command, folder, options)
         title += " as a cluster:"
         folders = [folder / f"worker-{index}" for index in range(workers)]

@@ -13,9 +13,10 @@ from tf2towers.parity.diagnose.numbers import (
     EQUAL,
     NOISE,
     ROUNDING,
+    Explained,
     Vectors,
     apart,
-    dense,
+    as_vectors,
     differing_input,
     flat,
     greatest,
@@ -65,27 +66,27 @@ class View:
     @cached_property
     def gradients(self) -> Vectors:
         """What the optimizer was given, by variable."""
-        return self._part(dense(self.step.gradients, self._shapes))
+        return self._part(as_vectors(self.step.gradients, self._shapes))
 
     @cached_property
     def norms(self) -> Norms:
         """The length of each gradient, all elements."""
-        return _norms(dense(self.step.gradients, self._shapes))
+        return _norms(as_vectors(self.step.gradients, self._shapes))
 
     @cached_property
     def towers(self) -> list[Vectors]:
         """The gradients that each tower computed, by variable as in `gradients`."""
-        return [self._part(dense(arrays, self._shapes)) for arrays in self.step.tower_gradients]
+        return [self._part(as_vectors(arrays, self._shapes)) for arrays in self.step.tower_gradients]
 
     @cached_property
     def tower_norms(self) -> list[Norms]:
         """As `norms`, for the gradients of each tower."""
-        return [_norms(dense(arrays, self._shapes)) for arrays in self.step.tower_gradients]
+        return [_norms(as_vectors(arrays, self._shapes)) for arrays in self.step.tower_gradients]
 
     @cached_property
     def mean(self) -> tuple[Vectors, Norms]:
         """The mean over the towers of each variable that all have, and its length."""
-        towers = [dense(arrays, self._shapes) for arrays in self.step.tower_gradients]
+        towers = [as_vectors(arrays, self._shapes) for arrays in self.step.tower_gradients]
         if not towers:
             return {}, {}
         names = [
@@ -215,6 +216,23 @@ class Evidence:
         """Whether any gradient does, in a step that both sides began alike."""
         return any(set(pair.differing) - self.untrained for pair in self.comparable)
 
+    def explained(self, assumed: Callable[[Pair, str], np.ndarray | None]) -> float:
+        """The part of the gradients' differences that an assumption explains.
+
+        Args:
+            assumed: what it makes of a variable's gradient in the migrated run; None: it says nothing, and explains
+                nothing at all.
+        """
+        explained = Explained()
+        for pair in self.comparable:
+            for name in self.names(pair):
+                made = assumed(pair, name)
+                if made is None:
+                    return 0.0
+                mine, its = pair.original.gradients[name], pair.migrated.gradients[name]
+                explained.add(its, made, mine, pair.allowed(name))
+        return explained.part
+
     def first_difference(self, names: set[str] | None = None) -> int:
         """The first step in which gradients differ; 0 where none do."""
         for pair in self.comparable:
@@ -255,7 +273,7 @@ def _places(original: Recording, shapes: dict[str, tuple[int, ...]]) -> Places:
             for key, gradient in original.steps[0].gradients.items()
             if key.split("//")[0] == name
         }
-        vector = dense(of_variable, shapes).get(name)
+        vector = as_vectors(of_variable, shapes).get(name)
         chosen = np.arange(size) if vector is None or vector.size != size else np.flatnonzero(vector)
         if not chosen.size:
             chosen = np.arange(size)

@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from tf2towers.parity.diagnose.evidence import Evidence, Mistake
-from tf2towers.parity.diagnose.numbers import EQUAL, Explained, joined, rounded
+from tf2towers.parity.diagnose.numbers import EQUAL, joined, rounded
 from tf2towers.report.parity_result import Diagnosis
 
 _NEAR = 2e-3  # of a ratio, to be that of a name
@@ -29,16 +29,6 @@ def _ratio(evidence: Evidence) -> float | None:
             found.append(its[usable] / mine[usable])
     ratios = joined(found)
     return float(np.median(ratios)) if ratios.size else None
-
-
-def explained_by(evidence: Evidence, ratio: float) -> float:
-    """The part of the gradients' differences that one factor explains."""
-    explained = Explained()
-    for pair in evidence.comparable:
-        for name in evidence.names(pair):
-            mine, its = pair.original.gradients[name], pair.migrated.gradients[name]
-            explained.add(its, ratio * mine, mine, pair.allowed(name))
-    return explained.part
 
 
 def _near(ratio: float, number: float) -> bool:
@@ -72,7 +62,7 @@ def _recognise(evidence: Evidence) -> Diagnosis | None:
     ratio = _ratio(evidence)
     if ratio is None or not np.isfinite(ratio) or abs(ratio - 1) <= EQUAL or ratio == 0:
         return None
-    part = explained_by(evidence, ratio)
+    part = evidence.explained(lambda pair, name: ratio * pair.original.gradients[name])
     if not part:
         return None
     name, said, todo = _named(evidence, ratio)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from tf2towers.parity.compare import equal, pairs
 from tf2towers.parity.diagnose.evidence import Evidence, Pair
 from tf2towers.parity.diagnose.layer import first_layer
 from tf2towers.parity.diagnose.numbers import (
@@ -15,7 +16,7 @@ from tf2towers.parity.diagnose.numbers import (
     numeric,
     relative,
 )
-from tf2towers.parity.recording import Arrays, Recording
+from tf2towers.parity.recording import Recording
 
 
 def first_differences(original: Recording, migrated: Recording) -> tuple[int | None, str, str]:
@@ -38,7 +39,7 @@ def first_differences(original: Recording, migrated: Recording) -> tuple[int | N
 def _gradient(evidence: Evidence, pair: Pair, exact: bool) -> str:
     if exact:
         mine, its = pair.original.step.gradients, pair.migrated.step.gradients
-        differing = {key.split("//")[0] for key in mine if key in its and not _bits(mine[key], its[key])}
+        differing = {key.split("//")[0] for key in mine if key in its and not equal(mine[key], its[key])}
     else:
         differing = set(pair.differing)
     order = {name: place for place, name in enumerate(evidence.facts.trainable)}
@@ -47,24 +48,13 @@ def _gradient(evidence: Evidence, pair: Pair, exact: bool) -> str:
     return max(differing, key=lambda name: (order.get(name, -1), name), default="")
 
 
-def _bits(left: np.ndarray, right: np.ndarray) -> bool:
-    return left.shape == right.shape and left.dtype == right.dtype and left.tobytes() == right.tobytes()
-
-
 def _differs_anywhere(pair: Pair, exact: bool) -> bool:
     mine, its = pair.original.step, pair.migrated.step
     if exact:
-        pairs: list[tuple[Arrays, Arrays]] = [
-            (mine.variables, its.variables),
-            (mine.inputs, its.inputs),
-            (mine.after, its.after),
-            *zip(mine.tower_gradients, its.tower_gradients, strict=False),
-        ]
-        losses = zip(mine.losses, its.losses, strict=False)
-        return any(not _bits(np.asarray(loss), np.asarray(again)) for loss, again in losses) or any(
-            key in again and not _bits(value, again[key])
-            for arrays, again in pairs
-            for key, value in arrays.items()
+        return any(
+            not equal(value, other)
+            for _, _, value, other in pairs(mine, its)
+            if value is not None and other is not None
         )
     if differing_input(mine, its) is not None:
         return True

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 
-from tf2towers.parity.recording import Arrays, Step, added_up
+from tf2towers.parity.recording import Arrays, Step, dense
 
 Vectors = dict[str, np.ndarray]  # name -> float64, one dimension
 
@@ -54,23 +54,10 @@ def relative(left: np.ndarray, right: np.ndarray) -> float:
     return 0.0 if difference == 0.0 else difference / (largest(left, right) or 1.0)
 
 
-def dense(arrays: Arrays, shapes: Mapping[str, tuple[int, ...]]) -> Vectors:
-    """Gradients by variable, each as one vector; rows of a `tf.IndexedSlices` are added up.
-
-    Slices of a variable whose shape is not known, and what is not numbers, is left out.
-    """
-    made: Vectors = {}
-    for key, value in arrays.items():
-        if key.endswith("//indices") or not numeric(value):
-            continue
-        if not key.endswith("//values"):
-            made[key] = np.asarray(value).reshape(-1)
-            continue
-        name = key.removesuffix("//values")
-        whole = added_up(value, arrays.get(f"{name}//indices"), shapes.get(name, ()))
-        if whole is not None:
-            made[name] = whole.reshape(-1)
-    return made
+def as_vectors(gradients: Arrays, shapes: Mapping[str, tuple[int, ...]]) -> Vectors:
+    """Gradients by variable, each as one vector; what is not numbers is left out."""
+    made = dense(gradients, shapes)
+    return {name: value.reshape(-1) for name, value in made.items() if numeric(value)}
 
 
 class Explained:

@@ -13,7 +13,7 @@ import numpy as np
 
 from tf2towers.parity.diagnose.evidence import Evidence, Mistake, Pair
 from tf2towers.parity.diagnose.layer import digest_apart, paired
-from tf2towers.parity.diagnose.numbers import ENOUGH, EQUAL, Explained, relative
+from tf2towers.parity.diagnose.numbers import ENOUGH, EQUAL, relative
 from tf2towers.parity.recording import Arrays
 from tf2towers.report.parity_result import Diagnosis
 
@@ -38,16 +38,11 @@ def _towers(evidence: Evidence, pair: Pair, name: str) -> list[np.ndarray] | Non
 
 
 def _explained(evidence: Evidence, made: Combine, tower: int) -> float:
-    explained, seen = Explained(), False
-    for pair in evidence.comparable:
-        for name in evidence.names(pair):
-            towers = _towers(evidence, pair, name)
-            if towers is None:
-                return 0.0
-            seen = True
-            mine, its = pair.original.gradients[name], pair.migrated.gradients[name]
-            explained.add(its, made(towers, tower), mine, pair.allowed(name))
-    return explained.part if seen else 0.0
+    def assumed(pair: Pair, name: str) -> np.ndarray | None:
+        towers = _towers(evidence, pair, name)
+        return None if towers is None else made(towers, tower)
+
+    return evidence.explained(assumed)
 
 
 def _losses_of(evidence: Evidence) -> int | str | None:

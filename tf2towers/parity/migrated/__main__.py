@@ -2,9 +2,9 @@
 
 OPTIONS, a JSON file: {"out": folder, "steps": K, "original": folder or null, "lockstep": bool, "layers": bool, "names":
 {}, "seed": int, "tower_order": bool, "scratch": folder or null}. Exit status: that of the script, or 0 once K steps are
-recorded. With "on_runtime": bool it is one task of a cluster, JOB_NAME and TASK_INDEX in the environment say which, as
+recorded. With "inputs" it is one task of a cluster, JOB_NAME and TASK_INDEX in the environment say which, as
 `tf2towers launch` sets them; it is recorded where it is a worker, and goes on until it is stopped with the cluster.
-Then there are "replay": folder or null, "inputs": folder or null in place of "original", "layers", "names" and "seed",
+Then there are "replay" and "inputs", each a folder or null, in place of "original", "layers", "names" and "seed",
 see `tf2towers.parity.cluster.sides`; what is written is in `tf2towers.parity.cluster.merging`.
 """
 
@@ -26,10 +26,14 @@ def main(options: dict[str, Any], script: str, arguments: list[str]) -> int:
     from tf2towers.runtime import averaging
 
     keep_writes(options)
-    if "on_runtime" in options:
+    if "inputs" in options:
         if os.environ["JOB_NAME"] == "ps":
             return running.leave(running.run(script, arguments))
-        return running.follow(tf, _worker(options), script, arguments, goes_on=True)
+        from tf2towers.parity.cluster.function_worker import FunctionWorkerRecorder
+
+        worker = FunctionWorkerRecorder(int(os.environ["TASK_INDEX"]), options)
+        with averaging.in_tower_order(options["tower_order"]):
+            return running.follow(tf, worker, script, arguments, goes_on=True)
     from tf2towers.parity.migrated.functions import FunctionRecorder
     from tf2towers.recorder.writing import Writer
 
@@ -45,17 +49,6 @@ def main(options: dict[str, Any], script: str, arguments: list[str]) -> int:
     tf.random.set_seed(options.get("seed", seeds.SEED))
     with averaging.in_tower_order(options.get("tower_order", False)):
         return running.follow(tf, recorder, script, arguments)
-
-
-def _worker(options: dict[str, Any]) -> Any:
-    """The recorder of a worker, which watches the runtime's steps or, in a program without them, its tf.functions."""
-    if options["on_runtime"]:
-        from tf2towers.parity.cluster.migrated_worker import MigratedWorkerRecorder
-
-        return MigratedWorkerRecorder(int(os.environ["TASK_INDEX"]), options)
-    from tf2towers.parity.cluster.function_worker import FunctionWorkerRecorder
-
-    return FunctionWorkerRecorder(int(os.environ["TASK_INDEX"]), options)
 
 
 if __name__ == "__main__":

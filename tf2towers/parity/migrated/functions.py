@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from tf2towers.parity.migrated.gradients import Gradients, numbered
 from tf2towers.parity.migrated.inputs import Inputs, Iterated
 from tf2towers.parity.migrated.state import State
 from tf2towers.parity.migrated.tracing import Notes, Tracing
-from tf2towers.parity.recording import Facts, Step, read_facts, read_step
+from tf2towers.parity.recording import Arrays, Facts, Step, read_facts, read_step
 from tf2towers.recorder.fetches import scalar_summaries
 from tf2towers.recorder.training import describe
 from tf2towers.recorder.writing import Writer
@@ -54,60 +55,75 @@ class FunctionRecorder:
         self._state = State(names)
         self._gradients.name = self._state.name
         self._not_given: list[str] = []
+        self._step: Step | None = None  # of the original, that is being made
+        self._before: Arrays = {}
         self.calls = 0
         self._functions = FunctionCalls(tf, lambda: self._tracing.applied, Nesting())
         self._functions.around(self._called)
 
     def _called(self, call: Any, function: Any, args: Any, kwargs: Any) -> Any:
         self.calls += 1
-        self._tracing.wanted = True
-        try:
+        with self._tracing.training_function():
             if not self._functions.trains(function, args, kwargs):
                 return call(function, *args, **kwargs)
-            step = self._original_step()
-            first = self.writer.steps == 0
-            if first:
-                applied = self._gradients.applied
-                self._state.find_variables(
-                    step.variables, self._original.trainable, applied.variables, applied.optimizers
-                )
-            if first or self._lockstep:
-                self._state.set(step.variables)
-            args, kwargs, used = self._inputs.given(args, kwargs, step.inputs)
-            found = {f"variable|{name}": value for name, value in self._state.read().items()}
-            self._draws.now = {
-                f"{tower}|{number}": draw
-                for tower, draws in enumerate(step.draws)
-                for number, draw in enumerate(draws)
-            }
-            self._iterated.now = {name: value for name, value in step.inputs.items() if name not in used}
-            self._iterated.used = {}
-            self._notes.begin()
-            result = call(function, *args, **kwargs)
-            found |= numbered(self._renamed(self._notes.end()))
-            self._draws.now = self._iterated.now = None
-            used |= self._iterated.used
-            self._not_given = [name for name, value in step.inputs.items() if name not in used and value.ndim]
-            found |= {f"input|{place:06d}|{name}": value for place, (name, value) in enumerate(used.items())}
-            found |= {f"after|{name}": value for name, value in self._state.read().items()}
-            found |= results_of(result)
-            self.writer.step(found)
-        finally:
-            self._tracing.wanted = False
-        if self.writer.steps >= self._wanted or self._nothing_left():
+            return self._record(functools.partial(call, function), args, kwargs)
+
+    def _record(self, call: Callable[..., Any], args: Any, kwargs: Any, is_traced: bool = True) -> Any:
+        """A call of a training function; of one that has not been traced, `_begin` is called when it has."""
+        step = self._step = self._original_step()
+        args, kwargs, used = self._inputs.given(args, kwargs, step.inputs)
+        if is_traced:
+            self._begin()
+        self._draws.now = {
+            f"{tower}|{number}": draw
+            for tower, draws in enumerate(step.draws)
+            for number, draw in enumerate(draws)
+        }
+        self._iterated.now = {name: value for name, value in step.inputs.items() if name not in used}
+        self._iterated.used = {}
+        self._notes.begin()
+        result = call(*args, **kwargs)
+        found = self._before | numbered(self._renamed(self._notes.end()))
+        self._draws.now = self._iterated.now = self._step = None
+        used |= self._iterated.used
+        self._not_given = [name for name, value in step.inputs.items() if name not in used and value.ndim]
+        found |= {f"input|{place:06d}|{name}": value for place, (name, value) in enumerate(used.items())}
+        found |= {f"after|{name}": value for name, value in self._state.read().items()}
+        found |= results_of(result)
+        self.writer.step(found)
+        if self._has_enough:
             self._end()
         return result
+
+    def _begin(self) -> None:
+        """Sets the variables as the original's step had them, now that all are there; nothing outside of a step."""
+        if self._step is None:
+            return
+        first = self.writer.steps == 0
+        if first:
+            applied = self._gradients.applied
+            self._state.find_variables(
+                self._step.variables, self._original.trainable, applied.variables, applied.optimizers
+            )
+        if first or self._lockstep:
+            self._state.set(self._step.variables)
+        self._before = {f"variable|{name}": value for name, value in self._state.read().items()}
+
+    @property
+    def _has_enough(self) -> bool:
+        """All steps are recorded, or all that the original made."""
+        nothing_left = self._folder is not None and not self._file_of_original().exists()
+        return self.writer.steps >= self._wanted or nothing_left
 
     def _end(self) -> None:
         self.on_enough()
 
     def _original_step(self) -> Step:
-        if self._folder is None:
-            return Step()
-        return read_step(self._folder / f"step-{self.writer.steps:05d}.npz")
+        return Step() if self._folder is None else read_step(self._file_of_original())
 
-    def _nothing_left(self) -> bool:
-        return self._folder is not None and not (self._folder / f"step-{self.writer.steps:05d}.npz").exists()
+    def _file_of_original(self) -> Path:
+        assert self._folder is not None
+        return self._folder / f"step-{self.writer.steps:05d}.npz"
 
     def _renamed(self, arrays: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
         """Gradients under the original's names."""
@@ -131,7 +147,6 @@ class FunctionRecorder:
         }
         different = sorted(self._inputs.different | self._iterated.inputs.different)
         return {
-            "side": "migrated",
             "trainable": list(names.values()),
             "without_gradient": [names[id(variable)] for variable in applied.without_gradient],
             "optimizer": describe(applied.optimizers[0]) if applied.optimizers else {},
@@ -146,7 +161,6 @@ class FunctionRecorder:
             "not_given": self._not_given,
             "renamed": self._state.renamed,
             "unpaired": self._state.unpaired,
-            "on_runtime": self._state.on_runtime,
         }
 
 

@@ -93,10 +93,8 @@ class Inputs:
 def _parts(leaf: Any) -> list[np.ndarray] | None:
     """The values of each replica; one value where all have the same; None for what is no number."""
     if isinstance(leaf, tf.distribute.DistributedValues):
-        found = [_array(value) for value in leaf.values]
-        return (
-            None if any(value is None for value in found) else [value for value in found if value is not None]
-        )
+        found = [value for part in leaf.values if (value := _array(part)) is not None]
+        return found if len(found) == len(leaf.values) else None
     value = _array(leaf)
     return None if value is None else [value]
 
@@ -192,8 +190,6 @@ def _equal(left: np.ndarray, right: np.ndarray) -> bool:
 def _made_like(leaf: Any, own: list[np.ndarray], values: list[np.ndarray]) -> Any:
     cast = [value.astype(mine.dtype) for mine, value in zip(own, values, strict=True)]
     if isinstance(leaf, tf.distribute.DistributedValues):
-        from tensorflow.python.distribute.values import PerReplica
-
         devices = [value.device for value in leaf.values]
         made = []
         for device, value in zip(devices, cast, strict=True):

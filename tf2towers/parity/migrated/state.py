@@ -109,15 +109,9 @@ class State:
         for name, value in values.items():
             variable = self._named.get(name)
             if variable is not None and tuple(variable.shape) == value.shape:
-                variable.assign(
-                    value.astype(
-                        np.dtype(
-                            variable.dtype
-                            if isinstance(variable.dtype, str)
-                            else variable.dtype.as_numpy_dtype
-                        )
-                    )
-                )
+                # of Keras the name of a type
+                dtype = np.dtype(getattr(variable.dtype, "as_numpy_dtype", variable.dtype))
+                variable.assign(value.astype(dtype))
 
     def read(self, which: Callable[[str], bool] = lambda _: True) -> Arrays:
         """The values of the variables whose names are wanted."""
@@ -139,19 +133,15 @@ def _all_variables(given: Sequence[Any], optimizers: Sequence[Any]) -> dict[str,
     for optimizer in optimizers:
         own = optimizer.variables
         found += list(own() if callable(own) else own)
-    inner = {id(_inner(variable)) for variable in found}
     import keras
 
-    alive = _alive(keras.Variable)
-    for variable in alive:
+    parts = {id(part) for value in _alive(tf.distribute.DistributedValues) for part in value.values}
+    plain = [variable for variable in _alive(tf.Variable) if id(variable) not in parts]
+    inner = {id(_inner(variable)) for variable in found}
+    for variable in [*_alive(keras.Variable), *plain]:
         if id(_inner(variable)) not in inner:
             found.append(variable)
             inner.add(id(_inner(variable)))
-    parts = {id(part) for value in _alive(tf.distribute.DistributedValues) for part in value.values}
-    for variable in _alive(tf.Variable):
-        if id(variable) not in inner and id(variable) not in parts:
-            found.append(variable)
-            inner.add(id(variable))
     named: dict[str, Any] = {}
     for variable in found:
         name, count = _own_name(variable), 0

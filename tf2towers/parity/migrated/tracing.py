@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -58,6 +59,15 @@ class Tracing:
         begin(function, *args, **kwargs)
         self.compiled = self.compiled or bool(function._jit_compile)
         function._jit_compile = None
+
+    @contextlib.contextmanager
+    def training_function(self, wanted: bool = True) -> Iterator[None]:
+        """What is traced in here may be a training function."""
+        before, self.wanted = self.wanted, wanted
+        try:
+            yield
+        finally:
+            self.wanted = before
 
     @property
     def outermost(self) -> bool:

@@ -1,11 +1,10 @@
 """What one worker of a TF1 cluster computes, recorded: its own steps, and the updates that it makes."""
 
-import os
 import time
 from typing import Any, Callable, Dict, FrozenSet, List, Optional
 
 from .. import graph as graphs
-from ..feeds import entries_of, feeds_of, inputs_behind
+from ..feeds import entries_of, feeds_of
 from ..fetches import fetched_ops, fetched_values
 from ..moving_averages import moves
 from ..session import Run, SessionRecorder
@@ -15,8 +14,6 @@ from .synchronous import Synchronous
 from .worker_turns import Turns
 
 Step = Dict[str, Any]  # arrays by 'kind|name', or values by name
-#: kinds of what an update is recorded with; the rest is of the worker's own step
-_OF_UPDATES = ("variable|", "after|", "gradient|", "tower gradient|", "loss|", "summary|")
 
 
 class WorkerRecorder(SessionRecorder):
@@ -33,21 +30,12 @@ class WorkerRecorder(SessionRecorder):
     reads_are_sent = True
 
     def __init__(self, tf: Any, folder: str, steps: int, worker: int, turns: Turns) -> None:
-        SessionRecorder.__init__(self, tf, Writer(os.path.join(folder, "own")), steps)
-        self._own = self.writer
-        self._updates = Writer(os.path.join(folder, "updates"))
+        SessionRecorder.__init__(self, tf, Writer(folder), steps)
         self._worker = worker
         self._turns = turns
         self._local_step = 0
         self._planned: Dict[FrozenSet[Any], Optional[Training]] = {}
         self.synchronous = Synchronous(tf, worker, turns)
-
-    @property
-    def steps(self) -> int:
-        """How many of this worker's steps are recorded, with the updates that it makes."""
-        if self.synchronous.is_used and self._worker == 0:
-            return min(self._own.steps, self._updates.steps)
-        return self._own.steps
 
     def _training(self, session: Any, fetches: Any) -> Optional[Training]:
         if not self.synchronous.is_used:
@@ -65,17 +53,13 @@ class WorkerRecorder(SessionRecorder):
         training.optimizer = self.synchronous.optimizer
         training.trainable = [name for name, _ in self.synchronous.handed]
         for name, gradient in self.synchronous.handed:
-            training.add_gradient("gradient|" + name, gradient)
+            training.add_gradient("tower gradient|0|" + name, gradient)
         losses = self._losses_handed_in()
         for number, loss in enumerate(losses):
-            training.add("loss|%d" % number, loss)
-            for place, op in enumerate(graphs.of_type(graphs.ancestors([loss.op]), graphs.RANDOM_OPS)):
-                training.add("draw|%d|%d" % (number, place), op.outputs[0])
+            training.add_of_tower(number, loss)
         # what is fetched may hang on the queue of tokens, where the search ends: the losses, too, lead to the inputs
         behind = graphs.ancestors(list(ops) + [loss.op for loss in losses])
-        for tensor in inputs_behind(behind):
-            if tensor is not self.synchronous.token:
-                training.add("input|%06d|%s" % (graphs.creation(tensor.op), tensor.name), tensor)
+        training.add_inputs(behind, but=self.synchronous.token)
         own = graphs.ancestors(ops, stop_at_inputs=False)
         for name, (value, rate) in sorted(moves(own).items()):
             training.add("moved to|0|" + name, value)
@@ -112,12 +96,7 @@ class WorkerRecorder(SessionRecorder):
             before = read()
             values, found = call(training.tensors)
             after, when = read(), time.monotonic()
-        step.update(zip(training.names, found))
-        step.update(fetched_values(self._tf, values))
-        update = {name: value for name, value in step.items() if name.startswith(_OF_UPDATES)}
-        self._write_update(update, before, after, when)
-        self._own.step({name: value for name, value in step.items() if name not in update})
-        self._look()
+        self._write(training, step, found, values, _made(before, after, when))
         return values
 
     def _hand_in(self, training: Training, step: Step, call: Run, read: Callable[[], Step]) -> Any:
@@ -125,20 +104,21 @@ class WorkerRecorder(SessionRecorder):
         before = self._read_when_all_are_here(read)
         values, (found, token) = call([training.tensors, self.synchronous.token])
         used = self._was_used(int(token))
-        applied = self.synchronous.update(self._own.steps + 1) if used and self._is_chief else {}
+        applied = self.synchronous.update(self.writer.steps + 1) if used and self._is_chief else {}
         self._values_before = None
         after = self._read_when_all_are_here(read)
         if used:
-            if self._is_chief:
-                self._write_update(applied, before, after, time.monotonic())
-            step.update(zip(training.names, found))
-            step.update(fetched_values(self._tf, values))
-            self._own.step(step)
-            self._look()
+            step["together|"] = True
+            made = dict(applied, **_made(before, after, time.monotonic())) if self._is_chief else {}
+            self._write(training, step, found, values, made)
         return values
 
-    def _look(self) -> None:
-        if self.steps >= self._wanted:
+    def _write(self, training: Training, step: Step, found: List[Any], values: Any, made: Step) -> None:
+        """Adds what was fetched beside, what the script fetched, and the update that was made."""
+        step.update(zip(training.names, found))
+        step.update(fetched_values(self._tf, values))
+        self.writer.step(dict(step, **made))
+        if self.writer.steps >= self._wanted:
             self.on_enough()
 
     @property
@@ -155,11 +135,6 @@ class WorkerRecorder(SessionRecorder):
                 self._values_before = read() if self._is_chief else {}
             return self._values_before
 
-    def _write_update(self, update: Step, before: Step, after: Step, when: float) -> None:
-        step = {"variable|" + name: value for name, value in before.items()}
-        step.update(("after|" + name, value) for name, value in after.items())
-        self._updates.step(dict(update, **dict(step, **{"when|": when})))
-
     def _was_used(self, token: int) -> bool:
         """Whether the step's gradients were of an update.
 
@@ -169,10 +144,17 @@ class WorkerRecorder(SessionRecorder):
         Raises:
             RuntimeError: an update was made without this worker, as with more workers than gradients to wait for.
         """
-        number, updates = self._local_step, self._own.steps
+        number, updates = self._local_step, self.writer.steps
         self._local_step = token
         if number > updates:
             raise RuntimeError(
                 "update %d was made without the gradients of worker %d" % (updates + 1, self._worker)
             )
         return number == updates
+
+
+def _made(before: Step, after: Step, when: float) -> Step:
+    """An update: the variables on both sides of it, and its moment."""
+    found = {"variable|" + name: value for name, value in before.items()}
+    found.update(("after|" + name, value) for name, value in after.items())
+    return dict(found, **{"when|": when})

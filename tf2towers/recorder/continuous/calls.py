@@ -53,8 +53,7 @@ class CallRecorder(object):
     A step has the values of the call by 'kind|name', and in 'about' a JSON object:
 
         {"session": 0, "line": 44, "file": "train.py", "inputs": [name, ..],
-         "fetches": [[name, kind of value, whether a hook's], ..], "train": bool, "writes": bool,
-         "error": name of the exception or ""}
+         "fetches": [[name, kind of value, whether a hook's], ..], "error": name of the exception or ""}
 
     Of variables those are written that the call has changed.
 
@@ -153,7 +152,7 @@ class CallRecorder(object):
             self._used |= effects.used
         step: Dict[str, Any] = {}
         names, gradients = self._gradients(session.graph, effects) if handle is None else ([], [])
-        about = self._about(session, effects)
+        about = self._about(session)
         for place, (name, value) in enumerate(feeds_of(session, feed_dict).items()):
             about["inputs"].append(name)
             step.update(self._keeper.kept("input|%04d" % place, value))
@@ -226,14 +225,11 @@ class CallRecorder(object):
                     tensors.append(tensor)
         return names, tensors
 
-    def _about(self, session: Any, effects: Effects) -> Dict[str, Any]:
-        number = self._sessions.setdefault(session, {"number": len(self._sessions), "known": {}, "last": {}})[
-            "number"
-        ]
+    def _about(self, session: Any) -> Dict[str, Any]:
+        known = self._sessions.setdefault(session, {"number": len(self._sessions), "known": {}, "last": {}})
         file, line = self._place()
         return {
-            "session": number, "file": file, "line": line, "inputs": [], "fetches": [], "train": effects.training,
-            "writes": bool(effects.written), "error": "",
+            "session": known["number"], "file": file, "line": line, "inputs": [], "fetches": [], "error": "",
         }  # fmt: skip
 
     def _place(self) -> Tuple[str, int]:

@@ -1,27 +1,18 @@
 """The functions of `os` over the overlay."""
 
+import collections.abc
+import contextlib
 import errno
 import functools
 import os
 import stat as modes
-from typing import Any, Callable, Dict, Iterator, List, Optional
+from typing import Any, Callable, Dict, List
 
 from . import changes, real
 from .paths import Overlay
 from .python_open import below, open_fd
 from .refusals import failure
 from .swap import Swaps
-
-#: They look at what a path leads to.
-_READERS = ("stat", "access", "statvfs", "pathconf", "getxattr", "listxattr")
-#: They look at a link itself.
-_LINK_READERS = ("lstat", "readlink")
-#: They change what is there: on a copy.
-_UPDATERS = ("chmod", "chown", "utime", "truncate", "setxattr", "removexattr", "chflags")
-_LINK_UPDATERS = ("lchmod", "lchown", "lchflags")
-#: They make something that is no plain file.
-_MAKERS = ("mkfifo", "mknod")
-
 
 # -- `os.scandir` of a folder that is partly in scratch ----------------------------------------------------------------
 
@@ -51,44 +42,36 @@ class Entry(object):
 
     def is_dir(self, follow_symlinks: bool = True) -> bool:
         """As `os.DirEntry.is_dir`."""
-        mode = self._mode(follow_symlinks)
-        return mode is not None and modes.S_ISDIR(mode)
+        return modes.S_ISDIR(self._mode(follow_symlinks))
 
     def is_file(self, follow_symlinks: bool = True) -> bool:
         """As `os.DirEntry.is_file`."""
-        mode = self._mode(follow_symlinks)
-        return mode is not None and modes.S_ISREG(mode)
+        return modes.S_ISREG(self._mode(follow_symlinks))
 
     def is_symlink(self) -> bool:
         """As `os.DirEntry.is_symlink`."""
-        mode = self._mode(False)
-        return mode is not None and modes.S_ISLNK(mode)
+        return modes.S_ISLNK(self._mode(False))
 
     def is_junction(self) -> bool:
         """As `os.DirEntry.is_junction`: never, it is a thing of Windows."""
         return False
 
-    def _mode(self, follow: bool) -> Optional[int]:
+    def _mode(self, follow: bool) -> int:
+        """The st_mode; 0, which is of no kind, where nothing is there any more."""
         try:
             return self.stat(follow_symlinks=follow).st_mode
         except FileNotFoundError:
-            return None
+            return 0
 
 
-class Scan(object):
+class Scan(contextlib.AbstractContextManager, collections.abc.Iterator):  # type: ignore[type-arg]
     """As what `os.scandir` returns."""
 
     def __init__(self, overlay: Overlay, folder: Any, names: List[str]) -> None:
         self._entries = iter([Entry(overlay, folder, name) for name in names])
 
-    def __iter__(self) -> Iterator[Entry]:
-        return self
-
     def __next__(self) -> Entry:
         return next(self._entries)
-
-    def __enter__(self) -> "Scan":
-        return self
 
     def __exit__(self, *_: Any) -> None:
         self.close()
@@ -100,17 +83,12 @@ class Scan(object):
 
 def patch_os(overlay: Overlay, swaps: Swaps) -> None:
     """Replace in `os` what takes a path. A name that this Python or system does not have is skipped."""
-    new = {}
-    for names, make, follow in (
-        (_READERS, _reader, True),
-        (_LINK_READERS, _reader, False),
-        (_UPDATERS, _updater, True),
-        (_LINK_UPDATERS, _updater, False),
-        (_MAKERS, _maker, False),
-    ):
-        for name in names:
-            if hasattr(os, name):
-                new[name] = make(overlay, getattr(os, name), follow)
+    new = {
+        name: _with_path(overlay, getattr(os, name), translate, follows)
+        for names, translate, follows in _TABLE
+        for name in names.split()
+        if hasattr(os, name)
+    }
     for name, function in _own(overlay).items():
         if hasattr(os, name):
             new[name] = functools.wraps(getattr(os, name))(_told(function))
@@ -144,46 +122,49 @@ def _told(function: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
-def _reader(overlay: Overlay, original: Callable[..., Any], follows: bool) -> Callable[..., Any]:
+def _with_path(
+    overlay: Overlay, original: Callable[..., Any], translate: Callable[..., str], follows: bool
+) -> Callable[..., Any]:
+    """The function with its first argument, where that is a path, translated."""
+
     def call(path: Any, *args: Any, **kwargs: Any) -> Any:
         if isinstance(path, int):
             return original(path, *args, **kwargs)
         path = below(overlay, path, kwargs.pop("dir_fd", None))
-        found = overlay.readable(path, follows and kwargs.get("follow_symlinks", True))
+        found = translate(overlay, path, follows and kwargs.get("follow_symlinks", True))
         result = original(found, *args, **kwargs)
         return os.fsencode(result) if isinstance(result, str) and isinstance(path, bytes) else result
 
     return functools.wraps(original)(_told(call))
 
 
-def _updater(overlay: Overlay, original: Callable[..., Any], follows: bool) -> Callable[..., Any]:
-    def call(path: Any, *args: Any, **kwargs: Any) -> Any:
-        if isinstance(path, int):
-            return original(path, *args, **kwargs)
-        path = below(overlay, path, kwargs.pop("dir_fd", None))
-        follow = follows and kwargs.get("follow_symlinks", True)
-        place = overlay.locate(path, follow)
-        if place is None:
-            return original(path, *args, **kwargs)
-        if not overlay.exists(place):
-            raise failure(errno.ENOENT, path)
-        upper = overlay.writable(path, copy=True, follow=follow)
-        if overlay.is_folder(place):
-            real.make_folders(upper)
-        return original(upper, *args, **kwargs)
-
-    return functools.wraps(original)(_told(call))
+def _to_update(overlay: Overlay, path: Any, follow: bool) -> str:
+    """A copy of what is there."""
+    place = overlay.locate(path, follow)
+    if place is not None and not overlay.exists(place):
+        raise failure(errno.ENOENT, path)
+    upper = overlay.writable(path, copy=True, follow=follow)
+    if place is not None and overlay.is_folder(place):
+        real.make_folders(upper)
+    return upper
 
 
-def _maker(overlay: Overlay, original: Callable[..., Any], follows: bool) -> Callable[..., Any]:
-    def call(path: Any, *args: Any, **kwargs: Any) -> Any:
-        path = below(overlay, path, kwargs.pop("dir_fd", None))
-        place = overlay.locate(path, follows)
-        if place is not None and overlay.exists(place):
-            raise failure(errno.EEXIST, path)
-        return original(overlay.writable(path, follow=follows), *args, **kwargs)
+def _to_make(overlay: Overlay, path: Any, follow: bool) -> str:
+    """Where nothing is yet."""
+    place = overlay.locate(path, follow)
+    if place is not None and overlay.exists(place):
+        raise failure(errno.EEXIST, path)
+    return overlay.writable(path, follow=follow)
 
-    return functools.wraps(original)(_told(call))
+
+#: functions of `os`, where they are to do their work, and whether on what a link leads to
+_TABLE = (
+    ("stat access statvfs pathconf getxattr listxattr", Overlay.readable, True),
+    ("lstat readlink", Overlay.readable, False),
+    ("chmod chown utime truncate setxattr removexattr chflags", _to_update, True),
+    ("lchmod lchown lchflags", _to_update, False),
+    ("mkfifo mknod", _to_make, False),
+)
 
 
 def _own(overlay: Overlay) -> Dict[str, Callable[..., Any]]:

@@ -4,7 +4,7 @@ import sys
 import threading
 from typing import Any, Callable, Optional
 
-from tf2towers.sidebyside.watch.steps import Steps, clock
+from tf2towers.sidebyside.watch.steps import Steps
 
 _SHOWN = 4  # names in a sentence
 
@@ -51,21 +51,19 @@ class Beginning:
                 self._give(self._weights)
 
     def _give(self, weights: Any) -> None:
-        begin = clock()
-        made = weights.steps_made()
-        if made:
-            self._steps.resumed(made)
-        found, missing = weights.give()
-        if missing and not found:
-            self._not_given("none of its variables is one of the original's by name, order or shape")
-        elif missing:
-            more = " and %d more" % (len(missing) - _SHOWN) if len(missing) > _SHOWN else ""
-            self._not_given(
-                "no variable was found for %s%s" % (", ".join(missing[:_SHOWN]), more), "some initial weights"
-            )
-        elif found:
-            self._steps.facts(weights=True)
-        self._steps.aside(begin, clock())
+        with self._steps.aside():
+            made = weights.steps_made()
+            if made:
+                self._steps.tell("resumed", step=made)
+            found, missing = weights.give()
+            if missing and not found:
+                self._not_given("none of its variables is one of the original's by name, order or shape")
+            elif missing:
+                more = " and %d more" % (len(missing) - _SHOWN) if len(missing) > _SHOWN else ""
+                none = "no variable was found for %s%s" % (", ".join(missing[:_SHOWN]), more)
+                self._not_given(none, "some initial weights")
+            elif found:
+                self._steps.tell("facts", weights=True)
 
     def eager_step(self) -> None:
         """An optimizer was called without a function: that step's forward pass is over."""

@@ -12,38 +12,35 @@ from tf2towers.recorder.overlay import Overlay, patch_python, patch_tensorflow
 from tf2towers.recorder.seeds import SEED, fix_graph_seeds
 from tf2towers.sidebyside.watch.beginning import Beginning
 from tf2towers.sidebyside.watch.lines import INITIAL_WEIGHTS, WRITES
-from tf2towers.sidebyside.watch.steps import Steps, clock, tell_of_memory
+from tf2towers.sidebyside.watch.steps import Steps, tell_of_memory
 
 
 def prepare(steps: Steps, tf1: bool) -> None:
     """Makes everything ready; none of it is on the clock."""
-    begin = clock()
-    steps.facts(python=platform.python_version())
-    tell_of_memory(steps)
-    random.seed(SEED)
-    imports = WhenImported()
-    optimizers = OptimizerCalls()
-    imports.then("numpy", lambda np: np.random.seed(SEED))
-    optimizers.watch_keras(imports)
-    overlay = Overlay(os.environ[WRITES], [os.path.dirname(os.environ[WRITES])])
-    beginning = None if tf1 else Beginning(steps, os.environ.get(INITIAL_WEIGHTS))
+    with steps.aside():
+        steps.tell("facts", python=platform.python_version())
+        tell_of_memory(steps)
+        random.seed(SEED)
+        imports = WhenImported()
+        optimizers = OptimizerCalls()
+        imports.then("numpy", lambda np: np.random.seed(SEED))
+        optimizers.watch_keras(imports)
+        overlay = Overlay(os.environ[WRITES], [os.path.dirname(os.environ[WRITES])])
+        beginning = None if tf1 else Beginning(steps, os.environ.get(INITIAL_WEIGHTS))
 
-    def tensorflow_is_there(tf: Any) -> None:
-        begin = clock()
-        _watch(tf, optimizers, steps, beginning)
-        patch_tensorflow(overlay)
-        steps.aside(begin, clock())
+        def tensorflow_is_there(tf: Any) -> None:
+            with steps.aside():
+                _watch(tf, optimizers, steps, beginning)
+                patch_tensorflow(overlay)
 
-    def keras_is_there(_: Any) -> None:
-        begin = clock()
-        if beginning is not None:
-            beginning.loaded("keras")
-        steps.aside(begin, clock())
+        def keras_is_there(_: Any) -> None:
+            with steps.aside():
+                if beginning is not None:
+                    beginning.loaded("keras")
 
-    imports.then("tensorflow", tensorflow_is_there)
-    imports.then("keras", keras_is_there)
-    patch_python(overlay)
-    steps.aside(begin, clock())
+        imports.then("tensorflow", tensorflow_is_there)
+        imports.then("keras", keras_is_there)
+        patch_python(overlay)
 
 
 def _watch(tf: Any, optimizers: OptimizerCalls, steps: Steps, beginning: Optional[Beginning]) -> None:
@@ -51,7 +48,7 @@ def _watch(tf: Any, optimizers: OptimizerCalls, steps: Steps, beginning: Optiona
     from tf2towers.sidebyside.watch.sessions import watch_sessions
 
     real_tf1 = tf.__version__.startswith("1.")
-    steps.facts(tensorflow=tf.__version__)
+    steps.tell("facts", tensorflow=tf.__version__)
     watch_sessions(tf, optimizers, steps)
     from tf2towers.recorder import placement
 
@@ -64,8 +61,6 @@ def _watch(tf: Any, optimizers: OptimizerCalls, steps: Steps, beginning: Optiona
     else:
         watch_functions(tf, optimizers, steps, beginning)
         if steps.in_cluster:
-            from tf2towers.sidebyside.watch.preparation import be_patient
-
             steps.harmless(be_patient)
         beginning.loaded("tensorflow")
         tf.random.set_seed(SEED)

@@ -103,17 +103,16 @@ class SessionWatch:
             )
         for accuracy in accuracies:
             if accuracy.ndim == 0:
-                self._steps.accuracy(float(accuracy))
+                self._steps.tell("accuracy", value=float(accuracy))
         return values
 
     def _begin(self, graph: Any, run: Any) -> None:
         """Called just before the first call that trains."""
         self._began = True
-        begin = clock()
-        made = global_step(graph, run)
-        if made:
-            self._steps.resumed(made)
-        self._steps.aside(begin, clock())
+        with self._steps.aside():
+            made = global_step(graph, run)
+            if made:
+                self._steps.tell("resumed", step=made)
 
     def _plan(self, graph: Any, fetches: Any) -> Optional[_Plan]:
         try:

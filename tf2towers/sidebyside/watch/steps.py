@@ -1,9 +1,10 @@
 """Tells of each training step, and of memory."""
 
+import contextlib
 import sys
 import threading
 import time
-from typing import Any, Callable, Optional, Tuple
+from typing import Any, Callable, Iterator, Optional, Tuple
 
 from tf2towers.sidebyside.watch.lines import Lines
 
@@ -46,10 +47,14 @@ class Steps:
 
     A step's loss is read when the next step is over: reading it at once would make the program wait for a device that
     it may not wait for by itself. In a cluster, steps may end in several threads.
+
+    Attributes:
+        tell: writes a line; see `lines` for those that there are.
     """
 
     def __init__(self, lines: Lines) -> None:
-        self._lines = lines
+        self._task = lines.task
+        self.tell = lines.tell
         self._waiting = None  # type: Optional[tuple[dict[str, Any], Loss]]
         self._towers = 0
         self._noted = set()  # type: set[str]
@@ -97,45 +102,38 @@ class Steps:
         if self._waiting is not None:
             entries, loss = self._waiting
             self._waiting = None
-            self._lines.tell("step", loss=self.harmless(loss), **entries)
+            self.tell("step", loss=self.harmless(loss), **entries)
 
     def memory(self) -> None:
         """How much memory the process holds, when it makes no steps to say so with."""
         now, peak = memory()
-        self._lines.tell("memory", memory=now, peak=peak)
+        self.tell("memory", memory=now, peak=peak)
 
     @property
     def in_cluster(self) -> bool:
         """Whether this process is a task of a cluster."""
-        return self._lines.task is not None
+        return self._task is not None
 
-    def resumed(self, step: int) -> None:
-        """The program is about to make its first training step, and has made so many before."""
-        self._lines.tell("resumed", step=step)
-
-    def aside(self, begin: float, end: float) -> None:
-        """Between these times, by `clock`, the process did what only a watched one does."""
-        self._lines.tell("aside", begin=begin, end=end)
-
-    def facts(self, **entries: Any) -> None:
-        """What is known of the process: python, tensorflow, whether it began with the weights that it was to."""
-        self._lines.tell("facts", **entries)
+    @contextlib.contextmanager
+    def aside(self) -> Iterator[None]:
+        """In here the process does what only a watched one does."""
+        begin = clock()
+        try:
+            yield
+        finally:
+            self.tell("aside", begin=begin, end=clock())
 
     def towers(self, number: int) -> None:
         """How many towers or replicas a step has."""
         if number != self._towers:
             self._towers = number
-            self._lines.tell("facts", towers=number)
-
-    def accuracy(self, value: float) -> None:
-        """An accuracy that the script has computed."""
-        self._lines.tell("accuracy", value=value)
+            self.tell("facts", towers=number)
 
     def note(self, text: str) -> None:
         """A sentence for the reader, told once."""
         if text not in self._noted:
             self._noted.add(text)
-            self._lines.tell("note", text=text[:_LONGEST])
+            self.tell("note", text=text[:_LONGEST])
 
     def harmless(self, watch: Callable[..., Any], *args: Any) -> Any:
         """What `watch(*args)` gives; None where it fails: that is ours to tell, and no reason for the script to end."""
