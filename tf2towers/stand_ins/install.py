@@ -38,6 +38,7 @@ def install(place_towers: Callable[[Any], object] | None = None) -> None:
 
     if isinstance(real, Tensorflow1):
         return
+    from tf2towers.runtime.graph_session.as_in_tf1.checkpoints_by_steps import hooks_save_at_tf1s_steps
     from tf2towers.runtime.graph_session.as_in_tf1.penalties import one_loss_a_variable
     from tf2towers.runtime.graph_session.as_in_tf1.sums_over_no_rows import sums_over_no_rows_have_no_gradient
     from tf2towers.runtime.graph_session.private import unknown_sizes_are_not_equal, whole_floats_are_sizes
@@ -52,6 +53,7 @@ def install(place_towers: Callable[[Any], object] | None = None) -> None:
     whole_floats_are_sizes()
     unknown_sizes_are_not_equal()
     one_loss_a_variable()
+    hooks_save_at_tf1s_steps()
     sums_over_no_rows_have_no_gradient()
     print_as_numpy1()
     if place_towers is not None:

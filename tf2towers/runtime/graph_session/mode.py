@@ -9,6 +9,7 @@ import tensorflow as tf
 
 from tf2towers.runtime.graph_session import own_resources
 from tf2towers.runtime.graph_session.as_in_tf1.assigned import assignments_give_references
+from tf2towers.runtime.graph_session.as_in_tf1.checkpoints_by_steps import hooks_save_at_tf1s_steps
 from tf2towers.runtime.graph_session.as_in_tf1.half_embeddings import sums_of_half_embeddings_are_float32
 from tf2towers.runtime.graph_session.as_in_tf1.penalties import one_loss_a_variable
 from tf2towers.runtime.graph_session.as_in_tf1.slots_under_reuse import slots_under_reuse
@@ -67,6 +68,7 @@ def graph_mode(cpu_towers: int = 8, *, resource_variables: bool = False) -> None
     copies_of_rows_are_dense()
     slots_under_reuse()
     ends_leave_the_tokens()
+    hooks_save_at_tf1s_steps()
     updates_by_tf1s_methods()
     one_loss_a_variable()
     sums_of_half_embeddings_are_float32()
