@@ -74,7 +74,7 @@ def strategy_of_servers(resolver: Any) -> Any:
         resolver: that of the cluster, with this process as its chief.
     """
 
-    class OfThisProcess(tf.distribute.ParameterServerStrategy):
+    class ParameterServerStrategy(tf.distribute.ParameterServerStrategy):
         def _connect_to_cluster(self, coordinator_name: str) -> None:
             jobs = resolver.cluster_spec().as_dict()
             jobs["localhost"] = jobs.pop(coordinator_name)
@@ -83,7 +83,7 @@ def strategy_of_servers(resolver: Any) -> Any:
             )
             super()._connect_to_cluster("localhost")
 
-    return OfThisProcess(resolver)
+    return ParameterServerStrategy(resolver)
 
 
 def complete_variables() -> None:
