@@ -48,6 +48,7 @@ with tf.device(tf.train.replica_device_setter(worker_device="/job:worker/task:0"
     add = tf.cond(tf.reduce_sum(shared) > 0.0, lambda: shared.assign_add([1.0, 1.0, 1.0]), lambda: shared.value())
     count = tf.get_variable("count", [], tf.int64, initializer=tf.zeros_initializer())
     count_up = tf.group(tf.assign_add(count, 1), tf.assign_add(own, 0.0))
+    as_hooks_read = tf.cond(tf.is_variable_initialized(count), count.read_value, lambda: count.initial_value) + 0
     with tf.device("/job:worker/task:1"):
         elsewhere = tf.add(shared, 1.0, name="elsewhere")
     with tf.device("/job:ps/task:0"):
@@ -73,6 +74,8 @@ with Session(server.target, config=here_alone) as session:
     # what a parameter server's variable was before the run, whatever runs beside it: as TF 1.15 had it nearly always
     counted = [session.run([count, count_up, shared])[0] for _ in range(30)]
     assert counted == list(range(30)), counted
+    counted = [session.run([as_hooks_read, count_up])[0] for _ in range(30)]
+    assert counted == list(range(30, 60)), counted
     assert "ended the sessions of all processes" in raised(NotImplementedError, lambda: Session.reset(server.target))
     assert session.run(tf.assign_add(own, 1.0)) == 1.0
     session.run(put)
