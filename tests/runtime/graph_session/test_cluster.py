@@ -8,6 +8,7 @@ pytestmark = pytest.mark.tensorflow
 
 SCRIPT = """
 import sys
+import tensorflow as tf2
 import tensorflow.compat.v1 as tf
 from tests.runtime.tasks import free_ports
 from tf2towers.runtime import ClusterError, Server, Session, graph_mode
@@ -47,6 +48,7 @@ with tf.device(tf.train.replica_device_setter(worker_device="/job:worker/task:0"
     add = tf.cond(tf.reduce_sum(shared) > 0.0, lambda: shared.assign_add([1.0, 1.0, 1.0]), lambda: shared.value())
     count = tf.get_variable("count", [], tf.int64, initializer=tf.zeros_initializer())
     count_up = tf.group(tf.assign_add(count, 1), tf.assign_add(own, 0.0))
+    as_hooks_read = tf.cond(tf.is_variable_initialized(count), count.read_value, lambda: count.initial_value) + 0
     with tf.device("/job:worker/task:1"):
         elsewhere = tf.add(shared, 1.0, name="elsewhere")
     with tf.device("/job:ps/task:0"):
@@ -72,6 +74,8 @@ with Session(server.target, config=here_alone) as session:
     # what a parameter server's variable was before the run, whatever runs beside it: as TF 1.15 had it nearly always
     counted = [session.run([count, count_up, shared])[0] for _ in range(30)]
     assert counted == list(range(30)), counted
+    counted = [session.run([as_hooks_read, count_up])[0] for _ in range(30)]
+    assert counted == list(range(30, 60)), counted
     assert "ended the sessions of all processes" in raised(NotImplementedError, lambda: Session.reset(server.target))
     assert session.run(tf.assign_add(own, 1.0)) == 1.0
     session.run(put)
@@ -117,7 +121,7 @@ local = Server.create_local_server()
 with tf.Graph().as_default(), Session(local.target) as session:
     with tf.device("/job:localhost/task:0"):
         assert session.run(tf.constant(3) + 4) == 7
-assert type(server.strategy).__name__ == "ParameterServerStrategyV2"
+assert isinstance(server.strategy, tf2.distribute.ParameterServerStrategy)
 print("fine")
 """
 
@@ -142,6 +146,58 @@ with Session(second.target) as session:
     assert session.run(grown).tolist() == [4, 6]
 with Session(first.target) as session:
     assert session.run(grown).tolist() == [7, 10] and session.run(b).tolist() == [3, 4]
+print("fine")
+"""
+
+#: a session without a target that has run before the process is connected to its parameter server, and runs on
+LOCAL_BEFORE = """
+import tensorflow.compat.v1 as tf
+
+from tests.runtime.tasks import free_ports
+from tf2towers.runtime import ClusterError, Server, Session, graph_mode
+
+graph_mode()
+with tf.Graph().as_default() as graph:
+    own = tf.get_variable("own", [2], initializer=tf.ones_initializer())
+    empty = tf.get_variable("empty", [2], initializer=tf.ones_initializer())
+    more = own.assign_add([1.0, 2.0])
+    drawn = tf.random_uniform([2], seed=3)
+    queue = tf.FIFOQueue(3, tf.float32)
+    put, size = queue.enqueue(1.0), queue.size()
+    missing = tf.report_uninitialized_variables()
+with Session(graph=graph) as unbroken:
+    unbroken.run([own.initializer, more])
+    draws = [unbroken.run(drawn).tolist() for _ in range(3)]
+before, ended = Session(graph=graph), Session(graph=graph)
+before.run([own.initializer, put])
+ended.run([own.initializer, put])
+ended.close()
+assert before.run([more, size])[0].tolist() == [2, 3]
+assert before.run(drawn).tolist() == draws[0]
+
+here, there = (f"localhost:{port}" for port in free_ports(2))
+spec = tf.train.ClusterSpec({"ps": [here], "worker": [there]})
+ps = Server(spec, "ps", 0)
+server = Server(spec, "worker", 0)
+with tf.device("/job:ps/task:0"):
+    shared = tf.get_variable("shared", [2], initializer=tf.zeros_initializer())
+with Session(server.target) as session:
+    session.run(shared.initializer)
+    for turn in (1, 2):
+        assert session.run(shared.assign_add([1.0, 1.0])).tolist() == [turn, turn]
+        assert before.run(more).tolist() == [2 + turn, 3 + 2 * turn]
+        assert before.run(drawn).tolist() == draws[turn]
+    assert before.run(missing).tolist() == [b"empty"]
+    try:
+        before.run(size)
+    except ClusterError as error:
+        assert "fifo_queue: this session ran before" in str(error), error
+    else:
+        raise AssertionError("an empty queue")
+    assert before.run(own).tolist() == [4, 7]
+    with Session(graph=graph) as after:
+        after.run(put)
+        assert after.run(size) == 1
 print("fine")
 """
 
@@ -192,7 +248,7 @@ def test_a_job_without_a_task_is_its_first() -> None:
             assert out == "[3.0, 4.0]\n", said[-3000:]
 
 
-@pytest.mark.parametrize("script", [SCRIPT, BOTH], ids=["one", "both"])
+@pytest.mark.parametrize("script", [SCRIPT, BOTH, LOCAL_BEFORE], ids=["one", "both", "local-before"])
 def test_one_process(script: str) -> None:
     import subprocess
     import sys

@@ -251,3 +251,11 @@ def test_a_server_survives_clients_that_come_together(server: str, status: int) 
     done = subprocess.run([sys.executable, program, server], capture_output=True, timeout=300, check=False)
     assert done.returncode == status, done.stderr[-2000:].decode()
     assert server == "plain" or done.stdout.strip() == b"60"
+
+
+def test_where_a_strategy_connects() -> None:
+    strategy = tf.distribute.ParameterServerStrategy
+    assert list(inspect.signature(strategy._connect_to_cluster).parameters) == ["self", "coordinator_name"]
+    source = inspect.getsource(strategy._connect_to_cluster)
+    assert "cluster_spec = self._cluster_resolver.cluster_spec()" in source
+    assert "job_name=coordinator_name" in source

@@ -62,6 +62,30 @@ def serve(definition: tf.train.ServerDef) -> object:
     return context
 
 
+def strategy_of_servers(resolver: Any) -> Any:
+    """A `tf.distribute.ParameterServerStrategy` that leaves this process its devices, and what is on them.
+
+    To connect as the cluster's chief, as that strategy does, makes the devices of this process anew, by that name:
+    variables, queues, iterators and functions of sessions that ran before are lost, or end in an InternalError. A
+    process that keeps the name it has, 'localhost', keeps its devices (AreLocalDevicesCompatible, 2.15 to 2.21); but
+    the strategy takes that name neither in a cluster nor as an argument.
+
+    Args:
+        resolver: that of the cluster, with this process as its chief.
+    """
+
+    class ParameterServerStrategy(tf.distribute.ParameterServerStrategy):
+        def _connect_to_cluster(self, coordinator_name: str) -> None:
+            jobs = resolver.cluster_spec().as_dict()
+            jobs["localhost"] = jobs.pop(coordinator_name)
+            self._cluster_resolver: Any = tf.distribute.cluster_resolver.SimpleClusterResolver(
+                tf.train.ClusterSpec(jobs), task_type="localhost", task_id=0, rpc_layer="grpc"
+            )
+            super()._connect_to_cluster("localhost")
+
+    return ParameterServerStrategy(resolver)
+
+
 def complete_variables() -> None:
     """Gives resource variables `initialized_value`, which TF1's variables have and TensorFlow itself calls.
 

@@ -9,15 +9,13 @@ import tensorflow as tf
 
 from tf2towers.runtime.graph_session.nodes import Nodes, read_once
 
-#: how the other modules name this process; the name it has for TensorFlow is given at the end
+#: what TensorFlow calls this process, connected to others or not
 LOCAL = "/job:localhost/replica:0/task:0"
 
 
 class Process:
     """What a session asks of its process, where that stands alone, in no cluster."""
 
-    #: what TensorFlow calls this process; a process that is connected to others has another name
-    name = LOCAL
     #: whether a mean over the towers of this process can be an all-reduce
     collectives = True
 
@@ -49,9 +47,7 @@ class Process:
     def settle(
         self, nodes: Sequence[Any], outputs: Sequence[tuple[str, tf.DType]] = ()
     ) -> tuple[list[Any], list[str]]:
-        """Gives a function's nodes, which have the devices they have here, the names TensorFlow has for these.
-
-        And lets what reads the same value of a variable share one read (`read_once`).
+        """Makes a function's nodes ready to run: what reads the same value of a variable shares one read.
 
         Args:
             nodes: the function's nodes.
@@ -61,10 +57,6 @@ class Process:
             The nodes, perhaps with more; and the tensors to return.
         """
         read_once(nodes)
-        name = Process.name
-        if name != LOCAL:
-            for node in nodes:
-                node.device = node.device.replace(LOCAL, name)
         return list(nodes), [output for output, _ in outputs]
 
     def failed(self, error: Exception) -> None:

@@ -10,13 +10,14 @@ from __future__ import annotations
 import contextlib
 import itertools
 import threading
-import weakref
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import tensorflow as tf
 
+from tf2towers.runtime.cluster.addresses import ClusterError
+from tf2towers.runtime.graph_session.carried import sessions
 from tf2towers.runtime.graph_session.cluster.server import process_of
 from tf2towers.runtime.graph_session.config import configure
 from tf2towers.runtime.graph_session.function import Function, Program
@@ -35,8 +36,6 @@ _HERE = (b"", b"local")
 
 #: what a run with a time limit may take longer, when TensorFlow has yet to optimize it: TF1 did that before it ran
 _OPTIMIZING_MS = 10_000
-
-_all_sessions: weakref.WeakSet[Session] = weakref.WeakSet()
 
 
 class Session(tf.compat.v1.Session):
@@ -82,7 +81,8 @@ class Session(tf.compat.v1.Session):
         self._container = f"session.{number}"
         self._functions: dict[Any, Function] = {}
         self._prepared: dict[Any, Prepared] = {}
-        self._resources: dict[tuple[str, str], Any] = {}
+        self.kept: dict[tuple[str, str], Any] = {}
+        self._lost: set[tuple[str, str]] = set()
         self._partial_runs: dict[str, PartialRun] = {}
         self._building = threading.RLock()
         self._program: Program | None = None
@@ -90,7 +90,7 @@ class Session(tf.compat.v1.Session):
         self._drawing: set[str] = set()
         self._told: set[str] = set()
         self._was_reset = False
-        _all_sessions.add(self)
+        sessions.add(self)
 
     @staticmethod
     def reset(target: str | bytes, containers: Sequence[str] | None = None, config: Any = None) -> None:
@@ -104,7 +104,7 @@ class Session(tf.compat.v1.Session):
                 f"Session.reset({target!r}): TF1's server ended the sessions of all processes, and forgot its "
                 "variables. Close the sessions, and run the initializers in the next one."
             )
-        for session in list(_all_sessions):
+        for session in list(sessions):
             if session._target in _HERE and not session._closed:
                 session._end()
                 session._was_reset = True
@@ -131,7 +131,7 @@ class Session(tf.compat.v1.Session):
 
     def _end(self) -> None:
         self._runs.cancel()
-        ending = [node for node in self._resources.values() if self._process.ends(node)]
+        ending = [node for node in self.kept.values() if self._process.ends(node)]
         if self._program is not None and ending:
             with eager_mode():
                 self._program.ending(ending)()
@@ -302,11 +302,23 @@ class Session(tf.compat.v1.Session):
                 )
             self._drawing.add(name)
 
+    def lose(self, names: set[tuple[str, str]]) -> None:
+        """Some of what it keeps is there no more: a run that needs it raises an error (`carried`)."""
+        with self._building:
+            self._lost |= names
+            self._functions.clear()
+
     def _begin(self, function: Function) -> None:
         """Notes resources that outlive a run of the function, and gives them their first values, if there are any."""
         new = {(node.name, node.device): node for node in function.resources}
-        new = {name: node for name, node in new.items() if name not in self._resources}
-        self._resources.update(new)
+        if lost := self._lost & set(new):
+            raise ClusterError(
+                f"{', '.join(sorted(name for name, _ in lost))}: this session ran before the first one of this "
+                "process's server. That connected the process to its cluster, which leaves a session its variables, "
+                "and no queues, iterators and tables. Run something in the server's session first."
+            )
+        new = {name: node for name, node in new.items() if name not in self.kept}
+        self.kept.update(new)
         begun = [node for node in new.values() if node.name in function.beginnings]
         if begun:
             assert self._program is not None

@@ -18,7 +18,6 @@ from typing import Any, NamedTuple, TypeVar
 import tensorflow as tf
 
 from tf2towers.runtime.devices import tower_devices
-from tf2towers.runtime.graph_session.process import Process
 
 T = TypeVar("T")
 
@@ -136,9 +135,8 @@ def _available(named: Sequence[int]) -> list[str]:
     try:
         return [full_name(name) for name in tower_devices([f"/gpu:{max(index, 0)}" for index in named])]
     except RuntimeError:  # TensorFlow has started: the devices it has
-        own = [
-            device.name for device in tf.config.list_logical_devices() if device.name.startswith(Process.name)
-        ]
+        logical = [device.name for device in tf.config.list_logical_devices()]
+        own = [name for name in logical if place_of(name).job in (None, "localhost")]
         gpus = [name for name in own if "/device:GPU:" in name]
         return [full_name(name) for name in gpus or own if gpus or "/device:CPU:" in name]
 

@@ -10,13 +10,10 @@ import tensorflow as tf
 
 from tf2towers.runtime.cluster import waiting
 from tf2towers.runtime.cluster.addresses import ClusterError
+from tf2towers.runtime.graph_session.carried import carried
 from tf2towers.runtime.graph_session.cluster import serving
 from tf2towers.runtime.graph_session.cluster.task import Task, making
-from tf2towers.runtime.graph_session.private import eager_mode
-from tf2towers.runtime.graph_session.process import Process
-
-#: this process in the cluster that its connection makes
-CHIEF = "/job:chief/replica:0/task:0"
+from tf2towers.runtime.graph_session.private import eager_mode, strategy_of_servers
 
 
 class Connection:
@@ -43,12 +40,12 @@ class Connection:
             tf.train.ClusterSpec(spec), task_type="chief", task_id=0, rpc_layer="grpc"
         )
         with eager_mode():
-            self.strategy = tf.distribute.ParameterServerStrategy(resolver)
+            with carried():
+                self.strategy = strategy_of_servers(resolver)
             if task.serves:  # those who keep something for others, and use them, have to say so
                 for index, server in enumerate(self.servers):
                     with tf.device(server_device(index)):
                         tf.io.write_file(serving.present(server, task.address), task.address)
-        Process.name = CHIEF
         atexit.register(self._leave, task)
 
     @classmethod

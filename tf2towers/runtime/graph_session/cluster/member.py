@@ -9,7 +9,7 @@ from typing import Any
 import tensorflow as tf
 
 from tf2towers.runtime.cluster.addresses import ClusterError
-from tf2towers.runtime.graph_session.cluster.connection import CHIEF, Connection, server_device
+from tf2towers.runtime.graph_session.cluster.connection import Connection, server_device
 from tf2towers.runtime.graph_session.cluster.reads_at_the_start import read_at_the_start
 from tf2towers.runtime.graph_session.cluster.task import Key, Task, making
 from tf2towers.runtime.graph_session.nodes import Nodes, TensorName, parse, read_once
@@ -233,7 +233,7 @@ class Member(Process):
                 if node.op in _ALIASES:
                     there[node.name] = source
             else:
-                node.device = node.device.replace(LOCAL, CHIEF) or CHIEF
+                node.device = node.device or LOCAL
         nodes = [*nodes, *read_at_the_start(nodes, self.is_elsewhere)]
         read_once(nodes)
         made = [*nodes, *self._repeat_constants(nodes)]
@@ -255,7 +255,7 @@ class Member(Process):
         for index, (output, dtype) in enumerate(outputs):
             if self.is_elsewhere(by_name[parse(output).node]) and dtype not in (tf.resource, tf.variant):
                 node = tf.compat.v1.NodeDef(
-                    name=f"fetched_{index}", op="Identity", input=[output], device=CHIEF
+                    name=f"fetched_{index}", op="Identity", input=[output], device=LOCAL
                 )
                 node.attr["T"].type = dtype.base_dtype.as_datatype_enum
                 nodes.append(node)
