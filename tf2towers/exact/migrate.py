@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 #: rules about what Python and other libraries than TensorFlow have given up
-_OF_LIBRARIES = ("T2T609", "T2T611", "T2T615", "T2T616")
+_OF_LIBRARIES = ("T2T609", "T2T611", "T2T615", "T2T616", "T2T617")
 #: what a program has that trains on several devices or machines
 _DISTRIBUTED = re.compile(
     r"gpu|towers?\b|tf\.device|Server\(|ClusterSpec|device_setter|/job:|/cpu:", re.IGNORECASE
