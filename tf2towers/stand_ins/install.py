@@ -39,7 +39,10 @@ def install(place_towers: Callable[[Any], object] | None = None) -> None:
     if isinstance(real, Tensorflow1):
         return
     from tf2towers.runtime.graph_session.as_in_tf1.penalties import one_loss_a_variable
-    from tf2towers.runtime.graph_session.as_in_tf1.sums_over_no_rows import sums_over_no_rows_have_no_gradient
+    from tf2towers.runtime.graph_session.as_in_tf1.sums_over_no_rows import (
+        sums_over_no_rows_have_no_gradient,
+        sums_over_rows_have_second_gradients,
+    )
     from tf2towers.runtime.graph_session.private import unknown_sizes_are_not_equal, whole_floats_are_sizes
     from tf2towers.runtime.printing import print_as_numpy1
 
@@ -53,6 +56,7 @@ def install(place_towers: Callable[[Any], object] | None = None) -> None:
     unknown_sizes_are_not_equal()
     one_loss_a_variable()
     sums_over_no_rows_have_no_gradient()
+    sums_over_rows_have_second_gradients()
     print_as_numpy1()
     if place_towers is not None:
         place_towers(v1)
