@@ -266,8 +266,9 @@ RULE = Rule(
             "flags = tf.app.flags\nif environ.get('TELL'):\n    flags = told(tf.app.flags)\n"
             "flags.DEFINE_integer('steps', 3, '')\nprint(tf.Session().run(tf.constant(flags.FLAGS.steps)))\n",
             "import tensorflow.compat.v1 as tf\n\nfrom os import environ\n"
-            "from tf2towers.runtime import Session, graph_mode\n\ngraph_mode()\n\n\ndef told(flags):\n    return flags\n\n\n"
-            "flags = tf.app.flags\nif environ.get('TELL'):\n    flags = told(tf.app.flags)\n"
+            "from tf2towers.runtime import Session, graph_mode\n\ngraph_mode()\n\n\n"
+            "def told(flags):\n    return flags\n\n\nflags = tf.app.flags\n"
+            "if environ.get('TELL'):\n    flags = told(tf.app.flags)\n"
             "flags.DEFINE_integer('steps', 3, '')\nprint(Session().run(tf.constant(flags.FLAGS.steps)))\n",
         ),
         Example(
