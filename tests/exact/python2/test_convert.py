@@ -95,6 +95,8 @@ OURS = [
     ("map(None, a, b)", "python2_map(None, a, b)"),
     ("map(f, *a)", "python2_map(f, *a)"),
     ("map(f, a)", "list(map(f, a))"),
+    ("mine(map, f)", "mine(python2_map, f)"),
+    ("pool.map(f, a, b)", "pool.map(f, a, b)"),
     ("filter(f, a)", "python2_filter(f, a)"),
     ("filter(None, a)", "python2_filter(None, a)"),
     ("filter(f, a.split(','))", "list(filter(f, a.split(',')))"),
@@ -112,6 +114,7 @@ OURS = [
     ("hashlib.md5()", "hashlib.md5()"),
     ("isinstance(a, file), isinstance(a, (str, file))", "isinstance(a, python2_file), isinstance(a, (str, python2_file))"),
     ("io.StringIO()", "python2_StringIO()"),
+    ("isinstance(a, io.StringIO)", "isinstance(a, python2_StringIO)"),
     ("io.BytesIO()", "io.BytesIO()"),
 ]  # fmt: skip
 
@@ -405,6 +408,14 @@ def test_a_range_is_a_list_beside_the_xrange_of_six():
         ("print x.encode('hex')\n", "the encoding 'hex', which Python 3 has not for texts"),
         ("print x.decode('base64')\n", "the encoding 'base64', which Python 3 has not for texts"),
         ("print tokens.encode('hello')\n", None),
+        ("try:\n    f()\nexcept E, e:\n    pass\nprint e\n", "e of an except, read after it"),
+        (
+            "e = 1\ndef f():\n    try:\n        g()\n    except E, e:\n        print e\n    return e\n",
+            "e of an except, read after it",
+        ),
+        ("try:\n    f()\nexcept E, e:\n    pass\nexcept F, e:\n    print e\n", None),
+        ("try:\n    f()\nexcept E, e:\n    raise\nprint e\n", None),
+        ("try:\n    f()\nexcept E, e:\n    pass\nfor e in x: print e\n", None),
         ("__metaclass__ = Kind\nclass A: pass\nprint 1\n", "a __metaclass__ of the module"),
         ("__metaclass__ = type\nclass A: pass\nprint 1\n", None),
     ],

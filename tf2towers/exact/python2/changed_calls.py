@@ -25,8 +25,6 @@ _OF_BYTES = frozenset(
 
 def ours(call: ast.Call, name: str, meanings: Meanings) -> str | None:
     """The function of our runtime that does what a function of Python 2 did: its arguments stay."""
-    if name == "io.StringIO" and not call.keywords:
-        return "python2_StringIO"
     if any(keyword.arg is None for keyword in call.keywords) or not call.args:
         return None
     if name == "builtins.map" and (len(call.args) > 2 or isinstance(call.args[-1], ast.Starred)):

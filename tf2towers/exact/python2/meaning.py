@@ -80,6 +80,8 @@ class Meaning:
                 yield from self._division_in_place(node)
             case ast.Call():
                 yield from self._call(node)
+            case ast.Attribute() | ast.Name() if self._meanings.canonical(node) == "io.StringIO":
+                yield from self._file_in_memory(node)
             case ast.Attribute():
                 yield from self._attribute(node)
             case ast.Subscript():
@@ -92,6 +94,8 @@ class Meaning:
                 yield from self._default_encoding(node)
             case ast.ListComp():
                 self._leak(node)
+            case ast.ExceptHandler():
+                self._forgotten(node)
             case ast.Constant() if not self._texts_are_unicode:
                 yield from self._literal(node)
             case ast.alias() if node.asname == node.name:  # was `import cPickle as pickle`
@@ -467,6 +471,12 @@ class Meaning:
             self._did("the message of an error", node)
             yield self._renamed(node, f"{self._need('python2_message')}({self._text.of(node.value)})")
 
+    def _file_in_memory(self, node: ast.Attribute | ast.Name) -> Iterator[Edit]:
+        """`StringIO.StringIO`, wherever it is named: it took bytes as well as text."""
+        if isinstance(node.ctx, ast.Load):
+            self._did("StringIO of Python 2", node)
+            yield self._renamed(node, self._need("python2_StringIO"))
+
     def _item(self, node: ast.Subscript) -> Iterator[Edit]:
         """`error[0]`, the first argument of an error."""
         if is_error(node.value, self._meanings) and not self._has_items:
@@ -495,11 +505,19 @@ class Meaning:
             return
         if node.id == "file":
             yield from self._file(node)
+        elif node.id in ("map", "filter") and self._is_value(node):
+            self._did(f"{node.id} as a value", node)
+            yield self._renamed(node, self._need(f"python2_{node.id}"))
         elif node.id == "cmp":
             self._did("cmp()", node)
             yield self._renamed(node, "(lambda x, y: (x > y) - (x < y))")
         elif node.id in _GONE and not hasattr(builtins, node.id):
             self._leave(f"{node.id}, which Python 3 has not", node)
+
+    def _is_value(self, node: ast.Name) -> bool:
+        """Whether a function of Python 2 is handed on: `partial(map, f)`."""
+        around = self._meanings.parents[node]
+        return node.id not in self._bound and not (isinstance(around, ast.Call) and around.func is node)
 
     def _file(self, node: ast.Name) -> Iterator[Edit]:
         """`file(path)` is `open(path)`, and what `isinstance` asks for is what `open` gives."""
@@ -580,6 +598,23 @@ class Meaning:
             )
             if places and not places[0][2] and not self._binds_on_the_line(name, places[0][0], scope):
                 self._leave(f"{name} of a list comprehension, read after it", node)
+
+    def _forgotten(self, handler: ast.ExceptHandler) -> None:
+        """An error was still there behind its `except`; Python 3 forgets its name: it is told where that shows."""
+        jumps = isinstance(handler.body[-1], ast.Return | ast.Raise | ast.Continue)
+        if handler.name is None or jumps:
+            return
+        scope, last = self._meanings.scope(handler), handler.end_lineno or handler.lineno
+        behind = sorted(
+            (node.lineno, node.col_offset, isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load))
+            for node in self._meanings.nodes
+            if isinstance(node, ast.Name | ast.ExceptHandler)
+            and (node.id if isinstance(node, ast.Name) else node.name) == handler.name
+            and self._meanings.scope(node) is scope
+            and node.lineno > last
+        )
+        if behind and behind[0][2] and not self._binds_on_the_line(handler.name, behind[0][0], scope):
+            self._leave(f"{handler.name} of an except, read after it", handler)
 
     def _binds_on_the_line(self, name: str, line: int, scope: object) -> bool:
         """Whether a name that a line reads is bound there or is an import's or a function's."""
