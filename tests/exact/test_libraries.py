@@ -65,6 +65,9 @@ CASES = [
     ("import yaml\nc = yaml.load(open('c.yml'))", "import yaml\nc = yaml.load(open('c.yml'), Loader=yaml.Loader)"),
     ("import numpy as np\ndef f(rollout):\n    rollout = np.array(rollout)\n    return np.vstack(rollout[:, 0])",
      "def f(rollout):\n    rollout = numpy1.array(rollout)\n    return np.vstack(rollout[:, 0])"),
+    ("import numpy as np\ndef f(values, last):\n    return np.asarray(values + [last])",
+     "def f(values, last):\n    return numpy1.array(values + [last])"),
+    ("import numpy as np\ndef f(shape):\n    return np.array(shape + [3])", "    return np.array(shape + [3])"),
     ("import numpy as np\nimport scipy.signal\ndef f(rollout):\n    rollout = np.array(rollout)\n"
      "    return scipy.signal.lfilter([1], [1, -0.9], rollout[:, 2])",
      "    return scipy_signal.lfilter([1], [1, -0.9], rollout[:, 2])"),

@@ -114,7 +114,7 @@ def test_a_symbol_again(before, wanted):
 
 IMPORTS = [
     ("import tensorflow as tf\nfrom tensorflow.python.framework import ops\n\nops.Tensor.get_shape(tf.log(1))\n",
-     "import tensorflow.compat.v1 as tf\nfrom tensorflow.python.framework import ops\n\n"
+     "import tensorflow.compat.v1 as tf\n\n"
      "tf.Tensor.get_shape(tf.log(1))\n"),
     ("import tensorflow as tf\nfrom tensorflow.python.ops import gen_audio_ops as au\n\nau.decode_wav(tf.log(1))\n",
      "import tensorflow.compat.v1 as tf\nfrom tensorflow.python.ops import gen_audio_ops as au\n\n"
@@ -177,11 +177,11 @@ IMPORTS = [
     # TF 2 has another class there by that name
     ("import tensorflow as tf\nfrom tensorflow.python.framework import device\n\n"
      "tf.placeholder(device.DeviceSpec.from_string('/gpu:0').merge_from(device.DeviceSpec()))\n",
-     "import tensorflow.compat.v1 as tf\nfrom tensorflow.python.framework import device\n\n"
+     "import tensorflow.compat.v1 as tf\n\n"
      "tf.placeholder(tf.DeviceSpec.from_string('/gpu:0').merge_from(tf.DeviceSpec()))\n"),
     ("import tensorflow as tf\nfrom tensorflow.python.data.ops import dataset_ops\n\n"
      "tf.placeholder(dataset_ops.Dataset.range(3).make_one_shot_iterator())\n",
-     "import tensorflow.compat.v1 as tf\nfrom tensorflow.python.data.ops import dataset_ops\n\n"
+     "import tensorflow.compat.v1 as tf\n\n"
      "tf.placeholder(tf.data.Dataset.range(3).make_one_shot_iterator())\n"),
     ("import tensorflow as tf\nfrom tensorflow.python.ops import gen_nn_ops\n\ngen_nn_ops._relu_grad(tf.log(1), 2)\n",
      "import tensorflow.compat.v1 as tf\nfrom tensorflow.python.ops import gen_nn_ops\n\n"

@@ -4,7 +4,21 @@ import sys
 
 import pytest
 
-from tf2towers.runtime import python2_decode, python2_division, python2_division_in_place, python2_round
+from tf2towers.runtime import (
+    python2_bytes,
+    python2_decode,
+    python2_division,
+    python2_division_in_place,
+    python2_file,
+    python2_filter,
+    python2_map,
+    python2_message,
+    python2_random,
+    python2_round,
+    python2_seed,
+    python2_StringIO,
+    python2_translate,
+)
 
 
 @pytest.mark.parametrize(
@@ -77,7 +91,87 @@ def test_tensors():
 def test_nothing_is_loaded_for_plain_numbers():
     import subprocess
 
-    code = "import sys; from tf2towers.runtime.python2 import *; python2_division(1, 2); " + (
+    code = "import sys; from tf2towers.runtime import python2_division; python2_division(1, 2); " + (
         "assert 'numpy' not in sys.modules"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_lists():
+    assert python2_map(None, [1, 2, 3], [4, 5]) == [(1, 4), (2, 5), (3, None)]
+    assert python2_map(lambda a, b: (b, a), [1], [2, 3]) == [(2, 1), (3, None)]
+    assert python2_map(str, *[[1, 2]]) == ["1", "2"] and python2_map(None, [1]) == [1]
+    assert python2_filter(str.isalpha, "a1b2") == "ab" and python2_filter(None, (0, 1)) == (1,)
+    assert python2_filter(None, [0, 1]) == [1] and python2_filter(None, {0: 1, 2: 3}) == [2]
+
+
+def test_texts():
+    assert python2_translate("a.b!", None, ".!") == "ab"
+    assert python2_translate("a.b!", str.maketrans("ab", "xy"), "!") == "x.y"
+    assert python2_translate(b"a.b", None, b".") == b"ab"
+    assert python2_bytes("\xe9") == b"\xc3\xa9" and python2_bytes(b"a") == b"a"
+
+
+def test_messages():
+    assert python2_message(ValueError("a b")) == "a b" and python2_message(ValueError("a", 2)) == ""
+
+    class Own(Exception):
+        message = "its own"
+
+    assert python2_message(Own("a")) == "its own"
+
+
+def test_files(tmp_path):
+    import io
+
+    (tmp_path / "a").write_text("x")
+    for mode in ("r", "rb", "w", "wb", "r+b"):
+        with (tmp_path / "a").open(mode) as opened:
+            assert isinstance(opened, python2_file)
+    assert not isinstance(io.StringIO(), python2_file) and not isinstance("a", python2_file)
+
+
+def test_files_in_memory():
+    image, text = python2_StringIO(), python2_StringIO("a\nb")
+    image.write(b"\x89P")
+    image.write(b"NG")
+    assert image.getvalue() == b"\x89PNG" and image.tell() == 4
+    image.seek(0)
+    assert image.read(2) == b"\x89P" and python2_StringIO().getvalue() == ""
+    assert text.readline() == "a\n" and list(text) == ["b"] and text.getvalue() == "a\nb"
+    printed = python2_StringIO()
+    print("loss", 1, file=printed)
+    assert printed.getvalue() == "loss 1\n" and python2_StringIO(b"ab").read() == b"ab"
+
+
+#: seed -> what Python 2.7.18 drew as `drawn` does
+DRAWN = {
+    3: ([1, 5, 7, 6, 0, 3, 8, 9, 4, 2], 23, [9, 4, 6], "c", 32),
+    "abc": ([1, 8, 9, 6, 2, 3, 4, 7, 5, 0], 19, [7, 5, 9], "c", 8),
+}
+
+
+@pytest.mark.parametrize("seed", [3, "abc"])
+def test_seeded_numbers(seed):
+    import random
+
+    state, before = random.getstate(), dict(vars(random._inst))
+    try:
+        python2_seed(seed)
+        assert drawn(random) == drawn(python2_random(seed)) == DRAWN[seed]
+    finally:
+        vars(random._inst).clear()
+        vars(random._inst).update(before)
+        random.setstate(state)
+
+
+def drawn(source):
+    x = list(range(10))
+    source.shuffle(x)
+    return (
+        x,
+        source.randint(0, 100),
+        source.sample(range(10), 3),
+        source.choice("abcdef"),
+        source.randrange(5, 50, 3),
+    )

@@ -19,6 +19,7 @@ from tf2towers.exact.registry import rules, todo_of
 from tf2towers.exact.rule import Rule
 from tf2towers.exact.rules.t2t608_python2 import told
 from tf2towers.exact.rules.t2t623_eager import is_eager
+from tf2towers.exact.unused_imports import unused_imports
 from tf2towers.report.result import FileChange, Finding, MigrationResult, NotebookChange
 from tf2towers.source.errors import SourceError
 from tf2towers.source.script import Script
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
 
 #: rules about what Python and other libraries than TensorFlow have given up
-_OF_LIBRARIES = ("T2T609", "T2T611", "T2T615", "T2T616")
+_OF_LIBRARIES = ("T2T609", "T2T611", "T2T615", "T2T616", "T2T617")
 #: what a program has that trains on several devices or machines
 _DISTRIBUTED = re.compile(
     r"gpu|towers?\b|tf\.device|Server\(|ClusterSpec|device_setter|/job:|/cpu:", re.IGNORECASE
@@ -141,6 +142,7 @@ def _rewritten(file: File, active: list[Rule]) -> FileChange:
             edits += rule.edits(file)
         if rule.notes is not None:
             rule.notes(file)
+    edits += [*unused_imports(file, edits)]
     edits = [*new_lines(file, edits), *edits]  # first, where a rule writes at the same place
     edits += moved_along(file.text, file.meanings.nodes, edits)
     try:

@@ -245,19 +245,21 @@ def new_lines(file: File, edits: Sequence[Edit]) -> Iterator[Edit]:
         if not _is_there(file, module, name, bound):
             groups.setdefault(module, []).append(name if name == bound else f"{name} as {bound}")
     lines: list[str] = []
+    modules = [f"import {word}" for word in _in_order(groups.pop("", []))]
     for module, unordered in groups.items():
         words = _in_order(unordered)
         extended = _extended(file, place, module, words)
         if extended is not None:
+            modules, above = [], "".join(line + text.newline for line in modules)
+            yield Edit(extended.start, extended.start, above)
             yield extended
-        elif module:
+        else:
             below = _below(file, place, module)
             if below is not None:
                 words = _in_order([*words, *map(ast.unparse, below.names)])
                 yield _without_line(file, below)
             lines += _wrapped(f"from {module} import ", words)
-        else:
-            lines += [f"import {word}" for word in words]
+    lines = [*modules, *lines]
     if file.opening is not None:
         lines += [*([""] if lines or place.after is not None else []), file.opening]
     if not lines:

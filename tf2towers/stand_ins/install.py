@@ -40,7 +40,10 @@ def install(place_towers: Callable[[Any], object] | None = None) -> None:
         return
     from tf2towers.runtime.graph_session.as_in_tf1.checkpoints_by_steps import hooks_save_at_tf1s_steps
     from tf2towers.runtime.graph_session.as_in_tf1.penalties import one_loss_a_variable
-    from tf2towers.runtime.graph_session.as_in_tf1.sums_over_no_rows import sums_over_no_rows_have_no_gradient
+    from tf2towers.runtime.graph_session.as_in_tf1.sums_over_no_rows import (
+        sums_over_no_rows_have_no_gradient,
+        sums_over_rows_have_second_gradients,
+    )
     from tf2towers.runtime.graph_session.private import unknown_sizes_are_not_equal, whole_floats_are_sizes
     from tf2towers.runtime.printing import print_as_numpy1
 
@@ -55,6 +58,7 @@ def install(place_towers: Callable[[Any], object] | None = None) -> None:
     one_loss_a_variable()
     hooks_save_at_tf1s_steps()
     sums_over_no_rows_have_no_gradient()
+    sums_over_rows_have_second_gradients()
     print_as_numpy1()
     if place_towers is not None:
         place_towers(v1)

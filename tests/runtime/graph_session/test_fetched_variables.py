@@ -81,3 +81,31 @@ def test_what_was_its_memory_in_tf1_is_what_the_update_left(tmp_path: Path) -> N
         "[[1.0, 1.5], [1.0, 1.5], [1.0, 1.5], [[1.0, 1.5]]]",  # from TF 1.15
         "[1.0, 1.5] [0.5, 0.75]",
     ]
+
+
+SLICES = """\
+import tensorflow.compat.v1 as tf
+from tf2towers.runtime import Session, graph_mode
+
+graph_mode()
+one = tf.get_variable("one", initializer=[2.0])
+rows = tf.get_variable("rows", [4, 16], initializer=tf.ones_initializer())
+short = tf.get_variable("short", [4, 3], initializer=tf.ones_initializer())
+same = [one[0], one[:], tf.reshape(one, [1, 1])[0], tf.ensure_shape(one, [1]), tf.transpose(one), rows[1], rows[1:3]]
+others = [one[0] * 1, rows[1][:2], rows[:, :4], rows[::-1], short[1], short[:, 1], tf.gather(short, [1, 2])]
+updates = [tf.assign_add(v, tf.ones_like(v)) for v in (one, rows, short)]
+with Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for values in (same, others):
+        print([float(value.ravel()[0]) for value in sess.run(values + updates)[: len(values)]])
+"""
+
+
+def test_slices_that_were_its_memory_in_tf1(tmp_path: Path) -> None:
+    script = tmp_path / "slices.py"
+    script.write_text(SLICES)
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True)
+    assert done.stdout.split("\n")[:2] == [
+        "[3.0, 3.0, 3.0, 3.0, 3.0, 2.0, 2.0]",  # from TF 1.15
+        "[3.0, 2.0, 2.0, 2.0, 2.0, 2.0, 2.0]",
+    ]

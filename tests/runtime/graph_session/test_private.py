@@ -160,6 +160,20 @@ def test_a_sum_over_no_rows_has_a_gradient_of_zeros() -> None:
         assert gradient.op.type == "SelectV2"
 
 
+def test_a_sum_over_rows_has_a_second_gradient() -> None:
+    from tf2towers.runtime.graph_session.as_in_tf1.sums_over_no_rows import (
+        sums_over_rows_have_second_gradients,
+    )
+
+    sums_over_rows_have_second_gradients()
+    with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+        x = tf.constant([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+        sums = tf.compat.v1.sparse_segment_sum(x, [0, 2, 1], [0, 0, 1])
+        (gradient,) = tf.gradients(tf.reduce_sum(sums**3), x)
+        (second,) = tf.gradients(tf.reduce_sum(gradient**2), x)
+        assert session.run(second).tolist() == [[15552, 36864], [972, 2304], [15552, 36864]]  # from TF 1.15
+
+
 def test_an_enumerated_dataset_has_an_iterator() -> None:
     from tf2towers.runtime.graph_session.private import enumerated_datasets_have_iterators
 

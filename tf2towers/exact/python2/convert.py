@@ -32,11 +32,11 @@ def converted(script: Script, *, in_package: bool = False, prints_are_calls: boo
         if not _is_python3(text, script.path) and "\t" in text:
             text, tabs = expanded_tabs(text)
             steps += [Step("tabs in the indentation", line) for line in tabs]
-        text, found = by_grammar(
+        text, found, bound = by_grammar(
             text, str(script.path), in_package=in_package, prints_are_calls=prints_are_calls
         )
         middle = Conversion(before.replace("\r\n", "\n"), text)
-        meaning = Meaning(text, parse(text, script.path))
+        meaning = Meaning(text, parse(text, script.path), bound)
         after = meaning.converted()
     except (NotPython2, SyntaxError, ValueError):
         return None

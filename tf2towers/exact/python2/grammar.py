@@ -67,6 +67,12 @@ _BUILTINS = (
 )  # fmt: skip
 _RANGES = ("range", "xrange")
 _OF_DICTS = ("keys", "items", "values")
+#: what is certainly a list: `[a, b]`, `sorted(x)`, `x.keys()`
+_LISTS = re.compile(
+    r"\[.*\]|(sorted|list|x?range|zip|os\.listdir|glob\.glob|tf\.\w+_variables)\([^()]*\)"
+    r"|[\w.]+\.(keys|values|items|split|splitlines|readlines)\([^()]*\)",
+    re.DOTALL,
+)
 _TYPES = {"StringType": "str", "StringTypes": "(str,)"}
 
 
@@ -76,8 +82,8 @@ class NotPython2(Exception):
 
 def converted(
     text: str, filename: str, *, in_package: bool, prints_are_calls: bool = False
-) -> tuple[str, list[Step]]:
-    """The text in Python 3's syntax, and what was converted.
+) -> tuple[str, list[Step], Set[str]]:
+    """The text in Python 3's syntax, what was converted, and the names of builtins that the file bound itself.
 
     `in_package` says that an import of a module beside the file may mean that module, as in a package;
     `prints_are_calls` that `print(a, b)` stays, and prints no tuple.
@@ -98,7 +104,7 @@ def converted(
         tool.refactor_tree(tree, filename)
     except Exception as problem:  # fissix raises what it likes
         raise NotPython2(str(problem)) from None
-    return str(tree)[:-1], steps
+    return str(tree)[:-1], steps, bound
 
 
 def parses(text: str) -> bool:
@@ -184,7 +190,18 @@ def _tool() -> Any:
     for name in ("RefactoringTool", "fissix", "fissix.pgen2.driver"):
         logging.getLogger(name).setLevel(logging.ERROR)
     from fissix import refactor
-    from fissix.fixes import fix_dict, fix_import, fix_print, fix_types, fix_unicode, fix_xrange
+    from fissix.fixer_util import in_special_context
+    from fissix.fixes import (
+        fix_dict,
+        fix_filter,
+        fix_import,
+        fix_itertools_imports,
+        fix_map,
+        fix_print,
+        fix_types,
+        fix_unicode,
+        fix_xrange,
+    )
     from fissix.pygram import python_symbols as syms
 
     class Unicode(fix_unicode.FixUnicode):  # type: ignore[misc]
@@ -219,6 +236,30 @@ def _tool() -> Any:
                 if inner.type not in (syms.testlist_gexp, syms.yield_expr) and len(given[0].children) == 3:
                     return None
             return super().transform(node, results)
+
+    class Map(fix_map.FixMap):  # type: ignore[misc]
+        """`map` of one list; of several it goes on to the end of the longest (`meaning`)."""
+
+        def transform(self, node: Any, results: Any) -> Any:
+            return super().transform(node, results) if len(_arguments(node)) == 2 else None
+
+    class Filter(fix_filter.FixFilter):  # type: ignore[misc]
+        """`filter` of a list; of a text it gives a text, of a tuple a tuple (`meaning`)."""
+
+        def transform(self, node: Any, results: Any) -> Any:
+            given = _arguments(node)
+            if len(given) == 2 and (in_special_context(node) or _is_list(given[1])):
+                return super().transform(node, results)
+            return None
+
+    class ItertoolsImports(fix_itertools_imports.FixItertoolsImports):  # type: ignore[misc]
+        """`from itertools import izip as pairs` stays, and is told: fissix would lose the name."""
+
+        def transform(self, node: Any, results: Any) -> Any:
+            words = str(results["imports"]).replace(",", " ").split()
+            renamed = [(words[at - 1], words[at + 1]) for at, word in enumerate(words) if word == "as"]
+            lost = any(name in ("imap", "izip", "ifilter") and new != name[1:] for name, new in renamed)
+            return None if lost else super().transform(node, results)
 
     class Dict(fix_dict.FixDict):  # type: ignore[misc]
         """A comprehension goes over what a dict has while nothing changes it: no list is needed.
@@ -260,7 +301,10 @@ def _tool() -> Any:
 
     own = {
         "dict": Dict,
+        "filter": Filter,
         "import": Import,
+        "itertools_imports": ItertoolsImports,
+        "map": Map,
         "print": Print,
         "types": Types,
         "unicode": Unicode,
@@ -303,6 +347,21 @@ def _told(tool: Any, name: str, transform: Callable[[Any, Any], Any]) -> Callabl
         return new
 
     return told
+
+
+def _arguments(call: Any) -> list[Any]:
+    """The arguments of a call by name; none where one is a `*list`, `**dict` or `name=value`."""
+    from fissix.pygram import python_symbols as syms
+
+    given = call.children[1].children[1]
+    found = given.children[::2] if given.type == syms.arglist else [given]
+    return [] if any(each.type == syms.argument or str(each).lstrip()[:1] == "*" for each in found) else found
+
+
+def _is_list(value: Any) -> bool:
+    """Whether an expression certainly is a list, or goes like one: a display, or a call that gives lists alone."""
+    written = str(value).strip()
+    return _LISTS.fullmatch(written) is not None and "]" not in written[:-1]
 
 
 def _cooked(text: str) -> str:

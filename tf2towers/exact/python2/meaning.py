@@ -10,11 +10,13 @@ import ast
 import builtins
 import codecs
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
+from functools import cached_property
 
 from tf2towers.exact.argument_texts import added_argument
 from tf2towers.exact.edits import Edit, Placed, Text, apply
 from tf2towers.exact.python2.bytes_written import is_of_bytes, today
+from tf2towers.exact.python2.changed_calls import compares_two, encodes_bytes, hashed, is_error, ours
 from tf2towers.exact.python2.comparisons import methods_for_cmp
 from tf2towers.exact.python2.evidence import NAMES
 from tf2towers.exact.python2.number_kinds import NumberKinds
@@ -31,13 +33,22 @@ _GONE = NAMES - {"StandardError", "cmp", "file", "xrange"}
 _METHODS = {"__cmp__", "__coerce__", "__getslice__", "__setslice__", "__delslice__", "__unicode__"}
 _OPERATORS = {"__div__": "__truediv__", "__rdiv__": "__rtruediv__", "__idiv__": "__itruediv__"}
 _PICKLES = ("pickle.load", "pickle.loads", "pickle.Unpickler", "_pickle.load", "_pickle.loads")
-_OPENED = ("pickle.load", "pickle.dump", "pickle.Unpickler", "pickle.Pickler")
+_CONFIGURATIONS = tuple(f"configparser.{name}ConfigParser" for name in ("", "Raw", "Safe"))
+#: what takes an open file -> the place of the file, and what that file was opened with in Python 2
+_OPENED = {
+    "csv.DictReader": (0, "r"), "csv.DictWriter": (0, "w"), "csv.reader": (0, "r"), "csv.writer": (0, "w"),
+    "numpy.load": (0, "rb"), "numpy.save": (0, "wb"), "numpy.savez": (0, "wb"), "numpy.savez_compressed": (0, "wb"),
+    "pickle.Pickler": (0, "wb"), "pickle.Unpickler": (0, "rb"), "pickle.dump": (1, "wb"), "pickle.load": (0, "rb"),
+}  # fmt: skip
 
 
 class Meaning:
-    """One text under conversion: what it becomes, what was done, what is left."""
+    """One text under conversion: what it becomes, what was done, what is left.
 
-    def __init__(self, text: str, tree: ast.Module) -> None:
+    `bound` are names of builtins that the file bound itself, by an import that the conversion has taken away, too.
+    """
+
+    def __init__(self, text: str, tree: ast.Module, bound: Set[str]) -> None:
         self.steps: list[Step] = []
         self.left: list[Step] = []
         self._text = Text(text)
@@ -46,6 +57,7 @@ class Meaning:
         self._number_kinds = NumberKinds(tree, self._meanings)
         self._true_division = _has_future(tree, "division")
         self._texts_are_unicode = _has_future(tree, "unicode_literals")
+        self._bound = bound
         self._wanted: set[str] = set()
         self._names = {node.id for node in self._meanings.nodes if isinstance(node, ast.Name)}
 
@@ -68,8 +80,12 @@ class Meaning:
                 yield from self._division_in_place(node)
             case ast.Call():
                 yield from self._call(node)
+            case ast.Attribute() | ast.Name() if self._meanings.canonical(node) == "io.StringIO":
+                yield from self._file_in_memory(node)
             case ast.Attribute():
                 yield from self._attribute(node)
+            case ast.Subscript():
+                yield from self._item(node)
             case ast.Name():
                 yield from self._name(node)
             case ast.FunctionDef():
@@ -78,6 +94,8 @@ class Meaning:
                 yield from self._default_encoding(node)
             case ast.ListComp():
                 self._leak(node)
+            case ast.ExceptHandler():
+                self._forgotten(node)
             case ast.Constant() if not self._texts_are_unicode:
                 yield from self._literal(node)
             case ast.alias() if node.asname == node.name:  # was `import cPickle as pickle`
@@ -170,7 +188,23 @@ class Meaning:
         if name in _PICKLES:
             yield from self._pickle(node)
         if name in _OPENED:
-            yield from self._opened(node, name)
+            yield from self._opened(node, *_OPENED[name])
+        function = ours(node, name, self._meanings)
+        if function is not None and name.removeprefix("builtins.") not in self._bound:
+            self._did(f"{name.removeprefix('builtins.')}() of Python 2", node)
+            yield self._renamed(node.func, self._need(function))
+        if name in _CONFIGURATIONS and not _has(node, "inline_comment_prefixes"):
+            self._did("comments in files of configuration", node)
+            added = "inline_comment_prefixes=(';',), strict=False"
+            given_some = node.args or node.keywords
+            end = self._text.end(node) - 1
+            yield added_argument(self._text, node, added) if given_some else Edit(end, end, added)
+        if (given := hashed(node, name, self._meanings)) is not None:
+            self._did("text that was bytes", node)
+            yield Edit(self._text.start(given), self._text.start(given), f"{self._need('python2_bytes')}(")
+            yield Edit(self._text.end(given), self._text.end(given), ")")
+        if (encoding := encodes_bytes(node)) is not None:
+            self._leave(f"the encoding {encoding!r}, which Python 3 has not for texts", node)
         if name in ("builtins.open", "os.fdopen") and (size := size_of_no_buffer(node)) is not None:
             self._did("files of text without a buffer, written line by line", node)
             yield Edit(self._text.start(size), self._text.end(size), "1")
@@ -201,7 +235,22 @@ class Meaning:
             yield self._renamed(node.func, self._need("python2_decode"))
         yield from self._decoded(node)
         yield from self._shown(node)
+        yield from self._translated(node)
         yield from self._compared(node, name)
+
+    def _translated(self, node: ast.Call) -> Iterator[Edit]:
+        """`text.translate(None, deleted)`: Python 3 takes the table alone."""
+        if not isinstance(node.func, ast.Attribute) or node.func.attr != "translate" or len(node.args) != 2:
+            return
+        dot = self._text.text.rfind(".", 0, self._text.end(node.func))
+        first = self._text.start(node.args[0])
+        starred = any(isinstance(argument, ast.Starred) for argument in node.args)
+        if node.keywords or starred or re.fullmatch(r"\.translate\(\s*", self._text.text[dot:first]) is None:
+            return
+        self._did("translate() of two arguments", node)
+        start = self._text.start(node)
+        yield Edit(start, start, f"{self._need('python2_translate')}(")
+        yield Edit(dot, first, ", ")
 
     def _decoded(self, node: ast.Call) -> Iterator[Edit]:
         """`line.decode("utf-8")`: lines of files and texts of the script were bytes, and are texts now."""
@@ -261,26 +310,37 @@ class Meaning:
         self._did("pickles that Python 2 wrote", node)
         yield added_argument(self._text, node, "encoding='latin1'")
 
-    def _opened(self, node: ast.Call, name: str) -> Iterator[Edit]:
-        """The file that is pickled, or read as a pickle: opened as text in Python 2, it has to be bytes."""
-        place = 1 if name in ("pickle.dump",) else 0
+    def _opened(self, node: ast.Call, place: int, wanted: str) -> Iterator[Edit]:
+        """The file that is pickled, or read as a pickle: opened as text in Python 2, it has to be bytes.
+
+        The csv module wanted bytes, and takes a text whose line ends nobody changes.
+        """
         if len(node.args) <= place:
             return
+        is_text = "b" not in wanted
+        what = "files of the csv module" if is_text else "pickles and arrays in files of text"
         for opened in self._opens(node.args[place]):
             mode = opened.args[1] if len(opened.args) > 1 else None
-            wanted = "wb" if name in ("pickle.dump", "pickle.Pickler") else "rb"
-            if mode is None and len(opened.args) == 1 and not opened.keywords and wanted == "rb":
-                self._did("pickles in files of text", opened)
+            if is_text:
+                if isinstance(mode, ast.Constant) and mode.value in ("rb", "wb", "ab", "rbU", "rUb"):
+                    self._did(what, opened)
+                    new = f"{str(mode.value)[0]!r}, newline=''"
+                    yield Edit(self._text.start(mode), self._text.end(mode), new)
+            elif mode is None and len(opened.args) == 1 and not opened.keywords and wanted == "rb":
+                self._did(what, opened)
                 yield added_argument(self._text, opened, "'rb'")
             elif isinstance(mode, ast.Constant) and mode.value in ("r", "w", "rU", "a"):
-                self._did("pickles in files of text", opened)
+                self._did(what, opened)
                 new = {"r": "rb", "w": "wb", "rU": "rb", "a": "ab"}[str(mode.value)]
                 yield Edit(self._text.start(mode), self._text.end(mode), repr(new))
 
     def _opens(self, handle: ast.expr) -> Iterator[ast.Call]:
         """The calls of open that a handle comes from, where all that it comes from is seen."""
         values: list[ast.expr] = [handle]
-        if isinstance(handle, ast.Name):
+        around = self._with(handle) if isinstance(handle, ast.Name) else None
+        if around is not None:
+            values = [around]
+        elif isinstance(handle, ast.Name):
             values = []
             for binding in self._meanings.bindings(handle):
                 parent = self._meanings.parents.get(binding.node) if isinstance(binding, Opaque) else None
@@ -298,6 +358,17 @@ class Meaning:
                     isinstance(value.func, ast.Name) and value.func.id == "file"
                 ):
                     yield value
+
+    def _with(self, handle: ast.Name) -> ast.expr | None:
+        """What the nearest `with` around a name binds to it."""
+        around: ast.AST | None = handle
+        while around is not None and not isinstance(around, ast.FunctionDef | ast.Lambda | ast.ClassDef):
+            around = self._meanings.parents.get(around)
+            if isinstance(around, ast.With):
+                for item in around.items:
+                    if isinstance(item.optional_vars, ast.Name) and item.optional_vars.id == handle.id:
+                        return item.context_expr
+        return None
 
     def _is_item(self, node: ast.Call) -> bool:
         """Whether `.item()` of it is asked for: an object is in the array."""
@@ -337,7 +408,9 @@ class Meaning:
         else:
             separator = texts[0]
             inner = texts[1:]
-            if not isinstance(given[0], ast.Name | ast.Constant | ast.Attribute | ast.Call | ast.Subscript):
+            if name == "zfill":
+                separator = f"str({separator})"  # it took numbers, too
+            elif not isinstance(given[0], ast.Name | ast.Constant | ast.Attribute | ast.Call | ast.Subscript):
                 separator = f"({separator})"
         if any(isinstance(child, ast.Call | ast.BinOp) for argument in given for child in ast.walk(argument)):
             # edits inside the arguments would be lost: the unbound method takes them as they stand
@@ -348,6 +421,16 @@ class Meaning:
             return
         yield Edit(self._text.start(node), self._text.end(node), f"{separator}.{how}({', '.join(inner)})")
 
+    def _string_value(self, node: ast.Attribute, name: str) -> str | None:
+        """`map(string.strip, lines)`: the function itself as a value, and what it is now."""
+        around = self._meanings.parents[node]
+        if (isinstance(around, ast.Call) and around.func is node) or name not in STRING_METHODS:
+            return None
+        how = STRING_METHODS[name]
+        if how == "join" or name in ("zfill", "splitfields"):
+            return None
+        return how[9:] if how.startswith("builtins.") else f"str.{name}"
+
     def _compared(self, node: ast.Call, name: str) -> Iterator[Edit]:
         """A function that compares two items, which sort() took."""
         is_sort = isinstance(node.func, ast.Attribute) and node.func.attr == "sort"
@@ -355,7 +438,7 @@ class Meaning:
             (keyword.value, True) for keyword in node.keywords if keyword.arg == "cmp"
         ]
         if is_sort and not node.keywords and len(node.args) == 1 and not name.startswith(("tf.", "numpy.")):
-            if isinstance(node.args[0], ast.Lambda) and len(node.args[0].args.args) == 2:
+            if compares_two(node.args[0], self._meanings):
                 given = [(node.args[0], False)]
         if name == "builtins.sorted" and len(node.args) == 2:
             given = [(node.args[1], False)]
@@ -375,24 +458,84 @@ class Meaning:
         if name.startswith("string.") and name[7:] in STRING_CONSTANTS:
             self._did("names of the string module", node)
             yield self._replaced_last(node, STRING_CONSTANTS[name[7:]])
+        elif name.startswith("string.") and (value := self._string_value(node, name[7:])) is not None:
+            self._did("functions of the string module", node)
+            yield self._renamed(node, value)
         elif name in ("operator.div", "operator.idiv"):
             self._did("division of what may be integers", node)
             which = "python2_division" + ("_in_place" if name.endswith("idiv") else "")
             yield self._renamed(node, self._need(which))
+        elif (
+            node.attr == "message" and isinstance(node.ctx, ast.Load) and is_error(node.value, self._meanings)
+        ):
+            self._did("the message of an error", node)
+            yield self._renamed(node, f"{self._need('python2_message')}({self._text.of(node.value)})")
+
+    def _file_in_memory(self, node: ast.Attribute | ast.Name) -> Iterator[Edit]:
+        """`StringIO.StringIO`, wherever it is named: it took bytes as well as text."""
+        if isinstance(node.ctx, ast.Load):
+            self._did("StringIO of Python 2", node)
+            yield self._renamed(node, self._need("python2_StringIO"))
+
+    def _item(self, node: ast.Subscript) -> Iterator[Edit]:
+        """`error[0]`, the first argument of an error."""
+        if is_error(node.value, self._meanings) and not self._has_items:
+            self._did("the arguments of an error", node)
+            end = self._text.end(node.value)
+            yield Edit(end, end, ".args")
+
+    @cached_property
+    def _has_items(self) -> bool:
+        """Whether a class of the file may be an error with items of its own."""
+        return any(
+            isinstance(node, ast.FunctionDef) and node.name == "__getitem__" for node in self._meanings.nodes
+        )
 
     def _name(self, node: ast.Name) -> Iterator[Edit]:
+        if node.id in _OPERATORS and isinstance(self._meanings.scope(node).node, ast.ClassDef):
+            self._did("operator methods", node)  # `__rdiv__ = __div__`
+            yield self._renamed(node, _OPERATORS[node.id])
+        if node.id == "__metaclass__" and isinstance(self._meanings.scope(node).node, ast.Module):
+            around = self._meanings.parents[node]
+            if not (isinstance(around, ast.Assign) and ast.unparse(around.value) == "type"):
+                self._leave("a __metaclass__ of the module", node)
         if not isinstance(node.ctx, ast.Load) or self._meanings.bindings(node):
             return
         if node.id in self._names and self._bound_by_star(node.id):
             return
-        if node.id == "file" and isinstance(self._meanings.parents[node], ast.Call):
-            self._did("file()", node)
-            yield self._renamed(node, "open")
+        if node.id == "file":
+            yield from self._file(node)
+        elif node.id in ("map", "filter") and self._is_value(node):
+            self._did(f"{node.id} as a value", node)
+            yield self._renamed(node, self._need(f"python2_{node.id}"))
         elif node.id == "cmp":
             self._did("cmp()", node)
             yield self._renamed(node, "(lambda x, y: (x > y) - (x < y))")
         elif node.id in _GONE and not hasattr(builtins, node.id):
             self._leave(f"{node.id}, which Python 3 has not", node)
+
+    def _is_value(self, node: ast.Name) -> bool:
+        """Whether a function of Python 2 is handed on: `partial(map, f)`."""
+        around = self._meanings.parents[node]
+        return node.id not in self._bound and not (isinstance(around, ast.Call) and around.func is node)
+
+    def _file(self, node: ast.Name) -> Iterator[Edit]:
+        """`file(path)` is `open(path)`, and what `isinstance` asks for is what `open` gives."""
+        around = self._meanings.parents[node]
+        asked = around if isinstance(around, ast.Tuple) else node
+        call = self._meanings.parents[asked]
+        if isinstance(around, ast.Call) and around.func is node:
+            self._did("file()", node)
+            yield self._renamed(node, "open")
+        elif (
+            isinstance(call, ast.Call)
+            and self._meanings.canonical(call.func) == "builtins.isinstance"
+            and call.args[1:] == [asked]
+        ):
+            self._did("file", node)
+            yield self._renamed(node, self._need("python2_file"))
+        else:
+            self._leave("file, which Python 3 has not", node)
 
     def _bound_by_star(self, name: str) -> bool:
         return any(not module.startswith("tensorflow") for module in self._meanings.star_imports)
@@ -455,6 +598,23 @@ class Meaning:
             )
             if places and not places[0][2] and not self._binds_on_the_line(name, places[0][0], scope):
                 self._leave(f"{name} of a list comprehension, read after it", node)
+
+    def _forgotten(self, handler: ast.ExceptHandler) -> None:
+        """An error was still there behind its `except`; Python 3 forgets its name: it is told where that shows."""
+        jumps = isinstance(handler.body[-1], ast.Return | ast.Raise | ast.Continue)
+        if handler.name is None or jumps:
+            return
+        scope, last = self._meanings.scope(handler), handler.end_lineno or handler.lineno
+        behind = sorted(
+            (node.lineno, node.col_offset, isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load))
+            for node in self._meanings.nodes
+            if isinstance(node, ast.Name | ast.ExceptHandler)
+            and (node.id if isinstance(node, ast.Name) else node.name) == handler.name
+            and self._meanings.scope(node) is scope
+            and node.lineno > last
+        )
+        if behind and behind[0][2] and not self._binds_on_the_line(handler.name, behind[0][0], scope):
+            self._leave(f"{handler.name} of an except, read after it", handler)
 
     def _binds_on_the_line(self, name: str, line: int, scope: object) -> bool:
         """Whether a name that a line reads is bound there or is an import's or a function's."""

@@ -18,7 +18,16 @@ from tf2towers.names.meanings import Assigned
 
 #: what has to be told more today than it was
 _TO_BE_TOLD = frozenset(
-    {"yaml.load", "numpy.load", "numpy.array", "h5py.File", "open", "io.open", "random.sample"}
+    {
+        "yaml.load",
+        "numpy.load",
+        "numpy.array",
+        "numpy.asarray",
+        "h5py.File",
+        "open",
+        "io.open",
+        "random.sample",
+    }
     | {"scipy.signal.lfilter", "scipy.interpolate.interp1d"}
     | (_SPACES := {f"numpy.{name}" for name in ("linspace", "logspace", "geomspace")})
     | (_STACKS := {f"numpy.{name}" for name in ("vstack", "hstack", "dstack", "stack", "column_stack")})
@@ -57,6 +66,8 @@ def edits(file: File) -> Iterator[Edit]:
             case "numpy.array":
                 yield from _copy_where_needed(file, call)
                 yield from _rows_of_objects(file, call)
+            case "numpy.asarray":
+                yield from _rows_of_objects(file, call)
             case "open" | "io.open":
                 yield from _universal_newlines(file, call)
             case "random.sample":
@@ -65,7 +76,9 @@ def edits(file: File) -> Iterator[Edit]:
                 yield from _whole_number(file, call)
             case stack if stack in _STACKS:
                 yield from _list_of_arrays(file, call)
-            case "scipy.signal.lfilter" if any(_becomes_columns(file, other) for other in file.all(ast.Call)):
+            case "scipy.signal.lfilter" if any(
+                _may_be_of_objects(file, other) for other in file.all(ast.Call)
+            ):
                 module = file.need("scipy_signal", "tf2towers.runtime.old_libraries")
                 yield file.replace(call.func, f"{module}.lfilter")
             case "scipy.interpolate.interp1d" if _is_of_lines(call):
@@ -221,9 +234,24 @@ def _copy_where_needed(file: File, call: ast.Call) -> Iterator[Edit]:
 
 
 def _rows_of_objects(file: File, call: ast.Call) -> Iterator[Edit]:
-    """`rollout = np.array(rollout)`, whose columns are taken: rows of states and numbers are objects."""
-    if _becomes_columns(file, call):
+    """`rollout = np.array(rollout)`, whose columns are taken, `np.asarray(values + [last])`: it may be of objects."""
+    if _may_be_of_objects(file, call):
         yield file.replace(call.func, f"{file.need('numpy1', 'tf2towers.runtime.old_libraries')}.array")
+
+
+def _may_be_of_objects(file: File, call: ast.Call) -> bool:
+    """Whether an array may be made of rows and numbers of unlike shapes, as NumPy 1 took them for objects."""
+    return _becomes_columns(file, call) or _is_one_longer(file, call)
+
+
+def _is_one_longer(file: File, call: ast.Call) -> bool:
+    """Whether it is `numpy.asarray(values + [last])`: values that were fetched as arrays, and a number behind them."""
+    if _function(file, call) not in ("numpy.array", "numpy.asarray") or len(call.args) != 1 or call.keywords:
+        return False
+    match call.args[0]:
+        case ast.BinOp(op=ast.Add(), right=ast.List(elts=[last])):
+            return not isinstance(last, ast.Constant | ast.Starred | ast.JoinedStr)
+    return False
 
 
 def _becomes_columns(file: File, call: ast.Call) -> bool:

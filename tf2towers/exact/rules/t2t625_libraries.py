@@ -13,6 +13,9 @@ from tf2towers.names.tables import lookup
 from tf2towers.report.result import FindingKind
 from tf2towers.source.nodes import imported
 
+#: what Keras's backend says of images and numbers; Keras 3 has it as it was
+_FORMATS = frozenset({"epsilon", "floatx", "image_data_format", "set_image_data_format"})
+
 
 def notes(file: File) -> None:
     """Notes each import of such a library, and each that is loaded."""
@@ -22,6 +25,8 @@ def notes(file: File) -> None:
     for node in file.imports:
         names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else [node.module or ""]
         if isinstance(node, ast.ImportFrom) and (node.level or _only_data(file, node)):
+            continue
+        if _only_formats(file, node):
             continue
         for name in names:
             root = name.partition(".")[0]
@@ -46,6 +51,22 @@ def _only_data(file: File, node: ast.ImportFrom) -> bool:
         and lookup("tf." + name).kind == "keep"
         for name in names
     ) and not any(of_keras2(name) for name in used if name.startswith("keras.datasets."))
+
+
+def _only_formats(file: File, node: ast.Import | ast.ImportFrom) -> bool:
+    """Whether it takes Keras's backend, and of that no more than formats, which build nothing."""
+    taken = {alias.asname or alias.name: dotted for alias, dotted in imported(node)}
+    if set(taken.values()) != {"keras.backend"} or any("." in name for name in taken):
+        return False
+    if any(file.program.library_names.is_taken(file, name) for name in taken):
+        return False
+    return all(
+        isinstance(around := file.parent(name), ast.Attribute)
+        and around.attr in _FORMATS
+        and isinstance(around.ctx, ast.Load)
+        for name in file.all(ast.Name)
+        if name.id in taken
+    )
 
 
 def _note_keras2(file: File) -> None:
@@ -108,6 +129,21 @@ RULE = Rule(
             "import tensorflow.compat.v1 as tf\nfrom keras.datasets import cifar10\n"
             "from tf2towers.runtime import graph_mode\n\ngraph_mode()\n\nx = tf.placeholder(tf.uint8, [None])\n"
             "(images, labels), _ = cifar10.load_data()\n",
+        ),
+        Example(
+            "the format of Keras's images",
+            "import tensorflow as tf\nfrom keras import backend as K\n\nK.set_image_data_format('channels_last')\n"
+            "tf.Session().run(tf.zeros([2]), name=K.image_data_format())\n",
+            "import tensorflow.compat.v1 as tf\nfrom keras import backend as K\n"
+            "from tf2towers.runtime import Session, graph_mode\n\ngraph_mode()\n\n"
+            "K.set_image_data_format('channels_last')\n"
+            "Session().run(tf.zeros([2]), name=K.image_data_format())\n",
+        ),
+        Example(
+            "a graph built by Keras's backend",
+            "import tensorflow as tf\nfrom keras import backend as K\n\nx = tf.placeholder(tf.float32, [None])\n"
+            "tf.Session().run(K.mean(x))\n",
+            left=True,
         ),
         Example(
             "Keras 2 alone",

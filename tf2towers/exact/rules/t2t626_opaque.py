@@ -58,9 +58,22 @@ def notes(file: File) -> None:
     for call, spelled in _run_as_text(file):
         message = f"{spelled} stands in a text that is run here, and means something else in TF 2"
         file.note(call, "T2T626", with_quoted_code(message, file.text.of(call)))
-    for use, _ in file.doubtful:
+    for use, canonical in file.doubtful:
+        if _is_flags(file, canonical):
+            continue
         message = f"{use.id} stands for TensorFlow, and for something else"
         file.note(use, "T2T626", with_quoted_code(message, file.text.of(file.statement(use))))
+
+
+def _is_flags(file: File, canonical: str) -> bool:
+    """Whether a name may stand for the module of flags, of which all that is taken is what it was: no matter then."""
+    if not f"{canonical}.".startswith(("tf.app.flags.", "tf.flags.")):
+        return False
+    found = find_replacement(canonical)
+    is_same = (found.kind, found.target) == ("v1", canonical)
+    return is_same and not any(
+        node.attr.startswith("_") for node in file.all(ast.Attribute) if "flags" in node.attr
+    )
 
 
 def _given_another_value(file: File) -> Iterator[tuple[ast.Name | ast.Attribute, str]]:
@@ -247,6 +260,17 @@ RULE = Rule(
     todo="Write the symbols out, or pass `tensorflow.compat.v1` where only TF1 names are taken that it still has.",
     notes=notes,
     examples=(
+        Example(
+            "flags that may be wrapped: they are what they were, whichever it is",
+            "import tensorflow as tf\n\nfrom os import environ\n\n\ndef told(flags):\n    return flags\n\n\n"
+            "flags = tf.app.flags\nif environ.get('TELL'):\n    flags = told(tf.app.flags)\n"
+            "flags.DEFINE_integer('steps', 3, '')\nprint(tf.Session().run(tf.constant(flags.FLAGS.steps)))\n",
+            "import tensorflow.compat.v1 as tf\n\nfrom os import environ\n"
+            "from tf2towers.runtime import Session, graph_mode\n\ngraph_mode()\n\n\n"
+            "def told(flags):\n    return flags\n\n\nflags = tf.app.flags\n"
+            "if environ.get('TELL'):\n    flags = told(tf.app.flags)\n"
+            "flags.DEFINE_integer('steps', 3, '')\nprint(Session().run(tf.constant(flags.FLAGS.steps)))\n",
+        ),
         Example(
             "an optimizer by its name",
             "import tensorflow as tf\n\nx = tf.placeholder(tf.float32, [])\nop = getattr(tf, input())(x)\n",

@@ -15,6 +15,7 @@ from typing import Any
 import tensorflow as tf
 
 from tf2towers.runtime.graph_session import own_resources
+from tf2towers.runtime.graph_session.as_in_tf1.same_memory import is_same_memory
 from tf2towers.runtime.graph_session.nodes import Nodes, TensorName, parse, written
 from tf2towers.runtime.graph_session.placement import HOST, device_here
 from tf2towers.runtime.graph_session.towers import Towers, place_of
@@ -30,10 +31,9 @@ READS = frozenset(
         "DisableCopyOnRead",
     }
 )
+_GATHERS = frozenset({"ResourceGather", "ResourceGatherNd"})
 #: they hand a variable on, into a branch or a loop
 _ALIASES = frozenset({"Identity", "Switch", "Enter"})
-#: their values were their input's memory in TF1
-_SAME_MEMORY = frozenset({"Identity", "Reshape", "Squeeze", "ExpandDims", "StopGradient"})
 #: what `cond(is_variable_initialized(v), v.read_value, lambda: initial_value)` is made of
 _READ_IF_INITIALIZED = frozenset(
     {"Const", "Identity", "Merge", "ReadVariableOp", "Switch", "VarHandleOp", "VarIsInitializedOp"}
@@ -191,6 +191,9 @@ class _Application:
         self._early_reads: dict[
             tuple[str, int], list[str]
         ] = {}  # of a variable's copy: reads that wait for nothing
+        self._gathers: list[
+            tuple[str, int, str]
+        ] = []  # reads of rows: the variable, the tower of the copy, the read
 
     def result(self, targets: Iterable[str], fetches: Iterable[str]) -> tuple[list[Any], list[str]]:
         self._find_dependants()
@@ -203,6 +206,7 @@ class _Application:
                 self._use(node, variables)
         self._wait_for_followers()
         late = {} if own_resources.switched_on else self._apart(fetches)
+        self._gather_first()
         self._read_first()
         self._read_first_if_initialized(set(late))
         self._read_last(late)
@@ -224,6 +228,8 @@ class _Application:
             tower = tower if tower in copies.get(first, ()) else 0
             if node.op == "ReadVariableOp" and self._waits_for_nothing(node):
                 self._early_reads.setdefault((first, tower), []).append(node.name)
+            elif node.op in _GATHERS and not self._mirror.nodes.in_control_flow(node.name):
+                self._gathers.append((first, tower, node.name))
             node.input[0] = self._handle(node.input[0], tower)
             node.device = self._towers.devices[tower] if first in copies else self._mirror.home(first)
         else:
@@ -308,9 +314,9 @@ class _Application:
     def _apart(self, fetches: Iterable[str]) -> dict[str, str]:
         """The reads that give fetched variables, which come after the run's writes: the read -> its variable.
 
-        In TF1 `tf.identity(w)`, `w.value()` and `w.read_value()` were the variable's memory, as `w` itself was: what
-        was fetched of them was what the run's writes had left there. What else in the run takes a value of them gets
-        copies, which are read before the writes.
+        In TF1 `tf.identity(w)`, `w.value()`, `w.read_value()` and `w[:]` were the variable's memory, as `w` itself
+        was: what was fetched of them was what the run's writes had left there. What else in the run takes a value of
+        them gets copies, which are read before the writes.
         """
         late: dict[str, str] = {}
         chains: dict[str, tuple[Any, str]] = {}  # their nodes, and where the variable is read
@@ -319,7 +325,7 @@ class _Application:
             node = self._by_name.get(name)
             while (
                 node is not None
-                and node.op in _SAME_MEMORY
+                and is_same_memory(node.op, self._mirror.nodes.operation(node.name))
                 and not self._mirror.nodes.in_control_flow(node.name)
             ):
                 chain.append(node)
@@ -360,10 +366,25 @@ class _Application:
             names[:] = [name for name in names if name not in late]
         return late
 
+    def _gather_first(self) -> None:
+        """Rows of a variable come before its run's writes as well, where nothing that they need waits for one."""
+        if not self._gathers or not self._writers:
+            return
+        behind = {name for names in self._writers.values() for name in names}
+        for node in self._part:
+            if self._mirror.nodes.in_control_flow(node.name) or any(
+                parse(text).node in behind for text in node.input
+            ):
+                behind.add(node.name)
+        for variable, tower, name in self._gathers:
+            if name not in behind:
+                self._early_reads.setdefault((variable, tower), []).append(name)
+
     def _read_first(self) -> None:
         """A read that waits for nothing comes before its run's writes: a run computes with what there was before it.
 
-        TF1 left their order open, and most often read first. The reads have no inputs, so nothing can wait in a circle.
+        TF1 left their order open, and most often read first. No read needs what waits for a write, so nothing can wait
+        in a circle.
         On a parameter server that is so of what is fetched as well: the worker asked for it at once.
         """
         nodes = self._mirror.nodes

@@ -13,7 +13,10 @@ from tf2towers.runtime.graph_session.as_in_tf1.checkpoints_by_steps import hooks
 from tf2towers.runtime.graph_session.as_in_tf1.half_embeddings import sums_of_half_embeddings_are_float32
 from tf2towers.runtime.graph_session.as_in_tf1.penalties import one_loss_a_variable
 from tf2towers.runtime.graph_session.as_in_tf1.slots_under_reuse import slots_under_reuse
-from tf2towers.runtime.graph_session.as_in_tf1.sums_over_no_rows import sums_over_no_rows_have_no_gradient
+from tf2towers.runtime.graph_session.as_in_tf1.sums_over_no_rows import (
+    sums_over_no_rows_have_no_gradient,
+    sums_over_rows_have_second_gradients,
+)
 from tf2towers.runtime.graph_session.as_in_tf1.tokens_of_workers import ends_leave_the_tokens
 from tf2towers.runtime.graph_session.as_in_tf1.updates_of_optimizers import updates_by_tf1s_methods
 from tf2towers.runtime.graph_session.cluster.device_functions import device_functions_see_tf1
@@ -73,6 +76,7 @@ def graph_mode(cpu_towers: int = 8, *, resource_variables: bool = False) -> None
     one_loss_a_variable()
     sums_of_half_embeddings_are_float32()
     sums_over_no_rows_have_no_gradient()
+    sums_over_rows_have_second_gradients()
     device_functions_see_tf1()
     print_as_numpy1()
 

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import tensorflow as tf
 
 from tf2towers.runtime.graph_session import private
+from tf2towers.runtime.graph_session.as_in_tf1.stacks import concatenate_parallel_stacks
 from tf2towers.runtime.graph_session.defined_functions import call_gradients, distinct_functions
 
 
@@ -50,23 +51,24 @@ class Nodes:
         definition = graph.as_graph_def()
         call_gradients(definition)
         distinct_functions(definition)
+        concatenate_parallel_stacks(definition)
         self.versions = definition.versions
         self.library = definition.library
         self.by_name: dict[str, Any] = {node.name: node for node in definition.node}
 
     def stateless(self, name: str) -> bool:
         """Whether an operation's values depend on its inputs alone."""
-        operation = self._operation(name)
+        operation = self.operation(name)
         return operation is not None and not operation.op_def.is_stateful and operation.type != "Placeholder"
 
     def in_control_flow(self, name: str) -> bool:
         """Whether a node stands in a branch of `tf.cond` or in a loop, where it may not run, or run several times."""
-        operation = self._operation(name)
+        operation = self.operation(name)
         return operation is not None and private.control_flow_context(operation) is not None
 
     def in_loop(self, name: str) -> bool:
         """Whether a node stands in a `tf.while_loop`, also where that is in a branch."""
-        operation = self._operation(name)
+        operation = self.operation(name)
         return operation is not None and private.in_loop(operation)
 
     def variable_read(self, name: str) -> str | None:
@@ -77,7 +79,8 @@ class Nodes:
         variable = parse(node.input[0]).node
         return variable if name == f"{variable}/Read/ReadVariableOp" else None
 
-    def _operation(self, name: str) -> Any:
+    def operation(self, name: str) -> Any:
+        """The operation of that name; None where the graph has none."""
         try:
             return self.graph.get_operation_by_name(name)
         except KeyError:

@@ -6,8 +6,9 @@ import tensorflow as tf
 
 from tf2towers.runtime.contrib.distributions.mixture import Mixture
 from tf2towers.runtime.contrib.distributions.mvn_diag import MultivariateNormalDiag
+from tf2towers.runtime.contrib.distributions.percentile import percentile
 
-__all__ = ["Mixture", "MultivariateNormalDiag"]
+__all__ = ["Mixture", "MultivariateNormalDiag", "percentile"]
 
 
 def __getattr__(name: str) -> Any:

@@ -1,4 +1,7 @@
-"""The gradient of a sum over no rows, which is zeros in TensorFlow 1.15, and unset memory in 2.21."""
+"""Gradients of sums over rows: of no rows they are zeros in TensorFlow 1.15, and unset memory in 2.21.
+
+There the gradient of a sum is an operation of its own, which has no gradient; in 1.15 it had one.
+"""
 
 from __future__ import annotations
 
@@ -25,6 +28,20 @@ def sums_over_no_rows_have_no_gradient() -> None:
                 known[operation]["type"] = _zeros_of_no_rows(plain)
 
 
+def sums_over_rows_have_second_gradients() -> None:
+    """Gives the gradient of `tf.sparse_segment_sum` a gradient: a sum over the same rows."""
+    known: dict[str, dict[str, Any]] = ops._gradient_registry._registry
+    if "SparseSegmentSumGrad" not in known:
+        ops.RegisterGradient("SparseSegmentSumGrad")(_sum_over_the_same_rows)
+
+
+def _sum_over_the_same_rows(operation: Any, above: Any) -> Any:
+    gradient, places, segments, _ = operation.inputs
+    segment_count = tf.shape(gradient)[0]
+    sums = tf.sparse.segment_sum(above, places, segments, num_segments=segment_count)
+    return (sums, None, None, None)
+
+
 def _zeros_of_no_rows(plain: _Gradient) -> _Gradient:
     @wraps(plain)
     def gradient(operation: Any, *above: Any) -> Any:
@@ -36,4 +53,4 @@ def _zeros_of_no_rows(plain: _Gradient) -> _Gradient:
     return gradient
 
 
-__all__ = ["sums_over_no_rows_have_no_gradient"]
+__all__ = ["sums_over_no_rows_have_no_gradient", "sums_over_rows_have_second_gradients"]

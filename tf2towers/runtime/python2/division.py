@@ -1,4 +1,4 @@
-"""What Python 2 did with numbers and texts and Python 3 does otherwise, for scripts that were converted from it."""
+"""Division and rounding as Python 2 had them."""
 
 from __future__ import annotations
 
@@ -25,16 +25,13 @@ def python2_division(left: Any, right: Any) -> Any:
 def python2_division_in_place(left: Any, right: Any) -> Any:
     """What `left /= right` leaves in `left`: an array is changed where it is, as in Python 2."""
     numpy = sys.modules.get("numpy")
+    if _divides_itself(left):
+        return operator.itruediv(left, right)
     if numpy is None or not isinstance(left, numpy.ndarray):
         return python2_division(left, right)
     if _of_integers(left) and _of_integers(right):
         return operator.ifloordiv(left, right)
     return operator.itruediv(left, right)
-
-
-def python2_decode(text: Any, encoding: str, errors: str = "strict") -> Any:
-    """`text.decode(encoding)` and `unicode(text, encoding)`: what was read as bytes in Python 2 may be text already."""
-    return text if isinstance(text, str) else text.decode(encoding, errors)
 
 
 def python2_round(number: Any, digits: int = 0) -> float:
@@ -66,6 +63,12 @@ def _of_integers(value: Any) -> bool:
         () if numpy is None else (numpy.ndarray, numpy.generic)
     )  # a tuple: Python 3.7 runs it beside TF 1.15
     return isinstance(value, kinds) and value.dtype.kind in "iub"
+
+
+def _divides_itself(value: Any) -> bool:
+    """Whether it is of a class with a `/=` of its own (`__idiv__`), whatever it divides."""
+    has_it = "__itruediv__" in dir(type(value))
+    return has_it and type(value).__module__.partition(".")[0] not in ("numpy", "tensorflow")
 
 
 def _is_dimension(value: Any) -> bool:
