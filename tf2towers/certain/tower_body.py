@@ -10,7 +10,7 @@ from tf2towers.certain.straight_line import assignment_of, reads_of, runs_at_onc
 from tf2towers.exact.certainty import RANGES
 from tf2towers.exact.file import File
 from tf2towers.exact.tower_loops import Loop
-from tf2towers.names.meanings import Scope
+from tf2towers.names.meanings import Opaque, Scope
 
 #: what may be computed in every tower for the sake of the first: it makes and draws nothing
 _COMPUTES = frozenset(
@@ -51,6 +51,24 @@ class TowerBody:
     def _inside(self) -> list[ast.stmt]:
         """The statements that run once in every round."""
         return list(straight_line(getattr(self._loop, "body", [])))
+
+    @cached_property
+    def added_to(self) -> set[str]:
+        """Names of what every round computes, and adds to: `loss = ...`, then `loss += decay`, and nothing else."""
+        found: set[str] = set()
+        for name, bindings in self._home.bindings.items():
+            first = assignment_of(self._file, bindings[0]) if bindings else None
+            added = [
+                self._file.statement(binding.node) for binding in bindings[1:] if isinstance(binding, Opaque)
+            ]
+            if (
+                first in self._inside
+                and len(added) == len(bindings) - 1 > 0
+                and all(isinstance(line, ast.AugAssign) and line in self._inside for line in added)
+                and all(line.lineno > first.lineno for line in added)
+            ):
+                found.add(name)
+        return found
 
     @cached_property
     def flags(self) -> dict[str, ast.Assign]:

@@ -41,7 +41,11 @@ def doubts(building: Building) -> Iterator[Doubt]:
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id in filled:
                 if not _is_fill(file, node) and not _is_last(file, node):
                     yield Doubt(file, node, f"`{node.id}` is read in the loop that fills it")
-            elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
+            elif (
+                isinstance(node, ast.AugAssign)
+                and isinstance(node.target, ast.Name)
+                and node.target.id not in body.added_to
+            ):
                 yield Doubt(file, node, f"`{node.target.id}` is carried from tower to tower")
         for where, part in building.following:
             for node in ast.walk(part):
@@ -204,6 +208,11 @@ RULE = Rule(
         "loop: for i in (j for j in range(N)):;     with tf.device('/gpu:%d' % i), tf.name_scope('t%d' % i) as scope:;"
         "         with tf.variable_scope('model', reuse=i > 0):",
         "grads: total += loss; grads.append(opt.compute_gradients(total))",
+        "loss: loss = tf.reduce_mean(tf.square(y)); if N:;     loss += 1.0",
+        "loss: if N:;     loss = tf.reduce_mean(tf.square(y)); loss += 1.0",
+        "losses: loss += 1.0; tower_losses.append(loss)\nbefore: loss = 0.0",
+        "loss: loss += 1.0; loss = tf.reduce_mean(tf.square(y))\nbefore: loss = 0.0",
+        "loss: loss = y; loss += 1.0; loss = tf.reduce_mean(loss)",
         "grads: grads.append(opt.compute_gradients(loss if i else loss * 2))",
         *(
             f"grads: grads.append(opt.compute_gradients(loss)); {block}\n{_FETCHED}"
@@ -249,6 +258,7 @@ RULE = Rule(
         ),
     ),
     certain=(
+        "loss: loss = tf.reduce_mean(tf.square(y)); loss += 0.1 * tf.nn.l2_loss(w)",
         _WITH_A_NAME.format(again=""),
         f"inputs: {_GRAPH}\n{_NO_LOOP}\ntrain: print(sess.run([double, total], {{x: batch}})[0])",
         f"inputs: {_GRAPH}\n{_NO_LOOP}\ntrain: print(sess.run(total, feed_dict={{x: batch}}), sess.run(w))",

@@ -17,14 +17,14 @@ from tf2towers.names.meanings import Assigned, Binding, Scope
 
 def doubts(building: Building) -> Iterator[Doubt]:
     """Names in runs, names of what trains, and lists of towers that are bound more than once."""
-    lists_bound_again = {
-        (file, name) for file, _, body in tower_bodies(building) for name in body.lists_bound_again
+    known = {
+        (file, name)
+        for file, _, body in tower_bodies(building)
+        for name in (*body.lists_bound_again, *body.added_to)
     }
     graph = graph_on_devices(building)
     for file, name in _asked(building):
-        if (file, name.id) in lists_bound_again or (
-            graph is not None and name.id in graph.names | graph.sessions
-        ):
+        if (file, name.id) in known or (graph is not None and name.id in graph.names | graph.sessions):
             continue  # what holds at a place is certain there
         found = building.home(file, name)
         if found is None:
@@ -148,6 +148,7 @@ RULE = Rule(
         "train: feeds = {x: batch}; print(sess.run([train_op, loss], feeds)[1])",
         "end: train_op = 'done'; print(train_op)",
         "after: loss = loss * 2",
+        "after: loss += 1.0",
         "end: sess = None; print(sess)",
         "end: opt = None; print(opt)",
         f"{_HEAD}\naverage: count = len(grads); grads = average(grads); train_op = opt.apply_gradients(grads)",
@@ -160,6 +161,7 @@ RULE = Rule(
         f"{_WORKER}; train_op = tf.group(train_op); for train_op in [train_op]:;             pass",
     ),
     certain=(
+        "loss: loss = tf.reduce_mean(tf.square(y)); loss += 0.1 * tf.nn.l2_loss(w)",
         f"{_WORKER}; if N:;             train_op = tf.group(train_op)",
         f"{_WORKER}; with tf.control_dependencies([loss]):;             train_op = tf.group(train_op)",
         "end: done = 'done'",
