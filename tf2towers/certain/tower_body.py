@@ -21,6 +21,15 @@ _COMPUTES = frozenset(
         "sqrt", "square", "squeeze", "subtract", "to_float", "to_int32", "to_int64",
     )
 )  # fmt: skip
+#: gives a tensor that is new, whatever it is given
+_COMPUTED = frozenset(
+    f"tf.{name}"
+    for name in (
+        "add", "add_n", "divide", "exp", "identity", "log", "matmul", "multiply", "negative", "nn.bias_add",
+        "nn.conv2d", "nn.l2_loss", "nn.relu", "nn.sigmoid", "nn.tanh", "nn.xw_plus_b", "reduce_max", "reduce_mean",
+        "reduce_min", "reduce_sum", "sqrt", "square", "squared_difference", "subtract", "tanh",
+    )
+)  # fmt: skip
 
 
 class TowerBody:
@@ -54,7 +63,10 @@ class TowerBody:
 
     @cached_property
     def added_to(self) -> set[str]:
-        """Names of what every round computes, and adds to: `loss = ...`, then `loss += decay`, and nothing else."""
+        """Names of what every round computes, and adds to: `loss = ...`, then `loss += decay`, then what reads it.
+
+        Where a list takes it before the last `+=`, the list that is gathered by its name would have another value.
+        """
         found: set[str] = set()
         for name, bindings in self._home.bindings.items():
             first = assignment_of(self._file, bindings[0]) if bindings else None
@@ -62,13 +74,20 @@ class TowerBody:
                 self._file.statement(binding.node) for binding in bindings[1:] if isinstance(binding, Opaque)
             ]
             if (
-                first in self._inside
+                first is not None
+                and first in self._inside
+                and _is_new_tensor(self._file, first.value)
                 and len(added) == len(bindings) - 1 > 0
                 and all(isinstance(line, ast.AugAssign) and line in self._inside for line in added)
                 and all(line.lineno > first.lineno for line in added)
+                and all(self._is_behind(read, added) for read in reads_of(self._file, name, self._home.node))
             ):
                 found.add(name)
         return found
+
+    def _is_behind(self, read: ast.Name, added: list[ast.stmt]) -> bool:
+        """Whether a read comes after the last of some statements, or in one of them."""
+        return read.lineno > max(line.lineno for line in added) or self._file.statement(read) in added
 
     @cached_property
     def flags(self) -> dict[str, ast.Assign]:
@@ -215,6 +234,15 @@ class TowerBody:
             id(read) in fetched or any(around is block for around in self._file.ancestors(read))
             for read in reads_of(self._file, name, self._home.node)
         )
+
+
+def _is_new_tensor(file: File, value: ast.expr) -> bool:
+    """Whether `+=` changes nothing but a name: of a tensor that has just been computed; no variable, nobody's list."""
+    if isinstance(value, ast.Call):
+        return (file.canonical(value.func) or "") in _COMPUTED or (
+            file.canonical(value.func) or ""
+        ).startswith("tf.losses.")
+    return isinstance(value, ast.BinOp)
 
 
 def _is_constant(statement: ast.Assign, value: bool) -> bool:

@@ -212,6 +212,11 @@ RULE = Rule(
         "loss: if N:;     loss = tf.reduce_mean(tf.square(y)); loss += 1.0",
         "losses: loss += 1.0; tower_losses.append(loss)\nbefore: loss = 0.0",
         "loss: loss += 1.0; loss = tf.reduce_mean(tf.square(y))\nbefore: loss = 0.0",
+        "loss: loss = tf.reduce_mean(tf.square(y)); tower_losses.append(loss); loss += 1.0\nlosses: pass",
+        # a variable, whose `+=` TensorFlow 2 has not, and a list of others'
+        "model: y = tf.matmul(xs[i], w); w += 1.0",
+        "model: y = tf.get_variable('y', [3]); y += 1.0",
+        "model: y = seen; y += [w]",
         "loss: loss = y; loss += 1.0; loss = tf.reduce_mean(loss)",
         "grads: grads.append(opt.compute_gradients(loss if i else loss * 2))",
         *(
@@ -259,6 +264,7 @@ RULE = Rule(
     ),
     certain=(
         "loss: loss = tf.reduce_mean(tf.square(y)); loss += 0.1 * tf.nn.l2_loss(w)",
+        "loss: loss = tf.reduce_mean(y) * 2.0; loss -= 1.0; loss *= 0.5",
         _WITH_A_NAME.format(again=""),
         f"inputs: {_GRAPH}\n{_NO_LOOP}\ntrain: print(sess.run([double, total], {{x: batch}})[0])",
         f"inputs: {_GRAPH}\n{_NO_LOOP}\ntrain: print(sess.run(total, feed_dict={{x: batch}}), sess.run(w))",
