@@ -51,7 +51,7 @@ def doubts(building: Building) -> Iterator[Doubt]:
         for where, part in building.following:
             for node in ast.walk(part):
                 if where is file and isinstance(node, ast.Name) and _is_fill(file, node):
-                    if node.id in filled:
+                    if node.id in _taking_names(statement):
                         yield Doubt(file, node, f"`{node.id}`, which the towers fill, is filled behind them")
                     value = building.value_of(file, node)
                     begins = isinstance(value, ast.List) and _comes_by_once(file, value)
@@ -67,6 +67,19 @@ def doubts(building: Building) -> Iterator[Doubt]:
             if isinstance(node, ast.Break | ast.Continue | ast.Return):
                 yield Doubt(file, node, "a tower loop that is left before its end")
         yield from _guards(file, statement, body)
+
+
+def _taking_names(loop: ast.stmt) -> set[str]:
+    """The lists that take what a name stands for: `losses.append(loss)` is the towers' losses, and that is all."""
+    return {
+        call.func.value.id
+        for call in ast.walk(loop)
+        if isinstance(call, ast.Call)
+        and isinstance(call.func, ast.Attribute)
+        and call.func.attr in ("append", "extend")
+        and isinstance(call.func.value, ast.Name)
+        and any(isinstance(argument, ast.Name) for argument in call.args)
+    }
 
 
 def _bound_behind(file: File, loop: ast.stmt) -> Iterator[Doubt]:
