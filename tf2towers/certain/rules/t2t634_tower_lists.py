@@ -47,7 +47,7 @@ def doubts(building: Building) -> Iterator[Doubt]:
                 and node.target.id not in body.added_to
             ):
                 yield Doubt(file, node, f"`{node.target.id}` is carried from tower to tower")
-        yield from _bound_behind(file, statement)
+        yield from _bound_behind(building, file, statement)
         for where, part in building.following:
             for node in ast.walk(part):
                 if where is file and isinstance(node, ast.Name) and _is_fill(file, node):
@@ -82,7 +82,7 @@ def _taking_names(loop: ast.stmt) -> set[str]:
     }
 
 
-def _bound_behind(file: File, loop: ast.stmt) -> Iterator[Doubt]:
+def _bound_behind(building: Building, file: File, loop: ast.stmt) -> Iterator[Doubt]:
     """Names that a list takes, and that stand for something else later in the round: lists are gathered by names."""
     home = file.meanings.scope(loop)
     for call in ast.walk(loop):
@@ -93,6 +93,14 @@ def _bound_behind(file: File, loop: ast.stmt) -> Iterator[Doubt]:
         for name in (name for argument in call.args for name in ast.walk(argument)):
             if not isinstance(name, ast.Name):
                 continue
+            value = name in call.args and building.value_of(file, name)
+            if isinstance(value, ast.Call) and file.canonical(value.func) in (
+                "tf.get_variable",
+                "tf.Variable",
+            ):
+                yield Doubt(
+                    file, name, f"`{name.id}`, a variable, in a list: it would be read behind the update"
+                )
             if any(
                 isinstance(other, ast.Name)
                 and other.id == name.id
@@ -257,6 +265,7 @@ RULE = Rule(
         "grads: gv = opt.compute_gradients(loss); grads.append(gv); gv = None",
         "grads: grads.append(opt.compute_gradients(loss)); for loss in (1, 2):;     pass",
         "after: tower_losses.append(tf.constant(1.0)); mean_loss = tf.add_n(tower_losses)",
+        "losses: tower_losses.append(w)",
         # a variable, whose `+=` TensorFlow 2 has not, and a list of others'
         "model: y = tf.matmul(xs[i], w); w += 1.0",
         "model: y = tf.get_variable('y', [3]); y += 1.0",
