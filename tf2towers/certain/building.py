@@ -24,7 +24,7 @@ PLACEHOLDERS = frozenset({"tf.placeholder", "tf.placeholder_with_default"})
 #: methods that make a session, of what was made by one of `SESSIONS`
 MAKE_SESSIONS = frozenset({"prepare_or_wait_for_session", "managed_session", "prepare_session"})
 #: what has nothing to do with a graph
-_NOT_BUILDING = ("tf.app.", "tf.flags.", "tf.gfile.", "tf.logging.")
+_NOT_BUILDING = ("tf.app.", "tf.flags.", "tf.gfile.", "tf.logging.", "tf.ConfigProto", "tf.GPUOptions")
 #: what takes fetches
 RUNS = frozenset({"run", "partial_run", "make_callable", "run_step_fn", "eval"})
 

@@ -10,7 +10,7 @@ from tf2towers.certain.straight_line import assignment_of, reads_of, runs_at_onc
 from tf2towers.exact.certainty import RANGES
 from tf2towers.exact.file import File
 from tf2towers.exact.tower_loops import Loop
-from tf2towers.names.meanings import Scope
+from tf2towers.names.meanings import Opaque, Scope
 
 #: what may be computed in every tower for the sake of the first: it makes and draws nothing
 _COMPUTES = frozenset(
@@ -19,6 +19,15 @@ _COMPUTES = frozenset(
         "abs", "add", "argmax", "bool", "cast", "div", "divide", "equal", "float32", "float64", "greater", "int32",
         "int64", "less", "multiply", "nn.in_top_k", "nn.sigmoid", "nn.softmax", "reduce_mean", "reduce_sum", "reshape",
         "sqrt", "square", "squeeze", "subtract", "to_float", "to_int32", "to_int64",
+    )
+)  # fmt: skip
+#: gives a tensor that is new, whatever it is given
+_COMPUTED = frozenset(
+    f"tf.{name}"
+    for name in (
+        "add", "add_n", "divide", "exp", "identity", "log", "matmul", "multiply", "negative", "nn.bias_add",
+        "nn.conv2d", "nn.l2_loss", "nn.relu", "nn.sigmoid", "nn.tanh", "nn.xw_plus_b", "reduce_max", "reduce_mean",
+        "reduce_min", "reduce_sum", "sqrt", "square", "squared_difference", "subtract", "tanh",
     )
 )  # fmt: skip
 
@@ -51,6 +60,34 @@ class TowerBody:
     def _inside(self) -> list[ast.stmt]:
         """The statements that run once in every round."""
         return list(straight_line(getattr(self._loop, "body", [])))
+
+    @cached_property
+    def added_to(self) -> set[str]:
+        """Names of what every round computes, and adds to: `loss = ...`, then `loss += decay`, then what reads it.
+
+        Where a list takes it before the last `+=`, the list that is gathered by its name would have another value.
+        """
+        found: set[str] = set()
+        for name, bindings in self._home.bindings.items():
+            first = assignment_of(self._file, bindings[0]) if bindings else None
+            added = [
+                self._file.statement(binding.node) for binding in bindings[1:] if isinstance(binding, Opaque)
+            ]
+            if (
+                first is not None
+                and first in self._inside
+                and _is_new_tensor(self._file, first.value)
+                and len(added) == len(bindings) - 1 > 0
+                and all(isinstance(line, ast.AugAssign) and line in self._inside for line in added)
+                and all(line.lineno > first.lineno for line in added)
+                and all(self._is_behind(read, added) for read in reads_of(self._file, name, self._home.node))
+            ):
+                found.add(name)
+        return found
+
+    def _is_behind(self, read: ast.Name, added: list[ast.stmt]) -> bool:
+        """Whether a read comes after the last of some statements, or in one of them."""
+        return read.lineno > max(line.lineno for line in added) or self._file.statement(read) in added
 
     @cached_property
     def flags(self) -> dict[str, ast.Assign]:
@@ -197,6 +234,15 @@ class TowerBody:
             id(read) in fetched or any(around is block for around in self._file.ancestors(read))
             for read in reads_of(self._file, name, self._home.node)
         )
+
+
+def _is_new_tensor(file: File, value: ast.expr) -> bool:
+    """Whether `+=` changes nothing but a name: of a tensor that has just been computed; no variable, nobody's list."""
+    if isinstance(value, ast.Call):
+        return (file.canonical(value.func) or "") in _COMPUTED or (
+            file.canonical(value.func) or ""
+        ).startswith("tf.losses.")
+    return isinstance(value, ast.BinOp)
 
 
 def _is_constant(statement: ast.Assign, value: bool) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from tf2towers.certain.building import Building, fetches_of
 from tf2towers.certain.parameters import values
 from tf2towers.certain.rule import Doubt, Rule
+from tf2towers.certain.straight_line import reads_of
 from tf2towers.exact.file import File
 from tf2towers.names.meanings import Assigned, Opaque
 
@@ -56,6 +57,10 @@ def _fetches(building: Building, file: File, fetches: ast.expr) -> Iterator[Doub
             yield Doubt(file, fetch, f"`{file.text.of(fetch)}` is fetched, which is no name")
         elif _is_of_towers(building, file, fetch):
             continue
+        elif _is_placeholder(building, file, fetch):
+            yield Doubt(
+                file, fetch, f"`{fetch.id}` is fetched, which is fed: TF1 gives back what it was given"
+            )
         elif not _is_tensor(building, file, fetch):
             yield Doubt(file, fetch, f"`{fetch.id}` is fetched, and may be a list or no tensor")
 
@@ -138,16 +143,53 @@ def _feeds(building: Building, file: File, feeds: ast.expr) -> Iterator[Doubt]:
     if not isinstance(value, ast.Dict):
         yield Doubt(file, feeds, f"`{file.text.of(feeds)}` is fed, which is no dictionary that is seen")
         return
-    for key, fed in zip(value.keys, value.values, strict=True):
+    yield from _other_uses(building, file, feeds)
+    for key in value.keys:
         if not isinstance(key, ast.Name):
             what = file.text.of(key) if key is not None else "another dictionary"
             yield Doubt(file, feeds, f"`{what}` is fed, which is no name")
         elif not _is_placeholder(building, home, key):
             yield Doubt(home, key, f"`{key.id}` is fed, which is not seen to be a placeholder")
-        elif (kind := _kind(building, home, key)) and _is_another_number(building, home, fed, kind):
-            yield Doubt(
-                home, fed, f"`{home.text.of(fed)}` is fed to a placeholder of {kind}, which converts it"
-            )
+
+
+def _other_uses(building: Building, file: File, feeds: ast.expr) -> Iterator[Doubt]:
+    """What else a dictionary of feeds is used for: its keys are text in idiomatic form."""
+    uses: list[tuple[File, ast.expr]] = []
+    if isinstance(feeds, ast.Name):
+        uses += [(file, read) for read in _reads(building, file, feeds)]
+    elif isinstance(feeds, ast.Call) and (function := building.function_called(file, feeds)) is not None:
+        for where, named in building.uses_of(function):
+            around = where.parent(named)
+            uses.append((where, around if isinstance(around, ast.Call) and around.func is named else named))
+    fed = {id(node) for _, call in building.runs for node in _fed_by(call)}
+    for where, node in uses:
+        around = where.parent(node)
+        if isinstance(around, ast.Subscript) and isinstance(around.ctx, ast.Store):
+            continue  # `feed[x] = batch`: the use of the placeholder is told of
+        if id(node) not in fed and not _has_a_name_for_feeds(building, where, node, fed):
+            yield Doubt(where, node, f"`{where.text.of(node)}`, which is fed, is used for something else")
+
+
+def _reads(building: Building, file: File, name: ast.Name) -> list[ast.Name]:
+    """Where a name is read, in the functions within its own as well."""
+    home = building.home(file, name)
+    return reads_of(file, name.id, home[0].node) if home is not None else [name]
+
+
+def _fed_by(call: ast.Call) -> list[ast.expr]:
+    return [*call.args[1:2], *(keyword.value for keyword in call.keywords if keyword.arg == "feed_dict")]
+
+
+def _has_a_name_for_feeds(building: Building, file: File, node: ast.AST, fed: set[int]) -> bool:
+    """Whether it is what one name is set to, which is fed, and that is all."""
+    statement = file.parent(node)
+    if not isinstance(statement, ast.Assign) or not isinstance(node, ast.Call):
+        return False
+    return (
+        len(statement.targets) == 1
+        and isinstance(target := statement.targets[0], ast.Name)
+        and all(id(read) in fed for read in _reads(building, file, target))
+    )
 
 
 def _is_placeholder(building: Building, file: File, key: ast.Name) -> bool:
@@ -159,33 +201,6 @@ def _is_placeholder(building: Building, file: File, key: ast.Name) -> bool:
         return any(_makes_placeholder(where, value) for where, value in made)
     given = values(building, file, key)
     return bool(given) and all(_makes_placeholder(where, value) for where, value in given or [])
-
-
-def _kind(building: Building, file: File, key: ast.Name) -> str:
-    """`tf.bool`, or `tf.int`, where a placeholder takes such values; a function refuses Python's other numbers."""
-    for where, made in values(building, file, key) or []:
-        for given in (
-            [*made.args, *(keyword.value for keyword in made.keywords)] if isinstance(made, ast.Call) else ()
-        ):
-            name = where.canonical(given) or ""
-            if name == "tf.bool" or name.startswith(("tf.int", "tf.uint")):
-                return "tf.bool" if name == "tf.bool" else "tf.int"
-    return ""
-
-
-def _is_another_number(building: Building, file: File, fed: ast.expr, kind: str) -> bool:
-    """Whether what is fed may be a number of Python's that is no `bool`, or no `int`."""
-    parts = [value for _, value in values(building, file, fed) or []]
-    while parts:
-        value = parts.pop()
-        if isinstance(value, ast.BinOp):
-            if kind == "tf.bool" or isinstance(value.op, ast.Div):
-                return True
-            parts += [value.left, value.right]
-        elif isinstance(value, ast.Constant) and type(value.value) in (int, float):
-            if kind == "tf.bool" or isinstance(value.value, float):
-                return True
-    return False
 
 
 def _makes_placeholder(file: File, value: ast.expr) -> bool:
@@ -207,16 +222,11 @@ RULE = Rule(
         "train: print(sess.run([train_op, loss], {x: batch, loss: 3.0})[1])",
         "before: for z in [tf.zeros([])]:;     pass\ntrain: print(sess.run([train_op, loss], {x: batch, z: 3.0})[1])",
         "train: print(sess.run('mean:0', {x: batch}))",
-        *(
-            f"before: k = tf.placeholder(tf.{kind}, [])\n"
-            f"train: print(sess.run([train_op, loss], {{x: batch, k: {fed}}})[1])"
-            for kind, fed in (
-                ("bool", "1"),
-                ("bool", "step % 2"),
-                ("int32", "2.0"),
-                ("int64", "step / 2 + 1"),
-            )
-        ),
+        "train: feeds = {x: batch}; print([key.name for key in feeds], sess.run([train_op, loss], feeds)[1])",
+        "before: feeds = {x: np.ones((4, 3))}; def ask():;     return sess.run(loss, feeds)\n"
+        "end: print(ask(), list(feeds))",
+        "train: feeds = {x: batch}; more = feeds; print(sess.run([train_op, loss], feeds)[1])",
+        "before: k = tf.placeholder(tf.string, [])\ntrain: print(sess.run([train_op, loss, k], {x: batch, k: 'a'})[2])",
         "train: print(sess.run({'loss': loss, 'op': train_op}, {x: batch})['loss'])",
         "train: print(loss.eval({x: batch}, sess))",
         "train: print(sess.run(tf.trainable_variables()))",
@@ -235,13 +245,14 @@ RULE = Rule(
         "after: step = train_op if N else loss\ntrain: print(sess.run([step, loss], {x: batch})[1])",
     ),
     certain=(
+        "train: feeds = {x: batch}; print(sess.run([train_op, loss], feeds)[1], sess.run(loss, feed_dict=feeds))",
         *(
             f"before: k = tf.placeholder(tf.{kind}, [])\n"
             f"train: print(sess.run([train_op, loss], {{x: batch, k: {fed}}})[1])"
             for kind, fed in (
                 ("bool", "True"),
-                ("bool", "step > 1"),
-                ("int32", "step * 2"),
+                ("bool", "1"),
+                ("int64", "step / 2 + 1"),
                 ("float32", "step / 2"),
             )
         ),

@@ -283,6 +283,8 @@ RULE = Rule(
         "loss: loss = model.loss(y)",
         "inputs: v = tf.Variable(tf.ones([])); w = v.initialized_value()",
         "after: print(len(grads))",
+        "loss: loss = tf.reduce_mean(tf.square(y)); config.log_device_placement = N\n"
+        "before: config = tf.ConfigProto()",
         "after: np.random.seed(len(grads))",
         f"inputs: {_ROWS}; xs = tf.split(rows.get_next(), N); {_OTHERS}\ntrain: print(sess.run([train_op, loss])[1])",
         f"inputs: {_ROWS}; take = rows.get_next; x = take(); xs = tf.split(x, N); {_OTHERS}\n"
@@ -301,6 +303,7 @@ RULE = Rule(
         f"inputs: {_ROWS}; x = rows.get_next(); xs = tf.split(x, N); {_OTHERS}\n"
         "train: print(sess.run([train_op, loss])[1])",
         "before: print('building', N)",
+        "after: config = tf.ConfigProto(); config.gpu_options.allow_growth = True; config.allow_soft_placement = True",
         f"{_CALLS}model(y, w, tf.contrib.layers.l2_regularizer(0.1))",
         f"{_CALLS}model(y, w, made=regularizer)\nbefore: regularizer = tf.contrib.layers.l2_regularizer(0.1)",
         "loss: loss = tf.reduce_mean(tf.square(y), name='%s_%d' % ('loss', i))",

@@ -41,11 +41,18 @@ def doubts(building: Building) -> Iterator[Doubt]:
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id in filled:
                 if not _is_fill(file, node) and not _is_last(file, node):
                     yield Doubt(file, node, f"`{node.id}` is read in the loop that fills it")
-            elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
+            elif (
+                isinstance(node, ast.AugAssign)
+                and isinstance(node.target, ast.Name)
+                and node.target.id not in body.added_to
+            ):
                 yield Doubt(file, node, f"`{node.target.id}` is carried from tower to tower")
+        yield from _bound_behind(building, file, statement)
         for where, part in building.following:
             for node in ast.walk(part):
                 if where is file and isinstance(node, ast.Name) and _is_fill(file, node):
+                    if node.id in _taking_names(statement):
+                        yield Doubt(file, node, f"`{node.id}`, which the towers fill, is filled behind them")
                     value = building.value_of(file, node)
                     begins = isinstance(value, ast.List) and _comes_by_once(file, value)
                     if not begins and not _is_bound_in(file, node, statement):
@@ -60,6 +67,49 @@ def doubts(building: Building) -> Iterator[Doubt]:
             if isinstance(node, ast.Break | ast.Continue | ast.Return):
                 yield Doubt(file, node, "a tower loop that is left before its end")
         yield from _guards(file, statement, body)
+
+
+def _taking_names(loop: ast.stmt) -> set[str]:
+    """The lists that take what a name stands for: `losses.append(loss)` is the towers' losses, and that is all."""
+    return {
+        call.func.value.id
+        for call in ast.walk(loop)
+        if isinstance(call, ast.Call)
+        and isinstance(call.func, ast.Attribute)
+        and call.func.attr in ("append", "extend")
+        and isinstance(call.func.value, ast.Name)
+        and any(isinstance(argument, ast.Name) for argument in call.args)
+    }
+
+
+def _bound_behind(building: Building, file: File, loop: ast.stmt) -> Iterator[Doubt]:
+    """Names that a list takes, and that stand for something else later in the round: lists are gathered by names."""
+    home = file.meanings.scope(loop)
+    for call in ast.walk(loop):
+        if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
+            continue
+        if call.func.attr not in ("append", "extend") or not isinstance(call.func.value, ast.Name):
+            continue
+        for name in (name for argument in call.args for name in ast.walk(argument)):
+            if not isinstance(name, ast.Name):
+                continue
+            value = name in call.args and building.value_of(file, name)
+            if isinstance(value, ast.Call) and file.canonical(value.func) in (
+                "tf.get_variable",
+                "tf.Variable",
+            ):
+                yield Doubt(
+                    file, name, f"`{name.id}`, a variable, in a list: it would be read behind the update"
+                )
+            if any(
+                isinstance(other, ast.Name)
+                and other.id == name.id
+                and not isinstance(other.ctx, ast.Load)
+                and (other.lineno, other.col_offset) > (name.lineno, name.col_offset)
+                and file.meanings.scope(other) is home
+                for other in ast.walk(loop)
+            ):
+                yield Doubt(file, name, f"`{name.id}` is bound again behind the list that takes it")
 
 
 def _unseen(building: Building) -> Iterator[Doubt]:
@@ -204,6 +254,23 @@ RULE = Rule(
         "loop: for i in (j for j in range(N)):;     with tf.device('/gpu:%d' % i), tf.name_scope('t%d' % i) as scope:;"
         "         with tf.variable_scope('model', reuse=i > 0):",
         "grads: total += loss; grads.append(opt.compute_gradients(total))",
+        "loss: loss = tf.reduce_mean(tf.square(y)); if N:;     loss += 1.0",
+        "loss: if N:;     loss = tf.reduce_mean(tf.square(y)); loss += 1.0",
+        "losses: loss += 1.0; tower_losses.append(loss)\nbefore: loss = 0.0",
+        "loss: loss += 1.0; loss = tf.reduce_mean(tf.square(y))\nbefore: loss = 0.0",
+        "loss: loss = tf.reduce_mean(tf.square(y)); tower_losses.append(loss); loss += 1.0\nlosses: pass",
+        "losses: tower_losses.append(loss); loss = loss * 2.0",
+        "losses: seen = loss * 1.0; tower_losses.append(seen); seen = None",
+        "losses: pair = (loss, loss); tower_losses.append(pair); pair = 1",
+        "grads: gv = opt.compute_gradients(loss); grads.append(gv); gv = None",
+        "grads: grads.append(opt.compute_gradients(loss)); for loss in (1, 2):;     pass",
+        "after: tower_losses.append(tf.constant(1.0)); mean_loss = tf.add_n(tower_losses)",
+        "losses: tower_losses.append(w)",
+        # a variable, whose `+=` TensorFlow 2 has not, and a list of others'
+        "model: y = tf.matmul(xs[i], w); w += 1.0",
+        "model: y = tf.get_variable('y', [3]); y += 1.0",
+        "model: y = seen; y += [w]",
+        "loss: loss = y; loss += 1.0; loss = tf.reduce_mean(loss)",
         "grads: grads.append(opt.compute_gradients(loss if i else loss * 2))",
         *(
             f"grads: grads.append(opt.compute_gradients(loss)); {block}\n{_FETCHED}"
@@ -249,6 +316,9 @@ RULE = Rule(
         ),
     ),
     certain=(
+        "loss: loss = tf.reduce_mean(tf.square(y)); loss += 0.1 * tf.nn.l2_loss(w)",
+        "losses: part = loss * 1.0; part = part * 2.0; tower_losses.append(part)",
+        "loss: loss = tf.reduce_mean(y) * 2.0; loss -= 1.0; loss *= 0.5",
         _WITH_A_NAME.format(again=""),
         f"inputs: {_GRAPH}\n{_NO_LOOP}\ntrain: print(sess.run([double, total], {{x: batch}})[0])",
         f"inputs: {_GRAPH}\n{_NO_LOOP}\ntrain: print(sess.run(total, feed_dict={{x: batch}}), sess.run(w))",

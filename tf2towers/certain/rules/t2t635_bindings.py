@@ -14,17 +14,20 @@ from tf2towers.certain.worker_example import SUPERVISED, TWO, worker_with
 from tf2towers.exact.file import File
 from tf2towers.names.meanings import Assigned, Binding, Scope
 
+_MAKERS = frozenset({"tf.Variable", "tf.get_variable"})
+
 
 def doubts(building: Building) -> Iterator[Doubt]:
     """Names in runs, names of what trains, and lists of towers that are bound more than once."""
-    lists_bound_again = {
-        (file, name) for file, _, body in tower_bodies(building) for name in body.lists_bound_again
+    known = {
+        (file, name)
+        for file, _, body in tower_bodies(building)
+        for name in (*body.lists_bound_again, *body.added_to)
     }
+    yield from _variables_bound_again(building)
     graph = graph_on_devices(building)
     for file, name in _asked(building):
-        if (file, name.id) in lists_bound_again or (
-            graph is not None and name.id in graph.names | graph.sessions
-        ):
+        if (file, name.id) in known or (graph is not None and name.id in graph.names | graph.sessions):
             continue  # what holds at a place is certain there
         found = building.home(file, name)
         if found is None:
@@ -37,6 +40,19 @@ def doubts(building: Building) -> Iterator[Doubt]:
             and not _in_order(building, file, name, owner, bindings)
         ):
             yield Doubt(file, name, f"`{name.id}` is bound {len(bindings)} times")
+
+
+def _variables_bound_again(building: Building) -> Iterator[Doubt]:
+    """Names beside the towers that are a variable's, and something else's: a read behind the update is not seen."""
+    for file, loop in building.loops:
+        for name, bindings in file.meanings.scope(loop.statement).bindings.items():
+            if {_is_variable(file, binding) for binding in bindings} == {True, False}:
+                yield Doubt(file, loop.statement, f"`{name}` is a variable's name, and another's")
+
+
+def _is_variable(file: File, binding: Binding) -> bool:
+    value = binding.value if isinstance(binding, Assigned) else None
+    return isinstance(value, ast.Call) and file.canonical(value.func) in _MAKERS
 
 
 def _asked(building: Building) -> Iterator[tuple[File, ast.Name]]:
@@ -148,6 +164,8 @@ RULE = Rule(
         "train: feeds = {x: batch}; print(sess.run([train_op, loss], feeds)[1])",
         "end: train_op = 'done'; print(train_op)",
         "after: loss = loss * 2",
+        "after: loss += 1.0",
+        "after: w = w * 2.0; seen = tf.reduce_sum(w)",
         "end: sess = None; print(sess)",
         "end: opt = None; print(opt)",
         f"{_HEAD}\naverage: count = len(grads); grads = average(grads); train_op = opt.apply_gradients(grads)",
@@ -160,6 +178,7 @@ RULE = Rule(
         f"{_WORKER}; train_op = tf.group(train_op); for train_op in [train_op]:;             pass",
     ),
     certain=(
+        "loss: loss = tf.reduce_mean(tf.square(y)); loss += 0.1 * tf.nn.l2_loss(w)",
         f"{_WORKER}; if N:;             train_op = tf.group(train_op)",
         f"{_WORKER}; with tf.control_dependencies([loss]):;             train_op = tf.group(train_op)",
         "end: done = 'done'",

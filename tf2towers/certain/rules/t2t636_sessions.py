@@ -69,6 +69,7 @@ def _errors_caught(building: Building) -> Iterator[Doubt]:
     """Blocks that may go on after an error of a run: its kind and its words are others in TF 2."""
     runs = {call for _, call in building.runs}
     for file in building.files:
+        yield from _errors_looked_at(file)
         catching: list[tuple[ast.AST, list[ast.stmt]]] = [
             (block, block.body)
             for block in file.all(ast.Try)
@@ -88,6 +89,29 @@ def _errors_caught(building: Building) -> Iterator[Doubt]:
             parts: list[tuple[File, ast.AST]] = [(file, statement) for statement in body]
             if any(node in runs for _, part in building.with_functions(parts) for node in ast.walk(part)):
                 yield Doubt(file, block, "an error of a run is caught")
+
+
+def _errors_looked_at(file: File) -> Iterator[Doubt]:
+    """Uses of the end of the input, whose words are others: all but `coord.request_stop(e)`."""
+    for handler in file.all(ast.ExceptHandler):
+        if handler.name is None or handler.type is None or not _is_of_tensorflow(file, handler.type):
+            continue
+        for node in (node for statement in handler.body for node in ast.walk(statement)):
+            if (
+                not isinstance(node, ast.Name)
+                or node.id != handler.name
+                or not isinstance(node.ctx, ast.Load)
+            ):
+                continue
+            call = file.parent(node)
+            method = call.func if isinstance(call, ast.Call) else None
+            if not (isinstance(method, ast.Attribute) and method.attr == "request_stop"):
+                yield Doubt(file, node, "the words of an error of TensorFlow's")
+
+
+def _is_of_tensorflow(file: File, kind: ast.expr) -> bool:
+    kinds = kind.elts if isinstance(kind, ast.Tuple) else [kind]
+    return any((file.canonical(one) or "").startswith("tf.errors.") for one in kinds)
 
 
 def _is_never_asked(file: File, call: ast.Call) -> bool:
@@ -192,6 +216,8 @@ RULE = Rule(
         "end: print(tf.Session().run(w))",
         "end: other = tf.Session()",
         "train: try:;     print(sess.run([train_op, loss], {x: batch})[1]); except ValueError:;     break",
+        "train: try:;     print(sess.run([train_op, loss], {x: batch})[1]); "
+        "except tf.errors.OutOfRangeError as e:;     print(e)",
         "end: def ask(size):;     print(sess.run(loss, {x: np.ones((size, 3))})); try:;     ask(3); "
         "except (ValueError, TypeError):;     pass",
         "head: import numpy as np; import tensorflow as tf; import contextlib; N = 2\n"
@@ -218,6 +244,8 @@ RULE = Rule(
     certain=(
         "end: print(N)",
         "train: try:;     print(sess.run([train_op, loss], {x: batch})[1]); except KeyboardInterrupt:;     break",
+        "before: coord = tf.train.Coordinator()\ntrain: try:;     print(sess.run([train_op, loss], {x: batch})[1]); "
+        "except tf.errors.OutOfRangeError as e:;     coord.request_stop(e)",
         worker_with(TWO, f"name = sys.argv[0]; {SUPERVISED}") + f"\n{_HEAD}; import sys",
         worker_with("['a:2']", f"{OWN_SESSION}; print(server.target)"),
         worker_with("['a:2', 'a:3']", SUPERVISED),

@@ -13,6 +13,13 @@ from tf2towers.exact.file import File
 from tf2towers.names.old_names import is_of_summaries, todays_name
 
 _UPDATES = "tf.GraphKeys.UPDATE_OPS"
+_PENALTIES = "tf.GraphKeys.REGULARIZATION_LOSSES"
+#: the arguments of layers that put a loss into `_PENALTIES` where a weight is made: not where it is used again
+_OF_WEIGHTS = frozenset(
+    f"{weight}_regularizer" for weight in ("kernel", "bias", "depthwise", "pointwise", "beta", "gamma")
+)
+#: how many arguments come before the first of these in every layer
+_BEFORE_PENALTIES = 6
 _ASSIGN = frozenset({"tf.assign", "tf.assign_add", "tf.assign_sub"})
 _MAKERS = frozenset({"tf.Variable", "tf.get_variable"})
 #: methods of optimizers and averages that make variables beside those of the model
@@ -23,6 +30,7 @@ _ASSIGN_METHODS = frozenset({"assign", "assign_add", "assign_sub"})
 def doubts(building: Building) -> Iterator[Doubt]:
     """Collections that are read whole, and variables that are written beside the optimizer."""
     yield from _asked_early(building)
+    yield from _penalties_of_layers(building)
     towers: set[ast.AST] = {part for _, part in building.bodies} | {
         function for _, function in tower_functions(building)
     }
@@ -49,6 +57,32 @@ def doubts(building: Building) -> Iterator[Doubt]:
                 yield Doubt(file, call, "the summaries of every tower")
             elif _is_assign(file, call) and not _is_update(file, call):
                 yield Doubt(file, call, "a variable that is written, and not as one of UPDATE_OPS")
+
+
+def _penalties_of_layers(building: Building) -> Iterator[Doubt]:
+    """What regularizes the weights of layers, where losses are asked for by a scope: they are the first's."""
+    if not building.loops or not any(
+        canonical == _PENALTIES for file in building.files for _, canonical in file.symbols
+    ):
+        return
+    for file in building.files:
+        for keyword in file.all(ast.keyword):
+            if keyword.arg in _OF_WEIGHTS and not _is_none(keyword.value):
+                yield Doubt(
+                    file, keyword.value, "a regularizer of layers, which the first tower alone has in TF1"
+                )
+        for text in file.all(ast.Constant):
+            if text.value in _OF_WEIGHTS:
+                yield Doubt(file, text, "a regularizer of layers, which the first tower alone has in TF1")
+        for call in file.all(ast.Call):
+            if (file.canonical(call.func) or "").startswith("tf.layers.") and len(
+                call.args
+            ) > _BEFORE_PENALTIES:
+                yield Doubt(file, call, "arguments of a layer by their places alone")
+
+
+def _is_none(value: ast.expr) -> bool:
+    return isinstance(value, ast.Constant) and value.value is None
 
 
 def _asked_early(building: Building) -> Iterator[Doubt]:
@@ -206,6 +240,17 @@ RULE = Rule(
     """,
     doubts=doubts,
     doubtful=(
+        *(
+            f"model: y = tf.layers.dense(xs[i], 1, {given}) * w[0]\n"
+            "loss: loss = tf.reduce_mean(y) + sum(tf.get_collection(tf.GraphKeys.REGULARIZATION_LOSSES, scope))\n"
+            "before: decay = tf.contrib.layers.l2_regularizer(0.1)"
+            for given in (
+                "kernel_regularizer=decay",
+                "bias_regularizer=decay",
+                "**{'kernel_regularizer': decay}",
+                "None, True, None, None, decay",
+            )
+        ),
         "average: saver = tf.train.Saver(); mean = [(tf.reduce_mean(tf.stack([g for g, _ in pairs]), 0), pairs[0][1]) "
         "for pairs in zip(*grads)]; train_op = opt.apply_gradients(mean)",
         "after: saver = tf.train.Saver(); more = tf.Variable(1.0)",
@@ -224,6 +269,14 @@ RULE = Rule(
         f"{_WORKER} + tf.add_n(tf.get_collection(tf.GraphKeys.REGULARIZATION_LOSSES))",
     ),
     certain=(
+        "model: y = tf.layers.dense(xs[i], 1) * w[0]\n"
+        "loss: loss = tf.reduce_mean(y) + sum(tf.get_collection(tf.GraphKeys.REGULARIZATION_LOSSES, scope))\n"
+        "before: decay = tf.contrib.layers.l2_regularizer(0.1)\n"
+        "loop: for i in range(N):;     with tf.device('/gpu:%d' % i), tf.name_scope('tower_%d' % i) as scope:;"
+        "         with tf.variable_scope('model', reuse=i > 0, regularizer=decay):",
+        "model: y = tf.layers.dense(xs[i], 1, kernel_regularizer=None) * w[0]\n"
+        "loss: loss = tf.reduce_mean(y) + sum(tf.get_collection(tf.GraphKeys.REGULARIZATION_LOSSES, scope))",
+        "model: y = tf.layers.dense(xs[i], 1, kernel_regularizer=tf.contrib.layers.l2_regularizer(0.1)) * w[0]",
         "after: saver = tf.train.Saver(); size = len([])",
         "after: best = tf.Variable(0.0, trainable=False)",
         "variable: w = tf.get_variable('w', [3, 1]); v = tf.get_variable('v', [3, 1]); own = tf.trainable_variables()",

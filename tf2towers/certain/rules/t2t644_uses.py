@@ -46,7 +46,13 @@ _KNOWN = {
     "tf.train.Saver": frozenset({"last_checkpoints", "restore", "save"}),
     "tf.summary.FileWriter": frozenset({"add_graph", "add_summary", "close", "flush"}),
     "tf.train.ExponentialMovingAverage": frozenset({"apply", "average"}),
+    "tf.get_default_graph": frozenset({"as_default"}),
+    "tf.Graph": frozenset({"as_default"}),
 }
+#: what a pipeline of TensorFlow 1 could be asked for, whose words are others
+_OF_PIPELINES = frozenset({"output_classes", "output_shapes", "output_types"})
+#: the file of the graph, which a saver of functions has not to write
+_GRAPH_FILE = ".meta"
 #: comparisons that in TensorFlow 2 compare a variable's value
 _EQUAL = (ast.Eq, ast.NotEq, ast.In, ast.NotIn)
 #: what stands between a value and what it is given to
@@ -69,6 +75,19 @@ def doubts(building: Building) -> Iterator[Doubt]:
             asked = _made(file, name) if isinstance(name.ctx, ast.Load) else None
             if asked is not None and not _is_known(file, name, asked):
                 yield Doubt(file, name, f"a use of `{name.id}` that is not known")
+        for attribute in file.all(ast.Attribute):
+            made = attribute.value
+            if attribute.attr in _OF_PIPELINES and file.canonical(attribute) is None:
+                yield Doubt(file, attribute, f"`{file.text.of(attribute)}` of a pipeline")
+            elif isinstance(made, ast.Call) and file.canonical(made.func) in (
+                "tf.get_default_graph",
+                "tf.Graph",
+            ):
+                if attribute.attr != "as_default":
+                    yield Doubt(file, attribute, "the graph is asked for what it has")
+        for text in file.all(ast.Constant):
+            if isinstance(text.value, str) and text.value.strip().endswith(_GRAPH_FILE):
+                yield Doubt(file, text, "the file of the graph, which is not saved")
 
 
 def _made(file: File, name: ast.Name, seen: frozenset[str] = frozenset()) -> frozenset[str] | None:
@@ -122,10 +141,15 @@ RULE = Rule(
         "end: opt._learning_rate = 0.0",
         "after: saver = tf.train.Saver()\nend: print(saver.as_saver_def())",
         "end: w.load(np.ones((3, 1)), sess)",
+        "end: print(len(tf.get_default_graph().get_operations()))",
+        "before: graph = tf.get_default_graph()\nend: print(graph.version)",
+        "before: rows = tf.data.Dataset.from_tensor_slices(np.ones((4, 3))); print(rows.output_shapes)",
+        "after: saver = tf.train.Saver()\nend: import os; print(os.path.isfile(saver.save(sess, 'model') + '.meta'))",
     ),
     certain=(
         "after: saver = tf.train.Saver(); best = saver if N else None",
         "end: print(sess.run(w))",
+        "end: writer = tf.summary.FileWriter('logs', tf.get_default_graph()); writer.close()",
         "before: step = tf.Variable(0.0); twice = step * 2.0; known = step is not None",
     ),
 )

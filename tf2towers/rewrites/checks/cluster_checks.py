@@ -178,6 +178,9 @@ def _reads_variables(training: Training, statement: TrainerStatement) -> bool:
     methods = [call.func for call in calls if isinstance(call.func, cst.Attribute)]
     if has_update(training, statement) or any(value_kinds.of(method.value) == AVERAGE for method in methods):
         return False
+    named = [value_kinds.resolver.canonical(call.func) or "" for call in calls]
+    if statement.flow.binds and not _OF_VARIABLES.isdisjoint(named):
+        return True
     summaries = [
         training.functions.summary(value_kinds.resolver.canonical(call.func) or "") for call in calls
     ]

@@ -15,6 +15,7 @@ from tf2towers.program.sessions.steps import has_update
 from tf2towers.program.statements.trainer_statement import TOWERS, TrainerStatement
 from tf2towers.program.statements.value_kinds import OPTIMIZER, SCHEDULE, STATE, TENSOR
 from tf2towers.program.training import Step, placeholders_of
+from tf2towers.rewrites.expressions.fed_types import converts_what_is_fed
 from tf2towers.rewrites.files.file_context import code_of, parse_statement
 from tf2towers.rewrites.functions.moved_statements import without_empty_lines
 from tf2towers.rewrites.functions.shared_model import SharedModel, common_beginning, read_after
@@ -350,7 +351,7 @@ class ReplicaBuilder(TowerFunctions):
         return self._signatures.get(tuple(specs)) or _listed(specs)
 
     def signature(self, step: Step, params: list[str]) -> list[str] | None:
-        """The `tf.TensorSpec` of every parameter, where placeholders gave them all; None otherwise."""
+        """The spec of every parameter, where placeholders gave them all; None otherwise."""
         specs: list[str] = []
         for name in params:
             rate = name.removesuffix("_value")
@@ -364,7 +365,11 @@ class ReplicaBuilder(TowerFunctions):
                 return None
             shape = code_of(self._rewritten(found[0].shape)) if found[0].shape is not None else "None"
             assert found[0].dtype is not None
-            specs.append(f"tf.TensorSpec({shape}, {code_of(self._rewritten(found[0].dtype))})")
+            dtype = code_of(self._rewritten(found[0].dtype))
+            # steps of a cluster convert what they are given
+            converts = self.training.tower.cluster is None and converts_what_is_fed(dtype)
+            kind = self.context.need("FedTensorSpec") if converts else "tf.TensorSpec"
+            specs.append(f"{kind}({shape}, {dtype})")
         return specs if specs else None
 
 

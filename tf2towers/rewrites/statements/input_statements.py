@@ -11,6 +11,7 @@ from tf2towers.program.sessions.pipelines import values_fed
 from tf2towers.program.statements.trainer_statement import TrainerStatement
 from tf2towers.program.statements.value_kinds import GET_NEXT, PLACEHOLDER
 from tf2towers.program.training import Pipeline, Training
+from tf2towers.rewrites.expressions.fed_types import converts_what_is_fed
 from tf2towers.rewrites.expressions.training_calls import TrainingRewriter
 from tf2towers.rewrites.files.file_context import FileContext, code_of, parse_expression, parse_statement
 from tf2towers.rewrites.functions.step_functions import ReplicaBuilder
@@ -129,14 +130,16 @@ class InputStatements:
         return f"{self.context.need('QueuedBatches')}({build}{towers})"
 
     def _restartable(self, pipeline: Pipeline) -> cst.BaseStatement:
-        """`dataset = restartable(lambda seed: pipeline(seed), tf.TensorSpec([], tf.int64))`."""
+        """`dataset = restartable(lambda seed: pipeline(seed), FedTensorSpec([], tf.int64))`."""
         node = pipeline.statement.node
         made = self.in_place(node)
         specs = []
         for placeholder in pipeline.fed:
             shape = code_of(self.in_place(placeholder.shape)) if placeholder.shape is not None else "None"
             assert placeholder.dtype is not None
-            specs.append(f"tf.TensorSpec({shape}, {code_of(self.in_place(placeholder.dtype))})")
+            dtype = code_of(self.in_place(placeholder.dtype))
+            kind = self.context.need("FedTensorSpec") if converts_what_is_fed(dtype) else "tf.TensorSpec"
+            specs.append(f"{kind}({shape}, {dtype})")
         assert isinstance(node, cst.SimpleStatementLine) and isinstance(made, cst.SimpleStatementLine)
         assign = made.body[0]
         assert isinstance(assign, cst.Assign)

@@ -10,6 +10,7 @@ from tf2towers.program.sessions.batch_input import Input
 from tf2towers.program.sessions.session_runs import Run
 from tf2towers.program.statements.value_kinds import OP, PLACEHOLDER
 from tf2towers.program.training import Step, Training, placeholders_of
+from tf2towers.rewrites.expressions.fed_types import converts_what_is_fed
 from tf2towers.rewrites.expressions.training_calls import TrainingRewriter
 from tf2towers.rewrites.files.file_context import FileContext, code_of, parse_expression
 from tf2towers.rewrites.statements.fetched_values import is_one_value
@@ -192,7 +193,9 @@ class SessionCalls:
         )
         if signed or dtype is None:
             return value
-        return f"tf.convert_to_tensor({value}, {code_of(self._rewritten(dtype))})"
+        kind = code_of(self._rewritten(dtype))
+        convert = self.context.need("as_fed") if converts_what_is_fed(kind) else "tf.convert_to_tensor"
+        return f"{convert}({value}, {kind})"
 
     def _rewritten(self, node: cst.BaseExpression) -> cst.CSTNode:
         rewriter = TrainingRewriter(self.context, self.training, self.replaced, False, self.given)
