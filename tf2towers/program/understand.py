@@ -26,8 +26,9 @@ from tf2towers.program.towers.tower_loop import TowerLoop
 from tf2towers.program.training import TowerFacts, Training
 
 
-def understand(tower: TowerLoop, names: Names, functions: Functions, source: Program) -> Training:
+def understand(tower: TowerLoop, names: Names, source: Program) -> Training:
     """Reads the program around a tower loop. What it cannot follow is in `problems`."""
+    functions = Functions(source)
     facts = tower_facts(source) if tower.is_loop or tower.cluster is not None else TowerFacts()
     value_kinds = ValueKinds(names, functions, source, facts.batches)
     reader = StatementReader(

@@ -11,7 +11,6 @@ from tf2towers.program.clusters.cluster import Cluster
 from tf2towers.program.clusters.find_cluster import SETTER
 from tf2towers.program.clusters.workers_part import names_of_task
 from tf2towers.program.problem import Problem
-from tf2towers.program.python_code.names_read_by_calls import reads
 from tf2towers.program.python_code.search import find_all
 from tf2towers.program.sessions.steps import has_update
 from tf2towers.program.statements.symbol_roles import role
@@ -115,13 +114,14 @@ def _index_in_functions(training: Training, cluster: Cluster) -> Iterator[Proble
         if isinstance(definition, cst.FunctionDef)
     }
     told: set[str] = set()
+    canonical = training.value_kinds.resolver.canonical
     parts = [*region.nodes, *(statement.node for statement in [*region.brought, *training.graph])]
     for call in (call for part in parts for call in find_all(part, cst.Call)):
         name = code_of(call.func)
         if name in told or definitions.get(name) is cluster.owner:
             continue
         told.add(name)
-        if reads(training.functions, name, frozenset(wanted)):
+        if training.functions.reads(canonical(call.func) or "", frozenset(wanted)):
             message = f"{name} depends on {code_of(cluster.task_index)}, and is called for every worker"
             yield Problem(definitions.get(name, call), "T2T505", message)
 

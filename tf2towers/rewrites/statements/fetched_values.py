@@ -52,7 +52,7 @@ def _is_one_expression(node: cst.BaseExpression, training: Training) -> bool:
         if canonical in _SEVERAL:
             return False
         if canonical is not None and not canonical.startswith("tf."):
-            found = training.functions.find_definition(canonical)
+            found = training.functions.definition(canonical)
             return found is None or not _returns_several(found[1])
         return training.value_kinds.of(node) != VARIABLES
     return True
