@@ -9,13 +9,13 @@ import libcst as cst
 from tf2towers.names.old_names import is_of_summaries
 from tf2towers.program.clusters.cluster import Cluster
 from tf2towers.program.python_code.data_flow import flow_of, target_names
-from tf2towers.program.python_code.search import find_all
+from tf2towers.program.python_code.search import code_of, find_all
 from tf2towers.program.python_code.side_effects import SUMMARIES
 from tf2towers.program.sessions.steps import has_update
 from tf2towers.program.statements.trainer_statement import TrainerStatement
 from tf2towers.program.statements.value_kinds import AVERAGE, OP, STATE
 from tf2towers.program.training import Step, Training
-from tf2towers.rewrites.files.file_context import FileContext, code_of
+from tf2towers.rewrites.files.file_context import FileContext
 
 Found = Iterator[tuple[cst.CSTNode, str, str]]
 

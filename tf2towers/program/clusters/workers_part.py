@@ -12,7 +12,7 @@ from tf2towers.program.clusters.cluster import Cluster
 from tf2towers.program.clusters.region import Region
 from tf2towers.program.problem import Problem
 from tf2towers.program.python_code.data_flow import flow_of, upward_exposed
-from tf2towers.program.python_code.search import find_all
+from tf2towers.program.python_code.search import code_of, find_all
 from tf2towers.program.statements.trainer_statement import DROPPED, INPUT, MIXED, TOWERS, TrainerStatement
 from tf2towers.program.statements.value_kinds import (
     DATASET,
@@ -49,7 +49,6 @@ _PURE_METHODS = frozenset(
         "startswith",
     }
 )
-_module = cst.Module([])
 
 
 def read_region(training: Training, cluster: Cluster) -> Region | Problem:
@@ -103,10 +102,8 @@ def contains_index(node: cst.CSTNode, cluster: Cluster) -> bool:
     """Whether a statement reads this task's index as it was given to the server; False where that is a plain number."""
     if isinstance(cluster.task_index, cst.BaseNumber):
         return False
-    code = _module.code_for_node(cluster.task_index)
-    return any(
-        _module.code_for_node(expression) == code for expression in find_all(node, type(cluster.task_index))
-    )
+    code = code_of(cluster.task_index)
+    return any(code_of(expression) == code for expression in find_all(node, type(cluster.task_index)))
 
 
 def _statements_outside(training: Training, cluster: Cluster, region: Region) -> list[TrainerStatement]:
@@ -191,7 +188,7 @@ def _changes(statement: TrainerStatement, own: set[str]) -> bool:
         for small in statement.node.body
         if isinstance(small, cst.Expr) and isinstance(small.value, cst.Call)
     ]
-    return any(flow_of(call).reads & own for call in calls if _module.code_for_node(call.func) not in _PURE)
+    return any(flow_of(call).reads & own for call in calls if code_of(call.func) not in _PURE)
 
 
 def _in_tests(names: set[str], cluster: Cluster) -> bool:
@@ -249,7 +246,7 @@ def _has_state(call: cst.Call, training: Training) -> bool:
     """Whether a call may give something that a loop uses up: a reader, a generator, a hook."""
     if isinstance(call.func, cst.Name) and call.func.value in _PURE:
         return False
-    code = _module.code_for_node(call.func)
+    code = code_of(call.func)
     if code in _PURE:
         return False
     return not (isinstance(call.func, cst.Attribute) and call.func.attr.value in _PURE_METHODS)

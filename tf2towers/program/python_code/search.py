@@ -36,6 +36,14 @@ class _Finder(cst.CSTVisitor):
         """Nothing to do, for the same reason."""
 
 
+_module = cst.Module([])
+
+
+def code_of(node: cst.CSTNode) -> str:
+    """The source text of a node."""
+    return _module.code_for_node(node)
+
+
 def only_small(node: cst.CSTNode) -> cst.BaseSmallStatement | None:
     """The statement of a line that holds just one."""
     if isinstance(node, cst.SimpleStatementLine) and len(node.body) == 1:

@@ -6,7 +6,7 @@ import libcst as cst
 
 from tf2towers.program.python_code.backward_slices import slice_for
 from tf2towers.program.python_code.data_flow import flow_of, root_name, target_names, upward_exposed
-from tf2towers.program.python_code.search import find_all
+from tf2towers.program.python_code.search import code_of, find_all
 from tf2towers.program.python_code.side_effects import CHECKS, SUMMARIES
 from tf2towers.program.sessions.batch_input import Input
 from tf2towers.program.sessions.saved_summaries import writes_summaries
@@ -23,8 +23,6 @@ from tf2towers.program.statements.value_kinds import (
 )
 from tf2towers.program.towers.part_of_a_tower import narrow_to_part
 from tf2towers.program.training import Step, Training
-
-_module = cst.Module([])
 
 
 def read_runs(training: Training) -> None:
@@ -86,7 +84,7 @@ def _make_steps(training: Training, by_key: dict[tuple[str, ...], Step]) -> None
         if _takes_a_batch(training, run):
             training.problem(run.call, "T2T402", "a run that takes a batch and computes nothing")
             continue
-        key = tuple(_code(fetch) for fetch in run.fetches) + (("[]",) if run.is_list else ())
+        key = tuple(code_of(fetch) for fetch in run.fetches) + (("[]",) if run.is_list else ())
         if not training.tower.is_loop and training.tower.cluster is None:
             key += (
                 str(len(_statements_before_run(training, run, training.graph))),
@@ -127,7 +125,7 @@ def _result_is_left(run: Run) -> bool:
 
 def _computes_no_more(training: Training, step: Step, whole: Step) -> bool:
     """Whether another step fetches all that a training step does, and besides only values without any effect."""
-    fetched, all_fetched = ({_code(fetch) for fetch in each.fetches} for each in (step, whole))
+    fetched, all_fetched = ({code_of(fetch) for fetch in each.fetches} for each in (step, whole))
     more = [statement for statement in whole.slice.statements if statement not in step.slice.statements]
     return (
         (step.trains and whole.trains and fetched < all_fetched)
@@ -263,7 +261,3 @@ def _is_print(small: cst.BaseSmallStatement) -> bool:
         return False
     root = root_name(small.value.func)
     return root in ("print", "logging", "log", "logger")
-
-
-def _code(node: cst.CSTNode) -> str:
-    return _module.code_for_node(node)

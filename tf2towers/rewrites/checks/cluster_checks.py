@@ -11,14 +11,13 @@ from tf2towers.program.clusters.cluster import Cluster
 from tf2towers.program.clusters.find_cluster import SETTER
 from tf2towers.program.clusters.workers_part import names_of_task
 from tf2towers.program.problem import Problem
-from tf2towers.program.python_code.search import find_all
+from tf2towers.program.python_code.search import code_of, find_all
 from tf2towers.program.sessions.steps import has_update
 from tf2towers.program.statements.symbol_roles import role
 from tf2towers.program.statements.trainer_statement import TrainerStatement
 from tf2towers.program.statements.value_kinds import AVERAGE, COORDINATION, SCHEDULE, STATE, TENSOR
 from tf2towers.program.training import Training
 from tf2towers.rewrites.expressions.call_arguments import named
-from tf2towers.rewrites.files.file_context import code_of
 
 #: what a function reads variables by that it is not given
 _OF_VARIABLES = frozenset(

@@ -6,8 +6,9 @@ import libcst as cst
 
 from tf2towers.names.cluster_calls import ClusterCall, cluster_calls
 from tf2towers.program.clusters.cluster import Cluster
+from tf2towers.program.python_code.search import code_of
 from tf2towers.rewrites.expressions.call_arguments import keyword, named, trimmed
-from tf2towers.rewrites.files.file_context import FileContext, code_of
+from tf2towers.rewrites.files.file_context import FileContext
 
 _WITH_STORE = frozenset({"SupervisedTraining", "MonitoredTraining"})
 

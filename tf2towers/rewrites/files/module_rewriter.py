@@ -7,9 +7,9 @@ import libcst as cst
 from tf2towers.names.canonical import canonical_name
 from tf2towers.names.symbols import imported_names
 from tf2towers.names.tables import RuntimeName, lookup
-from tf2towers.program.python_code.search import find_all
+from tf2towers.program.python_code.search import code_of, find_all
 from tf2towers.rewrites.expressions.tensorflow_symbols import SymbolRewriter
-from tf2towers.rewrites.files.file_context import FileContext, code_of, parse_statement
+from tf2towers.rewrites.files.file_context import FileContext, parse_statement
 
 _BEHAVIOR = frozenset({"tf.disable_v2_behavior", "tf.disable_eager_execution"})
 _ROOTS = ("tensorflow", "tensorflow.compat.v1")

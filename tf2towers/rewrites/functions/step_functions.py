@@ -10,12 +10,12 @@ from tf2towers.names.old_names import is_of_summaries
 from tf2towers.program.clusters.cluster import Cluster
 from tf2towers.program.python_code.backward_slices import Slice
 from tf2towers.program.python_code.data_flow import flow_of
-from tf2towers.program.python_code.search import find_all
+from tf2towers.program.python_code.search import code_of, find_all
 from tf2towers.program.sessions.steps import has_update
 from tf2towers.program.statements.trainer_statement import TOWERS, TrainerStatement
 from tf2towers.program.statements.value_kinds import OPTIMIZER, SCHEDULE, STATE, TENSOR
 from tf2towers.program.training import Step, placeholders_of
-from tf2towers.rewrites.files.file_context import code_of, parse_statement
+from tf2towers.rewrites.files.file_context import parse_statement
 from tf2towers.rewrites.functions.moved_statements import without_empty_lines
 from tf2towers.rewrites.functions.shared_model import SharedModel, common_beginning, read_after
 from tf2towers.rewrites.functions.tower_function import TowerFunctions

@@ -6,11 +6,11 @@ from itertools import takewhile
 
 import libcst as cst
 
-from tf2towers.program.python_code.search import find_all
+from tf2towers.program.python_code.search import code_of, find_all
 from tf2towers.program.statements.trainer_statement import DROPPED, INPUT, MIXED, TOWERS, TrainerStatement
 from tf2towers.program.statements.value_kinds import PLAIN, SCHEDULE, SESSION, STATE, TENSOR
 from tf2towers.program.training import Step
-from tf2towers.rewrites.files.file_context import code_of, parse_statement
+from tf2towers.rewrites.files.file_context import parse_statement
 from tf2towers.rewrites.functions.moved_statements import is_reuse_call
 from tf2towers.rewrites.functions.step_functions import ReplicaBuilder
 from tf2towers.rewrites.functions.step_names import name_steps

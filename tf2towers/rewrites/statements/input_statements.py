@@ -6,13 +6,14 @@ from collections.abc import Sequence
 
 import libcst as cst
 
+from tf2towers.program.python_code.search import code_of
 from tf2towers.program.sessions.batch_input import Input
 from tf2towers.program.sessions.pipelines import values_fed
 from tf2towers.program.statements.trainer_statement import TrainerStatement
 from tf2towers.program.statements.value_kinds import GET_NEXT, PLACEHOLDER
 from tf2towers.program.training import Pipeline, Training
 from tf2towers.rewrites.expressions.training_calls import TrainingRewriter
-from tf2towers.rewrites.files.file_context import FileContext, code_of, parse_expression, parse_statement
+from tf2towers.rewrites.files.file_context import FileContext, parse_expression, parse_statement
 from tf2towers.rewrites.functions.step_functions import ReplicaBuilder
 from tf2towers.rewrites.statements.session_calls import SessionCalls
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import libcst as cst
 
 from tf2towers.program.python_code.data_flow import target_names
-from tf2towers.program.python_code.search import find_all
+from tf2towers.program.python_code.search import code_of, find_all
 from tf2towers.program.sessions.batch_input import Input
 from tf2towers.program.sessions.session_runs import Run
 from tf2towers.program.statements.value_kinds import OP, PLACEHOLDER
 from tf2towers.program.training import Step, Training, placeholders_of
 from tf2towers.rewrites.expressions.training_calls import TrainingRewriter
-from tf2towers.rewrites.files.file_context import FileContext, code_of, parse_expression
+from tf2towers.rewrites.files.file_context import FileContext, parse_expression
 from tf2towers.rewrites.statements.fetched_values import is_one_value
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import libcst as cst
 
+from tf2towers.program.python_code.search import code_of
 from tf2towers.program.statements.statement_reader import OF_SUPERVISOR
 from tf2towers.program.statements.trainer_statement import DROPPED, TrainerStatement
 from tf2towers.program.statements.value_kinds import COORDINATION, GRAPH, ITERATOR, SESSION, SUPERVISOR
-from tf2towers.rewrites.files.file_context import code_of, parse_statement
+from tf2towers.rewrites.files.file_context import parse_statement
 from tf2towers.rewrites.statements.worker_statements import WorkerStatements
 
 

@@ -9,9 +9,10 @@ import libcst as cst
 from tf2towers.program.clusters.cluster import Cluster
 from tf2towers.program.clusters.region import Region
 from tf2towers.program.python_code.data_flow import names_in
+from tf2towers.program.python_code.search import code_of
 from tf2towers.program.statements.trainer_statement import DROPPED, INPUT, TrainerStatement
 from tf2towers.program.statements.value_kinds import DATASET, ITERATOR, SESSION, STATE, SUPERVISOR
-from tf2towers.rewrites.files.file_context import code_of, parse_statement
+from tf2towers.rewrites.files.file_context import parse_statement
 from tf2towers.rewrites.statements.state_statements import StateStatements
 from tf2towers.rewrites.statements.unread_names import without_unread_names
 
