@@ -85,10 +85,10 @@ def migrate(source: Program, collective: bool = False) -> MigrationResult:
     training = understand(towers[0], names, source)
     context.freed = freed_names(training, identifiers)
     training.problems.extend(check(training, wrapper.module))
-    assembler = Assembler(context, training)
-    if not training.problems:
+    assembler = Assembler(context, training) if not training.problems else None
+    if assembler is not None:
         assembler.run()
-    if training.problems:
+    if assembler is None or training.problems:
         for problem in training.problems:
             left(problem)
         return result
