@@ -29,11 +29,9 @@ from tf2towers.program.training import TowerFacts, Training
 def understand(tower: TowerLoop, names: Names, source: Program) -> Training:
     """Reads the program around a tower loop. What it cannot follow is in `problems`."""
     functions = Functions(source)
-    facts = tower_facts(source) if tower.is_loop or tower.cluster is not None else TowerFacts()
+    facts = TowerFacts() if tower.is_of_devices else tower_facts(source)
     value_kinds = ValueKinds(names, functions, source, facts.batches)
-    reader = StatementReader(
-        value_kinds, tower.loop, keeps_devices=not tower.is_loop and tower.cluster is None
-    )
+    reader = StatementReader(value_kinds, tower.loop, keeps_devices=tower.is_of_devices)
     owner = tower.owner
     module = next(parent for parent in tower.parents if isinstance(parent, cst.Module))
     if isinstance(owner, cst.FunctionDef):

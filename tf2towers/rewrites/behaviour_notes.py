@@ -133,7 +133,7 @@ def _evaluation(training: Training) -> Found:
 
 def _average_order(training: Training) -> Found:
     updated = False
-    for statement in _after(training):
+    for statement in training.behind_towers(training.statements):
         updated |= has_update(training, statement)
         if _is_ordered(training, statement) or any(
             _is_ordered(training, block) for block in statement.contexts
@@ -227,18 +227,11 @@ def _summaries_of_queues(training: Training) -> Found:
         yield training.batches.source, "T2T213", message
 
 
-def _after(training: Training) -> list[TrainerStatement]:
-    return training.statements[training.statements.index(training.tower_loop_statement) + 1 :]
-
-
 def _read_from_towers(training: Training, step: Step, fetch: cst.BaseExpression) -> tuple[set[str], set[str]]:
     """Names bound in the tower loop that a fetched value is made of, and the symbols on the way."""
     names = set(flow_of(fetch).reads)
     symbols: set[str] = set()
-    place = training.statements.index(training.tower_loop_statement)
-    for statement in reversed(
-        [later for later in step.slice.statements if training.statements.index(later) > place]
-    ):
+    for statement in reversed(training.behind_towers(step.slice.statements)):
         if statement.flow.writes & names:
             if statement.assign is not None:
                 names -= statement.flow.binds

@@ -120,12 +120,7 @@ def _bring(training: Training, cluster: Cluster, region: Region) -> None:
     inside = set(region.nodes)
     statements_before = _statements_outside(training, cluster, region)
     dependent = _dependent(statements_before, cluster)
-    gone = {
-        statement.node
-        for outer in training.statements
-        for statement in outer.every()
-        if statement.kind == DROPPED and not statement.inner
-    }
+    gone = {statement.node for statement in training.single if statement.kind == DROPPED}
     needed = upward_exposed([node for node in region.nodes if node not in gone]) | {
         name for statement in training.graph for name in statement.flow.reads & dependent
     }

@@ -67,12 +67,7 @@ def read_steps(training: Training) -> None:
 
 def _is_of_all_towers(training: Training, step: Step) -> bool:
     """Whether a step computes something of what every tower gave, and so runs every tower in TF1, too."""
-    order = training.statements
-    behind = [
-        statement.node
-        for statement in step.slice.statements
-        if order.index(statement) > order.index(training.tower_loop_statement)
-    ]
+    behind = [statement.node for statement in training.behind_towers(step.slice.statements)]
     nodes = [*behind, *step.fetches]
     collected = training.gathered | {average.accumulator for average in training.averages}
     parts = {root_name(part.value) for node in nodes for part in find_all(node, cst.Subscript)}
@@ -85,7 +80,7 @@ def _make_steps(training: Training, by_key: dict[tuple[str, ...], Step]) -> None
             training.problem(run.call, "T2T402", "a run that takes a batch and computes nothing")
             continue
         key = tuple(code_of(fetch) for fetch in run.fetches) + (("[]",) if run.is_list else ())
-        if not training.tower.is_loop and training.tower.cluster is None:
+        if training.tower.is_of_devices:
             key += (
                 str(len(_statements_before_run(training, run, training.graph))),
             )  # names stand for what they do there
@@ -158,7 +153,7 @@ def _step(training: Training, run: Run) -> Step:
     wanted = set().union(*(flow_of(fetch).reads for fetch in run.fetches))
     graph = training.graph
     towers = training.tower_loop_statement
-    if not training.tower.is_loop and training.tower.cluster is None:
+    if training.tower.is_of_devices:
         graph = _statements_before_run(training, run, graph)
     piece = slice_for(wanted, graph, training.effects)
     trains = any(has_update(training, statement) for statement in piece.statements)
@@ -184,14 +179,10 @@ def _step(training: Training, run: Run) -> Step:
     step.inputs = _in_force(training, run) if not training.tower.is_loop else list(training.inputs)
     makers = [
         statement
-        for outer in training.statements
-        for statement in outer.every()
+        for statement in training.every
         if statement.detail == OPTIMIZER
-    ]
-    makers = [
-        statement
-        for statement in makers
-        if trains and statement.flow.binds & (piece.needs | training.tower_binds)
+        and trains
+        and statement.flow.binds & (piece.needs | training.tower_binds)
     ]
     needs |= {
         name

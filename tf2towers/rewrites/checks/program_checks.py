@@ -55,7 +55,7 @@ def _never_run(training: Training) -> Iterator[Problem]:
     """The update has no session call."""
     if any(problem.code == "T2T401" for problem in training.problems):
         return  # the run may be among those that cannot be read
-    if not training.tower.is_loop and training.tower.cluster is None:
+    if training.tower.is_of_devices:
         return  # nothing is trained
     if not any(step.trains for step in training.steps):
         what = "the update of the variables" if training.runs else "what the towers build"

@@ -57,13 +57,9 @@ class ReplicaBuilder(TowerFunctions):
     @property
     def makes_variables(self) -> bool:
         """Whether the program has variables, or anything that comes from them: else it needs no store."""
-        tower = self.training.tower
-        return (
-            tower.is_loop
-            or tower.cluster is not None
-            or any(
-                statement.kind == STATE for outer in self.training.statements for statement in outer.every()
-            )
+        training = self.training
+        return not training.tower.is_of_devices or any(
+            statement.kind == STATE for statement in training.every
         )
 
     def parameters(self, step: Step) -> list[str]:
@@ -183,11 +179,8 @@ class ReplicaBuilder(TowerFunctions):
         inner: list[cst.BaseStatement] = []
         arguments = ", ".join(self._names_of(self.tower_inputs(step.part)))
         needed = step.part.slice_before if step.part is not None else training.tower_needs
-        order = training.statements
         for statement in step.slice.statements:
-            if order.index(statement) < order.index(training.tower_loop_statement) and self._stands_in_step(
-                statement, step, needed
-            ):
+            if training.stands_before_towers(statement) and self._stands_in_step(statement, step, needed):
                 inner.extend(self._in_contexts(statement, self.moved(statement)))
         live = ", ".join(self.live_names(step.part))
         tower = step.part.name if step.part is not None else self.tower_name
@@ -195,9 +188,7 @@ class ReplicaBuilder(TowerFunctions):
         inner.extend(self._gathers(step))
         inner.extend(parse_statement(f"{now} = {name}()") for name, now in self._now.items())
         keep = self.given.get("keep_statistics")
-        for statement in step.slice.statements:
-            if order.index(statement) <= order.index(training.tower_loop_statement):
-                continue
+        for statement in training.behind_towers(step.slice.statements):
             moved = self.moved(statement)
             if (
                 keep
@@ -274,8 +265,7 @@ class ReplicaBuilder(TowerFunctions):
         return statement not in needed.statements or self._used_after(statement, step)
 
     def _used_after(self, statement: TrainerStatement, step: Step) -> bool:
-        place = self.training.statements.index(self.training.tower_loop_statement)
-        after = [other for other in step.slice.statements if self.training.statements.index(other) > place]
+        after = self.training.behind_towers(step.slice.statements)
         wanted = {name for other in after for name in self._reads_after(other)}
         wanted |= {name for fetch in step.fetches for name in flow_of(fetch).reads}
         return bool(statement.flow.writes & wanted)
@@ -309,13 +299,7 @@ class ReplicaBuilder(TowerFunctions):
         names = flow_of(value).reads
         if names & self.training.body.of_first_tower:
             return True
-        place = self.training.statements.index(self.training.tower_loop_statement)
-        after = [
-            statement
-            for statement in step.slice.statements
-            if self.training.statements.index(statement) > place
-        ]
-        for statement in reversed(after):
+        for statement in reversed(self.training.behind_towers(step.slice.statements)):
             if statement.flow.binds & names:
                 if any(map(is_of_summaries, self.training.effects[statement].symbols)):
                     return True

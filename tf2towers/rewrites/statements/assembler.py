@@ -199,8 +199,7 @@ class Assembler(WorkerStatements):
 
     def _place_of_steps(self) -> TrainerStatement | None:
         """The first statement of the session after the loop: the steps are defined before it."""
-        statements = self.training.statements
-        after = statements[statements.index(self.training.tower_loop_statement) + 1 :]
+        after = self.training.behind_towers(self.training.statements)
         return next((statement for statement in after if statement.kind == SESSION), None)
 
     def _is_told_by_towers(self, statement: TrainerStatement) -> bool:
@@ -209,17 +208,16 @@ class Assembler(WorkerStatements):
             return False
         if statement.flow.binds <= self.training.body.flags:
             return True
-        stands_before = self.training.statements.index(statement) < self.training.statements.index(
-            self.training.tower_loop_statement
+        return (
+            self.training.stands_before_towers(statement)
+            and statement.flow.binds <= self.builder._collected()
         )
-        return stands_before and statement.flow.binds <= self.builder._collected()
 
     def _session_statements(self) -> None:
-        for outer in self.training.statements:
-            for statement in outer.every():
-                if statement.inner or (statement.node in self.actions and statement.kind != SESSION):
-                    continue
-                if statement.kind in (SESSION, DROPPED, PLAIN):
-                    made = self._session_statement(statement)
-                    if made is not None:
-                        self.actions[statement.node] = made
+        for statement in self.training.single:
+            if statement.node in self.actions and statement.kind != SESSION:
+                continue
+            if statement.kind in (SESSION, DROPPED, PLAIN):
+                made = self._session_statement(statement)
+                if made is not None:
+                    self.actions[statement.node] = made

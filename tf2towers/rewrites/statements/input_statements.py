@@ -63,31 +63,26 @@ class InputStatements:
         placeholders = {
             name for input_ in self.training.inputs if input_.kind == PLACEHOLDER for name in input_.names
         }
-        for outer in self.training.statements:
-            for statement in outer.every():
-                assign = statement.assign
-                if (
-                    assign is None
-                    or not isinstance(assign.value, cst.Dict)
-                    or not statement.flow.binds & names
-                ):
-                    continue
-                keys = [
-                    element.key.value
-                    for element in assign.value.elements
-                    if isinstance(element, cst.DictElement) and isinstance(element.key, cst.Name)
-                ]
-                if len(keys) == len(assign.value.elements) and set(keys) <= placeholders:
-                    for element in assign.value.elements:
-                        if isinstance(element, cst.DictElement) and isinstance(element.key, cst.Name):
-                            self.feed_keys[element.key] = cst.SimpleString(repr(element.key.value))
-                    for name in statement.flow.binds & names:
-                        assert name is not None
-                        known_keys = self.feed_dicts.setdefault(name, keys)
-                        if set(known_keys) != set(keys):
-                            self.training.problem(
-                                statement.node, "T2T402", f"{name} does not always feed the same placeholders"
-                            )
+        for statement in self.training.every:
+            assign = statement.assign
+            if assign is None or not isinstance(assign.value, cst.Dict) or not statement.flow.binds & names:
+                continue
+            keys = [
+                element.key.value
+                for element in assign.value.elements
+                if isinstance(element, cst.DictElement) and isinstance(element.key, cst.Name)
+            ]
+            if len(keys) == len(assign.value.elements) and set(keys) <= placeholders:
+                for element in assign.value.elements:
+                    if isinstance(element, cst.DictElement) and isinstance(element.key, cst.Name):
+                        self.feed_keys[element.key] = cst.SimpleString(repr(element.key.value))
+                for name in statement.flow.binds & names:
+                    assert name is not None
+                    known_keys = self.feed_dicts.setdefault(name, keys)
+                    if set(known_keys) != set(keys):
+                        self.training.problem(
+                            statement.node, "T2T402", f"{name} does not always feed the same placeholders"
+                        )
 
     def _name_inputs(self) -> None:
         for input_ in self.training.inputs:

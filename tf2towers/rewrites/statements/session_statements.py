@@ -111,7 +111,7 @@ class SessionStatements(StateStatements):
             return False
         name = session.value
         canonical = self.training.value_kinds.resolver.canonical
-        for statement in (statement for outer in self.training.statements for statement in outer.every()):
+        for statement in self.training.every:
             if (
                 statement.assign is not None
                 and name in statement.flow.binds

@@ -38,8 +38,7 @@ class StateStatements(InputStatements):
 
     def _on_devices(self, statement: TrainerStatement) -> list[cst.BaseStatement] | None:
         """`with tf.device('/cpu:0'):` around variables, in a program without towers."""
-        tower = self.training.tower
-        if tower.is_loop or tower.cluster is not None or not isinstance(statement.node, cst.With):
+        if not self.training.tower.is_of_devices or not isinstance(statement.node, cst.With):
             return None
         made = self._state(statement)
         assert isinstance(made, cst.With)

@@ -130,15 +130,9 @@ class WorkerStatements(SessionStatements):
 
     def _read_before(self) -> set[str]:
         """Names that were read by statements which are gone."""
-        statements = [
-            statement
-            for outer in self.training.statements
-            for statement in outer.every()
-            if not statement.inner
-        ]
         return {
             name
-            for statement in statements
+            for statement in self.training.single
             if statement.kind in (DROPPED, SESSION)
             for name in statement.flow.reads
         }
