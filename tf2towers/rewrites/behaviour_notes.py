@@ -8,6 +8,7 @@ import libcst as cst
 
 from tf2towers.names.old_names import is_of_summaries
 from tf2towers.program.clusters.cluster import Cluster
+from tf2towers.program.python_code.call_arguments import value_of_argument
 from tf2towers.program.python_code.data_flow import flow_of, target_names
 from tf2towers.program.python_code.search import code_of, find_all
 from tf2towers.program.python_code.side_effects import SUMMARIES
@@ -169,16 +170,7 @@ def _unequal_parts(training: Training) -> Found:
         for call in find_all(statement.node, cst.Call):
             if training.value_kinds.resolver.canonical(call.func) != "tf.split":
                 continue
-            sizes = next(
-                (
-                    argument.value
-                    for argument in call.args
-                    if argument.keyword and argument.keyword.value == "num_or_size_splits"
-                ),
-                None,
-            )
-            plain = [argument.value for argument in call.args if argument.keyword is None]
-            sizes = sizes or (plain[1] if len(plain) > 1 else None)
+            sizes = value_of_argument(call, 1, "num_or_size_splits")
             if sizes is not None and _may_differ(sizes, bound):
                 message = "the towers' parts may differ in size, and each counts alike in the mean"
                 yield call, "T2T207", message

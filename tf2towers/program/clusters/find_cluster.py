@@ -8,6 +8,7 @@ from tf2towers.names.old_names import todays_name
 from tf2towers.names.symbols import Names
 from tf2towers.program.clusters.cluster import Cluster, Suite
 from tf2towers.program.problem import Problem
+from tf2towers.program.python_code.call_arguments import named
 from tf2towers.program.python_code.search import assigned_name, find_all
 
 SYNCHRONOUS = "tf.train.SyncReplicasOptimizer"
@@ -77,11 +78,9 @@ def _server_arguments(
     call: cst.Call,
 ) -> tuple[cst.BaseExpression, cst.BaseExpression, cst.BaseExpression] | str:
     order = ("server_or_cluster_def", "job_name", "task_index", "protocol", "config", "start")
-    given: dict[str, cst.BaseExpression] = {}
-    for place, argument in enumerate(call.args):
-        if argument.star:
-            return "a server with arguments the tool cannot read"
-        given[argument.keyword.value if argument.keyword is not None else order[place]] = argument.value
+    if any(arg.star for arg in call.args):
+        return "a server with arguments the tool cannot read"
+    given = {name: arg.value for name, arg in named(call, order)}
     missing = [parameter for parameter in order[:3] if parameter not in given]
     if missing:
         return f"a server without {' and '.join(missing)}"
