@@ -9,7 +9,7 @@ from tf2towers.names.symbols import Names
 from tf2towers.program.clusters.cluster import Cluster, Suite
 from tf2towers.program.problem import Problem
 from tf2towers.program.python_code.call_arguments import named
-from tf2towers.program.python_code.search import assigned_name, find_all
+from tf2towers.program.python_code.search import assigned_name, find_all, only_small
 
 SYNCHRONOUS = "tf.train.SyncReplicasOptimizer"
 SETTER = "tf.train.replica_device_setter"
@@ -27,7 +27,7 @@ def find_cluster(module: cst.Module, names: Names) -> Cluster | list[Problem] | 
             for call, _ in map_.servers
         ]
     server, line = map_.servers[0]
-    small = line.body[0] if isinstance(line, cst.SimpleStatementLine) and len(line.body) == 1 else None
+    small = only_small(line)
     name = assigned_name(small) if isinstance(small, cst.Assign) and small.value is server else None
     if name is None:
         return [Problem(server, "T2T502", "a server that is not assigned to a plain name")]

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import libcst as cst
 
 from tf2towers.program.python_code.call_arguments import is_none, value_of_argument
+from tf2towers.program.python_code.search import call_statement
 from tf2towers.program.statements.value_kinds import INITIALIZER, OP, SESSION, ValueKinds
 
 
@@ -27,6 +28,11 @@ class Run:
     feed_name: str | None = None
     targets: list[cst.BaseExpression] | None = None
     statement: cst.CSTNode | None = None
+
+    @property
+    def result_is_left(self) -> bool:
+        """Whether nobody takes its result: `sess.run(train_op)`."""
+        return call_statement(self.statement) is self.call
 
 
 @dataclass(frozen=True)

@@ -102,20 +102,13 @@ def _join_steps(training: Training) -> None:
     `sess.run(train_op, feed)`, and `_, loss_now = sess.run([train_op, loss], feed)` now and then.
     """
     for step in list(training.steps):
-        if all(_result_is_left(run) for run in step.runs):
+        if all(run.result_is_left for run in step.runs):
             whole = next(
                 (other for other in training.steps if _computes_no_more(training, step, other)), None
             )
             if whole is not None:
                 whole.runs += step.runs
                 training.steps.remove(step)
-
-
-def _result_is_left(run: Run) -> bool:
-    match run.statement:
-        case cst.SimpleStatementLine(body=[cst.Expr(value=value)]):
-            return value is run.call
-    return False
 
 
 def _computes_no_more(training: Training, step: Step, whole: Step) -> bool:

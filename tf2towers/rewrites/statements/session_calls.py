@@ -5,7 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from tf2towers.program.python_code.data_flow import target_names
-from tf2towers.program.python_code.search import code_of, find_all
+from tf2towers.program.python_code.search import code_of, find_all, only_small
 from tf2towers.program.sessions.batch_input import Input
 from tf2towers.program.sessions.session_runs import Run
 from tf2towers.program.statements.value_kinds import OP, PLACEHOLDER
@@ -43,16 +43,7 @@ class SessionCalls:
 
     def _keeps_places(self, step: Step) -> bool:
         return any(
-            run.is_list and not self._is_dropped(run) and self._prunable(run) is None for run in step.runs
-        )
-
-    def _is_dropped(self, run: Run) -> bool:
-        statement = run.statement
-        return (
-            isinstance(statement, cst.SimpleStatementLine)
-            and len(statement.body) == 1
-            and isinstance(statement.body[0], cst.Expr)
-            and statement.body[0].value is run.call
+            run.is_list and not run.result_is_left and self._prunable(run) is None for run in step.runs
         )
 
     def _prunable(self, run: Run) -> list[cst.BaseExpression] | None:
@@ -70,10 +61,7 @@ class SessionCalls:
         return kept
 
     def _result_unused(self, run: Run) -> bool:
-        statement = run.statement
-        if not isinstance(statement, cst.SimpleStatementLine) or len(statement.body) != 1:
-            return False
-        small = statement.body[0]
+        small = only_small(run.statement)
         if not isinstance(small, cst.Assign) or small.value is not run.call:
             return False
         names = target_names(small.targets[0].target)
@@ -92,9 +80,9 @@ class SessionCalls:
         call = f"{step.name}({arguments})"
         values = [fetch for fetch in step.fetches if not self.is_op(fetch)]
         returned = self.returned(step)
-        if not values and not self._is_dropped(run) and not self._result_unused(run):
+        if not values and not run.result_is_left and not self._result_unused(run):
             return "the value of an op is used"
-        if self._is_dropped(run) or not values:
+        if run.result_is_left or not values:
             self.replaced[run.call] = parse_expression(call)
             return None
         if not run.is_list:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import libcst as cst
 
-from tf2towers.program.python_code.search import code_of
+from tf2towers.program.python_code.search import code_of, only_small
 from tf2towers.program.statements.statement_reader import OF_SUPERVISOR
 from tf2towers.program.statements.trainer_statement import DROPPED, TrainerStatement
 from tf2towers.program.statements.value_kinds import COORDINATION, GRAPH, ITERATOR, SESSION, SUPERVISOR
@@ -18,9 +18,9 @@ class SessionStatements(StateStatements):
     def _session_statement(self, statement: TrainerStatement) -> list[cst.BaseStatement] | None:
         """What a statement of the session becomes; None where it stays, its expressions rewritten."""
         node = statement.node
-        if not isinstance(node, cst.SimpleStatementLine) or len(node.body) != 1:
+        small = only_small(node)
+        if small is None:
             return None
-        small = node.body[0]
         value = small.value if isinstance(small, cst.Expr | cst.Assign) else None
         if isinstance(value, cst.Call) and value in self.training.dropped_runs:
             return self._initializers(value, statement)
@@ -47,12 +47,11 @@ class SessionStatements(StateStatements):
         """`sess.run(init)` goes; `sess.run(iterator.initializer)` starts the iterator afresh."""
         made: list[cst.BaseStatement] = []
         code = code_of(call)
-        for other in self.training.statements:
-            for state in other.every():
-                if state.detail == ITERATOR and state.assign is not None:
-                    name = code_of(state.assign.targets[0].target)
-                    if f"{name}.initializer" in code:
-                        made.append(parse_statement(f"{name} = iter({self.started(state, call)})"))
+        for state in self.training.every:
+            if state.detail == ITERATOR and state.assign is not None:
+                name = code_of(state.assign.targets[0].target)
+                if f"{name}.initializer" in code:
+                    made.append(parse_statement(f"{name} = iter({self.started(state, call)})"))
         if made and isinstance(statement.node, cst.SimpleStatementLine):
             made[0] = made[0].with_changes(leading_lines=statement.node.leading_lines)
         return made
