@@ -96,16 +96,7 @@ class ReplicaBuilder(TowerFunctions):
         statements = common_beginning([step for step, _ in steps])
         if not statements or any(self._split_parameters(*step)[1] for step in steps):
             return []
-        without_contexts = self.training.tower.cluster is None
-        body = [
-            line
-            for statement in statements
-            for line in (
-                self.moved(statement)
-                if without_contexts
-                else self._in_contexts(statement, self.moved(statement))
-            )
-        ]
+        body = self._lines_without_towers(statements)
         named = {name.value for line in body for name in find_all(line, cst.Name)}
         parameters = [name for name in self._split_parameters(*steps[0])[0] if name in named]
         bound = {name for statement in statements for name in statement.flow.writes}
@@ -151,31 +142,18 @@ class ReplicaBuilder(TowerFunctions):
         result = ", ".join(values)
         end = [parse_statement(f"return {result}")] if result else []
         scope = f"{self.given['variables']}.scope({'' if step.trains else 'update=False'})"
-        cluster = training.tower.cluster
-        if cluster is not None:
-            body = [
-                line
-                for statement in self._own_statements(step)
-                for line in self._in_contexts(statement, self.moved(statement))
-            ]
-            body = [*self._model_call(step), *body]
-            body = [
-                parse_statement(f"{name} = {self._fetched(value)}") for value, name in state_before.items()
-            ] + body
-            body = without_unread_results([*body, *end])
-            return self._definition(
-                step.name, outer, [*feeds, *body], [self._cluster_step(cluster, step, outer)]
-            )
         if not step.uses_towers:
-            body = [line for statement in self._own_statements(step) for line in self.moved(statement)]
-            body = [*self._model_call(step), *body]
-            body = without_unread_results([*body, *end])
-            if not feeds:
-                body[0] = without_empty_lines(body[0])
-            scopes = [scope] if self.makes_variables else []
-            return self._definition(
-                step.name, outer, [*feeds, *body], [self._tf_function(step, outer), *scopes]
-            )
+            first = [
+                parse_statement(f"{name} = {self._fetched(value)}") for value, name in state_before.items()
+            ]
+            own = self._lines_without_towers(self._own_statements(step))
+            body = without_unread_results([*first, *self._model_call(step), *own, *end])
+            if training.tower.cluster is not None:
+                decorators = [self._cluster_step(training.tower.cluster, step, outer)]
+            else:
+                decorators = [self._tf_function(step, outer), *([scope] if self.makes_variables else [])]
+                body[0] = body[0] if feeds else without_empty_lines(body[0])
+            return self._definition(step.name, outer, [*feeds, *body], decorators)
         inner: list[cst.BaseStatement] = []
         arguments = ", ".join(self._names_of(self.tower_inputs(step.part)))
         needed = step.part.slice_before if step.part is not None else training.tower_needs
@@ -208,6 +186,17 @@ class ReplicaBuilder(TowerFunctions):
             [*feeds, replica, lasts[0].with_changes(leading_lines=[cst.EmptyLine(indent=False)]), *lasts[1:]],
             [self._tf_function(step, outer)],
         )
+
+    def _lines_without_towers(self, statements: Sequence[TrainerStatement]) -> list[cst.BaseStatement]:
+        """Statements as they stand in a step that runs no tower; a worker's in the blocks that were around them."""
+        in_blocks = self.training.tower.cluster is not None
+        return [
+            line
+            for statement in statements
+            for line in (
+                self._in_contexts(statement, self.moved(statement)) if in_blocks else self.moved(statement)
+            )
+        ]
 
     def _run_of_replicas(self, params: list[str], firsts: list[bool]) -> list[cst.BaseStatement]:
         """`strategy.run`, and the return of its results: of each, whether the first tower's or the last one's."""
