@@ -16,6 +16,7 @@ from tf2towers.rewrites.functions.kept_statistics import statistics_kept
 from tf2towers.rewrites.functions.moved_statements import is_reuse_call
 from tf2towers.rewrites.functions.strategy_and_store import strategy_statements
 from tf2towers.rewrites.statements.input_statements import DROP
+from tf2towers.rewrites.statements.session_calls import CannotCall
 from tf2towers.rewrites.statements.worker_statements import WorkerStatements
 
 
@@ -43,8 +44,9 @@ class Assembler(WorkerStatements):
             for run in step.runs:
                 if not step.slice.statements and self._direct(run):
                     continue
-                why = self.calls.rewrite(step, run, params)
-                if why is not None:
+                try:
+                    self.calls.rewrite(step, run, params)
+                except CannotCall as why:
                     self.training.problem(run.call, "T2T402", f"cannot call {step.name} here: {why}")
 
     def _direct(self, run: Run) -> bool:
