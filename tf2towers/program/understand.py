@@ -7,7 +7,6 @@ import libcst as cst
 from tf2towers.exact.program import Program
 from tf2towers.names.symbols import Names
 from tf2towers.program.clusters.workers_part import read_region
-from tf2towers.program.problem import Problem
 from tf2towers.program.python_code.data_flow import flow_of
 from tf2towers.program.python_code.function_summaries import Functions
 from tf2towers.program.python_code.side_effects import effects_of
@@ -58,10 +57,5 @@ def understand(tower: TowerLoop, names: Names, source: Program) -> Training:
     training.pipelines = read_pipelines(training)
     read_steps(training)
     if tower.cluster is not None:
-        region = read_region(training, tower.cluster)
-        if isinstance(region, Problem):
-            training.problems.append(region)
-        else:
-            training.region = region
-            training.problems.extend(region.problems)
+        training.region = read_region(training, tower.cluster)
     return training
