@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass, field
 
-from tf2towers.certain.building import Building
 from tf2towers.exact.file import File
 from tf2towers.exact.program import Program
+from tf2towers.names.meanings import Defined
 from tf2towers.program.statements.symbol_roles import role
 from tf2towers.source.nodes import Function, dotted
 
@@ -62,13 +62,12 @@ class Functions:
     def __init__(self, source: Program) -> None:
         self._main = source.main
         self._source = source
-        self._building = Building(source)
         self._summaries: dict[ast.AST, Summary] = {}
 
     def definition(self, canonical: str) -> tuple[File, ast.AST] | None:
         """The function or class that a name of the script means, where it is one of the program's."""
         if "<locals>" not in canonical:
-            return self._source.defined(self._main, canonical)
+            return self._defined(self._main, canonical)
         inner = self._main.all(ast.FunctionDef)
         found = next((each for each in inner if _qualified(self._main, each) == canonical), None)
         return (self._main, found) if found is not None else None
@@ -80,7 +79,7 @@ class Functions:
             return None
         if found[1] not in self._summaries:
             summary = self._summaries[found[1]] = Summary()
-            for file, part in self._building.with_functions([found]):
+            for file, part in self._with_called(found):
                 summary.symbols |= _symbols(file, part)
             summary.roles |= {role(symbol) for symbol in summary.symbols}
         return self._summaries[found[1]]
@@ -91,8 +90,43 @@ class Functions:
         `FLAGS.task_index` is the same name in every module; that of a function's own variable is not.
         """
         found = self.definition(canonical)
-        parts = self._building.with_functions([found]) if found is not None else []
-        return any(_reads(part, wanted) for _, part in parts)
+        return found is not None and any(_reads(part, wanted) for _, part in self._with_called(found))
+
+    def _with_called(self, found: tuple[File, ast.AST]) -> list[tuple[File, ast.AST]]:
+        """A function or class, and those of the program that it names, and that those name."""
+        known = {found[1]: found[0]}
+        waiting = [found[1]]
+        while waiting:
+            part = waiting.pop()
+            for node in ast.walk(part):
+                if isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Load):
+                    for home, unit in self._named(known[part], node):
+                        if unit not in known:
+                            known[unit] = home
+                            waiting.append(unit)
+        return [(file, part) for part, file in known.items()]
+
+    def _named(self, file: File, node: ast.Name | ast.Attribute) -> list[tuple[File, ast.AST]]:
+        """The functions and classes of the program that a name may stand for."""
+        bindings = file.meanings.bindings(node) if isinstance(node, ast.Name) else []
+        own = [binding.node for binding in bindings if isinstance(binding, Defined)]
+        if own:
+            return [(file, unit) for unit in own]
+        canonical = file.canonical(node)
+        found = self._defined(file, canonical) if canonical and not canonical.startswith("tf.") else None
+        return [found] if found is not None else []
+
+    def _defined(self, file: File, canonical: str) -> tuple[File, ast.AST] | None:
+        """`Program.defined`, also in a local module without TensorFlow, which may be given a variable of the graph."""
+        if (found := self._source.defined(file, canonical)) is not None:
+            return found
+        module, _, name = canonical.rpartition(".")
+        path = self._source.imports.imports_of(file.path).get(module)
+        if path is None or path not in self._source.others:
+            return None
+        other = self._source.plain_file(path)
+        units = (unit for unit in other.tree.body if isinstance(unit, Function | ast.ClassDef))
+        return next(((other, unit) for unit in units if unit.name == name), None)
 
 
 def _qualified(file: File, function: Function) -> str:
