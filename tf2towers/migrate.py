@@ -13,7 +13,6 @@ from tf2towers.exact.rules.t2t608_python2 import told
 from tf2towers.names.symbols import Names
 from tf2towers.program.clusters.find_cluster import find_cluster
 from tf2towers.program.problem import Problem
-from tf2towers.program.python_code.function_summaries import Functions
 from tf2towers.program.python_code.search import find_all
 from tf2towers.program.towers.tower_loop import find_tower_loops, no_towers
 from tf2towers.program.training import Training
@@ -55,9 +54,7 @@ def migrate(source: Program, collective: bool = False) -> MigrationResult:
     before = text_of(tree, script)
     wrapper = MetadataWrapper(tree, unsafe_skip_copy=True)
     names = Names(wrapper)
-    syntax = ast.parse(before)
-    functions = Functions(script.path, syntax, source.read)
-    identifiers = count_names(syntax)
+    identifiers = count_names(ast.parse(before))
     loops = find_tower_loops(wrapper.module, names)
     towers = [loop for loop in loops if loop.has_gradients]
     positions = wrapper.resolve(PositionProvider)
@@ -85,13 +82,13 @@ def migrate(source: Program, collective: bool = False) -> MigrationResult:
             left(Problem(wrapper.module, "T2T307", "no loop over towers"))
         return result
     context = FileContext(names, used_names=identifiers.plain, text=before)
-    training = understand(towers[0], names, functions, source)
+    training = understand(towers[0], names, source)
     context.freed = freed_names(training, identifiers)
     training.problems.extend(check(training, wrapper.module))
-    assembler = Assembler(context, training)
-    if not training.problems:
+    assembler = Assembler(context, training) if not training.problems else None
+    if assembler is not None:
         assembler.run()
-    if training.problems:
+    if assembler is None or training.problems:
         for problem in training.problems:
             left(problem)
         return result

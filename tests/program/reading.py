@@ -1,6 +1,5 @@
 """Snippets read by the recognisers."""
 
-import ast
 import textwrap
 
 import libcst as cst
@@ -25,7 +24,7 @@ def wrapper_of(text: str) -> MetadataWrapper:
 def read(text: str):
     """(module, names, functions) of a snippet."""
     wrapper = wrapper_of(text)
-    return wrapper.module, Names(wrapper), Functions(None, ast.parse(wrapper.module.code))
+    return wrapper.module, Names(wrapper), Functions(Program(Script.from_text(wrapper.module.code)))
 
 
 def kind_of(expression: str, **names: str) -> str:
@@ -39,9 +38,9 @@ def kind_of(expression: str, **names: str) -> str:
 
 def training_of(text: str):
     """The program around the one tower loop of a snippet."""
-    module, names, functions = read(text)
+    module, names, _ = read(text)
     (tower,) = [loop for loop in find_tower_loops(module, names) if loop.has_gradients]
-    return understand(tower, names, functions, Program(Script.from_text(module.code)))
+    return understand(tower, names, Program(Script.from_text(module.code)))
 
 
 TRAINER = """

@@ -4,9 +4,12 @@ from importlib import resources
 
 import pytest
 
+from tf2towers.exact.program import Program
 from tf2towers.names.canonical import canonical_name
+from tf2towers.program.python_code.function_summaries import Functions
 from tf2towers.program.statements.symbol_roles import role
 from tf2towers.program.statements.value_kinds import _ROLE_KIND
+from tf2towers.source.script import Script
 
 ROWS = [
     line.split("\t")
@@ -46,3 +49,24 @@ def test_symbols_are_canonical(symbol):
 )
 def test_the_longest_row_wins(symbol, word):
     assert role(symbol) == word
+
+
+def test_a_function_of_a_module_without_tensorflow_is_the_programs(tmp_path):
+    """What it is given may be a variable of the graph."""
+    (tmp_path / "helper.py").write_text("def double(value):\n    return value * 2.0\n")
+    script = tmp_path / "train.py"
+    script.write_text("import tensorflow as tf\nimport helper\nfrom helper import double\n")
+    functions = Functions(Program(Script.read(script)))
+    assert functions.summary("helper.double") is not None
+    assert functions.summary("helper.other") is None
+
+
+def test_a_function_reads_a_flag_through_what_it_calls_and_by_any_name_of_its_module(tmp_path):
+    helper = "import flags\nFLAGS = flags.FLAGS\n\n\nclass Shown:\n    index = FLAGS.task_index\n\n\n"
+    (tmp_path / "helper.py").write_text(f"{helper}def shown():\n    return Shown()\n")
+    script = tmp_path / "train.py"
+    script.write_text("import tensorflow as tf\nimport helper as h\n\n\ndef told():\n    return h.shown()\n")
+    functions = Functions(Program(Script.read(script)))
+    assert functions.reads("helper.shown", frozenset({"FLAGS.task_index"}))
+    assert functions.reads("told", frozenset({"FLAGS.task_index"}))
+    assert not functions.reads("told", frozenset({"FLAGS.steps"}))

@@ -8,6 +8,7 @@ from tf2towers.exact.file import File
 from tf2towers.exact.lookup import find_replacement, taken_arguments, unserved_arguments
 from tf2towers.names import old_names
 from tf2towers.names.old_names import keyword_renames
+from tf2towers.source.nodes import has_star
 
 
 def old_order(file: File, call: ast.Call) -> tuple[str, ...] | None:
@@ -51,7 +52,7 @@ def resizes_by_two(file: File, call: ast.Call) -> bool:
         return False
     if any(keyword.arg in ("new_height", "new_width") for keyword in call.keywords):
         return True
-    if len(call.args) < 3 or any(isinstance(argument, ast.Starred) for argument in call.args):
+    if len(call.args) < 3 or has_star(call):
         return False
     size, third = call.args[1:3]
     is_list = isinstance(size, ast.List | ast.Tuple | ast.ListComp)
@@ -80,7 +81,7 @@ def not_taken(file: File, call: ast.Call) -> str | None:
         return None
     name = found.target.replace("tf.compat.v1.", "tf.")
     takes = taken_arguments(name)
-    if takes is None or any(isinstance(argument, ast.Starred) for argument in call.args):
+    if takes is None or has_star(call):
         return None
     by_place = [word for word in takes if not word.startswith("*")]
     if len(call.args) > len(by_place):

@@ -6,6 +6,7 @@ import ast
 
 from tf2towers.exact.file import File
 from tf2towers.names.meanings import Assigned, Binding
+from tf2towers.source.nodes import has_star
 
 RANGES = frozenset({"builtins.range", "builtins.xrange", "six.moves.range", "six.moves.xrange"})
 #: functions that have no effect and give something that can be gone through once
@@ -58,7 +59,7 @@ def is_certain(file: File, node: ast.AST, *, value: bool = False) -> bool:
 
 
 def _is_certain_call(file: File, call: ast.Call) -> bool:
-    if call.keywords or any(isinstance(argument, ast.Starred) for argument in call.args):
+    if call.keywords or has_star(call):
         return False
     name = file.canonical(call.func)
     if name in _PURE:

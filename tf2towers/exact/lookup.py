@@ -11,6 +11,7 @@ from functools import cache
 from typing import Literal
 
 from tf2towers.exact.data import rows
+from tf2towers.names.canonical import beginnings
 from tf2towers.names.tables import RuntimeName, is_module, lookup, read_table
 
 #: What names that are not seen are looked up in, and where compat.v1 has all of TF 1.15's.
@@ -76,12 +77,9 @@ def _find_spelled(canonical: str) -> Found:
     if canonical in ("tf", "tf.compat") or canonical.startswith("tf.compat."):  # TF 2 by its own name
         return Found("v1", canonical)
     canonical = _moved(canonical)
-    name, rest = public_name(canonical), ""
-    while name != "tf":
+    for name, rest in beginnings(public_name(canonical)):
         if name in sessions():
             return Found("runtime", runtime=RuntimeName("tf2towers.runtime", sessions()[name] + rest))
-        name, _, last = name.rpartition(".")
-        rest = f".{last}{rest}"
     for spelling in (canonical, public_name(canonical)):
         if (ours := in_own(spelling)) is not None:
             return Found("runtime", runtime=ours)
@@ -146,13 +144,10 @@ def _own_modules() -> frozenset[str]:
 def in_own(canonical: str) -> RuntimeName | None:
     """What own.tsv gives for a name, also by a file's name, or for an attribute of something that it has."""
     for spelling in _spellings(canonical):
-        name, rest = spelling, ""
-        while name.count(".") > 1:
+        for name, rest in beginnings(spelling):
             if name in own() and not (rest and name in _own_modules()):
                 module, attribute = own()[name]
                 return RuntimeName(module, attribute + rest)
-            name, _, last = name.rpartition(".")
-            rest = f".{last}{rest}"
     return None
 
 
@@ -175,17 +170,8 @@ def _by_files(canonical: str) -> list[str]:
 
     In `...python.ops.arg_scope` the function is what its folder had, before the file of that name.
     """
-    found = []
-    name, rest = canonical, ""
-    while name.count(".") > 3:
-        name, _, last = name.rpartition(".")
-        rest = f".{last}{rest}"
-        if name in _files():
-            found.append(_files()[name] + rest)
-            break
-    if canonical in _files():
-        found.append(_files()[canonical])
-    return found
+    folders = [_files()[name] + rest for name, rest in beginnings(canonical) if rest and name in _files()]
+    return [*folders[:1], *([_files()[canonical]] if canonical in _files() else [])]
 
 
 def _in_tables(canonical: str) -> Found:
@@ -261,11 +247,7 @@ def _only_tf2() -> frozenset[str]:
 
 
 def _is_only_tf2(canonical: str) -> bool:
-    while canonical != "tf" and "." in canonical:
-        if canonical in _only_tf2():
-            return True
-        canonical = canonical.rpartition(".")[0]
-    return False
+    return any(name in _only_tf2() for name, _ in beginnings(canonical))
 
 
 #: Modules of contrib that were other modules under a second name.
@@ -314,13 +296,10 @@ def public_spelling(canonical: str) -> str:
 
     The name itself where TF 1.15 had no public name for the same object.
     """
-    name, rest = canonical, ""
-    while ".python." in name:
-        for spelling in (name, *_by_files(name)):
+    for name, rest in beginnings(canonical):
+        for spelling in (name, *_by_files(name)) if ".python." in name else ():
             if ".python." not in public_name(spelling):
                 return public_name(spelling) + rest
-        name, _, last = name.rpartition(".")
-        rest = f".{last}{rest}"
     return canonical
 
 

@@ -258,7 +258,7 @@ def new_lines(file: File, edits: Sequence[Edit]) -> Iterator[Edit]:
             if below is not None:
                 words = _in_order([*words, *map(ast.unparse, below.names)])
                 yield _without_line(file, below)
-            lines += _wrapped(f"from {module} import ", words)
+            lines += wrapped(f"from {module} import ", words)
     lines = [*modules, *lines]
     if file.opening is not None:
         lines += [*([""] if lines or place.after is not None else []), file.opening]
@@ -320,7 +320,7 @@ def _extended(file: File, place: Place, module: str, words: list[str]) -> Edit |
         if isinstance(statement, ast.ImportFrom) and statement.module == module and statement.level == 0:
             words_there = [ast.unparse(alias) for alias in statement.names]
             if "*" not in words_there and statement.lineno <= last and "#" not in file.text.of(statement):
-                lines = _wrapped(f"from {module} import ", _in_order(words_there + words))
+                lines = wrapped(f"from {module} import ", _in_order(words_there + words))
                 return file.replace(statement, file.text.newline.join(lines))
     return None
 
@@ -352,7 +352,8 @@ def _in_order(words: list[str]) -> list[str]:
     return sorted(words, key=lambda word: (word.islower(), word))
 
 
-def _wrapped(head: str, words: list[str]) -> list[str]:
+def wrapped(head: str, words: list[str]) -> list[str]:
+    """The lines of an import: one, or with parentheses around several."""
     line = head + ", ".join(words)
     if len(line) <= _LIMIT:
         return [line]

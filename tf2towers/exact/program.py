@@ -13,7 +13,7 @@ from tf2towers.exact.libraries.names import LibraryNames
 from tf2towers.exact.lookup import ended_before_tf1, sessions
 from tf2towers.exact.python2.reading import Reader, shows_python2
 from tf2towers.exact.tensorflow_versions import is_for_another
-from tf2towers.names.canonical import canonical_name
+from tf2towers.names.canonical import beginnings, canonical_name
 from tf2towers.names.meanings import Meanings
 from tf2towers.names.old_names import old_order
 from tf2towers.names.tables import read_table
@@ -299,11 +299,7 @@ def _is_graphs(canonical: str) -> bool:
 
 
 def _only_tf1(canonical: str) -> bool:
-    while canonical != "tf" and "." in canonical:
-        if canonical in _only_tf1_names():
-            return True
-        canonical = canonical.rpartition(".")[0]
-    return False
+    return any(name in _only_tf1_names() for name, _ in beginnings(canonical))
 
 
 @cache

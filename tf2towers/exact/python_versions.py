@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from tf2towers.exact.libraries.changed import is_gone
 from tf2towers.exact.reached.branches import COMPARE, branches_around
 from tf2towers.names.meanings import Assigned
 from tf2towers.source.nodes import imported
@@ -20,20 +20,14 @@ _PYTHONS = ((3, 9), (3, 13))
 _MISSING = frozenset({"ImportError", "ModuleNotFoundError", "AttributeError", "NameError"})
 
 
-def is_never_reached(file: File, node: ast.AST, gone: Callable[[str], bool]) -> bool:
-    """Whether a place is only reached in an old Python, or where a library still has what is gone.
-
-    Args:
-        file: the file of the place.
-        node: the place.
-        gone: whether a dotted name is no more.
-    """
-    if any(_truth(file, test, gone) is (not is_yes) for test, is_yes in branches_around(file, node)):
+def is_never_reached(file: File, node: ast.AST) -> bool:
+    """Whether a place is only reached in an old Python, or where a library still has what is gone."""
+    if any(_truth(file, test) is (not is_yes) for test, is_yes in branches_around(file, node)):
         return True
     for around in file.ancestors(node):
         if isinstance(around, ast.ExceptHandler):
             whole = file.parent(around)
-            if isinstance(whole, ast.Try) and _succeeds(file, whole.body, gone):
+            if isinstance(whole, ast.Try) and _succeeds(file, whole.body):
                 return True
     return False
 
@@ -57,7 +51,7 @@ def _only_for_missing(handler: ast.ExceptHandler) -> bool:
     return all(isinstance(error, ast.Name) and error.id in _MISSING for error in caught)
 
 
-def _succeeds(file: File, body: list[ast.stmt], gone: Callable[[str], bool]) -> bool:
+def _succeeds(file: File, body: list[ast.stmt]) -> bool:
     """Whether statements surely go well: imports of Python's own modules, and reads of what these have."""
     for statement in body:
         if isinstance(statement, ast.Import | ast.ImportFrom) and not getattr(statement, "level", 0):
@@ -66,23 +60,21 @@ def _succeeds(file: File, body: list[ast.stmt], gone: Callable[[str], bool]) -> 
             names = [file.canonical(statement.value) or ""]
         else:
             return False
-        if any(name.partition(".")[0] not in sys.stdlib_module_names or gone(name) for name in names):
+        if any(name.partition(".")[0] not in sys.stdlib_module_names or is_gone(name) for name in names):
             return False
     return True
 
 
-def _truth(
-    file: File, test: ast.expr, gone: Callable[[str], bool], through: frozenset[ast.expr] = frozenset()
-) -> bool | None:
+def _truth(file: File, test: ast.expr, through: frozenset[ast.expr] = frozenset()) -> bool | None:
     """What a test of the version, or of what there is, says in every Python of today; None where it may be either.
 
     `through` are the names that led to it.
     """
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
-        inner = _truth(file, test.operand, gone, through)
+        inner = _truth(file, test.operand, through)
         return None if inner is None else not inner
     if isinstance(test, ast.BoolOp):
-        known = [_truth(file, value, gone, through) for value in test.values]
+        known = [_truth(file, value, through) for value in test.values]
         decisive = isinstance(test.op, ast.Or)
         if decisive in known:
             return decisive
@@ -92,12 +84,12 @@ def _truth(
     if isinstance(test, ast.Call) and len(test.args) == 2 and file.canonical(test.func) == "builtins.hasattr":
         of, name = test.args
         home = file.canonical(of)
-        if home is not None and isinstance(name, ast.Constant) and gone(f"{home}.{name.value!s}"):
+        if home is not None and isinstance(name, ast.Constant) and is_gone(f"{home}.{name.value!s}"):
             return False
         return None
     if isinstance(test, ast.Name) and test not in through and (bindings := file.meanings.bindings(test)):
         if len(bindings) == 1 and isinstance(bindings[0], Assigned):  # PY2 = sys.version_info[0] == 2
-            return _truth(file, bindings[0].value, gone, through | {test})
+            return _truth(file, bindings[0].value, through | {test})
     if isinstance(test, ast.Attribute | ast.Name):
         return {"six.PY2": False, "six.PY3": True}.get(file.canonical(test) or "")
     return None

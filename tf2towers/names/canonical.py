@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 #: Builtins of Python 2 that Python 3 scripts of that age still name.
 PYTHON2_BUILTINS = frozenset(
     {"xrange", "unicode", "raw_input", "basestring", "long", "unichr", "reduce", "cmp", "execfile"}
@@ -26,3 +28,11 @@ def canonical_name(dotted: str) -> str:
             if dotted == other or dotted.startswith(other + "."):
                 dotted = name + dotted[len(other) :]
     return dotted
+
+
+def beginnings(dotted: str) -> Iterator[tuple[str, str]]:
+    """What a dotted name begins with, the longest first, and what follows: `tf.train`, `.Saver` of `tf.train.Saver`."""
+    end = len(dotted)
+    while end > 0:
+        yield dotted[:end], dotted[end:]
+        end = dotted.rfind(".", 0, end)

@@ -8,6 +8,9 @@ from functools import cache
 from pathlib import Path
 from typing import Literal, NamedTuple
 
+from tf2towers.names.canonical import beginnings
+from tf2towers.source.nodes import has_star
+
 Kind = Literal["keep", "rename", "compat", "runtime", "gone", "unknown"]
 
 
@@ -32,7 +35,7 @@ class PlainCall:
     def fits(self, call: ast.Call) -> bool:
         """Whether a call may write `target`; one with * or ** never does."""
         keywords = {keyword.arg for keyword in call.keywords}
-        if None in keywords or any(isinstance(argument, ast.Starred) for argument in call.args):
+        if None in keywords or has_star(call):
             return False
         return len(call.args) <= self.positional and self.required <= keywords <= self.keywords
 
@@ -146,15 +149,12 @@ def lookup(canonical: str) -> Replacement:
         return Replacement(
             "keep", canonical, "a private module of TensorFlow, still there in 2.21", found=canonical
         )
-    name, rest = canonical, ""
-    while name != "tf":
-        found = _exact(name)
+    for name, rest in beginnings(canonical):
+        found = _exact(name) if name != "tf" else None
         if found is not None and (not rest or not is_module(name)):
             return _carried(found, rest)
         if found is not None and found.kind == "gone":
             break
-        name, _, last = name.rpartition(".")
-        rest = f".{last}{rest}"
     return _absent(canonical)
 
 
@@ -229,11 +229,9 @@ def _absent(canonical: str) -> Replacement:
         return Replacement("keep", canonical, found=canonical)
     if canonical.startswith("tf.compat.v2."):
         return Replacement("rename", "tf" + canonical[len("tf.compat.v2") :], found=canonical)
-    prefix = canonical
-    while prefix != "tf":
-        if prefix in _gone():
-            return Replacement("gone", None, _gone()[prefix], found=prefix)
-        prefix = prefix.rpartition(".")[0]
+    for name, _ in beginnings(canonical):
+        if name in _gone():
+            return Replacement("gone", None, _gone()[name], found=name)
     if _symbols().get(canonical, ("",))[0] == "gone":
         return Replacement("gone", None, "TF 2.21 no longer has it", found=canonical)
     return Replacement("unknown", None)

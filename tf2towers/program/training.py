@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import libcst as cst
@@ -77,7 +78,7 @@ class Step:
 
 def placeholders_of(step: Step, name: str, training: Training) -> list[Input]:
     """The placeholders that a step's parameter may stand for."""
-    inputs = training.inputs if training.tower.is_loop or training.tower.cluster is not None else step.inputs
+    inputs = step.inputs if training.tower.is_of_devices else training.inputs
     return [input_ for input_ in inputs if input_.kind == PLACEHOLDER and input_.names == [name]]
 
 
@@ -123,6 +124,25 @@ class Training:
     def tower_loop_statement(self) -> TrainerStatement:
         """The statement that is the tower loop."""
         return next(statement for statement in self.statements if statement.kind == TOWERS)
+
+    @property
+    def every(self) -> list[TrainerStatement]:
+        """All statements, those within others, too."""
+        return [statement for outer in self.statements for statement in outer.every()]
+
+    @property
+    def single(self) -> list[TrainerStatement]:
+        """Those within which there are no others."""
+        return [statement for statement in self.every if not statement.inner]
+
+    def stands_before_towers(self, statement: TrainerStatement) -> bool:
+        """Whether one of the owner's statements stands in front of the tower loop."""
+        return self.statements.index(statement) < self.statements.index(self.tower_loop_statement)
+
+    def behind_towers(self, statements: Iterable[TrainerStatement]) -> list[TrainerStatement]:
+        """Those of some of the owner's statements that stand behind the tower loop."""
+        place = self.statements.index(self.tower_loop_statement)
+        return [statement for statement in statements if self.statements.index(statement) > place]
 
     @property
     def graph(self) -> list[TrainerStatement]:

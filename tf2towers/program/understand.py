@@ -7,7 +7,6 @@ import libcst as cst
 from tf2towers.exact.program import Program
 from tf2towers.names.symbols import Names
 from tf2towers.program.clusters.workers_part import read_region
-from tf2towers.program.problem import Problem
 from tf2towers.program.python_code.data_flow import flow_of
 from tf2towers.program.python_code.function_summaries import Functions
 from tf2towers.program.python_code.side_effects import effects_of
@@ -26,13 +25,12 @@ from tf2towers.program.towers.tower_loop import TowerLoop
 from tf2towers.program.training import TowerFacts, Training
 
 
-def understand(tower: TowerLoop, names: Names, functions: Functions, source: Program) -> Training:
+def understand(tower: TowerLoop, names: Names, source: Program) -> Training:
     """Reads the program around a tower loop. What it cannot follow is in `problems`."""
-    facts = tower_facts(source) if tower.is_loop or tower.cluster is not None else TowerFacts()
+    functions = Functions(source)
+    facts = TowerFacts() if tower.is_of_devices else tower_facts(source)
     value_kinds = ValueKinds(names, functions, source, facts.batches)
-    reader = StatementReader(
-        value_kinds, tower.loop, keeps_devices=not tower.is_loop and tower.cluster is None
-    )
+    reader = StatementReader(value_kinds, tower.loop, keeps_devices=tower.is_of_devices)
     owner = tower.owner
     module = next(parent for parent in tower.parents if isinstance(parent, cst.Module))
     if isinstance(owner, cst.FunctionDef):
@@ -59,10 +57,5 @@ def understand(tower: TowerLoop, names: Names, functions: Functions, source: Pro
     training.pipelines = read_pipelines(training)
     read_steps(training)
     if tower.cluster is not None:
-        region = read_region(training, tower.cluster)
-        if isinstance(region, Problem):
-            training.problems.append(region)
-        else:
-            training.region = region
-            training.problems.extend(region.problems)
+        training.region = read_region(training, tower.cluster)
     return training

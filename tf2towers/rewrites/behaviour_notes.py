@@ -8,14 +8,15 @@ import libcst as cst
 
 from tf2towers.names.old_names import is_of_summaries
 from tf2towers.program.clusters.cluster import Cluster
+from tf2towers.program.python_code.call_arguments import value_of_argument
 from tf2towers.program.python_code.data_flow import flow_of, target_names
-from tf2towers.program.python_code.search import find_all
+from tf2towers.program.python_code.search import code_of, find_all
 from tf2towers.program.python_code.side_effects import SUMMARIES
 from tf2towers.program.sessions.steps import has_update
 from tf2towers.program.statements.trainer_statement import TrainerStatement
 from tf2towers.program.statements.value_kinds import AVERAGE, OP, STATE
 from tf2towers.program.training import Step, Training
-from tf2towers.rewrites.files.file_context import FileContext, code_of
+from tf2towers.rewrites.files.file_context import FileContext
 
 Found = Iterator[tuple[cst.CSTNode, str, str]]
 
@@ -133,7 +134,7 @@ def _evaluation(training: Training) -> Found:
 
 def _average_order(training: Training) -> Found:
     updated = False
-    for statement in _after(training):
+    for statement in training.behind_towers(training.statements):
         updated |= has_update(training, statement)
         if _is_ordered(training, statement) or any(
             _is_ordered(training, block) for block in statement.contexts
@@ -169,16 +170,7 @@ def _unequal_parts(training: Training) -> Found:
         for call in find_all(statement.node, cst.Call):
             if training.value_kinds.resolver.canonical(call.func) != "tf.split":
                 continue
-            sizes = next(
-                (
-                    argument.value
-                    for argument in call.args
-                    if argument.keyword and argument.keyword.value == "num_or_size_splits"
-                ),
-                None,
-            )
-            plain = [argument.value for argument in call.args if argument.keyword is None]
-            sizes = sizes or (plain[1] if len(plain) > 1 else None)
+            sizes = value_of_argument(call, 1, "num_or_size_splits")
             if sizes is not None and _may_differ(sizes, bound):
                 message = "the towers' parts may differ in size, and each counts alike in the mean"
                 yield call, "T2T207", message
@@ -227,18 +219,11 @@ def _summaries_of_queues(training: Training) -> Found:
         yield training.batches.source, "T2T213", message
 
 
-def _after(training: Training) -> list[TrainerStatement]:
-    return training.statements[training.statements.index(training.tower_loop_statement) + 1 :]
-
-
 def _read_from_towers(training: Training, step: Step, fetch: cst.BaseExpression) -> tuple[set[str], set[str]]:
     """Names bound in the tower loop that a fetched value is made of, and the symbols on the way."""
     names = set(flow_of(fetch).reads)
     symbols: set[str] = set()
-    place = training.statements.index(training.tower_loop_statement)
-    for statement in reversed(
-        [later for later in step.slice.statements if training.statements.index(later) > place]
-    ):
+    for statement in reversed(training.behind_towers(step.slice.statements)):
         if statement.flow.writes & names:
             if statement.assign is not None:
                 names -= statement.flow.binds

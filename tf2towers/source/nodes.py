@@ -48,6 +48,11 @@ def argument(call: ast.Call, place: int, *keywords: str) -> ast.expr | None:
     return call.args[place] if len(call.args) > place else None
 
 
+def has_star(call: ast.Call) -> bool:
+    """Whether a call is given `*arguments`: then no place says which parameter an argument is for."""
+    return any(isinstance(given, ast.Starred) for given in call.args)
+
+
 def module_of(statement: ast.ImportFrom) -> str:
     """The module that names are taken from, with the dots of a relative one: `..model`."""
     return "." * statement.level + (statement.module or "")

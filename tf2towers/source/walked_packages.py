@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tf2towers.source.nodes import Function, argument, bound_by, imported, last_name
+from tf2towers.source.nodes import Function, argument, bound_by, has_star, imported, last_name
 from tf2towers.source.text_pieces import text_pieces
 
 _WALKS = ("iter_modules", "walk_packages")
@@ -158,7 +158,7 @@ def _given(tree: ast.Module, call: ast.Call, walked: WalkedPackage, path: Path) 
         module = module.value
     package = _imported(tree, module) if module is not None else None
     prefix = argument(call, *walked.prefix) if walked.prefix is not None else None
-    if package is None or any(isinstance(argument, ast.Starred) for argument in call.args):
+    if package is None or has_star(call):
         return None
     if prefix is None:
         return Given(path, package, None)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from tf2towers.exact.file import File
+from tf2towers.source.nodes import has_star
 
 #: names of old releases, and others of the same function
 _OLD = {"tf.concat_v2": "tf.concat", "tf.pack": "tf.stack", "tf.math.reduce_mean": "tf.reduce_mean"}
@@ -181,7 +182,7 @@ class _Mean:
 
 def _arguments(call: ast.Call, order: tuple[str, ...], old: dict[str, str]) -> dict[str, ast.expr] | None:
     """The arguments of a call by name; None where it has others."""
-    if len(call.args) > len(order) or any(isinstance(argument, ast.Starred) for argument in call.args):
+    if len(call.args) > len(order) or has_star(call):
         return None
     given = dict(zip(order, call.args))  # noqa: B905 - as many as there are
     for keyword in call.keywords:

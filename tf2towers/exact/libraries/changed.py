@@ -7,6 +7,7 @@ from functools import cache
 from typing import Literal, NamedTuple
 
 from tf2towers.exact.data import FOLDER, rows
+from tf2towers.names.canonical import beginnings
 
 Kind = Literal["attribute", "builtin", "from", "module", "runtime", "left"]
 
@@ -98,11 +99,7 @@ def is_gone(dotted: str) -> bool:
 
 def gone_part(dotted: str) -> str | None:
     """The longest part of a dotted name, from its beginning, that is no more."""
-    while dotted:
-        if dotted in changed():
-            return dotted
-        dotted = dotted.rpartition(".")[0]
-    return None
+    return next((name for name, _ in beginnings(dotted) if name in changed()), None)
 
 
 @cache
@@ -135,8 +132,4 @@ def _keras2() -> frozenset[str]:
 
 def of_keras2(dotted: str) -> str | None:
     """The part of a dotted name, from its beginning, that Keras 1 or 2 had, and Keras 3 has not."""
-    while dotted:
-        if dotted in _keras2():
-            return dotted
-        dotted = dotted.rpartition(".")[0]
-    return None
+    return next((name for name, _ in beginnings(dotted) if name in _keras2()), None)

@@ -99,7 +99,7 @@ class Meaning:
             case ast.Constant() if not self._texts_are_unicode:
                 yield from self._literal(node)
             case ast.alias() if node.asname == node.name:  # was `import cPickle as pickle`
-                yield self._renamed(node, node.name)
+                yield self._replaced(node, node.name)
 
     # -- division ---------------------------------------------------------------------------------------------------
 
@@ -192,7 +192,7 @@ class Meaning:
         function = ours(node, name, self._meanings)
         if function is not None and name.removeprefix("builtins.") not in self._bound:
             self._did(f"{name.removeprefix('builtins.')}() of Python 2", node)
-            yield self._renamed(node.func, self._need(function))
+            yield self._replaced(node.func, self._need(function))
         if name in _CONFIGURATIONS and not _has(node, "inline_comment_prefixes"):
             self._did("comments in files of configuration", node)
             added = "inline_comment_prefixes=(';',), strict=False"
@@ -207,7 +207,7 @@ class Meaning:
             self._leave(f"the encoding {encoding!r}, which Python 3 has not for texts", node)
         if name in ("builtins.open", "os.fdopen") and (size := size_of_no_buffer(node)) is not None:
             self._did("files of text without a buffer, written line by line", node)
-            yield Edit(self._text.start(size), self._text.end(size), "1")
+            yield self._replaced(size, "1")
         if name == "numpy.load" and self._is_item(node):
             missing = [
                 argument
@@ -219,12 +219,10 @@ class Meaning:
                 yield added_argument(self._text, node, ", ".join(missing))
         if name in ("math.floor", "math.ceil") and not self._inside_int(node):
             self._did("math.floor() and math.ceil() as floats", node)
-            start, end = self._text.start(node), self._text.end(node)
-            yield Edit(start, start, "float(")
-            yield Edit(end, end, ")")
+            yield from self._enclosed(node, "float(", ")")
         if name == "builtins.round" and node.args:
             self._did("round() of Python 2", node)
-            yield self._renamed(node.func, self._need("python2_round"))
+            yield self._replaced(node.func, self._need("python2_round"))
         if name == "time.clock":
             self._did("time.clock()", node)
             yield self._replaced_last(node.func, "process_time")
@@ -232,7 +230,7 @@ class Meaning:
             yield from self._string(node, name[7:])
         if name == "builtins.str" and len(node.args) in (2, 3) and _is_of_text(node.args[1]):
             self._did("text that was bytes", node)  # it was unicode(x, "utf-8")
-            yield self._renamed(node.func, self._need("python2_decode"))
+            yield self._replaced(node.func, self._need("python2_decode"))
         yield from self._decoded(node)
         yield from self._shown(node)
         yield from self._translated(node)
@@ -274,10 +272,8 @@ class Meaning:
         if node.keywords or not _is_of_text(node.args[0]) or not self._is_shown(node):
             return
         self._did("text that was bytes", node)
-        start, end = self._text.start(node), self._text.end(node)
         encoding = self._text.of(node.args[0])
-        yield Edit(start, start, f"{self._need('python2_decode')}(")
-        yield Edit(end, end, f", {encoding})")
+        yield from self._enclosed(node, f"{self._need('python2_decode')}(", f", {encoding})")
 
     def _is_shown(self, node: ast.expr) -> bool:
         """Whether a value is printed, or becomes a part of a text of the script."""
@@ -332,7 +328,7 @@ class Meaning:
             elif isinstance(mode, ast.Constant) and mode.value in ("r", "w", "rU", "a"):
                 self._did(what, opened)
                 new = {"r": "rb", "w": "wb", "rU": "rb", "a": "ab"}[str(mode.value)]
-                yield Edit(self._text.start(mode), self._text.end(mode), repr(new))
+                yield self._replaced(mode, repr(new))
 
     def _opens(self, handle: ast.expr) -> Iterator[ast.Call]:
         """The calls of open that a handle comes from, where all that it comes from is seen."""
@@ -388,11 +384,11 @@ class Meaning:
         how = STRING_METHODS[name]
         if how.startswith("builtins."):
             self._did("functions of the string module", node)
-            yield self._renamed(node.func, how[9:])
+            yield self._replaced(node.func, how[9:])
             return
         if how == "str":
             self._did("functions of the string module", node)
-            yield self._renamed(node.func, f"str.{name}")
+            yield self._replaced(node.func, f"str.{name}")
             return
         given = node.args
         if node.keywords or not given or any(isinstance(argument, ast.Starred) for argument in given):
@@ -417,9 +413,9 @@ class Meaning:
             if how == "join":
                 self._leave(f"string.{name}()", node)
             else:
-                yield self._renamed(node.func, f"str.{how}")
+                yield self._replaced(node.func, f"str.{how}")
             return
-        yield Edit(self._text.start(node), self._text.end(node), f"{separator}.{how}({', '.join(inner)})")
+        yield self._replaced(node, f"{separator}.{how}({', '.join(inner)})")
 
     def _string_value(self, node: ast.Attribute, name: str) -> str | None:
         """`map(string.strip, lines)`: the function itself as a value, and what it is now."""
@@ -460,22 +456,22 @@ class Meaning:
             yield self._replaced_last(node, STRING_CONSTANTS[name[7:]])
         elif name.startswith("string.") and (value := self._string_value(node, name[7:])) is not None:
             self._did("functions of the string module", node)
-            yield self._renamed(node, value)
+            yield self._replaced(node, value)
         elif name in ("operator.div", "operator.idiv"):
             self._did("division of what may be integers", node)
             which = "python2_division" + ("_in_place" if name.endswith("idiv") else "")
-            yield self._renamed(node, self._need(which))
+            yield self._replaced(node, self._need(which))
         elif (
             node.attr == "message" and isinstance(node.ctx, ast.Load) and is_error(node.value, self._meanings)
         ):
             self._did("the message of an error", node)
-            yield self._renamed(node, f"{self._need('python2_message')}({self._text.of(node.value)})")
+            yield self._replaced(node, f"{self._need('python2_message')}({self._text.of(node.value)})")
 
     def _file_in_memory(self, node: ast.Attribute | ast.Name) -> Iterator[Edit]:
         """`StringIO.StringIO`, wherever it is named: it took bytes as well as text."""
         if isinstance(node.ctx, ast.Load):
             self._did("StringIO of Python 2", node)
-            yield self._renamed(node, self._need("python2_StringIO"))
+            yield self._replaced(node, self._need("python2_StringIO"))
 
     def _item(self, node: ast.Subscript) -> Iterator[Edit]:
         """`error[0]`, the first argument of an error."""
@@ -494,7 +490,7 @@ class Meaning:
     def _name(self, node: ast.Name) -> Iterator[Edit]:
         if node.id in _OPERATORS and isinstance(self._meanings.scope(node).node, ast.ClassDef):
             self._did("operator methods", node)  # `__rdiv__ = __div__`
-            yield self._renamed(node, _OPERATORS[node.id])
+            yield self._replaced(node, _OPERATORS[node.id])
         if node.id == "__metaclass__" and isinstance(self._meanings.scope(node).node, ast.Module):
             around = self._meanings.parents[node]
             if not (isinstance(around, ast.Assign) and ast.unparse(around.value) == "type"):
@@ -507,10 +503,10 @@ class Meaning:
             yield from self._file(node)
         elif node.id in ("map", "filter") and self._is_value(node):
             self._did(f"{node.id} as a value", node)
-            yield self._renamed(node, self._need(f"python2_{node.id}"))
+            yield self._replaced(node, self._need(f"python2_{node.id}"))
         elif node.id == "cmp":
             self._did("cmp()", node)
-            yield self._renamed(node, "(lambda x, y: (x > y) - (x < y))")
+            yield self._replaced(node, "(lambda x, y: (x > y) - (x < y))")
         elif node.id in _GONE and not hasattr(builtins, node.id):
             self._leave(f"{node.id}, which Python 3 has not", node)
 
@@ -526,14 +522,14 @@ class Meaning:
         call = self._meanings.parents[asked]
         if isinstance(around, ast.Call) and around.func is node:
             self._did("file()", node)
-            yield self._renamed(node, "open")
+            yield self._replaced(node, "open")
         elif (
             isinstance(call, ast.Call)
             and self._meanings.canonical(call.func) == "builtins.isinstance"
             and call.args[1:] == [asked]
         ):
             self._did("file", node)
-            yield self._renamed(node, self._need("python2_file"))
+            yield self._replaced(node, self._need("python2_file"))
         else:
             self._leave("file, which Python 3 has not", node)
 
@@ -635,8 +631,13 @@ class Meaning:
     def _leave(self, what: str, node: Placed) -> None:
         self.left.append(Step(what, node.lineno))
 
-    def _renamed(self, node: Placed, new: str) -> Edit:
+    def _replaced(self, node: Placed, new: str) -> Edit:
         return Edit(self._text.start(node), self._text.end(node), new)
+
+    def _enclosed(self, node: Placed, opening: str, closing: str) -> Iterator[Edit]:
+        start, end = self._text.start(node), self._text.end(node)
+        yield Edit(start, start, opening)
+        yield Edit(end, end, closing)
 
     def _replaced_last(self, node: ast.expr, new: str) -> Edit:
         """The last name of a dotted name becomes another."""

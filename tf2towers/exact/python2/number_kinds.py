@@ -9,7 +9,7 @@ import ast
 from typing import Literal
 
 from tf2towers.names.meanings import Assigned, Binding, Meanings, Opaque, Scope
-from tf2towers.source.nodes import is_text, last_name
+from tf2towers.source.nodes import has_star, is_text, last_name
 
 Kind = Literal["int", "float", "?"]
 
@@ -172,7 +172,7 @@ def _may_say_its_dtype(call: ast.Call, name: str) -> bool:
     """Whether a call that makes floats may be given another dtype, by keyword or by place."""
     return (
         any(keyword.arg in ("dtype", None) for keyword in call.keywords)
-        or any(isinstance(argument, ast.Starred) for argument in call.args)
+        or has_star(call)
         or len(call.args) > _BEFORE_DTYPE.get(name, len(call.args))
     )
 

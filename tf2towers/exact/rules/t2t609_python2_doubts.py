@@ -6,7 +6,6 @@ import ast
 from collections.abc import Iterator
 
 from tf2towers.exact.file import File
-from tf2towers.exact.libraries.changed import is_gone
 from tf2towers.exact.never_called import leave
 from tf2towers.exact.python2.evidence import NAMES, names_of_python2
 from tf2towers.exact.python_versions import is_never_reached
@@ -27,7 +26,7 @@ def missed_names(file: File) -> Iterator[ast.Name]:
         return
     for name in names_of_python2(file.tree, is_main=file.main):
         bound = file.meanings.bindings(name) or file.program.library_names.may_have(file, name.id)
-        if not bound and not is_never_reached(file, name, is_gone):
+        if not bound and not is_never_reached(file, name):
             yield name
 
 

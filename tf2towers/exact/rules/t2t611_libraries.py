@@ -12,7 +12,6 @@ from tf2towers.exact.libraries.changed import (
     Changed,
     changed,
     gone_part,
-    is_gone,
     last_names,
     modules_in_parts,
 )
@@ -67,9 +66,7 @@ def _uses(file: File) -> Iterator[tuple[ast.Attribute, str]]:
 
 def _is_fenced(file: File, node: ast.AST, change: Changed) -> bool:
     """Whether the program does without the name where it is gone; what is ours stands for it all the same."""
-    return is_never_reached(file, node, is_gone) or (
-        change.kind != "runtime" and is_expected_to_fail(file, node)
-    )
+    return is_never_reached(file, node) or (change.kind != "runtime" and is_expected_to_fail(file, node))
 
 
 def _given(file: File) -> set[str | None]:

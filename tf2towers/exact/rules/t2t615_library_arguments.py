@@ -8,13 +8,14 @@ from collections.abc import Iterator
 from tf2towers.exact.argument_texts import added_argument, start_of_argument, without_argument
 from tf2towers.exact.edits import Edit
 from tf2towers.exact.file import File
-from tf2towers.exact.libraries.changed import ChangedArgument, changed_arguments, is_gone
+from tf2towers.exact.libraries.changed import ChangedArgument, changed_arguments
 from tf2towers.exact.libraries.known_values import made_by
 from tf2towers.exact.lists_of_slices import as_tuples
 from tf2towers.exact.never_called import leave
 from tf2towers.exact.python_versions import is_expected_to_fail, is_never_reached
 from tf2towers.exact.rule import Example, Rule
 from tf2towers.names.meanings import Assigned
+from tf2towers.source.nodes import argument, has_star
 
 #: what has to be told more today than it was
 _TO_BE_TOLD = frozenset(
@@ -45,7 +46,7 @@ def edits(file: File) -> Iterator[Edit]:
         function = _function(file, call)
         if function not in changed_arguments() and function not in _TO_BE_TOLD:
             continue
-        if is_never_reached(file, call, is_gone) or is_expected_to_fail(file, call):
+        if is_never_reached(file, call) or is_expected_to_fail(file, call):
             continue
         changes = changed_arguments().get(function, [])
         gone = [
@@ -107,7 +108,7 @@ def _function(file: File, call: ast.Call) -> str | None:
 
 def _stands_at(call: ast.Call, keyword: ast.keyword, place: int | None) -> bool:
     """Whether a keyword is where its argument would be without its name."""
-    plain = not any(isinstance(argument, ast.Starred) for argument in call.args)
+    plain = not has_star(call)
     return plain and len(call.args) == place and call.keywords[0] is keyword
 
 
@@ -115,11 +116,11 @@ def _given(call: ast.Call, change: ChangedArgument) -> Iterator[ast.expr | ast.k
     """The arguments of a call that a change is about."""
     if change.kind == "keyword":
         assert change.place is not None
-        if not any(isinstance(argument, ast.Starred) for argument in call.args):
+        if not has_star(call):
             yield from call.args[change.place : change.place + len(change.names)]
         return
     if change.place is not None and change.kind != "unnamed":
-        if not any(isinstance(argument, ast.Starred) for argument in call.args):
+        if not has_star(call):
             yield from call.args[change.place : change.place + 1]
     yield from (keyword for keyword in call.keywords if keyword.arg == change.names[0])
 
@@ -170,7 +171,7 @@ def _loader(file: File, call: ast.Call) -> Iterator[Edit]:
 
 def _pickles(file: File, call: ast.Call) -> Iterator[Edit]:
     """`numpy.load(path).item()`: a pickled object, which NumPy 1.16.3 and later load when they are told to."""
-    if len(call.args) not in (1, 2) or any(isinstance(argument, ast.Starred) for argument in call.args):
+    if len(call.args) not in (1, 2) or has_star(call):
         return
     keywords = {keyword.arg for keyword in call.keywords}
     if keywords & {"allow_pickle", None}:
@@ -288,20 +289,19 @@ def _is_of_lines(call: ast.Call) -> bool:
 
 def _universal_newlines(file: File, call: ast.Call) -> Iterator[Edit]:
     """`open(path, 'rU')`: Python 3 reads all kinds of line ends anyway, and 3.11 has no 'U'."""
-    modes = [*call.args[1:2], *(keyword.value for keyword in call.keywords if keyword.arg == "mode")]
-    for mode in modes:
-        if isinstance(mode, ast.Constant) and isinstance(mode.value, str) and "U" in mode.value:
-            text = file.text.of(mode)
-            if text[1:-1] == mode.value:
-                rest = mode.value.replace("U", "")
-                yield file.replace(mode, text[0] + (rest if "r" in rest else f"r{rest}") + text[-1])
+    mode = argument(call, 1, "mode")
+    if isinstance(mode, ast.Constant) and isinstance(mode.value, str) and "U" in mode.value:
+        text = file.text.of(mode)
+        if text[1:-1] == mode.value:
+            rest = mode.value.replace("U", "")
+            yield file.replace(mode, text[0] + (rest if "r" in rest else f"r{rest}") + text[-1])
 
 
 def _sequence(file: File, call: ast.Call) -> Iterator[Edit]:
     """`random.sample(d.keys(), 3)`: Python 3.11 takes no sets; before, it made a tuple of them, and drew the same."""
-    of = [*call.args[:1], *(keyword.value for keyword in call.keywords if keyword.arg == "population")]
-    if len(of) == 1 and "tuple" not in file.bound_names and _may_be_a_set(file, of[0]):
-        yield file.replace(of[0], f"tuple({file.text.of(of[0])})")
+    of = argument(call, 0, "population")
+    if of is not None and "tuple" not in file.bound_names and _may_be_a_set(file, of):
+        yield file.replace(of, f"tuple({file.text.of(of)})")
 
 
 def _list_of_arrays(file: File, call: ast.Call) -> Iterator[Edit]:
@@ -318,7 +318,7 @@ def _list_of_arrays(file: File, call: ast.Call) -> Iterator[Edit]:
 
 def _whole_number(file: File, call: ast.Call) -> Iterator[Edit]:
     """`np.linspace(0, 1, np.round(n / 2) + 1)`: NumPy took the whole part of a number of samples until 1.18."""
-    plain = not any(isinstance(argument, ast.Starred) for argument in call.args)
+    plain = not has_star(call)
     number = [
         *(call.args[2:3] if plain else ()),
         *(keyword.value for keyword in call.keywords if keyword.arg == "num"),

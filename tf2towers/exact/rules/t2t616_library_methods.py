@@ -8,7 +8,7 @@ from typing import TypeGuard
 
 from tf2towers.exact.edits import Edit
 from tf2towers.exact.file import File
-from tf2towers.exact.libraries.changed import LostMethod, is_gone, lost_methods
+from tf2towers.exact.libraries.changed import LostMethod, lost_methods
 from tf2towers.exact.libraries.known_values import made_by
 from tf2towers.exact.never_called import stays_in
 from tf2towers.exact.python_versions import is_expected_to_fail, is_never_reached
@@ -134,7 +134,7 @@ def _is_gone_through(file: File, call: ast.Call) -> bool:
 
 def _is_never_missed(file: File, node: ast.AST) -> bool:
     """Whether nothing leads to a place today, or the error of a name that is missing is expected there."""
-    fenced = is_never_reached(file, node, is_gone) or is_expected_to_fail(file, node)
+    fenced = is_never_reached(file, node) or is_expected_to_fail(file, node)
     return fenced or stays_in(file, node, "") is not None
 
 

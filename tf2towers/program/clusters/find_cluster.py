@@ -8,7 +8,8 @@ from tf2towers.names.old_names import todays_name
 from tf2towers.names.symbols import Names
 from tf2towers.program.clusters.cluster import Cluster, Suite
 from tf2towers.program.problem import Problem
-from tf2towers.program.python_code.search import assigned_name, find_all
+from tf2towers.program.python_code.call_arguments import named
+from tf2towers.program.python_code.search import assigned_name, find_all, only_small
 
 SYNCHRONOUS = "tf.train.SyncReplicasOptimizer"
 SETTER = "tf.train.replica_device_setter"
@@ -26,7 +27,7 @@ def find_cluster(module: cst.Module, names: Names) -> Cluster | list[Problem] | 
             for call, _ in map_.servers
         ]
     server, line = map_.servers[0]
-    small = line.body[0] if isinstance(line, cst.SimpleStatementLine) and len(line.body) == 1 else None
+    small = only_small(line)
     name = assigned_name(small) if isinstance(small, cst.Assign) and small.value is server else None
     if name is None:
         return [Problem(server, "T2T502", "a server that is not assigned to a plain name")]
@@ -77,11 +78,9 @@ def _server_arguments(
     call: cst.Call,
 ) -> tuple[cst.BaseExpression, cst.BaseExpression, cst.BaseExpression] | str:
     order = ("server_or_cluster_def", "job_name", "task_index", "protocol", "config", "start")
-    given: dict[str, cst.BaseExpression] = {}
-    for place, argument in enumerate(call.args):
-        if argument.star:
-            return "a server with arguments the tool cannot read"
-        given[argument.keyword.value if argument.keyword is not None else order[place]] = argument.value
+    if any(arg.star for arg in call.args):
+        return "a server with arguments the tool cannot read"
+    given = {name: arg.value for name, arg in named(call, order)}
     missing = [parameter for parameter in order[:3] if parameter not in given]
     if missing:
         return f"a server without {' and '.join(missing)}"

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 import libcst as cst
 
 from tf2towers.program.clusters.cluster import Suite
-from tf2towers.program.problem import Problem
 from tf2towers.program.statements.trainer_statement import TrainerStatement
 
 
@@ -22,7 +21,6 @@ class Region:
     first: cst.CSTNode
     brought: list[TrainerStatement] = field(default_factory=list)
     gone: list[TrainerStatement] = field(default_factory=list)
-    problems: list[Problem] = field(default_factory=list)
     trailing: list[TrainerStatement] = field(
         default_factory=list
     )  # behind the block that the session stands in, and part of it

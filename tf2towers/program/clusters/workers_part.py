@@ -10,9 +10,8 @@ import libcst as cst
 
 from tf2towers.program.clusters.cluster import Cluster
 from tf2towers.program.clusters.region import Region
-from tf2towers.program.problem import Problem
 from tf2towers.program.python_code.data_flow import flow_of, upward_exposed
-from tf2towers.program.python_code.search import find_all
+from tf2towers.program.python_code.search import code_of, find_all, method_of
 from tf2towers.program.statements.trainer_statement import DROPPED, INPUT, MIXED, TOWERS, TrainerStatement
 from tf2towers.program.statements.value_kinds import (
     DATASET,
@@ -49,24 +48,18 @@ _PURE_METHODS = frozenset(
         "startswith",
     }
 )
-_module = cst.Module([])
 
 
-def read_region(training: Training, cluster: Cluster) -> Region | Problem:
-    """What the workers run, or why it cannot be told apart."""
+def read_region(training: Training, cluster: Cluster) -> Region | None:
+    """What the workers run; None where it cannot be told apart."""
     order: dict[cst.CSTNode, TrainerStatement] = {
         statement.node: statement for statement in training.statements
     }
-    session = next(
-        (
-            statement
-            for statement in training.statements
-            if statement.kind == SESSION and statement.kind != TOWERS
-        ),
-        None,
-    )
+    session = next((statement for statement in training.statements if statement.kind == SESSION), None)
     if session is None:
-        return Problem(cluster.stage, "T2T504", "no session runs the graph in the function that builds it")
+        what = "no session runs the graph in the function that builds it"
+        training.problem(cluster.stage, "T2T504", what)
+        return None
     stand: cst.CSTNode = session.node
     for parent in reversed(cluster.around[session.node]):
         if parent is cluster.owner or parent in cluster.parents or parent is cluster.stage:
@@ -74,7 +67,8 @@ def read_region(training: Training, cluster: Cluster) -> Region | Problem:
         stand = parent  # a with block of the session
     suite = cluster.blocks.get(stand)
     if suite is None:
-        return Problem(session.node, "T2T504", "a session at a place the tool does not know")
+        training.problem(session.node, "T2T504", "a session at a place the tool does not know")
+        return None
     body: list[cst.CSTNode] = list(suite.body)
     place = body.index(stand)
     while place > 0 and _goes_along(body[place - 1], order, cluster):
@@ -93,20 +87,19 @@ def _goes_along(node: cst.CSTNode, order: dict[cst.CSTNode, TrainerStatement], c
         return False
     if isinstance(node, cst.FunctionDef | cst.ClassDef):
         return False
-    return (
-        not any(call is cluster.server for call in find_all(node, cst.Call))
-        and cluster.name not in statement.flow.reads
-    )
+    return not _makes_server(statement, cluster) and cluster.name not in statement.flow.reads
+
+
+def _makes_server(statement: TrainerStatement, cluster: Cluster) -> bool:
+    return any(call is cluster.server for call in find_all(statement.node, cst.Call))
 
 
 def contains_index(node: cst.CSTNode, cluster: Cluster) -> bool:
     """Whether a statement reads this task's index as it was given to the server; False where that is a plain number."""
     if isinstance(cluster.task_index, cst.BaseNumber):
         return False
-    code = _module.code_for_node(cluster.task_index)
-    return any(
-        _module.code_for_node(expression) == code for expression in find_all(node, type(cluster.task_index))
-    )
+    code = code_of(cluster.task_index)
+    return any(code_of(expression) == code for expression in find_all(node, type(cluster.task_index)))
 
 
 def _statements_outside(training: Training, cluster: Cluster, region: Region) -> list[TrainerStatement]:
@@ -123,12 +116,7 @@ def _bring(training: Training, cluster: Cluster, region: Region) -> None:
     inside = set(region.nodes)
     statements_before = _statements_outside(training, cluster, region)
     dependent = _dependent(statements_before, cluster)
-    gone = {
-        statement.node
-        for outer in training.statements
-        for statement in outer.every()
-        if statement.kind == DROPPED and not statement.inner
-    }
+    gone = {statement.node for statement in training.single if statement.kind == DROPPED}
     needed = upward_exposed([node for node in region.nodes if node not in gone]) | {
         name for statement in training.graph for name in statement.flow.reads & dependent
     }
@@ -137,9 +125,7 @@ def _bring(training: Training, cluster: Cluster, region: Region) -> None:
     for statement in reversed(statements_before):
         if statement.kind not in (PLAIN, INPUT) and statement.detail not in (ITERATOR, DATASET):
             continue
-        if statement.detail in (SERVER, PLACEHOLDER) or any(
-            call is cluster.server for call in find_all(statement.node, cst.Call)
-        ):
+        if statement.detail in (SERVER, PLACEHOLDER) or _makes_server(statement, cluster):
             continue
         if isinstance(statement.node, cst.FunctionDef | cst.ClassDef | cst.Import | cst.ImportFrom):
             continue
@@ -151,11 +137,10 @@ def _bring(training: Training, cluster: Cluster, region: Region) -> None:
             region.gone.append(statement)  # tokens and queue runners only
             continue
         own_input = statement.kind == INPUT or statement.detail == ITERATOR
-        if own_input or (statement.flow.writes & needed and _is_own(statement, dependent, rebound, training)):
+        if own_input or (statement.flow.writes & needed and _is_own(statement, dependent, rebound)):
             if statement.kind == PLAIN and cluster.name in statement.flow.reads:
-                region.problems.append(
-                    Problem(statement.node, "T2T504", "a worker's own statement that uses the server")
-                )
+                what = "a worker's own statement that uses the server"
+                training.problem(statement.node, "T2T504", what)
             chosen.insert(0, statement)
             needed |= statement.flow.reads
     own = {name for statement in chosen for name in statement.flow.binds}
@@ -191,7 +176,7 @@ def _changes(statement: TrainerStatement, own: set[str]) -> bool:
         for small in statement.node.body
         if isinstance(small, cst.Expr) and isinstance(small.value, cst.Call)
     ]
-    return any(flow_of(call).reads & own for call in calls if _module.code_for_node(call.func) not in _PURE)
+    return any(flow_of(call).reads & own for call in calls if code_of(call.func) not in _PURE)
 
 
 def _in_tests(names: set[str], cluster: Cluster) -> bool:
@@ -210,6 +195,11 @@ def _is_inside(statement: TrainerStatement, cluster: Cluster, inside: set[cst.CS
     )
 
 
+def _wraps(statement: TrainerStatement, cluster: Cluster) -> bool:
+    """Whether a statement makes the optimizer of synchronous updates."""
+    return any(call in cluster.wrapping for call in find_all(statement.node, cst.Call))
+
+
 def names_of_task(training: Training, cluster: Cluster) -> set[str]:
     """Names of the owner that depend on the task's index."""
     return _dependent([statement for statement in training.statements if statement.kind != TOWERS], cluster)
@@ -217,42 +207,32 @@ def names_of_task(training: Training, cluster: Cluster) -> set[str]:
 
 def _dependent(statements: list[TrainerStatement], cluster: Cluster) -> set[str]:
     """Names that depend on the task's index."""
-    names: set[str] = set()
-    if isinstance(cluster.task_index, cst.Name):
-        names.add(cluster.task_index.value)
+    index = {cluster.task_index.value} if isinstance(cluster.task_index, cst.Name) else set()
+    names = set(index)
     for statement in statements:
-        calls = find_all(statement.node, cst.Call)
-        if statement.detail == SERVER or any(
-            call is cluster.server or call in cluster.wrapping for call in calls
-        ):
+        if statement.detail == SERVER or _makes_server(statement, cluster) or _wraps(statement, cluster):
             continue  # a replica_id= means nothing here
-        binds = {cluster.task_index.value} if isinstance(cluster.task_index, cst.Name) else set()
         if statement.kind == INPUT:
             continue  # a batch is handed to the steps
-        if statement.flow.binds & binds:
+        if statement.flow.binds & index:
             continue  # the statement that says which task this is
         if statement.flow.reads & names or contains_index(statement.node, cluster):
             names |= statement.flow.binds
     return names
 
 
-def _is_own(statement: TrainerStatement, dependent: set[str], rebound: set[str], training: Training) -> bool:
-    if statement.flow.binds & dependent or statement.flow.binds & rebound:
+def _is_own(statement: TrainerStatement, dependent: set[str], rebound: set[str]) -> bool:
+    if statement.flow.binds & (dependent | rebound):
         return True
     assign = statement.assign
     if assign is None:
         return statement.kind == PLAIN and isinstance(statement.node, cst.For | cst.While)
-    return any(_has_state(call, training) for call in find_all(assign.value, cst.Call))
+    return any(_has_state(call) for call in find_all(assign.value, cst.Call))
 
 
-def _has_state(call: cst.Call, training: Training) -> bool:
+def _has_state(call: cst.Call) -> bool:
     """Whether a call may give something that a loop uses up: a reader, a generator, a hook."""
-    if isinstance(call.func, cst.Name) and call.func.value in _PURE:
-        return False
-    code = _module.code_for_node(call.func)
-    if code in _PURE:
-        return False
-    return not (isinstance(call.func, cst.Attribute) and call.func.attr.value in _PURE_METHODS)
+    return code_of(call.func) not in _PURE and method_of(call) not in _PURE_METHODS
 
 
 def _check_after(training: Training, cluster: Cluster, region: Region) -> None:
@@ -265,21 +245,15 @@ def _check_after(training: Training, cluster: Cluster, region: Region) -> None:
             continue
         if _is_inside(statement, cluster, inside):
             seen = True
-            if statement.kind in (TENSOR, MIXED, STATE) and statement.detail not in (
-                SAVER,
-                WRITER,
-                DATASET,
-            ):
-                region.problems.append(
-                    Problem(
-                        statement.node, "T2T404", "graph building inside the session's part of the program"
-                    )
-                )
+            beside = (SAVER, WRITER, DATASET)
+            if statement.kind in (TENSOR, MIXED, STATE) and statement.detail not in beside:
+                what = "graph building inside the session's part of the program"
+                training.problem(statement.node, "T2T404", what)
         elif seen and (statement.kind == SESSION or statement.flow.reads & bound or region.trailing):
             region.trailing.append(statement)
             if cluster.blocks.get(cluster.stage) is not cluster.blocks.get(statement.node):
                 message = "a statement of the training behind the block that the session stands in"
-                region.problems.append(Problem(statement.node, "T2T504", message))
+                training.problem(statement.node, "T2T504", message)
 
 
 def _check_graph(training: Training, cluster: Cluster, region: Region) -> None:
@@ -291,10 +265,11 @@ def _check_graph(training: Training, cluster: Cluster, region: Region) -> None:
             statement.kind == STATE and statement.detail == STATE
         ):
             continue
-        wrapped = any(call in find_all(statement.node, cst.Call) for call in cluster.wrapping)
-        if wrapped or not (statement.flow.reads & dependent or contains_index(statement.node, cluster)):
+        if _wraps(statement, cluster):
+            continue
+        if not (statement.flow.reads & dependent or contains_index(statement.node, cluster)):
             continue
         if statement.kind == STATE or cluster.synchronous is not None:
             message = "a part of the graph that differs from worker to worker"
-            region.problems.append(Problem(statement.node, "T2T505", message))
+            training.problem(statement.node, "T2T505", message)
         region.graph_differs = True

@@ -265,14 +265,4 @@ class _FlowReader(cst.CSTVisitor):
         self._local.pop()
         return False
 
-    def visit_ListComp(self, node: cst.ListComp) -> bool:
-        return self._comprehension(node)
-
-    def visit_SetComp(self, node: cst.SetComp) -> bool:
-        return self._comprehension(node)
-
-    def visit_DictComp(self, node: cst.DictComp) -> bool:
-        return self._comprehension(node)
-
-    def visit_GeneratorExp(self, node: cst.GeneratorExp) -> bool:
-        return self._comprehension(node)
+    visit_ListComp = visit_SetComp = visit_DictComp = visit_GeneratorExp = _comprehension

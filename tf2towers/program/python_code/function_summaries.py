@@ -1,20 +1,15 @@
-"""What the functions a script calls do, found without running them: tensors, queues, variables, sessions.
-
-Reads the script and the local modules it imports with the standard `ast` (fast; nothing here is rewritten).
-"""
+"""What the functions a script calls do, found without running them: tensors, queues, variables, sessions."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
 
-from tf2towers.program.python_code.local_module import LocalModule
+from tf2towers.exact.file import File
+from tf2towers.exact.program import Program
+from tf2towers.names.meanings import Defined
 from tf2towers.program.statements.symbol_roles import role
-from tf2towers.source.errors import SourceError
-from tf2towers.source.nodes import dotted as dotted_name
-from tf2towers.source.script import Script
+from tf2towers.source.nodes import Function, dotted
 
 _INITIAL_VALUES = frozenset(
     f"tf.{name}"
@@ -62,112 +57,92 @@ class Summary:
 
 
 class Functions:
-    """Summaries of local functions, by the dotted name the script calls them with."""
+    """Summaries of the program's functions, by the canonical names the script calls them with."""
 
-    def __init__(
-        self, script: Path | None, main: ast.Module, read: Callable[[Path], Script] = Script.read
-    ) -> None:
-        self._folder = script.parent if script is not None else None
-        self._read = read
-        self.main = LocalModule("", script or Path("<stdin>"), main)
-        self._modules: dict[str, LocalModule | None] = {}
-        self._summaries: dict[tuple[str, int], Summary] = {}
+    def __init__(self, source: Program) -> None:
+        self._main = source.main
+        self._source = source
+        self._summaries: dict[ast.AST, Summary] = {}
 
-    def module(self, dotted: str) -> LocalModule | None:
-        """The local module of a dotted name, parsed; None where there is none or it does not parse."""
-        if dotted not in self._modules:
-            self._modules[dotted] = self._load(dotted)
-        return self._modules[dotted]
+    def definition(self, canonical: str) -> tuple[File, ast.AST] | None:
+        """The function or class that a name of the script means, where it is one of the program's."""
+        if "<locals>" not in canonical:
+            return self._defined(self._main, canonical)
+        inner = self._main.all(ast.FunctionDef)
+        found = next((each for each in inner if _qualified(self._main, each) == canonical), None)
+        return (self._main, found) if found is not None else None
 
-    def _load(self, dotted: str) -> LocalModule | None:
-        if self._folder is None or not dotted:
+    def summary(self, canonical: str) -> Summary | None:
+        """What calling a function does; None where it is none of the program's."""
+        found = self.definition(canonical)
+        if found is None:
             return None
-        base = self._folder.joinpath(*dotted.split("."))
-        for path in (base.with_suffix(".py"), base / "__init__.py"):
-            if not path.is_file():
-                continue
-            try:
-                return LocalModule(dotted, path, ast.parse(self._read(path.absolute()).text))
-            except SourceError:
-                return None
-        return None
+        if found[1] not in self._summaries:
+            summary = self._summaries[found[1]] = Summary()
+            for file, part in self._with_called(found):
+                summary.symbols |= _symbols(file, part)
+            summary.roles |= {role(symbol) for symbol in summary.symbols}
+        return self._summaries[found[1]]
 
-    def find_definition(
-        self, dotted: str, within: LocalModule | None = None
-    ) -> tuple[LocalModule, ast.AST] | None:
-        """The definition behind a dotted name: a function or class of the script or of a local module."""
-        within = within or self.main
-        if dotted in within.definitions:
-            return within, within.definitions[dotted]
-        for star in within.star_imports:
-            module = self.module(star)
-            if module is not None and dotted in module.definitions:
-                return module, module.definitions[dotted]
-        parts = dotted.split(".")
-        for cut in range(len(parts) - 1, 0, -1):
-            module = self.module(".".join(parts[:cut]))
-            if module is None:
-                continue
-            name = parts[cut]
-            if name in module.definitions:
-                return module, module.definitions[name]
-            target = module.aliases.get(name)
-            if target is not None and target != dotted:
-                return self.find_definition(".".join([target, *parts[cut + 1 :]]), module)
-            for star in module.star_imports:
-                found = self.find_definition(f"{star}.{name}")
-                if found is not None:
-                    return found
-        return None
+    def reads(self, canonical: str, wanted: frozenset[str]) -> bool:
+        """Whether a call of a function may read one of these dotted names, in it or in what it calls.
 
-    def summary(self, dotted: str) -> Summary | None:
-        """What calling `dotted` does; None where it is not a local function or class."""
-        found = self.find_definition(dotted)
-        return self._summary_of(*found) if found is not None else None
+        `FLAGS.task_index` is the same name in every module; that of a function's own variable is not.
+        """
+        found = self.definition(canonical)
+        return found is not None and any(_reads(part, wanted) for _, part in self._with_called(found))
 
-    def _summary_of(self, module: LocalModule, definition: ast.AST) -> Summary:
-        key = (module.name, getattr(definition, "lineno", 0))
-        if key in self._summaries:
-            return self._summaries[key]
-        total = self._summaries[key] = Summary()  # a recursive call meets the unfinished one
-        for dotted in used_names(definition):
-            canonical = module.resolve(dotted)
-            kind = role(canonical)
-            if kind != "foreign":
-                total.roles.add(kind)
-                total.symbols.add(canonical)
-                continue
-            called = self.find_definition(canonical if canonical != dotted else dotted, module)
-            if called is not None and called[1] is not definition:
-                other = self._summary_of(*called)
-                total.roles |= other.roles
-                total.symbols |= other.symbols
-        return total
+    def _with_called(self, found: tuple[File, ast.AST]) -> list[tuple[File, ast.AST]]:
+        """A function or class, and those of the program that it names, and that those name."""
+        known = {found[1]: found[0]}
+        waiting = [found[1]]
+        while waiting:
+            part = waiting.pop()
+            for node in ast.walk(part):
+                if isinstance(node, ast.Name | ast.Attribute) and isinstance(node.ctx, ast.Load):
+                    for home, unit in self._named(known[part], node):
+                        if unit not in known:
+                            known[unit] = home
+                            waiting.append(unit)
+        return [(file, part) for part, file in known.items()]
+
+    def _named(self, file: File, node: ast.Name | ast.Attribute) -> list[tuple[File, ast.AST]]:
+        """The functions and classes of the program that a name may stand for."""
+        bindings = file.meanings.bindings(node) if isinstance(node, ast.Name) else []
+        own = [binding.node for binding in bindings if isinstance(binding, Defined)]
+        if own:
+            return [(file, unit) for unit in own]
+        canonical = file.canonical(node)
+        found = self._defined(file, canonical) if canonical and not canonical.startswith("tf.") else None
+        return [found] if found is not None else []
+
+    def _defined(self, file: File, canonical: str) -> tuple[File, ast.AST] | None:
+        """`Program.defined`, also in a local module without TensorFlow, which may be given a variable of the graph."""
+        if (found := self._source.defined(file, canonical)) is not None:
+            return found
+        module, _, name = canonical.rpartition(".")
+        path = self._source.imports.imports_of(file.path).get(module)
+        if path is None or path not in self._source.others:
+            return None
+        other = self._source.plain_file(path)
+        units = (unit for unit in other.tree.body if isinstance(unit, Function | ast.ClassDef))
+        return next(((other, unit) for unit in units if unit.name == name), None)
 
 
-def used_names(definition: ast.AST) -> Iterator[str]:
-    """Every dotted name in a definition, the longest form of each."""
-    inner: set[int] = set()
-    own = _own_names(definition)
-    for node in ast.walk(definition):
-        if isinstance(node, ast.Attribute):
-            dotted = dotted_name(node)
-            if dotted is not None and dotted.split(".")[0] in own:
-                dotted = None
-            if id(node) not in inner:
-                yield dotted if dotted is not None else f".{node.attr}"
-            if isinstance(node.value, ast.Attribute | ast.Name):
-                inner.add(id(node.value))
-        elif isinstance(node, ast.Name) and id(node) not in inner and node.id not in own:
-            yield node.id
+def _qualified(file: File, function: Function) -> str:
+    """The name of a function in a function (PEP 3155): `main.<locals>.weights`."""
+    around = [each.name for each in file.ancestors(function) if isinstance(each, Function)]
+    return ".<locals>.".join([*reversed(around), function.name])
 
 
-def _own_names(definition: ast.AST) -> set[str]:
-    """Parameters and local variables of a definition: they hide functions of the same name."""
-    own: set[str] = set()
-    for node in ast.walk(definition):
-        if isinstance(node, ast.arg):
-            own.add(node.arg)
-        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            own.add(node.id)
-    return own
+def _symbols(file: File, part: ast.AST) -> set[str]:
+    nodes = set(ast.walk(part))
+    return {canonical for node, canonical in file.symbols if node in nodes}
+
+
+def _reads(function: ast.AST, wanted: frozenset[str]) -> bool:
+    nodes = list(ast.walk(function))
+    own = {node.arg for node in nodes if isinstance(node, ast.arg)}
+    own |= {node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)}
+    named = {dotted(node) or "" for node in nodes if isinstance(node, ast.Name | ast.Attribute)}
+    return any(name.partition(".")[0] not in own for name in named & wanted)

@@ -36,14 +36,22 @@ class _Finder(cst.CSTVisitor):
         """Nothing to do, for the same reason."""
 
 
-def only_small(node: cst.CSTNode) -> cst.BaseSmallStatement | None:
+_module = cst.Module([])
+
+
+def code_of(node: cst.CSTNode) -> str:
+    """The source text of a node."""
+    return _module.code_for_node(node)
+
+
+def only_small(node: cst.CSTNode | None) -> cst.BaseSmallStatement | None:
     """The statement of a line that holds just one."""
     if isinstance(node, cst.SimpleStatementLine) and len(node.body) == 1:
         return node.body[0]
     return None
 
 
-def call_statement(node: cst.CSTNode) -> cst.Call | None:
+def call_statement(node: cst.CSTNode | None) -> cst.Call | None:
     """The call that a line consists of: `xs.append(x)`."""
     small = only_small(node)
     return small.value if isinstance(small, cst.Expr) and isinstance(small.value, cst.Call) else None

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import libcst as cst
 
 from tf2towers.program.problem import Problem
+from tf2towers.program.python_code.call_arguments import value_of_argument
 from tf2towers.program.statements.trainer_statement import TrainerStatement
 from tf2towers.program.statements.value_kinds import GET_NEXT, PLACEHOLDER, ValueKinds
 
@@ -47,10 +48,7 @@ def read_input(statement: TrainerStatement, value_kinds: ValueKinds) -> Input | 
 
 
 def _placeholder(statement: TrainerStatement, names: list[str], call: cst.Call) -> Input:
-    given = {argument.keyword.value: argument.value for argument in call.args if argument.keyword is not None}
-    positional = [argument.value for argument in call.args if argument.keyword is None]
-    dtype = given.get("dtype") or (positional[0] if positional else None)
-    shape = given.get("shape") or (positional[1] if len(positional) > 1 else None)
+    dtype, shape = value_of_argument(call, 0, "dtype"), value_of_argument(call, 1, "shape")
     return Input(statement, names, PLACEHOLDER, call, dtype=dtype, shape=shape)
 
 

@@ -16,10 +16,8 @@ def read_fed_rates(training: Training) -> None:
         for placeholder in training.inputs
         if placeholder.kind == PLACEHOLDER
     }
-    for outer in training.statements:
-        for statement in outer.every():
-            if statement.detail != OPTIMIZER or statement.inner:
-                continue
+    for statement in training.single:
+        if statement.detail == OPTIMIZER:
             for name in sorted(statement.flow.reads & set(placeholders)):
                 training.fed_rates.append(placeholders[name])
                 training.value_kinds.names[name] = SCHEDULE

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import libcst as cst
 
 from tf2towers.program.problem import Problem
@@ -62,7 +60,7 @@ def _pipeline(
     (dataset,) = iterators[0].flow.reads & statement.flow.binds
     names = {name for placeholder in placeholders for name in placeholder.names}
     begun = [run for run in training.dropped_runs if _begins(run, iterators[0])]
-    for other in _all_statements(training):
+    for other in training.single:
         if other is statement or other is iterators[0] or other.kind == INPUT:
             continue
         if dataset in other.flow.reads | other.flow.binds:
@@ -73,10 +71,6 @@ def _pipeline(
         if set(values_fed(run)) != names:
             return Problem(run, "T2T305", "an iterator that is begun without its placeholders")
     return Pipeline(statement, call, dataset, iterators[0], placeholders)
-
-
-def _all_statements(training: Training) -> Iterator[TrainerStatement]:
-    return (statement for outer in training.statements for statement in outer.every() if not statement.inner)
 
 
 def _begins_later(training: Training, iterator: TrainerStatement, pipeline: TrainerStatement) -> bool:

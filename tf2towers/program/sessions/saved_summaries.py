@@ -5,6 +5,7 @@ from __future__ import annotations
 import libcst as cst
 
 from tf2towers.names.cluster_calls import cluster_calls
+from tf2towers.program.python_code.call_arguments import is_none, named
 from tf2towers.program.python_code.search import find_all
 from tf2towers.program.training import Training
 
@@ -23,15 +24,8 @@ def writes_summaries(training: Training) -> bool:
         canonical = training.value_kinds.resolver.canonical(call.func)
         if canonical not in _FOLDERS:
             continue
-        order = cluster_calls()[canonical].order
-        given = {
-            argument.keyword.value if argument.keyword is not None else order[place]: argument.value
-            for place, argument in enumerate(call.args)
-        }
-        summary_op = given.get("summary_op")
-        if isinstance(summary_op, cst.Name) and summary_op.value == "None":
-            continue
+        given = {name: arg.value for name, arg in named(call, cluster_calls()[canonical].order)}
         folders = [given[name] for name in _FOLDERS[canonical] if name in given]
-        if any(not (isinstance(folder, cst.Name) and folder.value == "None") for folder in folders):
+        if not is_none(given.get("summary_op")) and not all(map(is_none, folders)):
             return True
     return False

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import libcst as cst
 
+from tf2towers.program.python_code.call_arguments import is_none, value_of_argument
+from tf2towers.program.python_code.search import call_statement
 from tf2towers.program.statements.value_kinds import INITIALIZER, OP, SESSION, ValueKinds
 
 
@@ -27,6 +28,11 @@ class Run:
     feed_name: str | None = None
     targets: list[cst.BaseExpression] | None = None
     statement: cst.CSTNode | None = None
+
+    @property
+    def result_is_left(self) -> bool:
+        """Whether nobody takes its result: `sess.run(train_op)`."""
+        return call_statement(self.statement) is self.call
 
 
 @dataclass(frozen=True)
@@ -70,7 +76,7 @@ class RunFinder(cst.CSTVisitor):
         return True
 
     def _read(self, node: cst.Call) -> None:
-        fetches = _argument(node, 0, "fetches")
+        fetches = value_of_argument(node, 0, "fetches")
         if fetches is None:
             self.unreadable.append(Unreadable(node, "no fetches"))
             return
@@ -91,7 +97,7 @@ class RunFinder(cst.CSTVisitor):
             statement=self._statement,
             targets=self._targets(node, is_list, len(parts)),
         )
-        if self._read_feed(run, _argument(node, 1, "feed_dict")):
+        if self._read_feed(run, value_of_argument(node, 1, "feed_dict")):
             self.runs.append(run)
 
     def _is_initializer(self, node: cst.BaseExpression) -> bool:
@@ -111,7 +117,7 @@ class RunFinder(cst.CSTVisitor):
         return None
 
     def _read_feed(self, run: Run, feed: cst.BaseExpression | None) -> bool:
-        if feed is None or (isinstance(feed, cst.Name) and feed.value == "None"):
+        if feed is None or is_none(feed):
             return True
         if isinstance(feed, cst.Name):
             run.feed_name = feed.value
@@ -123,13 +129,3 @@ class RunFinder(cst.CSTVisitor):
             assert isinstance(element, cst.DictElement) and isinstance(element.key, cst.Name)  # T2T632
             run.feeds[element.key.value] = element.value
         return True
-
-
-def _argument(call: cst.Call, place: int, keyword: str) -> cst.BaseExpression | None:
-    for argument in call.args:
-        if argument.keyword is not None and argument.keyword.value == keyword:
-            return argument.value
-    positional: Sequence[cst.Arg] = [
-        argument for argument in call.args if argument.keyword is None and not argument.star
-    ]
-    return positional[place].value if place < len(positional) else None

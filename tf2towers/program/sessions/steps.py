@@ -6,7 +6,7 @@ import libcst as cst
 
 from tf2towers.program.python_code.backward_slices import slice_for
 from tf2towers.program.python_code.data_flow import flow_of, root_name, target_names, upward_exposed
-from tf2towers.program.python_code.search import find_all
+from tf2towers.program.python_code.search import code_of, find_all
 from tf2towers.program.python_code.side_effects import CHECKS, SUMMARIES
 from tf2towers.program.sessions.batch_input import Input
 from tf2towers.program.sessions.saved_summaries import writes_summaries
@@ -23,8 +23,6 @@ from tf2towers.program.statements.value_kinds import (
 )
 from tf2towers.program.towers.part_of_a_tower import narrow_to_part
 from tf2towers.program.training import Step, Training
-
-_module = cst.Module([])
 
 
 def read_runs(training: Training) -> None:
@@ -69,12 +67,7 @@ def read_steps(training: Training) -> None:
 
 def _is_of_all_towers(training: Training, step: Step) -> bool:
     """Whether a step computes something of what every tower gave, and so runs every tower in TF1, too."""
-    order = training.statements
-    behind = [
-        statement.node
-        for statement in step.slice.statements
-        if order.index(statement) > order.index(training.tower_loop_statement)
-    ]
+    behind = [statement.node for statement in training.behind_towers(step.slice.statements)]
     nodes = [*behind, *step.fetches]
     collected = training.gathered | {average.accumulator for average in training.averages}
     parts = {root_name(part.value) for node in nodes for part in find_all(node, cst.Subscript)}
@@ -86,8 +79,8 @@ def _make_steps(training: Training, by_key: dict[tuple[str, ...], Step]) -> None
         if _takes_a_batch(training, run):
             training.problem(run.call, "T2T402", "a run that takes a batch and computes nothing")
             continue
-        key = tuple(_code(fetch) for fetch in run.fetches) + (("[]",) if run.is_list else ())
-        if not training.tower.is_loop and training.tower.cluster is None:
+        key = tuple(code_of(fetch) for fetch in run.fetches) + (("[]",) if run.is_list else ())
+        if training.tower.is_of_devices:
             key += (
                 str(len(_statements_before_run(training, run, training.graph))),
             )  # names stand for what they do there
@@ -109,7 +102,7 @@ def _join_steps(training: Training) -> None:
     `sess.run(train_op, feed)`, and `_, loss_now = sess.run([train_op, loss], feed)` now and then.
     """
     for step in list(training.steps):
-        if all(_result_is_left(run) for run in step.runs):
+        if all(run.result_is_left for run in step.runs):
             whole = next(
                 (other for other in training.steps if _computes_no_more(training, step, other)), None
             )
@@ -118,16 +111,9 @@ def _join_steps(training: Training) -> None:
                 training.steps.remove(step)
 
 
-def _result_is_left(run: Run) -> bool:
-    match run.statement:
-        case cst.SimpleStatementLine(body=[cst.Expr(value=value)]):
-            return value is run.call
-    return False
-
-
 def _computes_no_more(training: Training, step: Step, whole: Step) -> bool:
     """Whether another step fetches all that a training step does, and besides only values without any effect."""
-    fetched, all_fetched = ({_code(fetch) for fetch in each.fetches} for each in (step, whole))
+    fetched, all_fetched = ({code_of(fetch) for fetch in each.fetches} for each in (step, whole))
     more = [statement for statement in whole.slice.statements if statement not in step.slice.statements]
     return (
         (step.trains and whole.trains and fetched < all_fetched)
@@ -160,7 +146,7 @@ def _step(training: Training, run: Run) -> Step:
     wanted = set().union(*(flow_of(fetch).reads for fetch in run.fetches))
     graph = training.graph
     towers = training.tower_loop_statement
-    if not training.tower.is_loop and training.tower.cluster is None:
+    if training.tower.is_of_devices:
         graph = _statements_before_run(training, run, graph)
     piece = slice_for(wanted, graph, training.effects)
     trains = any(has_update(training, statement) for statement in piece.statements)
@@ -186,14 +172,10 @@ def _step(training: Training, run: Run) -> Step:
     step.inputs = _in_force(training, run) if not training.tower.is_loop else list(training.inputs)
     makers = [
         statement
-        for outer in training.statements
-        for statement in outer.every()
+        for statement in training.every
         if statement.detail == OPTIMIZER
-    ]
-    makers = [
-        statement
-        for statement in makers
-        if trains and statement.flow.binds & (piece.needs | training.tower_binds)
+        and trains
+        and statement.flow.binds & (piece.needs | training.tower_binds)
     ]
     needs |= {
         name
@@ -263,7 +245,3 @@ def _is_print(small: cst.BaseSmallStatement) -> bool:
         return False
     root = root_name(small.value.func)
     return root in ("print", "logging", "log", "logger")
-
-
-def _code(node: cst.CSTNode) -> str:
-    return _module.code_for_node(node)

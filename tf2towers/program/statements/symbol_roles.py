@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 from importlib import resources
 
+from tf2towers.names.canonical import beginnings
 from tf2towers.names.old_names import todays_name
 
 
@@ -25,11 +26,5 @@ def role(canonical: str | None) -> str:
     if canonical is None or not (canonical == "tf" or canonical.startswith("tf.")):
         return "foreign"
     canonical = todays_name(canonical)
-    if canonical in table:
-        return table[canonical]
-    prefix = canonical
-    while "." in prefix:
-        prefix = prefix.rpartition(".")[0]
-        if prefix + "." in table:
-            return table[prefix + "."]
-    return "tensor"
+    rows = (name if not rest else f"{name}." for name, rest in beginnings(canonical))
+    return next((table[row] for row in rows if row in table), "tensor")

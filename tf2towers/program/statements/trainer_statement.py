@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import libcst as cst
 
 from tf2towers.program.python_code.data_flow import Flow
+from tf2towers.program.python_code.search import only_small
 
 StatementNode = cst.SimpleStatementLine | cst.BaseCompoundStatement
 INPUT, TOWERS, MIXED, DROPPED = "input", "towers", "mixed", "dropped"
@@ -31,11 +32,8 @@ class TrainerStatement:
     @property
     def assign(self) -> cst.Assign | None:
         """The assignment this statement consists of, if it is one."""
-        if isinstance(self.node, cst.SimpleStatementLine) and len(self.node.body) == 1:
-            small = self.node.body[0]
-            if isinstance(small, cst.Assign):
-                return small
-        return None
+        small = only_small(self.node)
+        return small if isinstance(small, cst.Assign) else None
 
     def every(self) -> list[TrainerStatement]:
         """This statement, and all statements within it."""

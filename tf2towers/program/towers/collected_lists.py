@@ -18,7 +18,8 @@ def read_collected(training: Training) -> None:
     collected = accumulators(loop)
     bound_before = {
         name
-        for statement in training.statements[: training.statements.index(training.tower_loop_statement)]
+        for statement in training.statements
+        if training.stands_before_towers(statement)
         for name in statement.flow.binds
     }
     bound_inside = {
@@ -31,7 +32,7 @@ def read_collected(training: Training) -> None:
         name for name in collected if name in bound_before and name not in bound_inside - bound_before
     }
     averaged: set[str] = set()
-    statements_after = training.statements[training.statements.index(training.tower_loop_statement) + 1 :]
+    statements_after = training.behind_towers(training.statements)
     for statement in statements_after:
         finder = _AverageFinder(training, collected)
         statement.node.visit(finder)

@@ -24,11 +24,7 @@ def narrow_to_part(training: Training, step: Step, wanted: set[str]) -> None:
     if not step.uses_towers:
         return
     towers = training.tower_loop_statement
-    after = [
-        statement
-        for statement in step.slice.statements
-        if training.statements.index(statement) > training.statements.index(towers)
-    ]
+    after = training.behind_towers(step.slice.statements)
     names = set(wanted) | {
         name for statement in after for name in statement.flow.reads | training.effects[statement].reads
     }

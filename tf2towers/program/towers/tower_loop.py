@@ -36,6 +36,11 @@ class TowerLoop:
     is_loop: bool = True  # else the program has no towers, and this stands for the loop
 
     @property
+    def is_of_devices(self) -> bool:
+        """Whether the program has neither towers nor a cluster, and only puts values on devices."""
+        return not self.is_loop and self.cluster is None
+
+    @property
     def owner(self) -> cst.FunctionDef | cst.Module:
         """The innermost function around the loop, or the module."""
         for parent in reversed(self.parents):

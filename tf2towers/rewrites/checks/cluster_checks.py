@@ -11,15 +11,13 @@ from tf2towers.program.clusters.cluster import Cluster
 from tf2towers.program.clusters.find_cluster import SETTER
 from tf2towers.program.clusters.workers_part import names_of_task
 from tf2towers.program.problem import Problem
-from tf2towers.program.python_code.names_read_by_calls import reads
-from tf2towers.program.python_code.search import find_all
+from tf2towers.program.python_code.call_arguments import is_none, named
+from tf2towers.program.python_code.search import code_of, find_all
 from tf2towers.program.sessions.steps import has_update
 from tf2towers.program.statements.symbol_roles import role
 from tf2towers.program.statements.trainer_statement import TrainerStatement
 from tf2towers.program.statements.value_kinds import AVERAGE, COORDINATION, SCHEDULE, STATE, TENSOR
 from tf2towers.program.training import Training
-from tf2towers.rewrites.expressions.call_arguments import named
-from tf2towers.rewrites.files.file_context import code_of
 
 #: what a function reads variables by that it is not given
 _OF_VARIABLES = frozenset(
@@ -59,9 +57,7 @@ def _unknown_arguments(name: str, call: cst.Call) -> Iterator[Problem]:
     if found is None:
         return
     for keyword, argument in named(call, found.order):
-        if keyword in found.kept or keyword in found.dropped:
-            continue
-        if isinstance(argument.value, cst.Name) and argument.value.value == "None":
+        if keyword in found.kept or keyword in found.dropped or is_none(argument.value):
             continue
         message = f"{name}({keyword or '*args'}=...): an argument that has no counterpart"
         yield Problem(argument, "T2T508", message)
@@ -70,7 +66,7 @@ def _unknown_arguments(name: str, call: cst.Call) -> Iterator[Problem]:
 def _placement(call: cst.Call) -> Iterator[Problem]:
     """A strategy for the variables' places: ParameterServerStrategy has round-robin."""
     for keyword, argument in named(call, _OF_SETTER):
-        if keyword == "ps_strategy" and code_of(argument.value) != "None":
+        if keyword == "ps_strategy" and not is_none(argument.value):
             yield Problem(argument, "T2T507", f"variables are placed by {code_of(argument.value)}")
 
 
@@ -115,13 +111,14 @@ def _index_in_functions(training: Training, cluster: Cluster) -> Iterator[Proble
         if isinstance(definition, cst.FunctionDef)
     }
     told: set[str] = set()
+    canonical = training.value_kinds.resolver.canonical
     parts = [*region.nodes, *(statement.node for statement in [*region.brought, *training.graph])]
     for call in (call for part in parts for call in find_all(part, cst.Call)):
         name = code_of(call.func)
         if name in told or definitions.get(name) is cluster.owner:
             continue
         told.add(name)
-        if reads(training.functions, name, frozenset(wanted)):
+        if training.functions.reads(canonical(call.func) or "", frozenset(wanted)):
             message = f"{name} depends on {code_of(cluster.task_index)}, and is called for every worker"
             yield Problem(definitions.get(name, call), "T2T505", message)
 
@@ -194,9 +191,7 @@ def _returns(training: Training) -> Iterator[Problem]:
         return
     for node in training.region.nodes:
         for returned in find_all(node, cst.Return):
-            if returned.value is not None and not (
-                isinstance(returned.value, cst.Name) and returned.value.value == "None"
-            ):
+            if returned.value is not None and not is_none(returned.value):
                 yield Problem(returned, "T2T504", "the workers' part of the program returns a value")
 
 

@@ -9,6 +9,7 @@ import libcst as cst
 from tf2towers.names.cluster_calls import cluster_calls
 from tf2towers.names.old_names import is_of_summaries, todays_name
 from tf2towers.program.problem import Problem
+from tf2towers.program.python_code.call_arguments import named
 from tf2towers.program.python_code.data_flow import flow_of, upward_exposed
 from tf2towers.program.python_code.search import find_all
 from tf2towers.program.statements.symbol_roles import role
@@ -27,7 +28,6 @@ from tf2towers.program.statements.value_kinds import (
 from tf2towers.program.training import Training
 from tf2towers.rewrites.checks.cluster_checks import cluster_problems
 from tf2towers.rewrites.checks.loop_checks import loop_problems
-from tf2towers.rewrites.expressions.call_arguments import named
 
 _ITERATORS = ("make_one_shot_iterator", "make_initializable_iterator")
 _OF_SESSIONS = ("session", "monitored", "supervisor", "server", "placement", "synchronous", "coordination")
@@ -55,7 +55,7 @@ def _never_run(training: Training) -> Iterator[Problem]:
     """The update has no session call."""
     if any(problem.code == "T2T401" for problem in training.problems):
         return  # the run may be among those that cannot be read
-    if not training.tower.is_loop and training.tower.cluster is None:
+    if training.tower.is_of_devices:
         return  # nothing is trained
     if not any(step.trains for step in training.steps):
         what = "the update of the variables" if training.runs else "what the towers build"

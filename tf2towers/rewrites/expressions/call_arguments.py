@@ -1,4 +1,4 @@
-"""Arguments of a call, taken out and put in."""
+"""Arguments of a call as they are written anew."""
 
 from __future__ import annotations
 
@@ -33,11 +33,3 @@ def trimmed(args: Sequence[cst.Arg]) -> list[cst.Arg]:
         else:
             made.append(arg.with_changes(comma=cst.Comma(whitespace_after=cst.SimpleWhitespace(" "))))
     return made
-
-
-def named(call: cst.Call, order: Sequence[str]) -> list[tuple[str, cst.Arg]]:
-    """The arguments of a call with their parameters' names; `order` is the signature's."""
-    return [
-        (arg.keyword.value if arg.keyword is not None else order[place] if place < len(order) else "", arg)
-        for place, arg in enumerate(call.args)
-    ]

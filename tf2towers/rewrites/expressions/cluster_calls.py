@@ -6,8 +6,10 @@ import libcst as cst
 
 from tf2towers.names.cluster_calls import ClusterCall, cluster_calls
 from tf2towers.program.clusters.cluster import Cluster
-from tf2towers.rewrites.expressions.call_arguments import keyword, named, trimmed
-from tf2towers.rewrites.files.file_context import FileContext, code_of
+from tf2towers.program.python_code.call_arguments import is_none, named
+from tf2towers.program.python_code.search import code_of
+from tf2towers.rewrites.expressions.call_arguments import keyword, trimmed
+from tf2towers.rewrites.files.file_context import FileContext
 
 _WITH_STORE = frozenset({"SupervisedTraining", "MonitoredTraining"})
 
@@ -25,7 +27,11 @@ def cluster_call(
     found = cluster_calls().get(canonical)
     if found is None:
         return None
-    args = [arg for name, arg in named(call, found.order) if name in found.kept or _says_none(name, arg)]
+    args = [
+        arg
+        for name, arg in named(call, found.order)
+        if name in found.kept or (name == "summary_op" and is_none(arg.value))  # no summaries by themselves
+    ]
     args = _named_behind_a_gap(call, found, args)
     if original is cluster.server and cluster.synchronous is not None:
         args.append(keyword("synchronous", code_of(cluster.synchronous.visit(rewriter))))  # type: ignore[arg-type]
@@ -33,11 +39,6 @@ def cluster_call(
         args.insert(0, cst.Arg(cst.Name(variables)))
     func = cst.Name(context.need(found.runtime))
     return call.with_changes(func=func, args=[] if not args else trimmed(args))
-
-
-def _says_none(name: str, arg: cst.Arg) -> bool:
-    """`summary_op=None`: no summaries by themselves."""
-    return name == "summary_op" and isinstance(arg.value, cst.Name) and arg.value.value == "None"
 
 
 def _named_behind_a_gap(call: cst.Call, found: ClusterCall, kept: list[cst.Arg]) -> list[cst.Arg]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import libcst as cst
 
 from tf2towers.names.symbols import Names
+from tf2towers.program.python_code.call_arguments import value_of_argument
 from tf2towers.program.python_code.search import find_all
 
 _RANDOM = frozenset({"tf.random_normal", "tf.random_uniform", "tf.truncated_normal"})
@@ -16,10 +17,7 @@ _RANDOM = frozenset({"tf.random_normal", "tf.random_uniform", "tf.truncated_norm
 
 def initial_of(call: cst.Call) -> cst.BaseExpression | None:
     """The initial value given to `tf.Variable`."""
-    for place, argument in enumerate(call.args):
-        if argument.keyword.value == "initial_value" if argument.keyword is not None else place == 0:
-            return argument.value
-    return None
+    return value_of_argument(call, 0, "initial_value")
 
 
 def is_drawn(value: cst.BaseExpression | None, names: Names) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from typing import TypeVar
 
 import libcst as cst
 
@@ -13,6 +14,7 @@ from tf2towers.rewrites.expressions.shape_values import is_dimension_value, shap
 from tf2towers.rewrites.expressions.variable_names import variable_names, variable_op_name, variable_targets
 from tf2towers.rewrites.files.file_context import FileContext, parse_expression
 
+AnyNode = TypeVar("AnyNode", bound=cst.CSTNode)
 Left = cst.BaseStatement | cst.FlattenSentinel[cst.BaseStatement] | cst.RemovalSentinel
 
 
@@ -53,28 +55,15 @@ class SymbolRewriter(cst.CSTTransformer):
             return parse_expression(f"{name}.name.split(':')[0]")  # an eager variable has no op
         return updated_node
 
-    def visit_For(self, node: cst.For) -> None:
-        self._variables.append(variable_targets(node))
+    def _enter_loop(self, node: cst.For | cst.ListComp | cst.GeneratorExp) -> None:
+        self._variables.append(variable_targets(node if isinstance(node, cst.For) else node.for_in))
 
-    def leave_For(self, original_node: cst.For, updated_node: cst.For) -> cst.BaseStatement:
+    def _leave_loop(self, original_node: cst.CSTNode, updated_node: AnyNode) -> AnyNode:
         self._variables.pop()
         return updated_node
 
-    def visit_ListComp(self, node: cst.ListComp) -> None:
-        self._variables.append(variable_targets(node.for_in))
-
-    def leave_ListComp(self, original_node: cst.ListComp, updated_node: cst.ListComp) -> cst.BaseExpression:
-        self._variables.pop()
-        return updated_node
-
-    def visit_GeneratorExp(self, node: cst.GeneratorExp) -> None:
-        self._variables.append(variable_targets(node.for_in))
-
-    def leave_GeneratorExp(
-        self, original_node: cst.GeneratorExp, updated_node: cst.GeneratorExp
-    ) -> cst.BaseExpression:
-        self._variables.pop()
-        return updated_node
+    visit_For = visit_ListComp = visit_GeneratorExp = _enter_loop
+    leave_For = leave_ListComp = leave_GeneratorExp = _leave_loop
 
     def visit_FunctionDef(self, node: cst.FunctionDef) -> None:
         self._variables.append(variable_names(node) if ".op.name" in self.context.text else set())

@@ -7,6 +7,7 @@ from typing import Any
 import libcst as cst
 
 from tf2towers.names.old_names import todays_name
+from tf2towers.program.python_code.call_arguments import argument, value_of_argument
 from tf2towers.program.statements.value_kinds import (
     COORDINATION,
     GRAPH,
@@ -128,7 +129,7 @@ class TrainingRewriter(SymbolRewriter):
             if made is not None:
                 return made
         if canonical == "tf.train.start_queue_runners":
-            return self._start(original_node, updated_node)
+            return self._start(updated_node)
         if canonical in ("tf.train.Saver",):
             return self._saver(original_node, updated_node)
         if canonical is not None and todays_name(canonical) == "tf.summary.FileWriter":
@@ -149,33 +150,21 @@ class TrainingRewriter(SymbolRewriter):
             return updated_node.with_changes(func=parse_expression(f"{self.given['variables']}.{which}"))
         return super().leave_Call(original_node, updated_node)
 
-    def _start(self, original: cst.Call, call: cst.Call) -> cst.BaseExpression:
+    def _start(self, call: cst.Call) -> cst.BaseExpression:
         """`tf.train.start_queue_runners(sess, coord)`: the batches have their own session."""
-        kept = [
-            cst.Arg(arg.value)
-            for place, (original_arg, arg) in enumerate(zip(original.args, call.args, strict=True))
-            if (original_arg.keyword.value == "coord" if original_arg.keyword is not None else place == 1)
-        ]
-        return call.with_changes(func=parse_expression(f"{self.given['batches']}.start"), args=trimmed(kept))
+        coordinator = value_of_argument(call, 1, "coord")
+        kept = [cst.Arg(coordinator)] if coordinator is not None else []
+        return call.with_changes(func=parse_expression(f"{self.given['batches']}.start"), args=kept)
 
     def _gradients(self, call: cst.Call) -> cst.BaseExpression:
-        args = [
-            argument
-            for argument in call.args
-            if argument.keyword is None or argument.keyword.value not in _PLACEMENT
-        ]
+        args = _without_placement(call)
         if len(args) == 1 < len(call.args):  # it had a line of its own because of the others
             call = call.with_changes(whitespace_before_args=cst.SimpleWhitespace(""))
         return call.with_changes(func=cst.Name(self.context.need("tower_gradients")), args=trimmed(args))
 
     def _minimize(self, call: cst.Call) -> cst.BaseExpression:
         assert isinstance(call.func, cst.Attribute)
-        kept = [
-            argument
-            for argument in call.args
-            if argument.keyword is None or argument.keyword.value not in _PLACEMENT
-        ]
-        args = [cst.Arg(call.func.value), *kept]
+        args = [cst.Arg(call.func.value), *_without_placement(call)]
         return call.with_changes(func=cst.Name(self.context.need("minimize")), args=trimmed(args))
 
     def _apply(self, call: cst.Call) -> cst.BaseExpression:
@@ -197,32 +186,25 @@ class TrainingRewriter(SymbolRewriter):
 
     def _saver(self, original: cst.Call, call: cst.Call) -> cst.BaseExpression:
         args = list(call.args)
-        chosen = next(
-            (
-                place
-                for place, argument in enumerate(original.args)
-                if (argument.keyword is None and place == 0)
-                or (argument.keyword is not None and argument.keyword.value == "var_list")
-            ),
-            None,
-        )
+        chosen = argument(original, 0, "var_list")
         variables = self.given["variables"]
         store: cst.BaseExpression = cst.Name(variables)
         extra: list[cst.Arg] = []
         if chosen is not None:
-            value = original.args[chosen].value
+            value, place = chosen.value, original.args.index(chosen)
             inner = self.names.canonical(value.func) if isinstance(value, cst.Call) else None
             if inner == "tf.trainable_variables":
                 extra = [keyword("only", "'trainable'")]
             elif inner not in ("tf.global_variables", "tf.all_variables"):
-                store = args[chosen].value
+                store = args[place].value
                 extra = [keyword("store", variables)]
-            args.pop(chosen)
-        rest = [
-            argument
-            for argument in args
-            if argument.keyword is not None and argument.keyword.value in ("max_to_keep",)
-        ]
+            args.pop(place)
+        rest = [arg for arg in args if arg.keyword is not None and arg.keyword.value == "max_to_keep"]
         return call.with_changes(
             func=cst.Name(self.context.need("Saver")), args=trimmed([cst.Arg(store), *extra, *rest])
         )
+
+
+def _without_placement(call: cst.Call) -> list[cst.Arg]:
+    """The arguments but for those that say where gradients are computed."""
+    return [arg for arg in call.args if arg.keyword is None or arg.keyword.value not in _PLACEMENT]

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import libcst as cst
 
 from tf2towers.names.symbols import Names
+from tf2towers.program.python_code.search import code_of
 
 
 @dataclass(frozen=True)
@@ -75,14 +76,6 @@ def parse_statement(code: str) -> cst.BaseStatement:
     parsed = cst.parse_statement(code)
     assert isinstance(parsed, cst.BaseStatement)
     return parsed
-
-
-_module = cst.Module([])
-
-
-def code_of(node: cst.CSTNode) -> str:
-    """The source text of a node."""
-    return _module.code_for_node(node)
 
 
 def unwrapped(target: cst.BaseExpression) -> str:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import libcst as cst
 
+from tf2towers.exact.place import wrapped
 from tf2towers.names.canonical import canonical_name
 from tf2towers.names.symbols import imported_names
 from tf2towers.names.tables import RuntimeName, lookup
-from tf2towers.program.python_code.search import find_all
+from tf2towers.program.python_code.search import assigned_name, code_of, find_all, only_small
 from tf2towers.rewrites.expressions.tensorflow_symbols import SymbolRewriter
-from tf2towers.rewrites.files.file_context import FileContext, code_of, parse_statement
+from tf2towers.rewrites.files.file_context import FileContext, parse_statement
 
 _BEHAVIOR = frozenset({"tf.disable_v2_behavior", "tf.disable_eager_execution"})
 _ROOTS = ("tensorflow", "tensorflow.compat.v1")
@@ -86,12 +87,7 @@ class ModuleRewriter(SymbolRewriter):
 
 
 def _is_self_assignment(node: cst.Assign) -> bool:
-    return (
-        len(node.targets) == 1
-        and isinstance(node.targets[0].target, cst.Name)
-        and isinstance(node.value, cst.Name)
-        and node.targets[0].target.value == node.value.value
-    )
+    return isinstance(node.value, cst.Name) and assigned_name(node) == node.value.value
 
 
 def with_imports(module: cst.Module, context: FileContext) -> cst.Module:
@@ -106,7 +102,7 @@ def with_imports(module: cst.Module, context: FileContext) -> cst.Module:
             module = joined
         elif words:
             words = [word if bound[word] == word else f"{word} as {bound[word]}" for word in words]
-            lines.append(parse_statement(_wrapped(f"from {name} import ", words)))
+            lines.append(_import_of(name, words))
     if context.plain_tensorflow and not context.names.imports("tf"):
         # the script has another name for it
         if any(node.value == "tf" for node in find_all(module, cst.Name)):
@@ -120,13 +116,13 @@ def with_imports(module: cst.Module, context: FileContext) -> cst.Module:
 def _joined(module: cst.Module, name: str, words: list[str]) -> cst.Module | None:
     """The module with words added to its import of the runtime; None where it has none."""
     for line in module.body:
-        small = line.body[0] if isinstance(line, cst.SimpleStatementLine) and len(line.body) == 1 else None
+        small = only_small(line)
         if not isinstance(small, cst.ImportFrom) or isinstance(small.names, cst.ImportStar):
             continue
         if name != _RUNTIME or small.module is None or code_of(small.module) != name:
             continue
         there = [imported.bound for imported in imported_names(small)]
-        made = parse_statement(_wrapped(f"from {name} import ", sorted({*there, *words}, key=str.lower)))
+        made = _import_of(name, sorted({*there, *words}, key=str.lower))
         return module.with_changes(body=[made if old is line else old for old in module.body])
     return None
 
@@ -134,18 +130,8 @@ def _joined(module: cst.Module, name: str, words: list[str]) -> cst.Module | Non
 _RUNTIME = "tf2towers.runtime"
 
 
-def _wrapped(head: str, words: list[str]) -> str:
-    line = head + ", ".join(words)
-    if len(line) <= 100:
-        return line
-    rows: list[str] = []
-    row = "   "
-    for word in words:
-        if len(row) + len(word) + 2 > 100:
-            rows.append(row)
-            row = "   "
-        row += f" {word},"
-    return head + "(\n" + "\n".join([*rows, row]) + "\n)"
+def _import_of(module: str, words: list[str]) -> cst.BaseStatement:
+    return parse_statement("\n".join(wrapped(f"from {module} import ", words)))
 
 
 def _imported(module: cst.Module) -> dict[str, set[str]]:
@@ -178,9 +164,5 @@ def _after_imports(module: cst.Module) -> int:
 
 
 def _is_docstring(line: cst.CSTNode) -> bool:
-    return (
-        isinstance(line, cst.SimpleStatementLine)
-        and len(line.body) == 1
-        and isinstance(line.body[0], cst.Expr)
-        and isinstance(line.body[0].value, cst.SimpleString | cst.ConcatenatedString)
-    )
+    small = only_small(line)
+    return isinstance(small, cst.Expr) and isinstance(small.value, cst.SimpleString | cst.ConcatenatedString)

@@ -24,13 +24,7 @@ class TrainerModuleRewriter(ModuleRewriter, TrainingRewriter):
     """Applies an Assembler's decisions to the module."""
 
     def __init__(self, context: FileContext, assembler: Assembler, removed: set[cst.CSTNode]) -> None:
-        assert assembler.builder is not None and assembler.calls is not None
-        replaced: dict[cst.CSTNode, cst.BaseExpression] = {
-            **assembler.builder.replaced,
-            **assembler.calls.replaced,
-            **assembler.calls.targets,
-            **assembler.feed_keys,
-        }
+        replaced = assembler.replaced()
         TrainingRewriter.__init__(self, context, assembler.training, replaced, False, assembler.given)
         self._assembler = assembler
         self._actions = assembler.actions

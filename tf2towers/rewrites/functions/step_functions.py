@@ -10,13 +10,13 @@ from tf2towers.names.old_names import is_of_summaries
 from tf2towers.program.clusters.cluster import Cluster
 from tf2towers.program.python_code.backward_slices import Slice
 from tf2towers.program.python_code.data_flow import flow_of
-from tf2towers.program.python_code.search import find_all
+from tf2towers.program.python_code.search import code_of, find_all
 from tf2towers.program.sessions.steps import has_update
 from tf2towers.program.statements.trainer_statement import TOWERS, TrainerStatement
 from tf2towers.program.statements.value_kinds import OPTIMIZER, SCHEDULE, STATE, TENSOR
 from tf2towers.program.training import Step, placeholders_of
 from tf2towers.rewrites.expressions.fed_types import converts_what_is_fed
-from tf2towers.rewrites.files.file_context import code_of, parse_statement
+from tf2towers.rewrites.files.file_context import parse_statement
 from tf2towers.rewrites.functions.moved_statements import without_empty_lines
 from tf2towers.rewrites.functions.shared_model import SharedModel, common_beginning, read_after
 from tf2towers.rewrites.functions.tower_function import TowerFunctions
@@ -58,13 +58,9 @@ class ReplicaBuilder(TowerFunctions):
     @property
     def makes_variables(self) -> bool:
         """Whether the program has variables, or anything that comes from them: else it needs no store."""
-        tower = self.training.tower
-        return (
-            tower.is_loop
-            or tower.cluster is not None
-            or any(
-                statement.kind == STATE for outer in self.training.statements for statement in outer.every()
-            )
+        training = self.training
+        return not training.tower.is_of_devices or any(
+            statement.kind == STATE for statement in training.every
         )
 
     def parameters(self, step: Step) -> list[str]:
@@ -101,16 +97,7 @@ class ReplicaBuilder(TowerFunctions):
         statements = common_beginning([step for step, _ in steps])
         if not statements or any(self._split_parameters(*step)[1] for step in steps):
             return []
-        without_contexts = self.training.tower.cluster is None
-        body = [
-            line
-            for statement in statements
-            for line in (
-                self.moved(statement)
-                if without_contexts
-                else self._in_contexts(statement, self.moved(statement))
-            )
-        ]
+        body = self._lines_without_towers(statements)
         named = {name.value for line in body for name in find_all(line, cst.Name)}
         parameters = [name for name in self._split_parameters(*steps[0])[0] if name in named]
         bound = {name for statement in statements for name in statement.flow.writes}
@@ -156,39 +143,23 @@ class ReplicaBuilder(TowerFunctions):
         result = ", ".join(values)
         end = [parse_statement(f"return {result}")] if result else []
         scope = f"{self.given['variables']}.scope({'' if step.trains else 'update=False'})"
-        cluster = training.tower.cluster
-        if cluster is not None:
-            body = [
-                line
-                for statement in self._own_statements(step)
-                for line in self._in_contexts(statement, self.moved(statement))
-            ]
-            body = [*self._model_call(step), *body]
-            body = [
-                parse_statement(f"{name} = {self._fetched(value)}") for value, name in state_before.items()
-            ] + body
-            body = without_unread_results([*body, *end])
-            return self._definition(
-                step.name, outer, [*feeds, *body], [self._cluster_step(cluster, step, outer)]
-            )
         if not step.uses_towers:
-            body = [line for statement in self._own_statements(step) for line in self.moved(statement)]
-            body = [*self._model_call(step), *body]
-            body = without_unread_results([*body, *end])
-            if not feeds:
-                body[0] = without_empty_lines(body[0])
-            scopes = [scope] if self.makes_variables else []
-            return self._definition(
-                step.name, outer, [*feeds, *body], [self._tf_function(step, outer), *scopes]
-            )
+            first = [
+                parse_statement(f"{name} = {self._fetched(value)}") for value, name in state_before.items()
+            ]
+            own = self._lines_without_towers(self._own_statements(step))
+            body = without_unread_results([*first, *self._model_call(step), *own, *end])
+            if training.tower.cluster is not None:
+                decorators = [self._cluster_step(training.tower.cluster, step, outer)]
+            else:
+                decorators = [self._tf_function(step, outer), *([scope] if self.makes_variables else [])]
+                body[0] = body[0] if feeds else without_empty_lines(body[0])
+            return self._definition(step.name, outer, [*feeds, *body], decorators)
         inner: list[cst.BaseStatement] = []
         arguments = ", ".join(self._names_of(self.tower_inputs(step.part)))
         needed = step.part.slice_before if step.part is not None else training.tower_needs
-        order = training.statements
         for statement in step.slice.statements:
-            if order.index(statement) < order.index(training.tower_loop_statement) and self._stands_in_step(
-                statement, step, needed
-            ):
+            if training.stands_before_towers(statement) and self._stands_in_step(statement, step, needed):
                 inner.extend(self._in_contexts(statement, self.moved(statement)))
         live = ", ".join(self.live_names(step.part))
         tower = step.part.name if step.part is not None else self.tower_name
@@ -196,9 +167,7 @@ class ReplicaBuilder(TowerFunctions):
         inner.extend(self._gathers(step))
         inner.extend(parse_statement(f"{now} = {name}()") for name, now in self._now.items())
         keep = self.given.get("keep_statistics")
-        for statement in step.slice.statements:
-            if order.index(statement) <= order.index(training.tower_loop_statement):
-                continue
+        for statement in training.behind_towers(step.slice.statements):
             moved = self.moved(statement)
             if (
                 keep
@@ -218,6 +187,17 @@ class ReplicaBuilder(TowerFunctions):
             [*feeds, replica, lasts[0].with_changes(leading_lines=[cst.EmptyLine(indent=False)]), *lasts[1:]],
             [self._tf_function(step, outer)],
         )
+
+    def _lines_without_towers(self, statements: Sequence[TrainerStatement]) -> list[cst.BaseStatement]:
+        """Statements as they stand in a step that runs no tower; a worker's in the blocks that were around them."""
+        in_blocks = self.training.tower.cluster is not None
+        return [
+            line
+            for statement in statements
+            for line in (
+                self._in_contexts(statement, self.moved(statement)) if in_blocks else self.moved(statement)
+            )
+        ]
 
     def _run_of_replicas(self, params: list[str], firsts: list[bool]) -> list[cst.BaseStatement]:
         """`strategy.run`, and the return of its results: of each, whether the first tower's or the last one's."""
@@ -275,8 +255,7 @@ class ReplicaBuilder(TowerFunctions):
         return statement not in needed.statements or self._used_after(statement, step)
 
     def _used_after(self, statement: TrainerStatement, step: Step) -> bool:
-        place = self.training.statements.index(self.training.tower_loop_statement)
-        after = [other for other in step.slice.statements if self.training.statements.index(other) > place]
+        after = self.training.behind_towers(step.slice.statements)
         wanted = {name for other in after for name in self._reads_after(other)}
         wanted |= {name for fetch in step.fetches for name in flow_of(fetch).reads}
         return bool(statement.flow.writes & wanted)
@@ -310,13 +289,7 @@ class ReplicaBuilder(TowerFunctions):
         names = flow_of(value).reads
         if names & self.training.body.of_first_tower:
             return True
-        place = self.training.statements.index(self.training.tower_loop_statement)
-        after = [
-            statement
-            for statement in step.slice.statements
-            if self.training.statements.index(statement) > place
-        ]
-        for statement in reversed(after):
+        for statement in reversed(self.training.behind_towers(step.slice.statements)):
             if statement.flow.binds & names:
                 if any(map(is_of_summaries, self.training.effects[statement].symbols)):
                     return True

@@ -7,11 +7,12 @@ from dataclasses import dataclass, field
 import libcst as cst
 
 from tf2towers.program.python_code.data_flow import names_in, target_names
+from tf2towers.program.python_code.search import code_of
 from tf2towers.program.statements.trainer_statement import DROPPED, TOWERS, TrainerStatement
 from tf2towers.program.statements.value_kinds import PLAIN, SESSION
 from tf2towers.program.training import Training
 from tf2towers.rewrites.expressions.training_calls import TrainingRewriter
-from tf2towers.rewrites.files.file_context import FileContext, code_of, parse_statement, unwrapped
+from tf2towers.rewrites.files.file_context import FileContext, parse_statement, unwrapped
 
 
 @dataclass

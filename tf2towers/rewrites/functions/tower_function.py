@@ -8,11 +8,12 @@ from itertools import dropwhile
 import libcst as cst
 
 from tf2towers.program.python_code.data_flow import flow_of, target_names, upward_exposed
+from tf2towers.program.python_code.search import code_of
 from tf2towers.program.sessions.batch_input import Input
 from tf2towers.program.statements.trainer_statement import TOWERS
 from tf2towers.program.towers.tower_loop import range_count
 from tf2towers.program.training import TowerPart, Training
-from tf2towers.rewrites.files.file_context import code_of, parse_statement, unwrapped
+from tf2towers.rewrites.files.file_context import parse_statement, unwrapped
 from tf2towers.rewrites.functions.moved_statements import MovedStatements
 from tf2towers.rewrites.functions.tower_statements import is_enumerate
 from tf2towers.rewrites.statements.unread_names import without_unread_names

@@ -7,12 +7,12 @@ from typing import Any
 import libcst as cst
 
 from tf2towers.program.python_code.data_flow import flow_of, names_in
-from tf2towers.program.python_code.search import call_statement, method_of
+from tf2towers.program.python_code.search import call_statement, code_of, method_of
 from tf2towers.program.statements.statement_reader import is_current_scope
 from tf2towers.program.statements.trainer_statement import TOWERS, TrainerStatement
 from tf2towers.program.training import TowerPart, Training
 from tf2towers.rewrites.expressions.training_calls import TrainingRewriter
-from tf2towers.rewrites.files.file_context import FileContext, code_of
+from tf2towers.rewrites.files.file_context import FileContext
 
 
 class TowerStatements:

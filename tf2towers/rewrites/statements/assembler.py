@@ -6,16 +6,17 @@ from itertools import takewhile
 
 import libcst as cst
 
-from tf2towers.program.python_code.search import find_all
+from tf2towers.program.python_code.search import code_of, find_all
+from tf2towers.program.sessions.session_runs import Run
 from tf2towers.program.statements.trainer_statement import DROPPED, INPUT, MIXED, TOWERS, TrainerStatement
 from tf2towers.program.statements.value_kinds import PLAIN, SCHEDULE, SESSION, STATE, TENSOR
 from tf2towers.program.training import Step
-from tf2towers.rewrites.files.file_context import code_of, parse_statement
+from tf2towers.rewrites.files.file_context import parse_statement
+from tf2towers.rewrites.functions.kept_statistics import statistics_kept
 from tf2towers.rewrites.functions.moved_statements import is_reuse_call
-from tf2towers.rewrites.functions.step_functions import ReplicaBuilder
-from tf2towers.rewrites.functions.step_names import name_steps
+from tf2towers.rewrites.functions.strategy_and_store import strategy_statements
 from tf2towers.rewrites.statements.input_statements import DROP
-from tf2towers.rewrites.statements.session_calls import SessionCalls
+from tf2towers.rewrites.statements.session_calls import CannotCall
 from tf2towers.rewrites.statements.worker_statements import WorkerStatements
 
 
@@ -24,29 +25,17 @@ class Assembler(WorkerStatements):
 
     def run(self) -> None:
         """Decides everything; problems met on the way are added to the training's."""
-        training = self.training
-        self._read_feed_dicts()
-        self._name_inputs()
-        name_steps(training, self.context)
-        self.builder = ReplicaBuilder(self.context, training, self.given)
-        self.calls = SessionCalls(self.context, training, self.given, self.feed_dicts)
         if self.training.region is not None:
             self.builder.name_optimizers()
-        self._statistics()
+        kept = statistics_kept(self.training)
+        if kept is not None:
+            self.given["keep_statistics"] = kept
         self._rewrite_runs()
         self._stage()
         self._graph_statements()
         self._session_statements()
 
-    def _statistics(self) -> None:
-        from tf2towers.rewrites.functions.kept_statistics import statistics_kept
-
-        kept = statistics_kept(self.training)
-        if kept is not None:
-            self.given["keep_statistics"] = kept
-
     def _rewrite_runs(self) -> None:
-        assert self.builder is not None and self.calls is not None
         for step in self.training.steps:
             params = self.builder.parameters(step)
             for run in step.runs:
@@ -55,15 +44,13 @@ class Assembler(WorkerStatements):
             for run in step.runs:
                 if not step.slice.statements and self._direct(run):
                     continue
-                why = self.calls.rewrite(step, run, params)
-                if why is not None:
+                try:
+                    self.calls.rewrite(step, run, params)
+                except CannotCall as why:
                     self.training.problem(run.call, "T2T402", f"cannot call {step.name} here: {why}")
 
-    def _direct(self, run: object) -> bool:
+    def _direct(self, run: Run) -> bool:
         """A run that fetches state alone reads it directly."""
-        from tf2towers.program.sessions.session_runs import Run
-
-        assert isinstance(run, Run) and self.calls is not None
         kinds = [self.training.value_kinds.of(fetch) for fetch in run.fetches]
         if not all(kind in (STATE, SCHEDULE) for kind in kinds):
             return False
@@ -78,8 +65,6 @@ class Assembler(WorkerStatements):
 
     def _stage(self) -> None:
         """`with tf.Graph().as_default(), tf.device('/cpu:0')` becomes the strategy's scope; the others are opened."""
-        from tf2towers.rewrites.functions.strategy_and_store import strategy_statements
-
         if self.training.tower.cluster is not None:
             self._cluster_stage(self.training.tower.cluster)
             return
@@ -130,14 +115,12 @@ class Assembler(WorkerStatements):
             if statement.kind not in (PLAIN, DROPPED, TOWERS)
         )
         made: list[cst.BaseStatement] = []
-        assert self.builder is not None
         if self.builder.makes_variables:
             store = f"{self.context.need('VariableStore')}(tf.distribute.get_strategy())"
             made.append(parse_statement(f"{self.given['variables']} = {store}"))
         self.before_stage = (first.node, made)
 
     def _graph_statements(self) -> None:
-        assert self.builder is not None and self.calls is not None
         training = self.training
         seen_towers = False
         steps = self._step_functions()
@@ -194,7 +177,6 @@ class Assembler(WorkerStatements):
         return statement.assign is not None and bool(statement.flow.binds & self.training.body.optimizers)
 
     def _step_functions(self) -> list[cst.BaseStatement]:
-        assert self.builder is not None and self.calls is not None
         steps = [
             (step, [name for run in step.runs for name in self.feed_dicts.get(run.feed_name or "", [])])
             for step in self.training.steps
@@ -210,7 +192,6 @@ class Assembler(WorkerStatements):
 
     def _is_read_directly(self, step: Step) -> bool:
         """Whether every run of it fetches state alone, and reads that where it stands."""
-        assert self.calls is not None
         return (
             not step.slice.statements
             and not step.inputs
@@ -220,33 +201,25 @@ class Assembler(WorkerStatements):
 
     def _place_of_steps(self) -> TrainerStatement | None:
         """The first statement of the session after the loop: the steps are defined before it."""
-        statements = self.training.statements
-        after = statements[statements.index(self.training.tower_loop_statement) + 1 :]
+        after = self.training.behind_towers(self.training.statements)
         return next((statement for statement in after if statement.kind == SESSION), None)
 
     def _is_told_by_towers(self, statement: TrainerStatement) -> bool:
         """Whether it is `tower_grads = []` of a list that the towers fill, or a flag that each tower sets."""
-        assert self.builder is not None
         if statement.assign is None or not statement.flow.binds:
             return False
         if statement.flow.binds <= self.training.body.flags:
             return True
-        stands_before = self.training.statements.index(statement) < self.training.statements.index(
-            self.training.tower_loop_statement
+        return (
+            self.training.stands_before_towers(statement)
+            and statement.flow.binds <= self.builder._collected()
         )
-        return stands_before and statement.flow.binds <= self.builder._collected()
 
     def _session_statements(self) -> None:
-        for outer in self.training.statements:
-            for statement in outer.every():
-                if statement.inner or (statement.node in self.actions and statement.kind != SESSION):
-                    continue
-                if statement.kind in (SESSION, DROPPED, PLAIN):
-                    made = self._session_statement(statement)
-                    if made is not None:
-                        self.actions[statement.node] = made
-
-    def _session_statement(self, statement: TrainerStatement) -> list[cst.BaseStatement] | None:
-        from tf2towers.rewrites.statements.session_statements import session_statement
-
-        return session_statement(statement, self)
+        for statement in self.training.single:
+            if statement.node in self.actions and statement.kind != SESSION:
+                continue
+            if statement.kind in (SESSION, DROPPED, PLAIN):
+                made = self._session_statement(statement)
+                if made is not None:
+                    self.actions[statement.node] = made

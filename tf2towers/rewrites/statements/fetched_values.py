@@ -27,20 +27,15 @@ def is_one_value(fetch: cst.BaseExpression, training: Training) -> bool:
 def _is_one_name(name: str, training: Training) -> bool:
     if name in training.gathered:
         return False
-    for outer in training.statements:
-        for statement in outer.every():
-            if statement.inner:
-                continue
-            if name in statement.flow.mutates:
-                return False
-            assign = statement.assign
-            if assign is None or name not in statement.flow.binds:
-                continue
-            plain = [target.target for target in assign.targets if isinstance(target.target, cst.Name)]
-            if any(target.value == name for target in plain) and not _is_one_expression(
-                assign.value, training
-            ):
-                return False
+    for statement in training.single:
+        if name in statement.flow.mutates:
+            return False
+        assign = statement.assign
+        if assign is None or name not in statement.flow.binds:
+            continue
+        plain = [target.target for target in assign.targets if isinstance(target.target, cst.Name)]
+        if any(target.value == name for target in plain) and not _is_one_expression(assign.value, training):
+            return False
     return True
 
 
@@ -52,7 +47,7 @@ def _is_one_expression(node: cst.BaseExpression, training: Training) -> bool:
         if canonical in _SEVERAL:
             return False
         if canonical is not None and not canonical.startswith("tf."):
-            found = training.functions.find_definition(canonical)
+            found = training.functions.definition(canonical)
             return found is None or not _returns_several(found[1])
         return training.value_kinds.of(node) != VARIABLES
     return True

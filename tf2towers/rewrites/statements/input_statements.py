@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import libcst as cst
 
+from tf2towers.program.python_code.search import code_of
 from tf2towers.program.sessions.batch_input import Input
 from tf2towers.program.sessions.pipelines import values_fed
 from tf2towers.program.statements.trainer_statement import TrainerStatement
@@ -13,8 +14,9 @@ from tf2towers.program.statements.value_kinds import GET_NEXT, PLACEHOLDER
 from tf2towers.program.training import Pipeline, Training
 from tf2towers.rewrites.expressions.fed_types import converts_what_is_fed
 from tf2towers.rewrites.expressions.training_calls import TrainingRewriter
-from tf2towers.rewrites.files.file_context import FileContext, code_of, parse_expression, parse_statement
+from tf2towers.rewrites.files.file_context import FileContext, parse_expression, parse_statement
 from tf2towers.rewrites.functions.step_functions import ReplicaBuilder
+from tf2towers.rewrites.functions.step_names import name_steps
 from tf2towers.rewrites.statements.session_calls import SessionCalls
 
 DROP: list[cst.BaseStatement] = []
@@ -35,57 +37,53 @@ class InputStatements:
         self.actions: dict[cst.CSTNode, list[cst.BaseStatement]] = {}
         self.stages: dict[cst.With, str] = {}
         self.state_inside: set[cst.CSTNode] = set()
-        self.builder: ReplicaBuilder | None = None
         self.scope_items: Sequence[cst.WithItem] = []
         self.before_stage: tuple[cst.CSTNode, list[cst.BaseStatement]]
-        self.calls: SessionCalls | None = None
         self.prefixes: dict[cst.CSTNode, list[cst.BaseStatement]] = {}
         self.feed_dicts: dict[str, list[str]] = {}
         self.feed_keys: dict[cst.CSTNode, cst.BaseExpression] = {}
+        self._read_feed_dicts()
+        self._name_inputs()
+        name_steps(training, context)
+        self.builder = ReplicaBuilder(context, training, self.given)
+        self.calls = SessionCalls(context, training, self.given, self.feed_dicts)
 
     def in_place(self, node: cst.CSTNode) -> cst.CSTNode:
         """A node of plain Python, state or session code, rewritten where it stands."""
-        replaced: dict[cst.CSTNode, cst.BaseExpression] = {}
-        if self.builder is not None:
-            replaced.update(self.builder.replaced)
-        if self.calls is not None:
-            replaced.update(self.calls.replaced)
-            replaced.update(self.calls.targets)
-        replaced.update(self.feed_keys)
+        replaced = self.replaced()
         made = node.visit(TrainingRewriter(self.context, self.training, replaced, False, self.given))
         assert isinstance(made, cst.CSTNode)
         return made
+
+    def replaced(self) -> dict[cst.CSTNode, cst.BaseExpression]:
+        """The nodes that have another expression wherever they stand."""
+        return {**self.builder.replaced, **self.calls.replaced, **self.calls.targets, **self.feed_keys}
 
     def _read_feed_dicts(self) -> None:
         names = {run.feed_name for run in self.training.runs if run.feed_name is not None}
         placeholders = {
             name for input_ in self.training.inputs if input_.kind == PLACEHOLDER for name in input_.names
         }
-        for outer in self.training.statements:
-            for statement in outer.every():
-                assign = statement.assign
-                if (
-                    assign is None
-                    or not isinstance(assign.value, cst.Dict)
-                    or not statement.flow.binds & names
-                ):
-                    continue
-                keys = [
-                    element.key.value
-                    for element in assign.value.elements
-                    if isinstance(element, cst.DictElement) and isinstance(element.key, cst.Name)
-                ]
-                if len(keys) == len(assign.value.elements) and set(keys) <= placeholders:
-                    for element in assign.value.elements:
-                        if isinstance(element, cst.DictElement) and isinstance(element.key, cst.Name):
-                            self.feed_keys[element.key] = cst.SimpleString(repr(element.key.value))
-                    for name in statement.flow.binds & names:
-                        assert name is not None
-                        known_keys = self.feed_dicts.setdefault(name, keys)
-                        if set(known_keys) != set(keys):
-                            self.training.problem(
-                                statement.node, "T2T402", f"{name} does not always feed the same placeholders"
-                            )
+        for statement in self.training.every:
+            assign = statement.assign
+            if assign is None or not isinstance(assign.value, cst.Dict) or not statement.flow.binds & names:
+                continue
+            keys = [
+                element.key.value
+                for element in assign.value.elements
+                if isinstance(element, cst.DictElement) and isinstance(element.key, cst.Name)
+            ]
+            if len(keys) == len(assign.value.elements) and set(keys) <= placeholders:
+                for element in assign.value.elements:
+                    if isinstance(element, cst.DictElement) and isinstance(element.key, cst.Name):
+                        self.feed_keys[element.key] = cst.SimpleString(repr(element.key.value))
+                for name in statement.flow.binds & names:
+                    assert name is not None
+                    known_keys = self.feed_dicts.setdefault(name, keys)
+                    if set(known_keys) != set(keys):
+                        self.training.problem(
+                            statement.node, "T2T402", f"{name} does not always feed the same placeholders"
+                        )
 
     def _name_inputs(self) -> None:
         for input_ in self.training.inputs:

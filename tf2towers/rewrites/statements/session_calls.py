@@ -5,15 +5,19 @@ from __future__ import annotations
 import libcst as cst
 
 from tf2towers.program.python_code.data_flow import target_names
-from tf2towers.program.python_code.search import find_all
+from tf2towers.program.python_code.search import code_of, find_all, only_small
 from tf2towers.program.sessions.batch_input import Input
 from tf2towers.program.sessions.session_runs import Run
 from tf2towers.program.statements.value_kinds import OP, PLACEHOLDER
 from tf2towers.program.training import Step, Training, placeholders_of
 from tf2towers.rewrites.expressions.fed_types import converts_what_is_fed
 from tf2towers.rewrites.expressions.training_calls import TrainingRewriter
-from tf2towers.rewrites.files.file_context import FileContext, code_of, parse_expression
+from tf2towers.rewrites.files.file_context import FileContext, parse_expression
 from tf2towers.rewrites.statements.fetched_values import is_one_value
+
+
+class CannotCall(Exception):
+    """Why a run cannot become a call of its step."""
 
 
 class SessionCalls:
@@ -44,16 +48,7 @@ class SessionCalls:
 
     def _keeps_places(self, step: Step) -> bool:
         return any(
-            run.is_list and not self._is_dropped(run) and self._prunable(run) is None for run in step.runs
-        )
-
-    def _is_dropped(self, run: Run) -> bool:
-        statement = run.statement
-        return (
-            isinstance(statement, cst.SimpleStatementLine)
-            and len(statement.body) == 1
-            and isinstance(statement.body[0], cst.Expr)
-            and statement.body[0].value is run.call
+            run.is_list and not run.result_is_left and self._prunable(run) is None for run in step.runs
         )
 
     def _prunable(self, run: Run) -> list[cst.BaseExpression] | None:
@@ -71,10 +66,7 @@ class SessionCalls:
         return kept
 
     def _result_unused(self, run: Run) -> bool:
-        statement = run.statement
-        if not isinstance(statement, cst.SimpleStatementLine) or len(statement.body) != 1:
-            return False
-        small = statement.body[0]
+        small = only_small(run.statement)
         if not isinstance(small, cst.Assign) or small.value is not run.call:
             return False
         names = target_names(small.targets[0].target)
@@ -85,31 +77,28 @@ class SessionCalls:
 
     # -- the calls ------------------------------------------------------------------------------------
 
-    def rewrite(self, step: Step, run: Run, params: list[str]) -> str | None:
-        """Fills in the expression for one run; returns why it cannot, if it cannot."""
-        arguments = self._arguments(step, run, params)
-        if arguments.startswith("!"):
-            return arguments[1:]
-        call = f"{step.name}({arguments})"
+    def rewrite(self, step: Step, run: Run, params: list[str]) -> None:
+        """Fills in the expression for one run; raises CannotCall where it cannot."""
+        call = f"{step.name}({self._arguments(step, run, params)})"
         values = [fetch for fetch in step.fetches if not self.is_op(fetch)]
         returned = self.returned(step)
-        if not values and not self._is_dropped(run) and not self._result_unused(run):
-            return "the value of an op is used"
-        if self._is_dropped(run) or not values:
+        if not values and not run.result_is_left and not self._result_unused(run):
+            raise CannotCall("the value of an op is used")
+        if run.result_is_left or not values:
             self.replaced[run.call] = parse_expression(call)
-            return None
+            return
         if not run.is_list:
             self.replaced[run.call] = parse_expression(self._value_of(call, values[0]))
-            return None
+            return
         kept = self._prunable(run)
         if kept is not None and len(returned) == len(values):
             if len(kept) == 1:
                 self.replaced[run.call] = parse_expression(self._value_of(call, values[0]))
                 self._retarget(run, kept[0])
-                return None
+                return
             self.replaced[run.call] = parse_expression(f"{self.context.need('to_numpy')}({call})")
             self._retarget(run, _tuple(kept))
-            return None
+            return
         if len(returned) == 1:
             value = self._value_of(call, values[0])
             self.replaced[run.call] = parse_expression(f"({value},)" if run.is_tuple else f"[{value}]")
@@ -118,7 +107,6 @@ class SessionCalls:
             self.replaced[run.call] = parse_expression(
                 values_of if run.targets is not None or run.is_tuple else f"list({values_of})"
             )
-        return None
 
     def _value_of(self, call: str, fetch: cst.BaseExpression) -> str:
         """The NumPy value of a step that returns one fetch."""
@@ -137,12 +125,12 @@ class SessionCalls:
         if run.feed_name is not None:
             held = self.feeds.get(run.feed_name)
             if held is None:
-                return "!its feed_dict is made elsewhere"
+                raise CannotCall("its feed_dict is made elsewhere")
             fed |= set(held)
         order = [name for name in run.feeds if name in params]
         calls = {name for name, value in run.feeds.items() if find_all(value, cst.Call)}
         if not calls <= set(order):
-            return "!what it is fed beside its inputs may do something"
+            raise CannotCall("what it is fed beside its inputs may do something")
         parts: list[str] = []
         signed = self.is_signed(step, params)
         if calls and order != [name for name in params if name in run.feeds]:
@@ -150,7 +138,7 @@ class SessionCalls:
                 name for rate in self.training.fed_rates for name in rate.names
             }  # parameters of another name
             if run.feed_name is not None or len(order) < len(params) or rates & set(order):
-                return "!what it is fed comes in another order than its inputs"
+                raise CannotCall("what it is fed comes in another order than its inputs")
             values = {name: code_of(self._rewritten(run.feeds[name])) for name in order}
             return ", ".join(f"{name}={self._converted(name, values[name], signed)}" for name in order)
         index = 0
@@ -163,9 +151,9 @@ class SessionCalls:
                 continue
             source = self._source(name)
             if source is None:
-                return f"!{name} is neither fed nor made by an iterator"
+                raise CannotCall(f"{name} is neither fed nor made by an iterator")
             if params[index : index + len(source.names)] != source.names:
-                return f"!its inputs come in another order than {', '.join(source.names)}"
+                raise CannotCall(f"its inputs come in another order than {', '.join(source.names)}")
             following = self.next_batch(source)
             parts.append(following if source.whole else f"*{following}")
             index += len(source.names)

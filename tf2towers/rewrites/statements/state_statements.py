@@ -5,9 +5,10 @@ from __future__ import annotations
 import libcst as cst
 
 from tf2towers.program.python_code.data_flow import flow_of
+from tf2towers.program.python_code.search import code_of
 from tf2towers.program.statements.trainer_statement import INPUT, MIXED, TrainerStatement
 from tf2towers.program.statements.value_kinds import ITERATOR, PLAIN, STATE, TENSOR
-from tf2towers.rewrites.files.file_context import code_of, parse_statement
+from tf2towers.rewrites.files.file_context import parse_statement
 from tf2towers.rewrites.statements.input_statements import DROP, InputStatements
 
 
@@ -37,8 +38,7 @@ class StateStatements(InputStatements):
 
     def _on_devices(self, statement: TrainerStatement) -> list[cst.BaseStatement] | None:
         """`with tf.device('/cpu:0'):` around variables, in a program without towers."""
-        tower = self.training.tower
-        if tower.is_loop or tower.cluster is not None or not isinstance(statement.node, cst.With):
+        if not self.training.tower.is_of_devices or not isinstance(statement.node, cst.With):
             return None
         made = self._state(statement)
         assert isinstance(made, cst.With)

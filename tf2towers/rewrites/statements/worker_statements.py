@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import libcst as cst
 
 from tf2towers.program.clusters.cluster import Cluster
 from tf2towers.program.clusters.region import Region
 from tf2towers.program.python_code.data_flow import names_in
+from tf2towers.program.python_code.search import code_of
 from tf2towers.program.statements.trainer_statement import DROPPED, INPUT, TrainerStatement
 from tf2towers.program.statements.value_kinds import DATASET, ITERATOR, SESSION, STATE, SUPERVISOR
-from tf2towers.rewrites.files.file_context import code_of, parse_statement
-from tf2towers.rewrites.statements.state_statements import StateStatements
+from tf2towers.rewrites.files.file_context import parse_statement
+from tf2towers.rewrites.statements.session_statements import SessionStatements
 from tf2towers.rewrites.statements.unread_names import without_unread_names
 
 
-class WorkerStatements(StateStatements):
+class WorkerStatements(SessionStatements):
     """Decides what stands around the statements of a parameter-server program."""
 
     tail: list[cst.BaseStatement]  # what stood behind the session's block and belongs to it
-    _session_statement: Callable[[TrainerStatement], list[cst.BaseStatement] | None]
     marker: cst.BaseStatement | None = None  # stands where the workers' function begins, until it is made
 
     def _cluster_stage(self, cluster: Cluster) -> None:
@@ -67,25 +65,9 @@ class WorkerStatements(StateStatements):
                 and self.training.value_kinds.of(call.func.value) == SUPERVISOR
             ):
                 return "managed"
-        if len(block.items) == 1 and self.is_monitored(call):
+        if len(block.items) == 1 and self._is_monitored(call):
             return "monitored"
         return "open"
-
-    def is_monitored(self, session: cst.BaseExpression) -> bool:
-        """Whether a session's name holds a monitored one."""
-        if not isinstance(session, cst.Name):
-            return False
-        name = session.value
-        canonical = self.training.value_kinds.resolver.canonical
-        for statement in (statement for outer in self.training.statements for statement in outer.every()):
-            if (
-                statement.assign is not None
-                and name in statement.flow.binds
-                and isinstance(statement.assign.value, cst.Call)
-            ):
-                if canonical(statement.assign.value.func) == "tf.train.MonitoredTrainingSession":
-                    return True
-        return False
 
     def _statements_before_stage(self, cluster: Cluster) -> list[TrainerStatement]:
         """The statements in front of the block in which the graph is placed."""
@@ -148,15 +130,9 @@ class WorkerStatements(StateStatements):
 
     def _read_before(self) -> set[str]:
         """Names that were read by statements which are gone."""
-        statements = [
-            statement
-            for outer in self.training.statements
-            for statement in outer.every()
-            if not statement.inner
-        ]
         return {
             name
-            for statement in statements
+            for statement in self.training.single
             if statement.kind in (DROPPED, SESSION)
             for name in statement.flow.reads
         }
