@@ -12,7 +12,7 @@ ONE_LINE = [
     ("x = tf.float32", "x = tf.float32"),
     ("x = tf.nn.relu(y)", "x = tf.nn.relu(y)"),
     ("e = tf.train.ExponentialMovingAverage(0.9)", "e = tf.train.ExponentialMovingAverage(0.9)"),
-    ("i = tf.train.checkpoints_iterator(d, timeout_fn=f)", "i = training.checkpoints_iterator(d, timeout_fn=f)"),
+    ("i = tf.train.checkpoints_iterator(d, timeout_fn=f)", "i = checkpoints_iterator(d, timeout_fn=f)"),
     ("p = tf.train.latest_checkpoint(d)", "p = tf.train.latest_checkpoint(d)"),
     ("t = tf.AggregationMethod.ADD_N", "t = tf.AggregationMethod.ADD_N"),
     ("x = tf.log(y)", "x = tf.log(y)"),

@@ -72,6 +72,7 @@ _HOMES = {
     "Session": "graph_session.session",
     "all_reduce_mean": "graph_session.average",
     "assert_variables_initialized": "graph_session.initialized",
+    "checkpoints_iterator": "slim.repeated_evaluation",
     "class_of": "tensors",
     "graph_mode": "graph_session.mode",
     "op_type": "tensors",

@@ -12,7 +12,7 @@ v1 = tf.compat.v1
 
 
 def test_an_evaluator_gets_the_checkpoints_that_come_later(tmp_path: Path) -> None:
-    from tf2towers.runtime.contrib.training import checkpoints_iterator
+    from tf2towers.runtime import checkpoints_iterator
 
     asked = []
 

@@ -150,6 +150,6 @@ RULE = Rule(
         "after: saver = tf.train.Saver(); best = saver if N else None",
         "end: print(sess.run(w))",
         "end: writer = tf.summary.FileWriter('logs', tf.get_default_graph()); writer.close()",
-        "before: step = tf.Variable(0.0); twice = step * 2.0; known = step is not None",
+        "before: count = tf.Variable(0.0); twice = count * 2.0; known = count is not None",
     ),
 )

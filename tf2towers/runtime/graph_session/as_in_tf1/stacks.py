@@ -16,7 +16,10 @@ def concatenate_parallel_stacks(definition: Any) -> None:
         return
     nodes = []
     for node in definition.node:
-        if node.op == "ParallelConcat":
+        if node.op == "ParallelConcat" and node.attr["N"].i == 1:  # of one a Concat takes nothing
+            node.op = "Identity"
+            del node.attr["N"], node.attr["shape"]
+        elif node.op == "ParallelConcat":
             axis = tf.compat.v1.NodeDef(name=f"{node.name}/of_rows", op="Const", device=node.device)
             axis.attr["dtype"].type = tf.int32.as_datatype_enum
             axis.attr["value"].tensor.CopyFrom(tf.make_tensor_proto(0, tf.int32))
