@@ -111,7 +111,7 @@ def _errors_looked_at(file: File) -> Iterator[Doubt]:
 
 def _is_of_tensorflow(file: File, kind: ast.expr) -> bool:
     kinds = kind.elts if isinstance(kind, ast.Tuple) else [kind]
-    return any((file.canonical(one) or "").startswith("tf.errors.") for one in kinds)
+    return any((file.canonical(error) or "").startswith("tf.errors.") for error in kinds)
 
 
 def _is_never_asked(file: File, call: ast.Call) -> bool:

@@ -371,11 +371,10 @@ class _Application:
         if not self._gathers or not self._writers:
             return
         behind = {name for names in self._writers.values() for name in names}
-        for node in self._part:
-            if self._mirror.nodes.in_control_flow(node.name) or any(
-                parse(text).node in behind for text in node.input
-            ):
-                behind.add(node.name)
+        behind |= {node.name for node in self._part if self._mirror.nodes.in_control_flow(node.name)}
+        needs = {node.name: {parse(text).node for text in node.input} for node in self._part}
+        while found := {name for name, inputs in needs.items() if name not in behind and inputs & behind}:
+            behind |= found  # whatever order the nodes are in
         for variable, tower, name in self._gathers:
             if name not in behind:
                 self._early_reads.setdefault((variable, tower), []).append(name)
