@@ -29,7 +29,7 @@ class StatsOptions:
     latency_all_edges: bool | None = None
 
 
-class OptimizationOptions(tf.data.experimental.OptimizationOptions):  # type: ignore[misc]
+class OptimizationOptions(tf.data.experimental.OptimizationOptions):
     """`tf.data.experimental.OptimizationOptions`; what is written here has no effect."""
 
     autotune: bool | None = None
@@ -45,14 +45,14 @@ class OptimizationOptions(tf.data.experimental.OptimizationOptions):  # type: ig
         self.map_vectorization = MapVectorizationOptions()
 
 
-class DistributeOptions(tf.data.experimental.DistributeOptions):  # type: ignore[misc]
+class DistributeOptions(tf.data.experimental.DistributeOptions):
     """`tf.data.experimental.DistributeOptions`; a script's own towers take no distributed pipelines."""
 
     auto_shard: bool | None = None
 
 
-class Options(tf.data.Options):  # type: ignore[misc]
-    """`tf.data.Options`; what is written here and in the parts has no effect. TF 1.13's begin at `experimental_autotune`.
+class Options(tf.data.Options):
+    """`tf.data.Options`; what is written here has no effect. TF 1.13's begin at `experimental_autotune`.
 
     TF 2 takes over what it knows when options are merged (`tensorflow.python.data.util.options.merge_options`).
     """
