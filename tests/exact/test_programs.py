@@ -53,8 +53,6 @@ PLACES = [
      f"{V1}{SLIM}\nslim = slim_2\nimport os"),
     (f"{TF}import os; x = (1,\n 2)\n", f"{V1}import os; x = (1,\n 2)\n{MODE}"),
     (f"{TF}import os; \\\n x = 1\ny = 2\n", f"{V1}import os; \\\n x = 1\n{MODE}\ny = 2"),
-    (f"{TF}import os; x = tf.constant(1)\nimport re\n", f"{V1}{MODE}\nimport os; x = tf.constant(1)"),
-    (f"{TF}import os; x = (1,\n 2); y = tf.Session\n", f"{V1}{MODE}\nimport os; x = (1,\n 2); y = Session"),
     (f"{TF}import os  # a comment \\\nx = 1\n", f"{V1}import os  # a comment \\\n{MODE}\nx = 1"),
 ]  # fmt: skip
 

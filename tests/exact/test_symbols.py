@@ -427,5 +427,7 @@ def test_tensors_that_a_session_keeps_are_left():
 @pytest.mark.parametrize("symbol", ["tf.RunMetadata()", "tf.train.ProfilerHook(save_steps=10)"])
 def test_a_trace_that_there_will_not_be_is_told(symbol):
     result = migrated(f"import tensorflow as tf\n\nx = tf.placeholder(tf.float32, [])\nmeta = {symbol}\n")
-    assert [(finding.code, finding.line, finding.kind) for finding in result.findings] == [("T2T610", 4, "note")]
+    assert [(finding.code, finding.line, finding.kind) for finding in result.findings] == [
+        ("T2T610", 4, "note")
+    ]
     assert result.status == 0

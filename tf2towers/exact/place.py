@@ -48,29 +48,23 @@ class Place:
 
 def imports_place(file: File, before: int | None = None) -> Place:
     """The place in a file. `before` is the place in the body of a statement that the imports have to precede."""
-    seen: list[ast.stmt] = []
+    after: ast.stmt | None = None
     body = file.tree.body
     for place, statement in enumerate(body):
         if before is not None and place >= before:
-            return _before(file, statement, seen, place)
+            return Place(after, place)
         risky = not isinstance(statement, ast.Import | ast.ImportFrom) and any(
             _is_risky(file, node) for node in evaluated(statement)
         )
         if _is_import(statement) and not risky:
             if file.main and any(builds(file, name) for name in _imported(statement)):
-                return _before(file, statement, seen, place)
-            seen.append(statement)
+                return Place(after, place)
+            after = statement
         elif place == 0 and is_docstring(statement):
-            seen.append(statement)
+            after = statement
         elif risky:
-            return _before(file, statement, seen, place)
-    return Place(seen[-1] if seen else None, len(body))
-
-
-def _before(file: File, statement: ast.stmt, imports: Sequence[ast.stmt], place: int) -> Place:
-    """The place before a statement: behind the last import that shares no line with it (`import os; build()`)."""
-    above = [each for each in imports if _last_line(file, each) < statement.lineno]
-    return Place(above[-1] if above else None, place)
+            return Place(after, place)
+    return Place(after, len(body))
 
 
 def evaluated(statement: ast.AST) -> Iterator[ast.AST]:
