@@ -53,6 +53,9 @@ PLACES = [
      f"{V1}{SLIM}\nslim = slim_2\nimport os"),
     (f"{TF}import os; x = (1,\n 2)\n", f"{V1}import os; x = (1,\n 2)\n{MODE}"),
     (f"{TF}import os; \\\n x = 1\ny = 2\n", f"{V1}import os; \\\n x = 1\n{MODE}\ny = 2"),
+    (f"{TF}import os; \\\n x = tf.constant(1); y = 2\n", f"{V1}import os\n{MODE}\nx = tf.constant(1); y = 2\n"),
+    (f"import os; os.environ['X'] = '1'; {TF[:-1]}; sess = tf.Session()\n",
+     f"import os; os.environ['X'] = '1'; {V1}{MODE}\nsess = Session()\n"),
     (f"{TF}import os  # a comment \\\nx = 1\n", f"{V1}import os  # a comment \\\n{MODE}\nx = 1"),
 ]  # fmt: skip
 

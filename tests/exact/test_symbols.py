@@ -224,6 +224,15 @@ IMPORTS = [
      "def f():\n    import tensorflow.compat.v1 as tf\n    return tf.placeholder(1)\n"),
     ("import os; import tensorflow as tf; x = tf.log(1)\n",
      "import os; import tensorflow.compat.v1 as tf; x = tf.log(1)\n"),
+    # what is imported stands before what needs it on the same line
+    ("import os; import tensorflow as tf; slim = tf.contrib.slim; x = slim.flatten(1)\n",
+     "import os; import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import slim\npass; x = slim.flatten(1)\n"),
+    ("import tensorflow as tf; import os; \\\n  x = tf.Session(); y = 1\n",
+     "import tensorflow.compat.v1 as tf; import os\nfrom tf2towers.runtime import Session\nx = Session(); y = 1\n"),
+    ("import tensorflow as tf; x = 1\ny = tf.Session()\n",
+     "import tensorflow.compat.v1 as tf; x = 1\nfrom tf2towers.runtime import Session\ny = Session()\n"),
+    ("import tensorflow as tf;\ny = tf.Session()\n",
+     "import tensorflow.compat.v1 as tf;\nfrom tf2towers.runtime import Session\ny = Session()\n"),
     # a module that is gone, and was only to be loaded
     ("import os\nimport tensorflow.python.platform\nimport tensorflow as tf\n\ntf.log(1)\n",
      "import os\nimport tensorflow.compat.v1 as tf\n\ntf.log(1)\n"),

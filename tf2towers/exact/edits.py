@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
+#: between two statements of one line, which a backslash may break
+_ON_A_LINE = re.compile(r"[ \t]*;(?:[ \t]|\\\r?\n)*")
 
 
 @dataclass(frozen=True)
@@ -62,6 +64,11 @@ class Text:
     def of(self, node: Placed) -> str:
         """A node's own text."""
         return self.text[self.start(node) : self.end(node)]
+
+    def between_on_a_line(self, node: Placed, following: Placed) -> tuple[int, int] | None:
+        """What stands between two statements that share a line: offsets, or None if they do not."""
+        between = self.end(node), self.start(following)
+        return between if _ON_A_LINE.fullmatch(self.text[slice(*between)]) else None
 
     def line_of(self, offset: int) -> int:
         """The line that an offset is in."""

@@ -264,6 +264,10 @@ def new_lines(file: File, edits: Sequence[Edit]) -> Iterator[Edit]:
         lines += [*([""] if lines or place.after is not None else []), file.opening]
     if not lines:
         return
+    if place.after is not None and (between := _within_line(file, place.after, place.stop)) is not None:
+        block = [*lines, ""] if file.opening is not None else lines
+        yield Edit(*between, text.newline + "".join(line + text.newline for line in block))
+        return
     if place.after is not None:
         end = _last_line(file, place.after)
         offset = text.line_start(end + 1)
@@ -280,6 +284,14 @@ def new_lines(file: File, edits: Sequence[Edit]) -> Iterator[Edit]:
     if offset == len(text.text) and offset and text.text[-1] not in "\r\n":
         joined = text.newline + joined
     yield Edit(offset, offset, joined)
+
+
+def _within_line(file: File, after: ast.stmt, stop: int) -> tuple[int, int] | None:
+    """What stands between an import and the next statement, if one that needs the new lines is on the import's line."""
+    body = file.tree.body
+    if stop == len(body) or body[stop].lineno > _last_line(file, after):
+        return None
+    return file.text.between_on_a_line(after, body[body.index(after) + 1])
 
 
 def _last_line(file: File, statement: ast.stmt) -> int:

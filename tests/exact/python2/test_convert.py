@@ -356,6 +356,9 @@ def test_the_import_stands_after_the_imports():
     assert text.startswith(
         '"""Doc."""\nfrom __future__ import print_function\nimport os\nfrom tf2towers.runtime import python2_division\n'
     )
+    assert text_of("import os; import random; random.seed(3); import time\nprint x").startswith(
+        "import os; import random\nfrom tf2towers.runtime import python2_seed\npython2_seed(3); import time\n"
+    )
     assert text_of("x = a / b\nprint x").startswith("from tf2towers.runtime import python2_division\nx = ")
 
 

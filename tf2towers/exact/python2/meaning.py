@@ -662,6 +662,8 @@ class Meaning:
             elif after is None or not isinstance(statement, ast.Try | ast.If):
                 break
         newline = self._text.newline
+        if after is not None and (between := self._to_the_next_on_its_line(after)) is not None:
+            return Edit(*between, newline + "".join(added + newline for added in lines))
         if after is not None:
             offset = self._text.line_start((after.end_lineno or after.lineno) + 1)
             ended = offset == 0 or self._text.text[offset - 1] in "\r\n"
@@ -672,6 +674,14 @@ class Meaning:
         line = min([first.lineno, *(decorator.lineno for decorator in getattr(first, "decorator_list", ()))])
         offset = self._text.line_start(line)
         return Edit(offset, offset, "".join(added + newline for added in lines))
+
+    def _to_the_next_on_its_line(self, statement: ast.stmt) -> tuple[int, int] | None:
+        """What stands between a statement of the top level and one on the same line, which may use what is imported."""
+        body = self._tree.body
+        following = body[body.index(statement) + 1 :]
+        if not following:
+            return None
+        return self._text.between_on_a_line(statement, following[0])
 
 
 def _together(edits: list[Edit]) -> list[Edit]:

@@ -12,6 +12,7 @@ from tf2towers.runtime.graph_session.as_in_tf1.assigned import assignments_give_
 from tf2towers.runtime.graph_session.as_in_tf1.checkpoints_by_steps import hooks_save_at_tf1s_steps
 from tf2towers.runtime.graph_session.as_in_tf1.half_embeddings import sums_of_half_embeddings_are_float32
 from tf2towers.runtime.graph_session.as_in_tf1.penalties import one_loss_a_variable
+from tf2towers.runtime.graph_session.as_in_tf1.shards_of_savers import savers_have_a_shard_for_each_device
 from tf2towers.runtime.graph_session.as_in_tf1.slots_under_reuse import slots_under_reuse
 from tf2towers.runtime.graph_session.as_in_tf1.sums_over_no_rows import (
     sums_over_no_rows_have_no_gradient,
@@ -72,6 +73,7 @@ def graph_mode(cpu_towers: int = 8, *, resource_variables: bool = False) -> None
     slots_under_reuse()
     ends_leave_the_tokens()
     hooks_save_at_tf1s_steps()
+    savers_have_a_shard_for_each_device()
     updates_by_tf1s_methods()
     one_loss_a_variable()
     sums_of_half_embeddings_are_float32()

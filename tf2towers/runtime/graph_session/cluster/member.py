@@ -9,10 +9,11 @@ from typing import Any
 import tensorflow as tf
 
 from tf2towers.runtime.cluster.addresses import ClusterError
+from tf2towers.runtime.graph_session.cluster.anywhere import runs_anywhere
 from tf2towers.runtime.graph_session.cluster.connection import Connection, server_device
 from tf2towers.runtime.graph_session.cluster.reads_at_the_start import read_at_the_start
 from tf2towers.runtime.graph_session.cluster.task import Key, Task, making
-from tf2towers.runtime.graph_session.nodes import Nodes, TensorName, parse, read_once
+from tf2towers.runtime.graph_session.nodes import Nodes, TensorName, built_at, parse, read_once
 from tf2towers.runtime.graph_session.parcels import pack
 from tf2towers.runtime.graph_session.process import LOCAL, Process
 from tf2towers.runtime.graph_session.randomness import is_state
@@ -36,7 +37,10 @@ class Member(Process):
 
     def __init__(self, task: Task) -> None:
         self.task = task
+        self._seen: frozenset[Key] = frozenset()  # the tasks that the session's device filters leave
         self._refused: dict[str, str] = {}  # a node or a function -> the device it asks for
+        self._taken_over: dict[str, str] = {}  # a node that runs here -> the device it asks for
+        self._told: set[str] = set()
         self._functions: Mapping[str, Any] = {}
         self._graph: Any = None
         self._order: dict[Key, int] = {}
@@ -48,6 +52,7 @@ class Member(Process):
         """Connects this process to those who keep variables, if there are any."""
         task = self.task
         seen = _seen(task, config)
+        self._seen = frozenset(seen)
         operations = graph.get_operations()
         asked = self._asked(operations) & set(seen)
         self._common = next((key for key in seen if key in task.keepers), None)
@@ -111,7 +116,7 @@ class Member(Process):
     def translate(self, nodes: Nodes) -> None:
         """Devices of this task lose their job, those of parameter servers get their name here; the rest is noted."""
         self._graph = nodes.graph
-        self._refused = {}
+        self._refused, self._taken_over = {}, {}
         functions = {function.signature.name: function for function in nodes.library.function}
         self._functions = functions
         for node in nodes.by_name.values():
@@ -183,20 +188,43 @@ class Member(Process):
             node.device = _within(place)  # any task of that job does, and so does this one
             return
         if server is None:
-            if node.op != "Const":  # which is the same anywhere
-                self._refused.setdefault(owner, node.device)
-            node.device = ""
+            self._without_server(node, place, owner, hidden=first not in self._seen)
             return
         node.device = server_device(server)
 
+    def _without_server(self, node: Any, place: Place, owner: str, hidden: bool) -> None:
+        """A node of a task that runs nothing for others: it runs here if it gives the same here."""
+        if node.op != "Const":  # which nobody has to be told of
+            if hidden or not runs_anywhere(node):
+                self._refused.setdefault(owner, node.device)
+                node.device = ""
+                return
+            self._taken_over.setdefault(owner, node.device)
+        node.device = _within(place)
+
     def check(self, part: Iterable[Any]) -> None:
-        """Raises for an operation that another worker would have to run."""
-        if not self._refused:
-            return
-        for node in part:
+        """Raises for an operation that another worker would have to run; tells of those that run here in its place."""
+        nodes = list(part) if self._refused or self._taken_over else []
+        for node in nodes:
             device = self._refused.get(node.name) or self._refused_by(_called(node), set())
             if device is not None:
                 raise _refusal(node, device, self.task)
+        for node in nodes:
+            self._tell(node)
+
+    def _tell(self, node: Any) -> None:
+        place = place_of(self._taken_over.get(node.name, ""))
+        other = f"{place.job} {place.task}"
+        if place.job and other not in self._told:
+            self._told.add(other)
+            tf.compat.v1.logging.warning(
+                "%s: operations of %s run here, for it runs none for others; the values are the same (the first one "
+                "is %s, %s)",
+                self.task.name,
+                other,
+                node.name,
+                built_at(self._graph.get_operation_by_name(node.name)),
+            )
 
     def _refused_by(self, functions: Iterable[str], seen: set[str]) -> str | None:
         for name in functions:
@@ -380,8 +408,8 @@ def _called(node: Any) -> list[str]:
 def _refusal(node: Any, device: str, task: Task) -> Exception:
     place = place_of(device)
     late = (
-        " Operations on other workers have to be in the graph before the first run of a session, and not hidden by "
-        "its device_filters: each worker decides then whether it runs those of others."
+        " What other workers keep, print or read from files has to be in the graph before the first run of a session, "
+        "and not hidden by its device_filters: each worker decides then whether it runs operations of others."
         if (str(place.job), max(place.task, 0)) in task.everyone
         else ""
     )
