@@ -7,14 +7,36 @@ import ast
 from tf2towers.exact.file import File
 from tf2towers.exact.lookup import find_replacement, taken_arguments, unserved_arguments
 from tf2towers.names import old_names
+from tf2towers.names.meanings import Assigned
 from tf2towers.names.old_names import keyword_renames
 from tf2towers.source.nodes import has_star
 
 
 def old_order(file: File, call: ast.Call) -> tuple[str, ...] | None:
     """Today's keyword for each positional argument of a call in the order of an old release; None where it is not."""
-    orders = (old_names.old_order(name, call) for name in _names(file, call))
+    shown = _with_lists_shown(file, call)
+    orders = (old_names.old_order(name, shown) for name in _names(file, call))
     return next((order for order in orders if order is not None), None)
+
+
+def _with_lists_shown(file: File, call: ast.Call) -> ast.Call:
+    """The call with a list in the place of each name that stands for lists alone: `tf.concat(axis, parts)`.
+
+    So its second argument is seen to be what is joined, for no axis is a list.
+    """
+    given = [
+        ast.List(elts=[]) if isinstance(argument, ast.Name) and _is_a_list(file, argument) else argument
+        for argument in call.args
+    ]
+    return ast.Call(func=call.func, args=given, keywords=call.keywords)
+
+
+def _is_a_list(file: File, name: ast.Name) -> bool:
+    bindings = file.meanings.bindings(name)
+    return bool(bindings) and all(
+        isinstance(binding, Assigned) and isinstance(binding.value, ast.List | ast.ListComp)
+        for binding in bindings
+    )
 
 
 def new_keywords(file: File, call: ast.Call) -> dict[ast.keyword, str]:
