@@ -99,4 +99,7 @@ def _is_integer(node: ast.expr) -> bool:
 
 def _list_comes_second(given: list[ast.expr]) -> bool:
     first_two = given[:2]
-    return [isinstance(argument, ast.List | ast.Tuple | ast.ListComp) for argument in first_two] == [False, True]
+    return [isinstance(argument, ast.List | ast.Tuple | ast.ListComp) for argument in first_two] == [
+        False,
+        True,
+    ]
