@@ -7,14 +7,36 @@ import ast
 from tf2towers.exact.file import File
 from tf2towers.exact.lookup import find_replacement, taken_arguments, unserved_arguments
 from tf2towers.names import old_names
+from tf2towers.names.meanings import Assigned
 from tf2towers.names.old_names import keyword_renames
 from tf2towers.source.nodes import has_star
 
 
 def old_order(file: File, call: ast.Call) -> tuple[str, ...] | None:
     """Today's keyword for each positional argument of a call in the order of an old release; None where it is not."""
-    orders = (old_names.old_order(name, call) for name in _names(file, call))
+    shown = _with_lists_shown(file, call)
+    orders = (old_names.old_order(name, shown) for name in _names(file, call))
     return next((order for order in orders if order is not None), None)
+
+
+def _with_lists_shown(file: File, call: ast.Call) -> ast.Call:
+    """The call with a list in the place of each name that stands for lists alone: `tf.concat(axis, parts)`.
+
+    So its second argument is seen to be what is joined, for no axis is a list.
+    """
+    given = [
+        ast.List(elts=[]) if isinstance(argument, ast.Name) and _is_a_list(file, argument) else argument
+        for argument in call.args
+    ]
+    return ast.Call(func=call.func, args=given, keywords=call.keywords)
+
+
+def _is_a_list(file: File, name: ast.Name) -> bool:
+    bindings = file.meanings.bindings(name)
+    return bool(bindings) and all(
+        isinstance(binding, Assigned) and isinstance(binding.value, ast.List | ast.ListComp)
+        for binding in bindings
+    )
 
 
 def new_keywords(file: File, call: ast.Call) -> dict[ast.keyword, str]:
@@ -115,14 +137,16 @@ def _was_a_trace(call: ast.Call) -> bool:
 def has_old_arguments(file: File, call: ast.Call) -> str | None:
     """The function of a call that our runtime has for the arguments of TF1 and TF 0.x; None for any other call.
 
-    So are `inputs` before `labels`, where the program may be of TF 0.x, the `full_shape` of an initializer, and what
-    `tf.tuple` waits for.
+    So are `inputs` before `labels`, where the program may be of TF 0.x, the `full_shape` of an initializer, what
+    `tf.tuple` waits for, and a crop of an image to [height, width].
     """
     name = (file.canonical(call.func) or "").rpartition(".")[2]
     match file.canonical(call.func):
         case "tf.nn.nce_loss" | "tf.nn.sampled_softmax_loss" if len(call.args) > 3:
             starred = any(isinstance(argument, ast.Starred) for argument in call.args[:4])
             return name if file.program.may_be_of_tf0 and not starred else None
+        case "tf.image.random_crop":
+            return name if _may_leave_the_channels_out(call) else None
         case "tf.uniform_unit_scaling_initializer":
             given = len(call.args) > 3 or any(keyword.arg == "full_shape" for keyword in call.keywords)
             return name if given else None
@@ -130,6 +154,14 @@ def has_old_arguments(file: File, call: ast.Call) -> str | None:
             given = len(call.args) > 2 or any(keyword.arg == "control_inputs" for keyword in call.keywords)
             return "waiting_tuple" if given else None
     return None
+
+
+def _may_leave_the_channels_out(call: ast.Call) -> bool:
+    """Whether a crop is to two numbers, which TensorFlow 0.6 took for [height, width]."""
+    sizes = [*call.args[1:2], *(word.value for word in call.keywords if word.arg == "size")]
+    return not has_star(call) and any(
+        isinstance(size, ast.List | ast.Tuple) and len(size.elts) == 2 for size in sizes
+    )
 
 
 def reversed_axes(file: File, call: ast.Call) -> list[int] | None:

@@ -98,4 +98,8 @@ def _is_integer(node: ast.expr) -> bool:
 
 
 def _list_comes_second(given: list[ast.expr]) -> bool:
-    return [isinstance(argument, ast.List | ast.Tuple | ast.ListComp) for argument in given] == [False, True]
+    first_two = given[:2]
+    return [isinstance(argument, ast.List | ast.Tuple | ast.ListComp) for argument in first_two] == [
+        False,
+        True,
+    ]

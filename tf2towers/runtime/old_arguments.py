@@ -23,6 +23,18 @@ def resize_images(images: Any, *arguments: Any, **options: Any) -> Any:
     return tf.compat.v1.image.resize_images(images, *arguments, **options)
 
 
+def random_crop(value: Any, size: Any, *arguments: Any, **options: Any) -> Any:
+    """TF1's function; an image of three axes may be cropped to [height, width], as until TensorFlow 0.6.
+
+    Source: `tf.image.random_crop` of TensorFlow 0.6 kept the channels; `tf.random_crop` of 0.7 takes their number.
+    """
+    image = tf.convert_to_tensor(value)
+    if image.shape.rank == 3 and len(size) == 2:
+        channels = image.shape[2]
+        size = [*size, tf.shape(image)[2] if channels is None else channels]
+    return tf.compat.v1.random_crop(image, size, *arguments, **options)
+
+
 def nce_loss(weights: Any, biases: Any, labels: Any, inputs: Any, *arguments: Any, **options: Any) -> Any:
     """TF1's function; `inputs` may come before `labels`, as until TensorFlow 0.12.
 
