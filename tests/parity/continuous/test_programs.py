@@ -29,6 +29,7 @@ RIGHT = {
     "a monitored session with hooks": SUITE / "towers/monitored_training_session.py",
     "a checkpoint resumed": SUITE / "towers/resume_with_slots.py",
     "batches shuffled without a seed": HERE / "legacy" / "shuffled.py",
+    "checkpoints named by the clock": HERE / "legacy" / "clock.py",
 }
 AVERAGE = "grads = all_reduce_mean(tower_grads)\n"
 STALE = """\

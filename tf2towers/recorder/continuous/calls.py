@@ -246,7 +246,7 @@ class CallRecorder(object):
         step: Dict[str, Any] = {}
         for place, (fetch, value, hook) in enumerate(values.leaves(fetches, result)):
             about["fetches"].append([values.name_of(fetch), values.kind_of(value), hook])
-            if values.is_handle(session.graph, fetch):
+            if values.is_handle(session.graph, fetch) or values.is_saved_path(session.graph, fetch):
                 continue
             kind = "hook" if hook else "fetched"
             if isinstance(value, bytes) and values.is_summary(session.graph, fetch):

@@ -12,6 +12,7 @@ _SUMMARIES = (
     "MergeSummary", "ScalarSummary", "HistogramSummary", "ImageSummary", "ImageSummaryV2", "AudioSummary",
     "AudioSummaryV2", "TensorSummary", "TensorSummaryV2",
 )  # fmt: skip
+_SAVES = ("SaveV2", "MergeV2Checkpoints", "Save", "SaveSlices")
 #: an array of more bytes is kept in part, once a run has written much
 _SMALL = 65536
 _PART = 1024
@@ -61,13 +62,29 @@ def is_handle(graph: Any, fetch: Any) -> bool:
     return _made_by(graph, fetch) == "IteratorToStringHandle"
 
 
+def is_saved_path(graph: Any, fetch: Any) -> bool:
+    """Whether it is the path that a Saver returns, which scripts make of their folder and of the time."""
+    op = _operation(graph, fetch)
+    return (
+        op is not None
+        and op.type == "Identity"
+        and op.outputs[0].dtype.name == "string"
+        and any(before.type in _SAVES for before in op.control_inputs)
+    )
+
+
 def _made_by(graph: Any, fetch: Any) -> str:
     """The type of the operation that a fetch is of; '' for what is no operation's."""
+    op = _operation(graph, fetch)
+    return "" if op is None else str(op.type)
+
+
+def _operation(graph: Any, fetch: Any) -> Any:
     try:
         element = graph.as_graph_element(fetch)
     except (TypeError, ValueError, KeyError):
-        return ""
-    return str(getattr(element, "op", element).type)
+        return None
+    return getattr(element, "op", element)
 
 
 def summaries(tf: Any, text: bytes) -> Dict[str, Any]:
