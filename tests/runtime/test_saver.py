@@ -174,6 +174,26 @@ def small_store() -> VariableStore:
     return store
 
 
+def test_the_list_of_checkpoints_is_tf1s(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Absolute paths stay; relative ones are relative to the folder, those of checkpoints elsewhere as well."""
+
+    def lines(folder: str) -> list[str]:
+        return [line.split('"')[1] for line in (tmp_path / folder / "checkpoint").read_text().splitlines()]
+
+    monkeypatch.chdir(tmp_path)
+    saver = Saver(small_store())
+    assert [saver.save("a/model", global_step=1), saver.save("b/model"), saver.save("model")] == [
+        "a/model-1",
+        "b/model",
+        "model",
+    ]
+    assert lines("a") == ["model-1", "model-1"]
+    assert lines("b") == ["model", "../a/model-1", "model"]
+    assert lines(".") == ["model", "a/model-1", "b/model", "model"]
+    latest = saver.save(str(tmp_path / "c" / "model"))
+    assert lines("c") == [latest, "a/model-1", "b/model", "model", latest]
+
+
 def test_checkpoints_are_kept_and_found(tmp_path: Path) -> None:
     store = small_store()
     saver = Saver(store, max_to_keep=2)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -128,15 +127,11 @@ class Saver:
 
 
 def _write_state(folder: Path, latest: str, saved: Sequence[str]) -> None:
-    """The 'checkpoint' file that `tf.train.latest_checkpoint` reads (text of a CheckpointState proto)."""
-    state = [f"model_checkpoint_path: {_relative(folder, latest)}"]
-    state += [f"all_model_checkpoint_paths: {_relative(folder, path)}" for path in saved]
+    """The 'checkpoint' file that `tf.train.latest_checkpoint` reads (text of a CheckpointState proto), as TF1 wrote it.
+
+    Relative paths are relative to the folder, those of checkpoints in others as well; absolute ones stay.
+    """
+    state = _v1.train.generate_checkpoint_state_proto(str(folder), latest, list(saved))
     unfinished = folder / "checkpoint.unfinished"  # another worker may read at any time
-    unfinished.write_text("\n".join(state) + "\n", encoding="utf-8")
+    unfinished.write_text(str(state), encoding="utf-8")
     unfinished.replace(folder / "checkpoint")
-
-
-def _relative(folder: Path, path: str) -> str:
-    """The path as the proto's text has it: relative to the folder where it lies in it, quoted."""
-    inside = Path(path).parent == folder
-    return json.dumps(Path(path).name if inside else str(path))
