@@ -255,6 +255,33 @@ def test_only_the_trainable_ones_even_before_they_exist(tmp_path: Path) -> None:
     assert [name for name, _ in tf.train.list_variables(saved)] == ["net/b", "net/w"]
 
 
+def test_what_is_made_later_has_to_be_in_the_checkpoint(tmp_path: Path) -> None:
+    """TF1 restored all variables, slots included, or none: a step made them afresh without a word."""
+    plain = Training(lambda: v1.train.GradientDescentOptimizer(0.1))
+    plain.step()
+    path = plain.saver.save(str(tmp_path / "plain"))
+    again = Training(OPTIMIZERS["momentum"])
+    again.saver.restore(path)
+    with pytest.raises(ValueError, match=r"'net/[wb]/Momentum' is not in checkpoint"):
+        again.step()
+    store = new_store(2)
+    Saver(store, only="trainable").restore(path)
+    with store.strategy.scope(), store.scope():
+        v1.get_variable("fresh", [], trainable=False)
+        with pytest.raises(ValueError, match="'other' is not in checkpoint"):
+            v1.get_variable("other", [])
+
+
+def test_towers_are_not_saved_before_they_have_trained(tmp_path: Path) -> None:
+    """The file would have had the global step alone, and no model."""
+    training = Training(OPTIMIZERS["adam"])
+    for saver in (training.saver, Saver(training.store, only="trainable")):
+        with pytest.raises(RuntimeError, match="the first training step makes its variables"):
+            saver.save(str(tmp_path / "model"))
+    training.step()
+    assert tf.train.list_variables(training.saver.save(str(tmp_path / "model")))
+
+
 def test_what_does_not_fit_is_told(tmp_path: Path) -> None:
     store = small_store()
     path = Saver(store).save(str(tmp_path / "model"))

@@ -80,7 +80,12 @@ class Saver:
 
         Returns:
             The prefix of the checkpoint written.
+
+        Raises:
+            RuntimeError: the towers have not trained yet, so that the variables have not been made.
         """
+        if self._chosen is None and self._store is not None and not self._is_complete(self._store):
+            raise RuntimeError(f"{path!r} would have no model: the first training step makes its variables")
         if global_step is not None:
             path = f"{path}-{int(global_step.numpy() if hasattr(global_step, 'numpy') else global_step)}"
         Path(path).parent.mkdir(parents=True, exist_ok=True)
@@ -97,6 +102,12 @@ class Saver:
         self._remove_old()
         _write_state(Path(path).parent, str(path), self.last_checkpoints)
         return str(path)
+
+    def _is_complete(self, store: VariableStore) -> bool:
+        """Whether what a TF1 graph had from the start is there: the towers' variables, and the optimizers'."""
+        if not _is_of_towers(store) or (self._only == "trainable" and store.trainable_variables()):
+            return True
+        return bool(store.optimizers)
 
     def _remove_old(self) -> None:
         while self._max_to_keep and len(self._saved) > self._max_to_keep:
@@ -124,6 +135,13 @@ class Saver:
         if self._chosen is None and self._store is not None:
             for name in set(in_checkpoint) - set(self._store.names()) - set(other_variables(self._store)):
                 self._store.give_later(name, tf.constant(reader.get_tensor(name)), self._only == "trainable")
+            if _is_of_towers(self._store):
+                self._store.restored_from(path, in_checkpoint, self._only == "trainable")
+
+
+def _is_of_towers(store: VariableStore) -> bool:
+    """Whether a store's variables are made by the steps of towers, not before them as those of a cluster."""
+    return isinstance(store.strategy, tf.distribute.MirroredStrategy)
 
 
 def _write_state(folder: Path, latest: str, saved: Sequence[str]) -> None:
