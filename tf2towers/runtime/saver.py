@@ -84,12 +84,13 @@ class Saver:
         Raises:
             RuntimeError: the towers have not trained yet, so that the variables have not been made.
         """
-        if self._chosen is None and self._store is not None and not self._is_complete(self._store):
-            raise RuntimeError(f"{path!r} would have no model: the first training step makes its variables")
         if global_step is not None:
             path = f"{path}-{int(global_step.numpy() if hasattr(global_step, 'numpy') else global_step)}"
+        named = {
+            **self._restored(path),
+            **{name: value.read_value() for name, value in self._named().items()},
+        }
         Path(path).parent.mkdir(parents=True, exist_ok=True)
-        named = {name: value.read_value() for name, value in self._named().items()}
         names = sorted(named)
         tf.raw_ops.SaveV2(
             prefix=tf.constant(str(path)),
@@ -103,11 +104,17 @@ class Saver:
         _write_state(Path(path).parent, str(path), self.last_checkpoints)
         return str(path)
 
-    def _is_complete(self, store: VariableStore) -> bool:
-        """Whether what a TF1 graph had from the start is there: the towers' variables, and the optimizers'."""
-        if not _is_of_towers(store) or (self._only == "trainable" and store.trainable_variables()):
-            return True
-        return bool(store.optimizers)
+    def _restored(self, path: str) -> dict[str, Any]:
+        """What TF1's graph had from the start, and towers that have not trained have from a checkpoint alone."""
+        store = self._store
+        if self._chosen is not None or store is None or not _is_of_towers(store):
+            return {}
+        alone = self._only == "trainable"
+        if store.optimizers or (alone and store.trainable_variables()):
+            return {}
+        if not (waiting := store.waiting(alone)):
+            raise RuntimeError(f"{path!r} would have no model: the first training step makes its variables")
+        return waiting
 
     def _remove_old(self) -> None:
         while self._max_to_keep and len(self._saved) > self._max_to_keep:

@@ -204,6 +204,10 @@ class VariableStore:
         """
         self._restored.append((frozenset(names), path, only_trainable))
 
+    def waiting(self, only_trainable: bool) -> dict[str, Any]:
+        """What a checkpoint of all variables, or of the trainable ones, gave, and no step has made yet."""
+        return {name: value for name, (value, only) in self._pending.items() if only == only_trainable}
+
     def _check_restored(self, name: str, trainable: bool, collections: Any) -> None:
         is_global = collections is None or _v1.GraphKeys.GLOBAL_VARIABLES in collections
         for names, path, only_trainable in self._restored:
