@@ -174,6 +174,26 @@ def small_store() -> VariableStore:
     return store
 
 
+def test_the_list_of_checkpoints_is_tf1s(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Absolute paths stay; relative ones are relative to the folder, those of checkpoints elsewhere as well."""
+
+    def lines(folder: str) -> list[str]:
+        return [line.split('"')[1] for line in (tmp_path / folder / "checkpoint").read_text().splitlines()]
+
+    monkeypatch.chdir(tmp_path)
+    saver = Saver(small_store())
+    assert [saver.save("a/model", global_step=1), saver.save("b/model"), saver.save("model")] == [
+        "a/model-1",
+        "b/model",
+        "model",
+    ]
+    assert lines("a") == ["model-1", "model-1"]
+    assert lines("b") == ["model", "../a/model-1", "model"]
+    assert lines(".") == ["model", "a/model-1", "b/model", "model"]
+    latest = saver.save(str(tmp_path / "c" / "model"))
+    assert lines("c") == [latest, "a/model-1", "b/model", "model", latest]
+
+
 def test_checkpoints_are_kept_and_found(tmp_path: Path) -> None:
     store = small_store()
     saver = Saver(store, max_to_keep=2)
@@ -233,6 +253,36 @@ def test_only_the_trainable_ones_even_before_they_exist(tmp_path: Path) -> None:
     assert np.any(gradient != fresh)
     saved = Saver(training.store, only="trainable").save(str(tmp_path / "trainable"))
     assert [name for name, _ in tf.train.list_variables(saved)] == ["net/b", "net/w"]
+
+
+def test_what_is_made_later_has_to_be_in_the_checkpoint(tmp_path: Path) -> None:
+    """TF1 restored all variables, slots included, or none: a step made them afresh without a word."""
+    plain = Training(lambda: v1.train.GradientDescentOptimizer(0.1))
+    plain.step()
+    path = plain.saver.save(str(tmp_path / "plain"))
+    again = Training(OPTIMIZERS["momentum"])
+    again.saver.restore(path)
+    with pytest.raises(ValueError, match=r"'net/[wb]/Momentum' is not in checkpoint"):
+        again.step()
+    store = new_store(2)
+    Saver(store, only="trainable").restore(path)
+    with store.strategy.scope(), store.scope():
+        v1.get_variable("fresh", [], trainable=False)
+        with pytest.raises(ValueError, match="'other' is not in checkpoint"):
+            v1.get_variable("other", [])
+
+
+def test_towers_are_not_saved_before_they_have_trained(tmp_path: Path) -> None:
+    """The file would have had the global step alone, and no model."""
+    training = Training(OPTIMIZERS["adam"])
+    for saver in (training.saver, Saver(training.store, only="trainable")):
+        with pytest.raises(RuntimeError, match="the first training step makes its variables"):
+            saver.save(str(tmp_path / "model"))
+    training.step()
+    path = training.saver.save(str(tmp_path / "model"))
+    again = Training(OPTIMIZERS["adam"])
+    again.saver.restore(path)  # nothing was left to train
+    assert tf.train.list_variables(again.saver.save(str(tmp_path / "same"))) == tf.train.list_variables(path)
 
 
 def test_what_does_not_fit_is_told(tmp_path: Path) -> None:

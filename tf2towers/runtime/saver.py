@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -81,11 +80,17 @@ class Saver:
 
         Returns:
             The prefix of the checkpoint written.
+
+        Raises:
+            RuntimeError: the towers have not trained yet, so that the variables have not been made.
         """
         if global_step is not None:
             path = f"{path}-{int(global_step.numpy() if hasattr(global_step, 'numpy') else global_step)}"
+        named = {
+            **self._restored(path),
+            **{name: value.read_value() for name, value in self._named().items()},
+        }
         Path(path).parent.mkdir(parents=True, exist_ok=True)
-        named = {name: value.read_value() for name, value in self._named().items()}
         names = sorted(named)
         tf.raw_ops.SaveV2(
             prefix=tf.constant(str(path)),
@@ -98,6 +103,18 @@ class Saver:
         self._remove_old()
         _write_state(Path(path).parent, str(path), self.last_checkpoints)
         return str(path)
+
+    def _restored(self, path: str) -> dict[str, Any]:
+        """What TF1's graph had from the start, and towers that have not trained have from a checkpoint alone."""
+        store = self._store
+        if self._chosen is not None or store is None or not _is_of_towers(store):
+            return {}
+        alone = self._only == "trainable"
+        if store.optimizers or (alone and store.trainable_variables()):
+            return {}
+        if not (waiting := store.waiting(alone)):
+            raise RuntimeError(f"{path!r} would have no model: the first training step makes its variables")
+        return waiting
 
     def _remove_old(self) -> None:
         while self._max_to_keep and len(self._saved) > self._max_to_keep:
@@ -125,18 +142,21 @@ class Saver:
         if self._chosen is None and self._store is not None:
             for name in set(in_checkpoint) - set(self._store.names()) - set(other_variables(self._store)):
                 self._store.give_later(name, tf.constant(reader.get_tensor(name)), self._only == "trainable")
+            if _is_of_towers(self._store):
+                self._store.restored_from(path, in_checkpoint, self._only == "trainable")
+
+
+def _is_of_towers(store: VariableStore) -> bool:
+    """Whether a store's variables are made by the steps of towers, not before them as those of a cluster."""
+    return isinstance(store.strategy, tf.distribute.MirroredStrategy)
 
 
 def _write_state(folder: Path, latest: str, saved: Sequence[str]) -> None:
-    """The 'checkpoint' file that `tf.train.latest_checkpoint` reads (text of a CheckpointState proto)."""
-    state = [f"model_checkpoint_path: {_relative(folder, latest)}"]
-    state += [f"all_model_checkpoint_paths: {_relative(folder, path)}" for path in saved]
+    """The 'checkpoint' file that `tf.train.latest_checkpoint` reads (text of a CheckpointState proto), as TF1 wrote it.
+
+    Relative paths are relative to the folder, those of checkpoints in others as well; absolute ones stay.
+    """
+    state = _v1.train.generate_checkpoint_state_proto(str(folder), latest, list(saved))
     unfinished = folder / "checkpoint.unfinished"  # another worker may read at any time
-    unfinished.write_text("\n".join(state) + "\n", encoding="utf-8")
+    unfinished.write_text(str(state), encoding="utf-8")
     unfinished.replace(folder / "checkpoint")
-
-
-def _relative(folder: Path, path: str) -> str:
-    """The path as the proto's text has it: relative to the folder where it lies in it, quoted."""
-    inside = Path(path).parent == folder
-    return json.dumps(Path(path).name if inside else str(path))

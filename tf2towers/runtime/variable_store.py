@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -77,6 +77,7 @@ class VariableStore:
         self.optimizers: list[tuple[Any, str]] = []  # those that have applied gradients, and where
         self._entries: dict[str, _Entry] = {}
         self._pending: dict[str, tuple[Any, bool]] = {}
+        self._restored: list[tuple[frozenset[str], str, bool]] = []
         self._drawing = Drawing()
         self._tracing = 0
 
@@ -196,6 +197,23 @@ class VariableStore:
         """Keeps a checkpoint's `value` for the variable `name`, to start with when it is made."""
         self._pending[name] = (value, only_trainable)
 
+    def restored_from(self, path: str, names: Iterable[str], only_trainable: bool = False) -> None:
+        """Notes that a checkpoint of all variables was restored: what the towers' step makes later has to be in it.
+
+        TF1 had all variables before, and refused a checkpoint without one of them.
+        """
+        self._restored.append((frozenset(names), path, only_trainable))
+
+    def waiting(self, only_trainable: bool) -> dict[str, Any]:
+        """What a checkpoint of all variables, or of the trainable ones, gave, and no step has made yet."""
+        return {name: value for name, (value, only) in self._pending.items() if only == only_trainable}
+
+    def _check_restored(self, name: str, trainable: bool, collections: Any) -> None:
+        is_global = collections is None or _v1.GraphKeys.GLOBAL_VARIABLES in collections
+        for names, path, only_trainable in self._restored:
+            if name not in names and (trainable if only_trainable else is_global):
+                raise ValueError(f"{name!r} is not in checkpoint {path!r}")
+
     def take_pending(self, name: str, trainable: bool) -> Any:
         """The value kept for the variable `name`, or None; it is kept no longer."""
         value, only_trainable = self._pending.pop(name, (None, False))
@@ -236,6 +254,7 @@ class VariableStore:
             initializer = _v1.glorot_uniform_initializer() if dtype.is_floating else _v1.zeros_initializer()
         trainable = options.get("trainable")
         trainable = True if trainable is None else bool(trainable)
+        self._check_restored(name, trainable, options.get("collections"))
         value = initial_value(name, initializer, options.get("shape"), dtype)
         extra = {"constraint": options["constraint"]} if options.get("constraint") is not None else {}
         self.make(name, value, trainable, **extra)

@@ -28,6 +28,8 @@ _VARIABLES = frozenset({"tf.Variable", "tf.get_variable"})
 _GLOBAL_STEPS = frozenset(
     {"tf.train.get_global_step", "tf.train.get_or_create_global_step", "tf.train.create_global_step"}
 )
+#: what looks for checkpoints: one process does, where towers are
+_CHECKPOINTS = frozenset({"tf.train.latest_checkpoint", "tf.train.get_checkpoint_state"})
 #: what asks the graph in force, or makes something of it: what another name, or no name, calls later is not seen
 _OF_THE_GRAPH = SESSIONS | {
     "tf.global_variables", "tf.trainable_variables", "tf.global_variables_initializer", "tf.get_collection",
@@ -77,6 +79,8 @@ def doubts(building: Building) -> Iterator[Doubt]:
                 yield Doubt(file, node, f"{canonical} in a tower")
             elif where == "input" and not (batches is not None and _is_of_batches(batches, file, node)):
                 yield Doubt(file, node, f"{canonical} beside the functions that make the batches")
+            elif not loops and todays_name(canonical) in _CHECKPOINTS:
+                yield Doubt(file, node, f"{canonical}, which each worker may ask for at another time")
             elif where == "initial" and not _is_initial_value(building, file, node):
                 yield Doubt(file, node, f"{canonical} that is not the initial value of a variable")
             elif todays_name(canonical) in _OF_THE_GRAPH and not _is_called(file, node):
@@ -227,6 +231,7 @@ RULE = Rule(
             )
         ),
         "before: tf.add_check_numerics_ops()",
+        f"{worker_with(TWO, SUPERVISED)}\nend: print(tf.train.latest_checkpoint('logs'))",
         "after: saver = tf.train.Saver(pad_step_number=True)",
         "after: saver = tf.train.Saver({'w': w})",
         "after: saver = tf.train.Saver()\nend: saver.restore(sess, save_path='model')",
@@ -254,6 +259,7 @@ RULE = Rule(
         ),
     ),
     certain=(
+        "after: saver = tf.train.Saver(); latest = tf.train.latest_checkpoint('logs')\nend: print(latest)",
         "head: import numpy as np; import tensorflow as tf; N = 2; Begin = tf.global_variables_initializer",
         "loss: loss = tf.reduce_mean(tf.square(tf.mul(y, tf.pack([2.0]))))",
         *(

@@ -24,6 +24,7 @@ _MAY_FOLLOW = (
     "tf.ConfigProto", "tf.GPUOptions", "tf.train.Coordinator", "tf.train.start_queue_runners", *SESSIONS,
     "tf.global_variables_initializer", "tf.initialize_all_variables",
     "tf.local_variables_initializer", "tf.initialize_local_variables",
+    "tf.train.latest_checkpoint", "tf.train.get_checkpoint_state",
 )  # fmt: skip
 
 
@@ -242,6 +243,9 @@ RULE = Rule(
         worker_with("['a:2']", f"unused = tf.train.Supervisor(logdir='logs'); {OWN_SESSION}"),
     ),
     certain=(
+        "after: saver = tf.train.Saver()\nsession: sess = tf.Session(); sess.run(tf.global_variables_initializer()); "
+        "latest = tf.train.latest_checkpoint('logs'); if latest:;     saver.restore(sess, latest); "
+        "rng = np.random.RandomState(0); for step in range(3):;     batch = rng.randn(4, 3)",
         "end: print(N)",
         "train: try:;     print(sess.run([train_op, loss], {x: batch})[1]); except KeyboardInterrupt:;     break",
         "before: coord = tf.train.Coordinator()\ntrain: try:;     print(sess.run([train_op, loss], {x: batch})[1]); "

@@ -29,6 +29,8 @@ _BESIDE = (
     "tf.train.FloatList",
     "tf.train.Int64List",
     "tf.train.summary_iterator",
+    "tf.train.latest_checkpoint",
+    "tf.train.get_checkpoint_state",
     "tf.examples.",
 )
 #: what takes a function as it is

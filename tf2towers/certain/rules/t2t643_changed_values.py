@@ -15,7 +15,17 @@ from tf2towers.names.meanings import Imported, Scope
 from tf2towers.source.nodes import Function
 
 #: of TensorFlow, and yet no part of a graph
-_BESIDE = ("tf.app.", "tf.flags.", "tf.gfile.", "tf.logging.", "tf.examples.", "tf.errors.", "tf.python_io.")
+_BESIDE = (
+    "tf.app.",
+    "tf.flags.",
+    "tf.gfile.",
+    "tf.logging.",
+    "tf.examples.",
+    "tf.errors.",
+    "tf.python_io.",
+    "tf.train.latest_checkpoint",
+    "tf.train.get_checkpoint_state",
+)
 #: what reads its arguments where it stands, in idiomatic form as well
 _AT_ONCE = ("tf.data.", "tf.train.", "tf.summary.FileWriter", "tf.Variable", "tf.get_variable")
 _TYPES = ("tf.float", "tf.int", "tf.uint", "tf.string", "tf.bool")

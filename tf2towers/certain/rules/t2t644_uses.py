@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from tf2towers.certain.building import SESSIONS, Building
+from tf2towers.certain.first_checkpoint import saved_untrained
 from tf2towers.certain.rule import Doubt, Rule
 from tf2towers.exact.file import File
 from tf2towers.names.meanings import Assigned
@@ -88,6 +89,8 @@ def doubts(building: Building) -> Iterator[Doubt]:
         for text in file.all(ast.Constant):
             if isinstance(text.value, str) and text.value.strip().endswith(_GRAPH_FILE):
                 yield Doubt(file, text, "the file of the graph, which is not saved")
+    for file, call in saved_untrained(building):
+        yield Doubt(file, call, "a checkpoint before the first step, which makes the variables")
 
 
 def _made(file: File, name: ast.Name, seen: frozenset[str] = frozenset()) -> frozenset[str] | None:
@@ -125,17 +128,30 @@ def _is_known(file: File, name: ast.Name, asked: frozenset[str]) -> bool:
     return isinstance(around, ast.Assign)
 
 
+#: lines of the examples' trainer
+_SAVER = "after: saver = tf.train.Saver()"
+_KEEP = (
+    "head: import numpy as np; import tensorflow as tf; N = 2; SESSION = None; def keep(saver):;     "
+    "saver.save(SESSION, 'model')"
+)
+
 RULE = Rule(
     code="T2T644",
     title="A variable, an optimizer or a saver is used in a way that is not known",
     why="""
     A variable of a strategy, an optimizer, a saver and a writer of the idiomatic form are other objects than TF1's:
     their methods that are known are kept. What they print, an attribute that is set, and any other method may be
-    something else.
+    something else. A checkpoint has the variables that have been made: those of the model, and of the optimizer, the
+    first training step makes.
     """,
     todo="Use the usual methods, leave their attributes as they are, and print what a session returns of a variable.",
     doubts=doubts,
     doubtful=(
+        f"{_SAVER}\nsession: sess = tf.Session(); sess.run(tf.global_variables_initializer()); "
+        "saver.save(sess, 'model'); rng = np.random.RandomState(0); for step in range(3):;     batch = rng.randn(4, 3)",
+        f"{_SAVER}\ntrain: saver.save(sess, 'model'); print(sess.run([train_op, loss], {{x: batch}})[1])",
+        f"{_SAVER}\ntrain: sess.run(loss, {{x: batch}}); saver.save(sess, 'model'); sess.run(train_op, {{x: batch}})",
+        f"{_SAVER}\n{_KEEP}\ntrain: keep(saver); print(sess.run([train_op, loss], {{x: batch}})[1])",
         "end: print(w)",
         "before: assert opt != None; step = tf.Variable(0); found = step == None",
         "end: opt._learning_rate = 0.0",
@@ -147,6 +163,8 @@ RULE = Rule(
         "after: saver = tf.train.Saver()\nend: import os; print(os.path.isfile(saver.save(sess, 'model') + '.meta'))",
     ),
     certain=(
+        f"{_SAVER}\nend: saver.save(sess, 'model')",
+        f"{_SAVER}\n{_KEEP}\ntrain: print(sess.run([train_op, loss], {{x: batch}})[1]); keep(saver)",
         "after: saver = tf.train.Saver(); best = saver if N else None",
         "end: print(sess.run(w))",
         "end: writer = tf.summary.FileWriter('logs', tf.get_default_graph()); writer.close()",
