@@ -117,7 +117,7 @@ def _rules(program: Program) -> list[Rule]:
     if any(is_eager(file) for file in program.files):
         return [rule for rule in all_rules if rule.code == "T2T623"]
     if not program.is_tf1:
-        codes = ["T2T624", "T2T625", "T2T626", "T2T627"]
+        codes = ["T2T623", "T2T624", "T2T625", "T2T626", "T2T627"]
         if any(_is_migrated(file) for file in program.files):  # what was left is left
             codes.extend((*_OF_LIBRARIES, "T2T629"))
         return [rule for rule in all_rules if rule.code in codes]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterator
 from functools import cache, cached_property
 from pathlib import Path
 
@@ -286,10 +287,14 @@ def _needs_tf1(file: File) -> bool:
                 canonical = canonical_name(dotted)
                 if canonical.startswith("tf.contrib") or _only_tf1(canonical):
                     return True
-    return any(
-        file.is_plain(use) and (canonical.startswith("tf.contrib.") or _only_tf1(canonical))
-        for use, canonical in file.symbols
-    )
+    return any(True for _ in only_tf1s(file))
+
+
+def only_tf1s(file: File) -> Iterator[tuple[ast.Name | ast.Attribute, str]]:
+    """What a file takes from plain `tensorflow` that only TF1 had, with the name that it means."""
+    for use, canonical in file.symbols:
+        if file.is_plain(use) and (canonical.startswith("tf.contrib.") or _only_tf1(canonical)):
+            yield use, canonical
 
 
 def _is_graphs(canonical: str) -> bool:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 #: what a script made for TF1 is answered that asks for the version: the last release of TF1
 TF1 = "1.15.5"
-_VERSIONS = frozenset({"tf.__version__", "tf.VERSION", "tf.version.VERSION"})
+VERSIONS = frozenset({"tf.__version__", "tf.VERSION", "tf.version.VERSION"})
 #: methods by which a version is taken apart or asked for its beginning
 _METHODS = frozenset({"find", "partition", "rfind", "rpartition", "rsplit", "split", "startswith"})
 #: what makes versions that can be compared: distutils, packaging, pkg_resources
@@ -56,7 +56,7 @@ def _value(file: File, node: ast.expr) -> tuple[Any, bool]:
     """The value of an expression, and whether the version is in it; raises a ValueError where it is not understood."""
     if isinstance(node, ast.Constant):
         return node.value, False
-    if isinstance(node, ast.Attribute | ast.Name) and file.canonical(node) in _VERSIONS:
+    if isinstance(node, ast.Attribute | ast.Name) and file.canonical(node) in VERSIONS:
         if not is_answered(file, node):
             raise ValueError
         return TF1, True
@@ -103,9 +103,9 @@ def version_in(node: ast.Name | ast.Attribute, canonical: str) -> ast.expr | Non
     """The version in a symbol: all of it, or what a method of it is called on."""
     version: ast.expr = node
     name = canonical
-    while name not in _VERSIONS and isinstance(version, ast.Attribute):
+    while name not in VERSIONS and isinstance(version, ast.Attribute):
         version, name = version.value, name.rpartition(".")[0]
-    return version if name in _VERSIONS else None
+    return version if name in VERSIONS else None
 
 
 def _is_tf1s(file: File, version: ast.expr) -> bool:
