@@ -245,6 +245,23 @@ class Own(GANModel):
     pass
 """
 
+ORDERS = """
+import tensorflow as tf
+
+logits = tf.constant([[1.0, 2.0], [0.5, -1.0]])
+labels = tf.constant([[0.0, 1.0], [1.0, 0.0]])
+flipped = tf.contrib.nn
+losses = [
+    flipped.deprecated_flipped_softmax_cross_entropy_with_logits(logits, labels),
+    flipped.deprecated_flipped_softmax_cross_entropy_with_logits(logits, labels=labels),
+    flipped.deprecated_flipped_sparse_softmax_cross_entropy_with_logits(logits, [1, 0], name="of_numbers"),
+    flipped.deprecated_flipped_sigmoid_cross_entropy_with_logits(logits, labels),
+]
+with tf.Session() as sess:
+    for loss in losses:
+        print(["%.4f" % value for value in sess.run(tf.reduce_sum(tf.gradients(loss, logits)[0], 0))])
+"""
+
 SHAPES = """
 import numpy as np
 import tensorflow as tf
@@ -348,6 +365,15 @@ True
 ['softmax_linear/weights', 'softmax_linear/biases', 'hidden1_1/weights', 'hidden1_1/biases']
 """,
     ),
+    "orders": (
+        ORDERS,
+        """
+['0.0865', '-0.0865']
+['0.0865', '-0.0865']
+['0.0865', '-0.0865']
+['0.3535', '0.1497']
+""",
+    ),
     "shapes": (
         SHAPES,
         """
@@ -368,4 +394,4 @@ conv_transpose (16, 8, 8, 3)
 }
 
 #: those that TF 1.15 runs with `placement` alone
-ON_TF1 = ("layers", "reads", "rnn", "sessions", "shapes", "slim", "towers")
+ON_TF1 = ("layers", "orders", "reads", "rnn", "sessions", "shapes", "slim", "towers")

@@ -6,10 +6,12 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import wraps
 from importlib import import_module
 from typing import Any
 
 from tf2towers.exact.lookup import in_own
+from tf2towers.names.old_names import argument_orders
 from tf2towers.names.tables import RuntimeName, lookup, read_table
 
 #: modules of tf.contrib that TensorFlow still has elsewhere, whole
@@ -95,7 +97,7 @@ class Objects:
                     if self.has_keras_2 and target.module == "tf2towers.runtime.rnn":
                         return self._cell(target)
                     return _attribute(import_module(target.module), target.name)
-                return self._of_tensorflow(target)
+                return _in_old_order(name, self._of_tensorflow(target))
             except (AttributeError, ImportError):
                 continue
         raise NoStandInError(canonical)
@@ -131,6 +133,19 @@ class Objects:
         if rest.startswith("compat.v1."):
             return _attribute(self.v1, rest[len("compat.v1.") :])
         return _attribute(self.real, rest)
+
+
+def _in_old_order(canonical: str, function: Any) -> Any:
+    """The function, with its arguments in the order of `deprecated_flipped_softmax_cross_entropy_with_logits`."""
+    order, when, _ = argument_orders().get(canonical, ((), "", ""))
+    if when != "any-positional":
+        return function
+
+    @wraps(function)
+    def in_old_order(*arguments: Any, **options: Any) -> Any:
+        return function(**dict(zip(order, arguments, strict=False)), **options)
+
+    return in_old_order
 
 
 def _attribute(value: Any, dotted: str) -> Any:
