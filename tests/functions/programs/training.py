@@ -5,8 +5,8 @@ import tensorflow as tf
 from cases import case, cases, normal, uniform
 
 
-def two_updates(make, waits=False, **options):
-    """Of a dense variable, and of one that is looked up, one row twice; all of it may wait for the gradients."""
+def two_updates(make, **options):
+    """Of a dense variable, and of one that is looked up, one row twice."""
 
     def build():
         weights = tf.get_variable("weights", initializer=tf.constant([[1.0, -2.0], [3.0, 0.5]]), **options)
@@ -15,9 +15,7 @@ def two_updates(make, waits=False, **options):
         step = tf.train.get_or_create_global_step()
         optimizer = make()
         loss = tf.reduce_sum(tf.square(tf.matmul(tf.nn.embedding_lookup(table, [0, 3, 3]), weights) - 1.0))
-        gradients = optimizer.compute_gradients(loss)
-        with tf.control_dependencies([gradient for gradient, _ in gradients] if waits else []):
-            update = optimizer.apply_gradients(gradients, global_step=step)
+        update = optimizer.apply_gradients(optimizer.compute_gradients(loss), global_step=step)
         return [
             loss,
             update,
@@ -69,15 +67,6 @@ OPTIMIZERS = {
     "lars_skipped": lambda: tf.contrib.opt.LARSOptimizer(0.1, skip_list=["weights"], use_nesterov=True),
 }
 cases(__name__, {"optimizer_" + name: two_updates(make) for name, make in OPTIMIZERS.items()})
-#: TF1 lets variables decay while the gradients are computed of them
-DECAYS = {
-    "adam_w": lambda: tf.contrib.opt.AdamWOptimizer(0.01, 0.1),
-    "momentum_w": lambda: tf.contrib.opt.MomentumWOptimizer(tf.constant(0.02), 0.01, 0.9, use_nesterov=True),
-    "extended": lambda: tf.contrib.opt.extend_with_decoupled_weight_decay(train.GradientDescentOptimizer)(
-        weight_decay=0.1, learning_rate=0.1
-    ),
-}
-cases(__name__, {"optimizer_" + name: two_updates(make, waits=True) for name, make in DECAYS.items()})
 cases(
     __name__,
     {
@@ -85,25 +74,6 @@ cases(
         for name in ("descent", "adam", "rmsprop_centered", "adagrad", "ftrl", "adadelta")
     },
 )
-
-
-@case
-def weight_decay_of_some_variables():
-    weights, other = (tf.get_variable(name, initializer=[1.0, -2.0]) for name in ("weights", "other"))
-    optimizer = tf.contrib.opt.AdamWOptimizer(weight_decay=0.1, learning_rate=0.01)
-    gradients = optimizer.compute_gradients(tf.reduce_sum(weights * other))
-    with tf.control_dependencies([gradient for gradient, _ in gradients]):
-        update = optimizer.apply_gradients(gradients, global_step=step(), decay_var_list=[weights])
-    return [update]
-
-
-@case
-def weight_decay_of_minimize():
-    weights, other = (tf.get_variable(name, initializer=[1.0, -2.0]) for name in ("weights", "other"))
-    optimizer = tf.contrib.opt.MomentumWOptimizer(0.1, 0.01, 0.9)
-    # of a constant gradient, for the weights decay while it is computed
-    loss = tf.reduce_sum(3.0 * weights - 2.0 * other)
-    return [optimizer.minimize(loss, global_step=step(), decay_var_list=[weights])]
 
 
 @case

@@ -6,6 +6,8 @@ from typing import Any
 
 import tensorflow as tf
 
+from tf2towers.runtime.contrib.opt.numbers_of_adam import numbers_of_adam, rate_of_a_step
+
 
 class NadamOptimizer(tf.compat.v1.train.AdamOptimizer):
     """Adam with Nesterov's momentum (Dozat, 2015, http://cs229.stanford.edu/proj2015/054_report.pdf).
@@ -14,38 +16,26 @@ class NadamOptimizer(tf.compat.v1.train.AdamOptimizer):
     """
 
     def _resource_apply_dense(self, grad: tf.Tensor, var: Any) -> tf.Operation:
-        dtype = grad.dtype.base_dtype
-        beta1_power, beta2_power = (tf.cast(power, dtype) for power in self._get_beta_accumulators())
-        rate, beta1, beta2, epsilon = (
-            tf.cast(value, dtype) for value in (self._lr_t, self._beta1_t, self._beta2_t, self._epsilon_t)
-        )
         return tf.raw_ops.ResourceApplyAdam(
             var=var.handle,
             m=self.get_slot(var, "m").handle,
             v=self.get_slot(var, "v").handle,
-            beta1_power=beta1_power,
-            beta2_power=beta2_power,
-            lr=rate,
-            beta1=beta1,
-            beta2=beta2,
-            epsilon=epsilon,
             grad=grad,
             use_locking=self._use_locking,
             use_nesterov=True,
+            **numbers_of_adam(self, grad.dtype.base_dtype),
         )
 
     def _resource_apply_sparse(self, grad: tf.Tensor, var: Any, indices: tf.Tensor) -> tf.Operation:
-        dtype = var.dtype.base_dtype
-        beta1_power, beta2_power = (tf.cast(power, dtype) for power in self._get_beta_accumulators())
-        rate, beta1, beta2, epsilon = (
-            tf.cast(value, dtype) for value in (self._lr_t, self._beta1_t, self._beta2_t, self._epsilon_t)
-        )
-        rate = rate * tf.sqrt(1 - beta2_power) / (1 - beta1_power)
+        numbers = numbers_of_adam(self, var.dtype.base_dtype)
+        beta1, beta2 = numbers["beta1"], numbers["beta2"]
         m, v = self.get_slot(var, "m"), self.get_slot(var, "v")
         m_of_rows, v_of_rows = grad * (1 - beta1), (grad * grad) * (1 - beta2)
         m_rows = tf.gather(_decayed_and_added(m, beta1, indices, m_of_rows), indices)
         v_rows = tf.gather(_decayed_and_added(v, beta2, indices, v_of_rows), indices)
-        step = -rate * (m_of_rows + beta1 * m_rows) / (tf.sqrt(v_rows) + epsilon)
+        step = (
+            -rate_of_a_step(numbers) * (m_of_rows + beta1 * m_rows) / (tf.sqrt(v_rows) + numbers["epsilon"])
+        )
         updated = tf.raw_ops.ResourceScatterAdd(resource=var.handle, indices=indices, updates=step)
         return tf.group(updated, m_rows, v_rows)
 
