@@ -19,10 +19,8 @@ Import = cst.Import | cst.ImportFrom
 Alias = cst.ImportAlias | cst.ImportStar
 Symbol = cst.Name | cst.Attribute
 Comprehension = cst.ListComp | cst.SetComp | cst.DictComp | cst.GeneratorExp
-#: what a test decides: `if`, `elif` and the conditional expression
-Branch = cst.If | cst.IfExp
-#: what has a scope of its own that is not run where it stands
-Later = cst.FunctionDef | cst.Lambda
+#: `async def`, too
+Function = cst.FunctionDef
 
 _CONSTANTS = {"None": None, "True": True, "False": False}
 

@@ -35,7 +35,6 @@ class Rule(rule.Rule):
     """One rule. `edits` gives its edits of a file, and notes there what is left; `notes` only notes.
 
     Attributes:
-        name: what programs call it: `tower-loop`.
         programs: what it is for.
         modules: whether it is for local modules without TensorFlow, too.
     """
