@@ -1,17 +1,17 @@
-"""Modules that are known to hold no TF1 code, and libraries that are built on it (data/modules.tsv)."""
+"""Modules that are known to hold no TF1 code, and libraries that are built on it (modules.tsv)."""
 
 from __future__ import annotations
 
 import sys
 from functools import cache
-
-from tf2towers.exact.data import rows
+from pathlib import Path
 
 
 @cache
 def _module_kinds() -> dict[str, str]:
     """Top-level module -> 'library', 'python2' (a module of Python 2's own library) or 'tf1'."""
-    return dict(rows("modules.tsv"))
+    lines = Path(__file__).with_name("modules.tsv").read_text(encoding="utf-8").splitlines()
+    return dict(line.split("\t")[:2] for line in lines[1:])  # type: ignore[misc]
 
 
 def is_known(root: str) -> bool:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tf2towers.exact.python2.convert import converted
+from tf2towers.source.python2.reading import converted
 from tf2towers.source.errors import SourceError
 from tf2towers.source.script import Script
 
