@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Set
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import libcst as cst
 from libcst.metadata import ExpressionContext
@@ -35,6 +35,9 @@ from tf2towers.names.tables import is_module
 from tf2towers.report.result import FindingKind
 from tf2towers.source.local_imports import LocalImports
 from tf2towers.source.script import Script
+
+if TYPE_CHECKING:
+    from tf2towers.codemod.libraries.names import LibraryNames
 
 RUNTIME = "tf2towers.runtime"
 
@@ -89,8 +92,12 @@ class WholeProgram(Protocol):
     def all_files(self) -> list[File]:
         """Its files, those without TensorFlow, too."""
 
-    def is_taken(self, file: File, name: str) -> bool:
-        """Whether another file of the program takes a name from a file."""
+    def through(self, file: File, dotted: str) -> str | None:
+        """What a name of another module means, where that is something of TensorFlow's."""
+
+    @property
+    def library_names(self) -> LibraryNames:
+        """The names of libraries in the program's files."""
 
     def file(self, path: Path) -> File | None:
         """The file at a path."""
@@ -116,11 +123,6 @@ class File:
         self.script = script
         self.program = program
         self.main = main
-        self.tree = Tree(script.text, script.path)
-        self.meanings = Meanings(self.tree)
-        self.text = Text(self.tree)
-        #: the statements of the module
-        self.body = block(self.tree.module)
         self.notes: list[Note] = []
         #: imports that the rewrites ask for: (module, name) -> the name here
         self.wanted: dict[tuple[str, str], str] = {}
@@ -137,6 +139,26 @@ class File:
     def path(self) -> Path:
         """Where the file is."""
         return self.script.path
+
+    @cached_property
+    def tree(self) -> Tree:
+        """Its LibCST tree, parsed when it is first asked for."""
+        return Tree(self.script.text, self.path)
+
+    @cached_property
+    def text(self) -> Text:
+        """Its text, with the places of the nodes."""
+        return Text(self.tree)
+
+    @cached_property
+    def body(self) -> list[Statement]:
+        """The statements of the module."""
+        return block(self.tree.module)
+
+    @cached_property
+    def meanings(self) -> Meanings:
+        """What its names mean, those of other modules of the program, too."""
+        return Meanings(self.tree, lambda dotted: self.program.through(self, dotted))
 
     def all(self, kind: type[Node]) -> list[Node]:
         """Every node of a kind, in the order of the text; of names only those that are expressions."""
@@ -180,8 +202,8 @@ class File:
         """Whether a name, an attribute or an item is given a value."""
         return self.tree.context(node) is ExpressionContext.STORE
 
-    def forget(self, imports: set[Import]) -> None:
-        """Leaves imports that are never run out of the meanings of names that something else binds, too."""
+    def forget(self, imports: Set[Import] = frozenset()) -> None:
+        """Asks names anew; imports that are never run are no meanings of names that something else binds, too."""
         self.meanings.forget(imports)
         for known in ("symbols", "spelled_symbols", "doubtful"):
             self.__dict__.pop(known, None)

@@ -7,7 +7,7 @@ A name means something only where all its bindings in its scope agree; an answer
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from dataclasses import dataclass, field
 
 import libcst as cst
@@ -92,13 +92,16 @@ class Scope:
 
 
 class Meanings:
-    """Scopes and meanings of one module's nodes."""
+    """Scopes and meanings of one module's nodes.
 
-    def __init__(self, tree: Tree) -> None:
+    Args:
+        through: what a dotted name of another module of the program means, where it is TensorFlow's.
+    """
+
+    def __init__(self, tree: Tree, through: Callable[[str], str | None] = lambda dotted: None) -> None:
         self._tree = tree
+        self.through = through
         self.module = Scope(tree.module)
-        #: what a dotted name of another module of the program means, where it is TensorFlow's
-        self.through: Callable[[str], str | None] = lambda dotted: None
         self._scopes: dict[LibcstScope, Scope] = {}
         self._known: dict[tuple[Scope, str], str | None] = {}
         self._active: set[cst.CSTNode] = set()
@@ -108,9 +111,9 @@ class Meanings:
         self._bind_all()
         self._star_root = self._root_of_stars()
 
-    def forget(self, statements: set[Import]) -> None:
-        """Takes away what imports that are never run bind, where something else binds the name too."""
-        for scope in {self.module, *self._scopes.values()}:
+    def forget(self, statements: Set[Import]) -> None:
+        """Forgets its answers, and what imports that are never run bind where something else binds the name too."""
+        for scope in {self.module, *self._scopes.values()} if statements else ():
             for name, bindings in scope.bindings.items():
                 kept = [
                     binding
@@ -118,10 +121,6 @@ class Meanings:
                     if not (isinstance(binding, Imported) and binding.statement in statements)
                 ]
                 scope.bindings[name] = kept or bindings
-        self.forget_answers()
-
-    def forget_answers(self) -> None:
-        """Asks anew what names mean: `through` may know more now."""
         self._known.clear()
 
     def scope(self, node: cst.CSTNode) -> Scope:
