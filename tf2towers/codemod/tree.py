@@ -19,7 +19,7 @@ from libcst.metadata import (
     ScopeProvider,
 )
 
-from tf2towers.codemod.nodes import Statement, blocks, children, is_literal, is_name
+from tf2towers.codemod.nodes import Statement, children, is_literal, is_name
 from tf2towers.source.errors import SourceError
 
 Node = TypeVar("Node", bound=cst.CSTNode)
@@ -96,9 +96,7 @@ class Tree:
         return self._offset(self._spans[opened[-1] if opened else node].start)
 
     def end(self, node: cst.CSTNode) -> int:
-        """The offset after a node; after a compound statement's last one, without its `;`."""
-        while isinstance(node, cst.BaseCompoundStatement):
-            node = blocks(node)[-1][-1]
+        """The offset after a node."""
         closed = node.rpar if isinstance(node, cst.Tuple | cst.GeneratorExp) else ()
         span = self._spans[closed[0] if closed else node]
         return self._offset(span.start + span.length)
