@@ -1,6 +1,6 @@
 """What single LibCST nodes say: the parts of a dotted name, a literal, an argument, a block, an import.
 
-Rules see a tree without LibCST's wrapping: lines, blocks, `Element`, `AssignTarget`, `Arg` without a keyword and the like
+Rules see a tree without LibCST's wrapping: lines, blocks, `Element`, `AssignTarget`, `Arg` without a keyword ...
 are left out of `children`, `walk` and `File.parent`. Names that are no expressions (`x` of `a.x`, of `f(x=1)`, of
 `def x`) are left out as well.
 """
@@ -79,7 +79,7 @@ def walk(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
         pending += reversed(children(node))
 
 
-# -- names --------------------------------------------------------------------------------------------------------------
+# -- names ------------------------------------------------------------------------------------------------------------
 
 
 def is_name(node: cst.CSTNode | None) -> TypeGuard[cst.Name]:
@@ -109,7 +109,7 @@ def dotted(node: cst.CSTNode | None) -> str | None:
     return node.value if is_name(node) else None
 
 
-# -- literals -----------------------------------------------------------------------------------------------------------
+# -- literals ---------------------------------------------------------------------------------------------------------
 
 #: what `literal` gives for what is no literal
 NOT_LITERAL: Any = object()
@@ -141,7 +141,9 @@ def is_literal(node: cst.CSTNode | None) -> bool:
 
 def is_text(node: cst.CSTNode | None) -> bool:
     """Whether it is a text, written out."""
-    return isinstance(node, cst.SimpleString | cst.ConcatenatedString) and isinstance(node.evaluated_value, str)
+    return isinstance(node, cst.SimpleString | cst.ConcatenatedString) and isinstance(
+        node.evaluated_value, str
+    )
 
 
 def is_none(node: cst.CSTNode | None) -> bool:
@@ -169,7 +171,7 @@ def literal_value(node: cst.CSTNode) -> Any:
     raise ValueError("no literal")
 
 
-# -- calls --------------------------------------------------------------------------------------------------------------
+# -- calls ------------------------------------------------------------------------------------------------------------
 
 
 def is_plain(given: cst.Arg) -> bool:
@@ -214,7 +216,7 @@ def items(node: cst.List | cst.Tuple | cst.Set) -> list[cst.BaseExpression]:
     return [element.value for element in node.elements]
 
 
-# -- statements ---------------------------------------------------------------------------------------------------------
+# -- statements -------------------------------------------------------------------------------------------------------
 
 
 def block(node: cst.CSTNode | None) -> list[Statement]:
@@ -306,7 +308,7 @@ def compared(
     return None
 
 
-# -- imports ------------------------------------------------------------------------------------------------------------
+# -- imports ----------------------------------------------------------------------------------------------------------
 
 
 def module_of(statement: Import) -> str:
