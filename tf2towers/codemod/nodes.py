@@ -19,6 +19,8 @@ Import = cst.Import | cst.ImportFrom
 Alias = cst.ImportAlias | cst.ImportStar
 Symbol = cst.Name | cst.Attribute
 Comprehension = cst.ListComp | cst.SetComp | cst.DictComp | cst.GeneratorExp
+#: `elif`, too
+Branch = cst.If | cst.IfExp
 #: `async def`, too
 Function = cst.FunctionDef
 
