@@ -20,7 +20,7 @@ from tf2towers.codemod.lookup import (
 from tf2towers.codemod.meanings import Imported
 from tf2towers.codemod.never_called import leave, never_called_around, stays_in
 from tf2towers.codemod.nodes import Symbol
-from tf2towers.codemod.reached.by_default import asked_for_by, may_be_asked_for
+from tf2towers.codemod.reached import asked_for_by, may_be_asked_for
 from tf2towers.codemod.removal import removed
 from tf2towers.codemod.rule import Example, Rule
 from tf2towers.codemod.rules.t2t602_imports import goes

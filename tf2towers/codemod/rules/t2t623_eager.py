@@ -9,7 +9,7 @@ from tf2towers.codemod.meanings import Assigned
 from tf2towers.codemod.never_called import leave
 from tf2towers.codemod.nodes import Symbol, is_name, walk
 from tf2towers.codemod.program import only_tf1s
-from tf2towers.codemod.reached.branches import branches_around
+from tf2towers.codemod.reached import branches_around
 from tf2towers.codemod.rule import Example, Rule
 from tf2towers.codemod.tensorflow_versions import VERSIONS
 
