@@ -18,7 +18,7 @@ from tf2towers.codemod.nodes import (
     name_of,
 )
 from tf2towers.codemod.rule import Example, Rule
-from tf2towers.names.tables import lookup
+from tf2towers.codemod.symbols import is_still_there
 from tf2towers.report.result import FindingKind
 from tf2towers.source.known_modules import is_tf1_library
 
@@ -61,7 +61,7 @@ def _only_data(file: File, node: Import) -> bool:
     return (
         isinstance(node, cst.ImportFrom)
         and all(
-            f"{name}.".startswith(same) and lookup(f"tf.{name}").kind == "keep" for _, name in imported(node)
+            f"{name}.".startswith(same) and is_still_there(f"tf.{name}") for _, name in imported(node)
         )
         and not any(gone_part(name) for name in used if name.startswith("keras.datasets."))
     )

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import libcst as cst
 
 from tf2towers.codemod.file import File
-from tf2towers.codemod.lookup import both_or_neither_have, find_replacement, was_in_tf1
+from tf2towers.codemod.symbols import both_or_neither_have, find_replacement, was_in_tf1
 from tf2towers.codemod.never_called import leave
 from tf2towers.codemod.nodes import (
     Symbol,
