@@ -79,28 +79,24 @@ bench: $(VENV)/.installed
 growth: $(VENV)/.installed
 	$(PY) benchmarks/growth.py
 
-# both registers; the flags of a trainer that ends soon
+# the flags of a trainer that ends soon
 TOWERS = legacy/cifar10_towers.py
 TOWERS_FLAGS = --num_gpus=2 --batch_size=16 --batch_norm --log_every=25
 demo: $(VENV)/.installed
 	rm -rf demo
-	$(TF2TOWERS) migrate $(TOWERS) -o demo/exact > /dev/null
-	$(TF2TOWERS) verify --steps 20 $(TOWERS) demo/exact/cifar10_towers.py -- \
+	$(TF2TOWERS) migrate $(TOWERS) -o demo/migrated
+	$(TF2TOWERS) verify --steps 20 --report demo/report $(TOWERS) demo/migrated/cifar10_towers.py -- \
 		$(TOWERS_FLAGS) --max_steps=20 --decay_steps=10 --summary_every=10
-	$(TF2TOWERS) migrate --idiomatic $(TOWERS) -o demo/migrated > /dev/null
-	$(TF2TOWERS) verify --free --steps 60 --verbose --report demo/report $(TOWERS) demo/migrated/cifar10_towers.py -- \
-		$(TOWERS_FLAGS) --max_steps=60 --decay_steps=30 --summary_every=61
 
 CLUSTER = legacy/mnist_supervisor.py
 CLUSTER_FLAGS = --batch_size=50 --hidden_units=100 --log_every=100
 demo-ps: $(VENV)/.installed
 	rm -rf demo-ps
-	$(TF2TOWERS) migrate $(CLUSTER) -o demo-ps/exact > /dev/null
-	$(TF2TOWERS) migrate --idiomatic $(CLUSTER) -o demo-ps/migrated > /dev/null
-	for register in exact migrated; do for synchronous in 0 1; do \
-		$(TF2TOWERS) verify --free --workers 2 --steps 10 $(CLUSTER) demo-ps/$$register/mnist_supervisor.py -- \
+	$(TF2TOWERS) migrate $(CLUSTER) -o demo-ps/migrated
+	for synchronous in 0 1; do \
+		$(TF2TOWERS) verify --free --workers 2 --steps 10 $(CLUSTER) demo-ps/migrated/mnist_supervisor.py -- \
 			$(CLUSTER_FLAGS) --train_steps=200 --issync=$$synchronous || exit; \
-	done; done
+	done
 	$(TF2TOWERS) compare --report demo-ps/report $(CLUSTER) demo-ps/migrated/mnist_supervisor.py -- \
 		$(CLUSTER_FLAGS) --train_steps=400 --learning_rate=0.003 --issync=0 --log_dir={scratch}
 

@@ -37,9 +37,6 @@ def stand_in(script: Script) -> MigrationResult:
 @pytest.fixture
 def engine(monkeypatch: pytest.MonkeyPatch) -> None:
     """The stand-in where the engine is looked for."""
-    module = ModuleType("tf2towers.migrate")
-    module.migrate = lambda script, collective: stand_in(script)  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "tf2towers.migrate", module)
     exact = ModuleType("tf2towers.exact.migrate")
     exact.migrate = lambda script, options: stand_in(script)  # type: ignore[attr-defined]
     exact.Options = SimpleNamespace  # type: ignore[attr-defined]

@@ -187,11 +187,11 @@ def test_our_own_error_is_no_traceback(
 
 def test_a_file_changed_in_the_meantime_is_left(put: Put, monkeypatch: pytest.MonkeyPatch) -> None:
     path = put("train.py", "x = OLD\n")
-    engine = sys.modules["tf2towers.migrate"].migrate
+    engine = sys.modules["tf2towers.exact.migrate"].migrate
 
     def slow(script: object) -> object:
         path.write_text("x = 'somebody else was here'\n")
-        return engine(script)
+        return engine(script, None)
 
     exact = sys.modules["tf2towers.exact.migrate"]
     monkeypatch.setattr(exact, "migrate", lambda script, options: slow(script))

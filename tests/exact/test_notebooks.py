@@ -139,8 +139,6 @@ def test_without_tf1_and_without_cells(working_folder: Path, capsys: pytest.Capt
         (working_folder / "a.ipynb").write_text(json.dumps(notebook(cells)))
         assert main(["migrate", "a.ipynb"]) == 0
         assert "nothing to change" in capsys.readouterr().out
-    assert main(["migrate", "--collective", "a.ipynb"]) == 2
-    assert "only the exact register" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import argparse
 import difflib
 import sys
 
-from tf2towers.cli.every_rule import every_rule
+from tf2towers.exact.registry import rules as every_rule
 from tf2towers.report.rule import explanation
 
 

@@ -43,10 +43,9 @@ def _run(options: argparse.Namespace) -> int:
     vendor_asked, options = bool(options.vendor), of_the_run(by_path)
     if options.output is not None and str(STDIN) in paths:
         raise ConfigError("-o needs files: the standard input has no name to write to")
-    exact = not any(own.idiomatic or own.collective for own in by_path.values())
-    options.vendor = options.vendor and exact and bool(options.write or options.output)
+    options.vendor = options.vendor and bool(options.write or options.output)
     if vendor_asked and not options.vendor:
-        raise ConfigError("--vendor goes with -o or -w, in the exact register")
+        raise ConfigError("--vendor goes with -o or -w")
     tree, scripts = _scripts(by_path, options)
     if tree is not None and options.verify:
         raise ConfigError("--verify takes scripts, no folder")
@@ -84,7 +83,7 @@ def _scripts(
     choices = {path: Choice.of(own) for path, own in by_path.items()}
     folders = {
         path: Folder(
-            Path(path), tuple(own.exclude), own.exclude_base, not choices[path].collective, own.python_path
+            Path(path), tuple(own.exclude), own.exclude_base, own.python_path
         )
         for path, own in by_path.items()
         if Path(path).is_dir()
@@ -124,11 +123,9 @@ def _each_once(paths: Iterable[str]) -> list[str]:
 
 @dataclass(frozen=True)
 class Choice:
-    """The register, and what it is told: `towers` the exact one, `collective` the idiomatic one."""
+    """What the options of a path ask for."""
 
-    idiomatic: bool = False
     towers: str | None = None
-    collective: bool = False
     python3: bool = False
     mains: frozenset[Path] = frozenset()
     python_path: tuple[Path, ...] = ()
@@ -137,11 +134,8 @@ class Choice:
     @classmethod
     def of(cls, options: argparse.Namespace) -> Choice:
         """The choice that the options of a path make."""
-        idiomatic = options.idiomatic or options.collective
         return cls(
-            idiomatic and not options.python3,
             options.towers,
-            options.collective and not options.python3,
             options.python3,
             python_path=options.python_path,
             selection=options.selection,
@@ -149,15 +143,11 @@ class Choice:
 
     def engine(self) -> Callable[[Script], MigrationResult]:
         """The function that migrates a script."""
-        exact = importlib.import_module("tf2towers.exact.migrate")
-        options = exact.Options(
+        codemod = importlib.import_module("tf2towers.exact.migrate")
+        options = codemod.Options(
             towers=self.towers, mains=self.mains, python3=self.python3, python_path=self.python_path
         )
-        if self.idiomatic:
-            registers = importlib.import_module("tf2towers.registers")
-            write = registers.collective if self.collective else registers.idiomatic_or_exact
-            return partial(write, options=options)
-        return partial(exact.migrate, options=options)
+        return partial(codemod.migrate, options=options)
 
 
 def migrate_all(scripts: list[tuple[str, Choice]], jobs: int = 1) -> list[MigrationResult]:
@@ -181,7 +171,7 @@ def migrate_path(path: str, choice: Choice = Choice()) -> MigrationResult:
     """Reads and migrates one script. An error, the user's or ours, is in the result; no traceback."""
     try:
         data = _standard_input() if path == str(STDIN) else None
-        result = with_deep_stack(lambda: choice.engine()(_script(path, choice, data)))
+        result = with_deep_stack(lambda: choice.engine()(_script(path, data)))
         return choice.selection.applied(result)
     except SourceError as problem:
         return MigrationResult(Path(path), error=_told(problem, Path(path)))
@@ -203,9 +193,9 @@ def _standard_input() -> bytes:
     return sys.stdin.buffer.read(MAX_BYTES + 1)
 
 
-def _script(path: str, choice: Choice, data: bytes | None) -> Script:
-    """The script at a path, or in what the standard input gave; `--collective` takes Python 3 alone."""
-    if path.endswith(".ipynb") and not choice.collective:
+def _script(path: str, data: bytes | None) -> Script:
+    """The script at a path, or in what the standard input gave."""
+    if path.endswith(".ipynb"):
         return read_notebook(path)
 
     def load(checked: bool) -> Script:
@@ -213,7 +203,7 @@ def _script(path: str, choice: Choice, data: bytes | None) -> Script:
             return Script.from_bytes(data, STDIN, checked=checked)
         return Script.read(path, checked=checked)
 
-    return load(True) if choice.collective else read_script(load)
+    return read_script(load)
 
 
 def _write(
@@ -292,7 +282,7 @@ def _show(
             print(f"wrote {shown(path)}", file=out)
         return
     if options.format == "sarif":
-        from tf2towers.cli.every_rule import rule_of
+        from tf2towers.exact.registry import rule_of
         from tf2towers.report import sarif
 
         sys.stdout.write(sarif.render(results, rule_of))

@@ -62,17 +62,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="the program runs with this folder in its PYTHONPATH: look for modules there, too; may be repeated",
     )
     parser.add_argument(
-        "--idiomatic",
-        action=argparse.BooleanOptionalAction,
-        help="hand-shaped TF 2 where the whole program is understood; else the exact form, and what stood in the way",
-    )
-    parser.add_argument(
-        "--collective",
-        action=argparse.BooleanOptionalAction,
-        help="--idiomatic, for synchronous workers only: an all-reduce between them (MultiWorkerMirroredStrategy) "
-        "and no parameter servers; docs/clusters.md says when",
-    )
-    parser.add_argument(
         "--vendor",
         action=argparse.BooleanOptionalAction,
         help="with -o or -w: put the part of our runtime that is needed beside it",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from tf2towers.cli.every_rule import every_rule
+from tf2towers.exact.registry import rules as every_rule
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

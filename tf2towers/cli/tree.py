@@ -37,7 +37,6 @@ class Folder:
     path: Path
     exclude: tuple[str, ...] = ()
     base: Path | None = None
-    notebooks: bool = True
     python_path: tuple[Path, ...] = ()
 
 
@@ -53,7 +52,6 @@ def tree_of(wanted: Sequence[Folder], output: Path | None, jobs: int) -> Tree | 
         file.absolute()
         for folder in wanted
         for file in sources_under(folder.path, folder.exclude, leave, folder.base)
-        if folder.notebooks or file.suffix == ".py"
     ]
     files = list(dict.fromkeys(files))
     python_path = tuple(dict.fromkeys(place for folder in wanted for place in folder.python_path))
