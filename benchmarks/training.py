@@ -64,8 +64,8 @@ class Program:
 
 def migrated(folder: Path, script: str) -> str:
     """The migrated program, in a folder of its own."""
-    out = folder / "".join(("migrated", *options))
-    command = [sys.executable, "-m", "tf2towers", "migrate", *options, "-o", str(out)]
+    out = folder / "migrated"
+    command = [sys.executable, "-m", "tf2towers", "migrate", "-o", str(out)]
     subprocess.run([*command, str(ROOT / "legacy" / script)], check=True, cwd=ROOT, capture_output=True)
     return str(out / script)
 
@@ -264,7 +264,7 @@ MobileNetV2 on images of 32 x 32 has many small operations. A sampling profile o
 thread (the scheduler's queues, and the kernel's), 10 % in malloc. With one thread inside an operation and two between
 them a step takes 63 ms of processor time instead of 95. So replicas on the CPU share its cores in
 `modern/mobilenet_mirrored.py`: an epoch by hand takes 0.49 s instead of 0.66 (three runs each, quiet), and twice what
-TF 1.15 takes is reached. Original and migrated program keep TensorFlow's own number of threads, for sums in parts by threads
+TF 1.15 takes is reached. Both programs keep TensorFlow's own number of threads, for sums in parts by threads
 round otherwise, and the migrated one has the original's bits; `TF_NUM_INTRAOP_THREADS=1` sets it for both. Among many
 programs the migrated one was at 0.87 to 0.97 of the original's examples a second (four runs of this table), with the
 original alone at 1.00, 1.03 and 1.05 (7 to 21 rounds). It is no more than 1.2 to 1.5 times TF 1.15: with the

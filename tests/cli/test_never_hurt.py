@@ -48,9 +48,7 @@ def test_deep_code_is_migrated(put: Put, capsys: pytest.CaptureFixture[str]) -> 
 
 
 @pytest.mark.skipif(sys.version_info >= (3, 12), reason="takes more")
-def test_what_python_cannot_parse_is_refused(
-    put: Put, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_python_cannot_parse_is_refused(put: Put, capsys: pytest.CaptureFixture[str]) -> None:
     text = f"{HEAD}y = {' + '.join(['x'] * 3000)}\n"
     path = put("x.py", text)
     assert main(["migrate", "-w", "x.py"]) == 2

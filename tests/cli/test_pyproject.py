@@ -33,9 +33,7 @@ def test_the_nearest_table_counts(put: Put, capsys: pytest.CaptureFixture[str]) 
 
 
 def test_the_command_line_wins(put: Put, capsys: pytest.CaptureFixture[str]) -> None:
-    put(
-        "pyproject.toml", '[tool.tf2towers]\nignore = ["T2T6"]\nformat = "json"\nvendor = true\njobs = 2\n'
-    )
+    put("pyproject.toml", '[tool.tf2towers]\nignore = ["T2T6"]\nformat = "json"\nvendor = true\njobs = 2\n')
     put("train.py", GONE)
     assert main(["migrate", "train.py"]) == 0
     json.loads(capsys.readouterr().out)

@@ -23,6 +23,7 @@ from tf2towers.report.result import MigrationResult
 from tf2towers.source.errors import SourceError
 from tf2towers.source.script import Script
 
+
 def one_file(record: Record, case: str, data: bytes, folder: Path) -> None:
     """A file by itself."""
     path = folder / "script.py"

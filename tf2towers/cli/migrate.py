@@ -82,9 +82,7 @@ def _scripts(
     """The scripts that are named, and the programs of the folders that are; the folders, where there are any."""
     choices = {path: Choice.of(own) for path, own in by_path.items()}
     folders = {
-        path: Folder(
-            Path(path), tuple(own.exclude), own.exclude_base, own.python_path
-        )
+        path: Folder(Path(path), tuple(own.exclude), own.exclude_base, own.python_path)
         for path, own in by_path.items()
         if Path(path).is_dir()
     }
