@@ -163,7 +163,7 @@ def test_one_file_by_several_names(put: Put, tmp_path: Path, capsys: pytest.Capt
 @pytest.mark.parametrize("kind", ["text", "json", "sarif", "github"])
 def test_odd_names(put: Put, capsys: pytest.CaptureFixture[str], name: str, kind: str) -> None:
     path = put(name, HEAD)
-    assert main(["migrate", "-w", "--format", kind, name]) == 0
+    assert main(["migrate", "-w", "-q", "--format", kind, name]) == 0
     assert capsys.readouterr().err == ""
     assert "compat.v1" in path.read_text()
 

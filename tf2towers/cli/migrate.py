@@ -16,7 +16,8 @@ from tf2towers.cli.internal_errors import internal_error, wants_traceback
 from tf2towers.cli.outputs import Output, in_place, under_directory, write_all
 from tf2towers.cli.selection import EVERYTHING, Selection
 from tf2towers.cli.settings import ConfigError, completed, is_left_out, of_the_run
-from tf2towers.cli.tree import Folder, Tree, each, summary, told_once, tree_of, with_progress
+from tf2towers.cli.show_results import show
+from tf2towers.cli.tree import Folder, Tree, each, tree_of, with_progress
 from tf2towers.exact.deep import with_deep_stack
 from tf2towers.exact.python2.reading import read_notebook, read_script
 from tf2towers.report.paths import shown
@@ -31,7 +32,8 @@ prepare = verified_migration.prepare
 def run(options: argparse.Namespace) -> int:
     """Migrates every path, in the order given, each once."""
     try:
-        return _run(options)
+        status = _run(options)
+        return 0 if status == 1 and options.exit_zero else status
     except ConfigError as problem:
         print(f"tf2towers migrate: {problem}", file=sys.stderr)
         return 2
@@ -58,11 +60,11 @@ def _run(options: argparse.Namespace) -> int:
     if options.verify:
         if unread := [result for result in results if result.error is not None]:
             print("tf2towers migrate: --verify: nothing was run, nothing was written", file=sys.stderr)
-            _show_all(unread, [], options, tree)
+            show(unread, [], options, tree)
             return 2
         if verdict := verified_migration.verify_all(results, options):
             if status:
-                _show_all(results, [], options, tree)  # what is left by hand may be why
+                show(results, [], options, tree)  # what is left by hand may be why
             return verdict
     written: list[Path] = []
     if options.write or options.output is not None:
@@ -72,7 +74,7 @@ def _run(options: argparse.Namespace) -> int:
         status = max([status, *(result.status for result in results)])
     elif options.check and any(result.changed for result in results):
         status = max(status, 1)
-    _show_all(results, written, options, tree)
+    show(results, written, options, tree)
     return status
 
 
@@ -95,20 +97,6 @@ def _scripts(
         folder = next(path for path in folders if main.is_relative_to(Path(path).absolute()))
         choices.setdefault(shown(main), choices[folder])
     return tree, [(path, choices[path]) for path in dict.fromkeys([*named, *map(shown, tree.mains)])]
-
-
-def _show_all(
-    results: list[MigrationResult], written: list[Path], options: argparse.Namespace, tree: Tree | None
-) -> None:
-    try:
-        _show(results if tree is None else told_once(results), written, options, brief=tree is not None)
-        if tree is not None and options.format == "text":
-            print(summary(tree, results))
-        sys.stdout.flush()
-    except OSError as problem:
-        if written and not isinstance(problem, BrokenPipeError):
-            print("tf2towers migrate: everything is written, only the report of it is not", file=sys.stderr)
-        raise
 
 
 def _each_once(paths: Iterable[str]) -> list[str]:
@@ -251,43 +239,3 @@ def _vendored(results: list[MigrationResult], options: argparse.Namespace) -> li
                 if folder in (options.output, result.script.parent):
                     result.error = _told(problem, result.script)
     return written
-
-
-def _show(
-    results: list[MigrationResult],
-    written: Iterable[Path],
-    options: argparse.Namespace,
-    *,
-    brief: bool = False,
-) -> None:
-    shows_diff = not (options.write or options.output) if options.diff is None else options.diff
-    if options.format == "text":
-        from tf2towers.report import text
-
-        to_stdout = not (options.write and any(result.script == STDIN for result in results))
-        out = sys.stdout if to_stdout else sys.stderr
-        for result in results:
-            if result.error is not None:
-                out.flush()
-                print(f"tf2towers: {text.summary(result)}", file=sys.stderr)
-            else:
-                out.write(
-                    text.render(
-                        [result], diff=shows_diff, colour=_colour(), brief=brief, all_sites=options.all
-                    )
-                )
-        for path in written:
-            print(f"wrote {shown(path)}", file=out)
-        return
-    if options.format == "sarif":
-        from tf2towers.exact.registry import rule_of
-        from tf2towers.report import sarif
-
-        sys.stdout.write(sarif.render(results, rule_of))
-        return
-    renderer = importlib.import_module(f"tf2towers.report.{options.format}")
-    sys.stdout.write(renderer.render(results))
-
-
-def _colour() -> bool:
-    return sys.stdout.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
