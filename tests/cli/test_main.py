@@ -67,7 +67,8 @@ def test_explain(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["explain", "t2t102", "T2T101"]) == 0
     out = capsys.readouterr().out
     assert out.startswith(
-        "T2T102 the-other: second\n(reports: it changes nothing by itself; look at it: a number may differ, see below)\n\n"
+        "T2T102 the-other: second\n"
+        "(reports: it changes nothing by itself; look at it: a number may differ, see below)\n\n"
         "Because it must be.\n"
     )
     assert (
