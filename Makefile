@@ -22,7 +22,7 @@ help:
 	@echo "make test-versions  what migrated scripts stand on, on TensorFlow $(VERSIONS)"
 	@echo "make soundness      thousands of variants of small scripts, migrated and run beside the originals"
 	@echo "make robustness     public files and damaged ones, from REPOSITORIES, a folder of git directories"
-	@echo "make growth  what things cost as the work grows: docs/growth.md, docs/growth.png"
+	@echo "make growth  what things cost as the work grows: build/growth.md"
 	@echo "make bench   originals, migrated programs and modern ones take turns: docs/performance.md"
 	@echo "make lint    ruff and mypy"
 	@echo "make format  let ruff format the code"
@@ -69,7 +69,7 @@ soundness: $(VENV)/.installed
 # a folder of git directories, such as `git clone --bare` makes
 REPOSITORIES ?= repositories
 robustness: $(VENV)/.installed
-	$(PY) tests/robustness/run.py $(REPOSITORIES) --files 3000 --mutations 5000 --processes 2 --page docs/robustness.md
+	$(PY) tests/robustness/run.py $(REPOSITORIES) --files 3000 --mutations 5000 --processes 2 --page build/robustness.md
 
 # LEGACY_PYTHON: an interpreter with TensorFlow 1.15, where there is one
 bench: $(VENV)/.installed

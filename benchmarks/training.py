@@ -238,7 +238,7 @@ The programs of one work are started together and take turns of {options.seconds
 a ratio is the median of the rounds' ratios to the original on the same TensorFlow: above 1 is faster. Other work on
 the machine blurs them: ratios of the same programs have differed by 0.1 from run to run.
 Devices are logical CPU devices: they share the cores, so towers bring no speed here; what is compared is
-what each program adds to the same arithmetic. What things cost as the work grows: [growth.md](growth.md).
+what each program adds to the same arithmetic.
 
 ![Migrated and modern programs to the original on the same TensorFlow](performance.png)
 
@@ -253,7 +253,7 @@ original gains as much from the environment variables that say the same ("memory
 glibc does by default. With GPUs a step's tensors are not in this memory; that was not measured.
 
 The towers of a machine without GPUs share its CPU and one copy of the variables (copies and
-collectives are for GPUs: [exact.md](exact.md)). Its graph is the original's, optimized alike: 252 operations where the
+collectives are for GPUs: [how-it-works.md](how-it-works.md)). Its graph is the original's, optimized alike: 252 operations where the
 original has 243, the rest being reads of variables. Around it, a run that is made again takes as long as a Session's:
 0.22 ms for two feeds of 100 rows and three fetches, in both (what is fetched and fed is found out at the first run
 alone, which in a Session takes Python each time; a function's call takes longer in return). The modern trainer has a

@@ -1,4 +1,4 @@
-"""docs/robustness.md: the numbers of a campaign."""
+"""The numbers of a campaign, as a page."""
 
 from __future__ import annotations
 
