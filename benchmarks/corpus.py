@@ -88,9 +88,7 @@ def main() -> None:
         counts.setdefault(row["kind"], Counter())[status] += 1
         if not missing:
             can.setdefault(row["kind"], Counter())[status] += 1
-        rows.append(
-            (name, KINDS[row["kind"]], "yes" if python2 else "", status, lacks(status, left, error))
-        )
+        rows.append((name, KINDS[row["kind"]], "yes" if python2 else "", status, lacks(status, left, error)))
     total = sum(map(Counter.total, counts.values()))
     good = sum(statuses["0"] for statuses in counts.values())
     print(f"""# What the tool does with {total} public scripts

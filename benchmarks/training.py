@@ -253,8 +253,8 @@ original gains as much from the environment variables that say the same ("memory
 glibc does by default. With GPUs a step's tensors are not in this memory; that was not measured.
 
 The towers of a machine without GPUs share its CPU and one copy of the variables (copies and
-collectives are for GPUs: [how-it-works.md](how-it-works.md)). Its graph is the original's, optimized alike: 252 operations where the
-original has 243, the rest being reads of variables. Around it, a run that is made again takes as long as a Session's:
+collectives are for GPUs: [how-it-works.md](how-it-works.md)). Its graph is the original's, optimized alike: 252
+operations where the original has 243, the rest being reads of variables. Around it, a run that is made again takes as long as a Session's:
 0.22 ms for two feeds of 100 rows and three fetches, in both (what is fetched and fed is found out at the first run
 alone, which in a Session takes Python each time; a function's call takes longer in return). The modern trainer has a
 copy for each replica, for that is what MirroredStrategy is: both are updated, and gradients go from one to the other.
