@@ -12,14 +12,16 @@ unexport TF_USE_LEGACY_KERAS
 # two processes of TensorFlow, and what needs none: tests that start none and the linters fill the time in which they wait
 MAKEFLAGS += --jobs=3
 
-.PHONY: help test test-plain test-tensorflow test-trainers test-long test-versions soundness bench growth robustness corpus demo demo-ps lint format tables clean
+.PHONY: help test test-plain test-tensorflow test-trainers test-long test-versions coverage soundness bench growth \
+	robustness demo demo-ps lint format tables clean
 
 help:
-	@echo "make test    install into $(VENV) and run the tests"
+	@echo "make test    install into $(VENV), run the tests, ruff and mypy"
 	@echo "make test-long  more of the same: further flags, optimizers and clusters"
 	@echo "make demo    migrate a tower trainer, train both programs, compare them bit by bit"
 	@echo "make demo-ps the same for a parameter-server trainer, as clusters of processes"
 	@echo "make test-versions  what migrated scripts stand on, on TensorFlow $(VERSIONS)"
+	@echo "make coverage       the tests that need no TensorFlow and the runtime's, with the lines they run"
 	@echo "make soundness      thousands of variants of small scripts, migrated and run beside the originals"
 	@echo "make robustness     public files and damaged ones, from REPOSITORIES, a folder of git directories"
 	@echo "make growth  what things cost as the work grows: build/growth.md"
@@ -35,7 +37,7 @@ $(VENV)/.installed: pyproject.toml
 	$(PY) -m pip install --quiet --editable '.[all,dev]'
 	@touch $@
 
-test: test-tensorflow test-trainers test-plain
+test: test-tensorflow test-trainers test-plain lint
 
 # one process of TensorFlow for each of two cores; what the others print is shown whole, when they end.
 # Status 5: none of $(TESTS) is of the kind
@@ -62,6 +64,11 @@ test-versions:
 		.venv-$$version/bin/python -m pip install --quiet "tensorflow==$$version" libcst scikit-learn pytest && \
 		PYTHONPATH=$(CURDIR) .venv-$$version/bin/python -m pytest -q -m "not long" tests/soundness tests/runtime/graph_session || exit 1; \
 	done
+
+coverage: $(VENV)/.installed
+	$(PY) -m pip install --quiet 'coverage>=7'
+	$(PY) -m coverage run --source=tf2towers -m pytest -q -m "not trainers and not long" $(TESTS) || test $$? = 5
+	$(PY) -m coverage report --sort=cover
 
 soundness: $(VENV)/.installed
 	$(PY) tests/soundness/campaign.py
