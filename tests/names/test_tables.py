@@ -74,11 +74,6 @@ from tf2towers.names.tables import RuntimeName, is_module, lookup, read_table
             "runtime",
             RuntimeName("tf2towers.runtime.input_data", "read_data_sets"),
         ),
-        (
-            "tf.python.training.moving_averages.assign_moving_average",
-            "runtime",
-            RuntimeName("tf2towers.runtime", "assign_moving_average"),
-        ),
         ("tf.estimator.Estimator", "gone", None),
         ("tf.nn.no_such_thing", "unknown", None),
         ("tf.no_such_thing", "unknown", None),
