@@ -121,24 +121,10 @@ class Program:
         return any(map(_is_eager, used)) and not any(map(_runs_graphs, used))
 
     def is_taken(self, file: File, name: str) -> bool:
-        """Whether another file that imports a file, or gets all of its names, says a name that is bound there."""
-        word = re.compile(rf"\b{re.escape(name)}\b")
-        others = {self.imports.main, *self.imports.modules} - {file.path.absolute()}
-        return any(
-            word.search(self.read(path).text) for path in others if self._reaches(path, file.path.absolute())
-        )
+        """Whether another file takes a name that is bound in a file."""
+        from tf2towers.codemod.taken_names import is_taken
 
-    def _reaches(self, path: Path, home: Path) -> bool:
-        """Whether a module imports another, itself or by others."""
-        seen: set[Path] = set()
-        pending = [path]
-        while pending:
-            if (found := pending.pop()) == home:
-                return True
-            if found not in seen:
-                seen.add(found)
-                pending += self.imports.imports_of(found).values()
-        return False
+        return is_taken(file, name)
 
     @cached_property
     def never_called(self) -> frozenset[cst.CSTNode]:

@@ -48,7 +48,9 @@ def notes(file: File) -> None:
         elif not each.start and (paths := file.program.imports.found_by_text(file.path, each)):
             names = ", ".join(sorted({path: name for name, path in paths}.values()))
             taken = " or ".join(sorted(each.attributes))
-            message = f"{names}: any of them may be imported here" + (f", as they have {taken}" if taken else "")
+            message = f"{names}: any of them may be imported here" + (
+                f", as they have {taken}" if taken else ""
+            )
             if each.walked is not None:
                 message = f"{names}: all of them are imported here"
             file.note(call, "T2T624", message, "note")
@@ -90,8 +92,10 @@ def _unseen(file: File, call: ImportByText) -> str | None:
     """Why no module can be named for an import by a text (`import_module('models.' + name)`); None where one can."""
     root = call.start.partition(".")[0]
     known = not call.is_path and "." in call.start + "."[: call.is_written_out] and is_known(root)
-    maybe_tensorflow = not (call.start or call.walked) and bool(call.attributes) and all(
-        was_in_tf1(f"tf.{name}") for name in call.attributes
+    maybe_tensorflow = (
+        not (call.start or call.walked)
+        and bool(call.attributes)
+        and all(was_in_tf1(f"tf.{name}") for name in call.attributes)
     )
     if known or (file.program.imports.found_by_text(file.path, call) and not maybe_tensorflow):
         return None

@@ -5,12 +5,11 @@ from __future__ import annotations
 import libcst as cst
 
 from tf2towers.codemod.file import File
-from tf2towers.codemod.libraries import gone_part, is_taken, library_name
+from tf2towers.codemod.libraries import gone_part, library_name
 from tf2towers.codemod.never_called import leave, stays_in
 from tf2towers.codemod.nodes import (
     Import,
     Symbol,
-    aliases,
     block,
     bound_by,
     imported,
@@ -37,7 +36,9 @@ def notes(file: File) -> None:
         _note_keras2(file)
         return
     for node in file.imports:
-        names = [module_of(node)] if isinstance(node, cst.ImportFrom) else [name_of(each) for each in node.names]
+        names = (
+            [module_of(node)] if isinstance(node, cst.ImportFrom) else [name_of(each) for each in node.names]
+        )
         if names[0].startswith(".") or _only_data(file, node) or _only_formats(file, node):
             continue
         for name in names:
@@ -71,7 +72,11 @@ def _only_formats(file: File, node: Import) -> bool:
     """Whether it takes Keras's backend, and of that no more than formats, which build nothing."""
     taken = {bound_by(alias): name for alias, name in imported(node)}
     plain = isinstance(node, cst.ImportFrom) or all(alias.asname is not None for alias in node.names)
-    if set(taken.values()) != {"keras.backend"} or not plain or any(is_taken(file, name) for name in taken):
+    if (
+        set(taken.values()) != {"keras.backend"}
+        or not plain
+        or any(file.program.is_taken(file, name) for name in taken)
+    ):
         return False
     for name in file.all(cst.Name):
         around = file.parent(name) if name.value in taken else None
@@ -86,7 +91,9 @@ def _note_keras2(file: File) -> None:
     """Notes what is gone from Keras: a program without a TF1 graph of its own may be one of Keras 2, towers and all."""
     if "keras" not in file.script.text or file.program.imports.has(file.path, "keras"):
         return
-    found: list[tuple[cst.CSTNode, str]] = [(node, name) for node in file.imports for _, name in imported(node)]
+    found: list[tuple[cst.CSTNode, str]] = [
+        (node, name) for node in file.imports for _, name in imported(node)
+    ]
     for node in file.all(cst.Attribute):
         if not isinstance(file.parent(node), cst.Attribute):
             found.append((node, library_name(file, node) or ""))

@@ -53,7 +53,9 @@ def notes(file: File) -> None:
     for call in file.all(cst.Call):
         target = _target(call)
         if isinstance(target, cst.Attribute) and last_name(target.value) == "FLAGS":
-            message = "a flag says the session's target, and no server is made here: leave the flag empty, for the "
+            message = (
+                "a flag says the session's target, and no server is made here: leave the flag empty, for the "
+            )
             message += "address of another program's server is refused when the session is made"
             file.note(call, "T2T627", message, "note")
 
