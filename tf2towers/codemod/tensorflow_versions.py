@@ -208,7 +208,8 @@ def _of_number(file: File, version: cst.BaseExpression) -> _Use:
 
 def around(file: File, node: cst.CSTNode) -> Iterator[cst.BaseExpression]:
     """The expressions that a node is a part of, from the inside."""
-    while isinstance(node := file.parent(node), cst.BaseExpression | cst.Arg):
+    parts = cst.Arg | cst.FormattedStringExpression
+    while isinstance(node := file.parent(node), cst.BaseExpression | parts):
         if isinstance(node, cst.BaseExpression):
             yield node
 
