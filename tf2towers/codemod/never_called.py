@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from tf2towers.codemod.lookup import sessions
 from tf2towers.codemod.meanings import Imported
 from tf2towers.codemod.nodes import (
     Alias,
@@ -47,6 +46,7 @@ from tf2towers.codemod.reached import (
     only_for_debuggers,
     only_for_tpus,
 )
+from tf2towers.codemod.symbols import sessions
 from tf2towers.codemod.tensorflow_versions import is_for_another
 from tf2towers.report.result import FindingKind
 

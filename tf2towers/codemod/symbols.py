@@ -183,9 +183,9 @@ def _marks(canonical: str) -> str:
 
 
 @cache
-def sessions() -> frozenset[str]:
-    """What makes sessions and servers."""
-    return frozenset(row.name for row in symbols().values() if row.kind == "session")
+def sessions() -> dict[str, str]:
+    """What makes sessions and servers, and the runtime's name for it."""
+    return {row.name: row.target.partition(":")[2] for row in symbols().values() if row.kind == "session"}
 
 
 def is_module(canonical: str) -> bool:
@@ -196,6 +196,11 @@ def is_module(canonical: str) -> bool:
 def was_in_tf1(canonical: str) -> bool:
     """Whether TensorFlow 1.15 had a symbol, or a module of that name."""
     return "1" in _marks(canonical)
+
+
+def is_still_there(canonical: str) -> bool:
+    """Whether TensorFlow 2 has a symbol by the same name, in `compat.v1`, or in Keras 3."""
+    return "c" in _marks(canonical)
 
 
 def is_of_old_release(canonical: str) -> bool:

@@ -41,6 +41,7 @@ from tf2towers.codemod.python_versions import is_expected_to_fail, is_never_reac
 from tf2towers.codemod.removal import removed
 from tf2towers.codemod.rule import Example, Rule
 from tf2towers.codemod.rules.t2t609_python2_doubts import is_an_error, missed_names
+from tf2towers.codemod.taken_names import is_taken
 
 #: builtin functions that go through all of what they are given
 _GO_THROUGH = frozenset(
@@ -184,7 +185,7 @@ def _all_written_anew(file: File, bound: str, dotted: str) -> bool:
     if not any(name.startswith(f"{dotted}.") for name in changed()):
         return False
     root = bound.partition(".")[0]
-    if file.program.is_taken(file, root):
+    if is_taken(file, root):
         return False
     anew = {
         inner

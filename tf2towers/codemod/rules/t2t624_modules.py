@@ -9,10 +9,10 @@ import libcst as cst
 
 from tf2towers.codemod.file import File
 from tf2towers.codemod.libraries import changed
-from tf2towers.codemod.lookup import was_in_tf1
 from tf2towers.codemod.never_called import leave, stays_in
 from tf2towers.codemod.nodes import Import, Statement, block, dotted, imported, module_of, name_of
 from tf2towers.codemod.rule import Example, Rule
+from tf2towers.codemod.symbols import was_in_tf1
 from tf2towers.report.result import FindingKind
 from tf2towers.source.built_modules import BuiltModule, gone_in_cython, is_of_an_old_protoc
 from tf2towers.source.imports_by_text import ImportByText

@@ -17,7 +17,8 @@ from tf2towers.codemod.nodes import (
     name_of,
 )
 from tf2towers.codemod.rule import Example, Rule
-from tf2towers.names.tables import lookup
+from tf2towers.codemod.symbols import is_still_there
+from tf2towers.codemod.taken_names import is_taken
 from tf2towers.report.result import FindingKind
 from tf2towers.source.known_modules import is_tf1_library
 
@@ -62,7 +63,7 @@ def _only_data(file: File, node: Import) -> bool:
     return (
         isinstance(node, cst.ImportFrom)
         and all(
-            f"{name}.".startswith(same) and lookup(f"tf.{name}").kind == "keep" for _, name in imported(node)
+            f"{name}.".startswith(same) and is_still_there(f"tf.{name}") for _, name in imported(node)
         )
         and not any(gone_part(name) for name in used if name.startswith("keras.datasets."))
     )
@@ -75,7 +76,7 @@ def _only_formats(file: File, node: Import) -> bool:
     if (
         set(taken.values()) != {"keras.backend"}
         or not plain
-        or any(file.program.is_taken(file, name) for name in taken)
+        or any(is_taken(file, name) for name in taken)
     ):
         return False
     for name in file.all(cst.Name):

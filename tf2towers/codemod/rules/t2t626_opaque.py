@@ -8,7 +8,6 @@ from collections.abc import Iterator
 import libcst as cst
 
 from tf2towers.codemod.file import File
-from tf2towers.codemod.lookup import both_or_neither_have, find_replacement, was_in_tf1
 from tf2towers.codemod.never_called import leave
 from tf2towers.codemod.nodes import (
     Symbol,
@@ -25,6 +24,7 @@ from tf2towers.codemod.nodes import (
     walk,
 )
 from tf2towers.codemod.rule import Example, Rule
+from tf2towers.codemod.symbols import both_or_neither_have, find_replacement, was_in_tf1
 from tf2towers.report.quoted_code import with_quoted_code
 
 _HARMLESS = frozenset(

@@ -11,13 +11,13 @@ from tf2towers.codemod.never_called import leave
 from tf2towers.codemod.nodes import block, is_name, walk
 from tf2towers.codemod.python_versions import is_expected_to_fail
 from tf2towers.codemod.rule import Example, Rule
-from tf2towers.exact.data import rows
+from tf2towers.codemod.symbols import read_table
 
 
 @cache
 def lost_attributes() -> dict[str, tuple[str, str]]:
     """Attribute -> what had it, and what to write today."""
-    return {name: (owner, today) for name, owner, today in rows("lost_attributes.tsv")}
+    return {name: (owner, today) for name, owner, today in read_table("data/lost_attributes.tsv")}
 
 
 def notes(file: File) -> None:
@@ -62,7 +62,7 @@ RULE = Rule(
     notes=notes,
     programs=frozenset({"tf1", "migrated"}),
     sources=(
-        "exact/data/lost_attributes.tsv",
+        "codemod/data/lost_attributes.tsv",
         "TensorFlow 2.21: tensorflow/python/framework/ops.py, class Operation",
     ),
     examples=(
