@@ -163,7 +163,8 @@ RULE = Rule(
     that protoc wrote before 3.19.
     """,
     todo="Put the module beside the script, in its package or in a folder of its sys.path, or name the folder of the "
-    "PYTHONPATH that it is in (--python-path FOLDER), and migrate again. Write a computed import out: "
+    "PYTHONPATH that it is in (--python-path FOLDER), and migrate again; of a library that you install, copy the "
+    "package there. Write a computed import out: "
     "`import models.vgg`, or a dictionary of the modules that there are.",
     notes=notes,
     programs=frozenset({"tf1", "migrated", "other"}),

@@ -62,9 +62,7 @@ def _only_data(file: File, node: Import) -> bool:
     used = [file.canonical(attribute) or "" for attribute in file.all(cst.Attribute)]
     return (
         isinstance(node, cst.ImportFrom)
-        and all(
-            f"{name}.".startswith(same) and is_still_there(f"tf.{name}") for _, name in imported(node)
-        )
+        and all(f"{name}.".startswith(same) and is_still_there(f"tf.{name}") for _, name in imported(node))
         and not any(gone_part(name) for name in used if name.startswith("keras.datasets."))
     )
 
@@ -73,11 +71,7 @@ def _only_formats(file: File, node: Import) -> bool:
     """Whether it takes Keras's backend, and of that no more than formats, which build nothing."""
     taken = {bound_by(alias): name for alias, name in imported(node)}
     plain = isinstance(node, cst.ImportFrom) or all(alias.asname is not None for alias in node.names)
-    if (
-        set(taken.values()) != {"keras.backend"}
-        or not plain
-        or any(is_taken(file, name) for name in taken)
-    ):
+    if set(taken.values()) != {"keras.backend"} or not plain or any(is_taken(file, name) for name in taken):
         return False
     for name in file.all(cst.Name):
         around = file.parent(name) if name.value in taken else None
@@ -131,7 +125,8 @@ RULE = Rule(
     operations in C++ (`tf.load_op_library`): what was compiled for TensorFlow 1 does not load in TensorFlow 2.
     A program on Keras without a graph of its own is left as it is where Keras 3 has all it names.
     """,
-    todo="Replace the library's part of the model by core operations, or by the library's own release for TF 2; "
+    todo="Copy the library's package beside the script, and migrate again: it is migrated with it, as far as TF 2 "
+    "has what it takes. Or replace its part of the model by core operations, or by its own release for TF 2; "
     "compile operations in C++ for TensorFlow 2 (C++17, with its headers).",
     notes=notes,
     programs=frozenset({"tf1", "migrated", "other"}),
