@@ -16,9 +16,24 @@ NOTES = [
     ("with tf.train.MonitoredTrainingSession(master=FLAGS.master) as sess:\n    pass\n", ["T2T627"]),
     ("with tf.Session('') as sess:\n    pass\n", []),
     ("opt = tf.train.GradientDescentOptimizer(0.1)\n" + SYNC.format(""), ["T2T618"]),
-    ("opt = tf.train.GradientDescentOptimizer(0.1)\n" + SYNC.format("") + "h = opt.make_session_run_hook(True)\n", []),
-    ("opt = tf.train.GradientDescentOptimizer(0.1)\n" + SYNC.format("") + "q = opt.get_chief_queue_runner()\n", []),
-    ("opt = tf.train.GradientDescentOptimizer(x)\n" + SYNC.format("") + "q = opt.get_chief_queue_runner()\n", ["T2T618"]),
+    (
+        "opt = tf.train.GradientDescentOptimizer(0.1)\n"
+        + SYNC.format("")
+        + "h = opt.make_session_run_hook(True)\n",
+        [],
+    ),
+    (
+        "opt = tf.train.GradientDescentOptimizer(0.1)\n"
+        + SYNC.format("")
+        + "q = opt.get_chief_queue_runner()\n",
+        [],
+    ),
+    (
+        "opt = tf.train.GradientDescentOptimizer(x)\n"
+        + SYNC.format("")
+        + "q = opt.get_chief_queue_runner()\n",
+        ["T2T618"],
+    ),
     (
         "opt = tf.train.GradientDescentOptimizer(0.1)\n"
         + SYNC.format(", **more")
@@ -44,7 +59,11 @@ def test_a_note_and_status_0(lines: str, codes: list[str]) -> None:
 @pytest.mark.parametrize(
     ("lines", "code", "words"),
     [
-        ("s = tf.distribute.MirroredStrategy()\nwith s.scope():\n    tf.Session()\n", "T2T622", "migrate sets"),
+        (
+            "s = tf.distribute.MirroredStrategy()\nwith s.scope():\n    tf.Session()\n",
+            "T2T622",
+            "migrate sets",
+        ),
         (
             "s = tf.distribute.experimental.ParameterServerStrategy()\nt = tf.train.Server({'ps': ['a:1']}).target\n",
             "T2T622",

@@ -451,6 +451,68 @@ def test_a_module_imported_by_a_text(line, status, reached, tree):
     assert [finding.code for finding in result.left] == ["T2T624"] * status
 
 
+FLAG = "tf.app.flags.DEFINE_string('model', {!r}, '')\nFLAGS = tf.app.flags.FLAGS\n"
+PARSER = (
+    "parser = argparse.ArgumentParser()\nparser.add_argument('-m', '--model', default={!r})\n"
+    "FLAGS = parser.parse_args()\n"
+)
+BOTH = {"a.py", "b.py"}
+
+
+@pytest.mark.parametrize(
+    ("lines", "reached"),
+    [
+        ("module = imp.load_source('m', os.path.join('models', name + '.py'))", BOTH),
+        ("module = imp.load_source('m', 'models/%s.py' % name)", BOTH),
+        ("module = imp.load_source('m', f'models/{name}.py')", BOTH),
+        ("module = imp.load_source('m', './models/' + name)", BOTH),
+        (
+            "HERE = os.path.dirname(__file__)\nmodule = imp.load_source('m', HERE + '/models/' + name + '.py')",
+            BOTH,
+        ),
+        ("module = imp.load_source('m', os.path.join(os.path.dirname(__file__), 'models', name))", BOTH),
+        ("module = imp.load_source('m', 'models/b{}.py'.format(name))", {"b.py"}),
+        ("module = imp.load_source('m', name)\nmodule.build()", {*BOTH, "other.py"}),
+        ("module = imp.load_source('m', name + '.py')\nprint(vars(module))", None),
+        ("module = imp.load_source('m', os.path.join(name, 'a.py'))\nprint(vars(module))", None),
+        (
+            FLAG.format("models/a.py") + "module = imp.load_source('m', FLAGS.model)\nprint(vars(module))",
+            BOTH,
+        ),
+        (
+            FLAG.format("models.a") + "module = importlib.import_module(FLAGS.model)\nprint(vars(module))",
+            BOTH,
+        ),
+        (
+            PARSER.format("models.b") + "module = importlib.import_module(FLAGS.model)\nprint(vars(module))",
+            BOTH,
+        ),
+        (
+            PARSER.format("models.b")
+            + "module = __import__(FLAGS.model, fromlist=['x'])\nprint(vars(module))",
+            BOTH,
+        ),
+        (FLAG.format("other") + "module = importlib.import_module(FLAGS.model)\nprint(vars(module))", None),
+        (FLAG.format("") + "module = importlib.import_module(FLAGS.model)\nprint(vars(module))", None),
+        (FLAG.format("no.such") + "module = importlib.import_module(FLAGS.model)\nprint(vars(module))", None),
+    ],
+)
+def test_the_modules_of_a_folder_that_a_computed_text_says(lines, reached, tree):
+    """None: not even the folder can be said."""
+    folder = tree(
+        {
+            "train.py": "import argparse, imp, importlib, os, sys\nimport tensorflow as tf\ntf.Session()\n"
+            f"name = sys.argv[1]\n{lines}\n",
+            "models/a.py": "import tensorflow as tf\n\n\ndef build():\n    return tf.log(1.0)\n",
+            "models/b.py": "import tensorflow as tf\n\n\ndef build():\n    return tf.log(2.0)\n",
+            "other.py": "import tensorflow as tf\n\n\ndef build():\n    return tf.log(3.0)\n",
+        }
+    )
+    result = migrate(Script.read(folder / "train.py"))
+    assert {change.path.name for change in result.changes} == {"train.py", *(reached or ())}
+    assert [finding.code for finding in result.left] == ["T2T624"] * (reached is None)
+
+
 @pytest.mark.parametrize(
     ("lines", "status"),
     [

@@ -45,7 +45,11 @@ COMPARE: dict[type[cst.BaseCompOp], Callable[[Any, Any], bool]] = {
     cst.Equal: operator.eq, cst.NotEqual: operator.ne, cst.LessThan: operator.lt, cst.LessThanEqual: operator.le,
     cst.GreaterThan: operator.gt, cst.GreaterThanEqual: operator.ge,
 }  # fmt: skip
-_COMPARE = {**COMPARE, cst.Is: operator.is_, cst.IsNot: operator.is_not}
+_COMPARE: dict[type[cst.BaseCompOp], Callable[[Any, Any], bool]] = {
+    **COMPARE,
+    cst.Is: operator.is_,
+    cst.IsNot: operator.is_not,
+}
 #: what is added to a training
 _ADDED = ("tf.contrib.quantize",)
 #: the types of a default that is what the flag has

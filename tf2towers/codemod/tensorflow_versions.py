@@ -220,4 +220,4 @@ def _is_its_beginning(item: cst.Subscript) -> bool:
     if isinstance(index, cst.Slice):
         starts = index.lower is None or literal(index.lower) == 0
         return starts and index.step is None and literal(index.upper) in (1, 2)
-    return literal(index) == 0
+    return bool(literal(index) == 0)

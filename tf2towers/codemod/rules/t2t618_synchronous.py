@@ -27,9 +27,9 @@ def notes(file: File) -> None:
             file.note(call, "T2T618", f"{message}, in TF 1 as well", "note")
     for call in calls:
         for fed in _fed(file, call):
-            message = "the chief's queue runner makes the update and feeds nothing: with a fed learning rate it stops, in "
+            message = "the chief's queue runner makes the update and feeds nothing: with a fed learning rate it stops"
             file.note(
-                fed, "T2T618", f"{message}TF 1 as well; today: a variable that is assigned the rate", "note"
+                fed, "T2T618", f"{message}, in TF 1 as well; today: assign the rate to a variable", "note"
             )
         if any(not keyword_of(given) for given in keywords(call)):
             message = "what ** holds is not seen: a replica_id in it stops the program, for TensorFlow 1.0 took it away"
@@ -67,8 +67,8 @@ RULE = Rule(
     does="reports",
     why="""
     The chief's queue runner, or the hook that starts it, makes the update of SyncReplicasOptimizer and gives out the
-    workers' tokens. A script that starts neither hangs in TF 1 and after the migration. The queue runner feeds nothing, so
-    a learning rate that is a placeholder stops it. `replica_id` ended with TensorFlow 1.0.
+    workers' tokens. A script that starts neither hangs in TF 1 and after the migration. The queue runner feeds
+    nothing, so a learning rate that is a placeholder stops it. `replica_id` ended with TensorFlow 1.0.
     """,
     todo="Pass `opt.make_session_run_hook(is_chief)` to the session's hooks, or start `opt.get_chief_queue_runner()`.",
     notes=notes,

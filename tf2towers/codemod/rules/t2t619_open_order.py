@@ -18,11 +18,11 @@ def notes(file: File) -> None:
         if not isinstance(call, cst.Call) or call.func is not node:
             continue
         if canonical == "tf.set_random_seed" and not is_none(argument(call, 0, "seed")):
-            message = "the graph's seed alone draws other first weights and batches than TF 1.15's: the numbers hang on "
+            message = "the graph's seed alone draws other first weights than TF 1.15's: it counts operations"
             file.note(
                 call,
                 "T2T619",
-                f"{message}the operations that the graph has; seeds of operations do not",
+                f"{message}; an operation's own seed does not",
                 "note",
             )
         collects = canonical == "tf.get_collection" and loops and call not in inside

@@ -16,8 +16,8 @@ RULE = Rule(
     """,
     todo="""
     Take the strategy out: delete the line that makes it and its `with strategy.scope():`, keep what stands under it,
-    and migrate again. migrate sets a strategy and a scope of its own around the towers, or the parameter servers, that the
-    script has. A script with neither runs on one device: for several give each its tower, or write it in TF 2.
+    and migrate again. migrate sets a strategy and a scope of its own around the towers, or the parameter servers, that
+    the script has. A script with neither runs on one device: for several give each its tower, or write it in TF 2.
     """,
     examples=(
         Example(

@@ -43,8 +43,8 @@ def notes(file: File) -> None:
     for each in by_text:
         line, column = each.place
         call = min(lines[line], key=lambda call: abs(file.text.column(call) - column))
-        if (message := _unseen(file, each)) is not None:
-            _note(file, call, message, guarded=each.is_written_out and _is_guarded(file, call))
+        if (unseen := _unseen(file, each)) is not None:
+            _note(file, call, unseen, guarded=each.is_written_out and _is_guarded(file, call))
         elif not each.start and (paths := file.program.imports.found_by_text(file.path, each)):
             names = ", ".join(sorted({path: name for name, path in paths}.values()))
             taken = " or ".join(sorted(each.attributes))
@@ -164,7 +164,7 @@ RULE = Rule(
     """,
     todo="Put the module beside the script, in its package or in a folder of its sys.path, or name the folder of the "
     "PYTHONPATH that it is in (--python-path FOLDER), and migrate again; of a library that you install, copy the "
-    "package there. Write a computed import out: "
+    "package there, or say that it has no TensorFlow 1 in it (`# noqa: T2T624`). Write a computed import out: "
     "`import models.vgg`, or a dictionary of the modules that there are.",
     notes=notes,
     programs=frozenset({"tf1", "migrated", "other"}),

@@ -89,9 +89,9 @@ def _note_keras2(file: File) -> None:
     found: list[tuple[cst.CSTNode, str]] = [
         (node, name) for node in file.imports for _, name in imported(node)
     ]
-    for node in file.all(cst.Attribute):
-        if not isinstance(file.parent(node), cst.Attribute):
-            found.append((node, library_name(file, node) or ""))
+    for used in file.all(cst.Attribute):
+        if not isinstance(file.parent(used), cst.Attribute):
+            found.append((used, library_name(file, used) or ""))
     for node, name in found:
         gone = gone_part(name)
         if name.startswith("keras.backend.") and name.split(".")[2] not in _BACKEND:
