@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from tf2towers.exact.file import File
 from tf2towers.exact.never_called import leave
-from tf2towers.source.python2.evidence import NAMES, names_of_python2
+from tf2towers.source.python2.evidence import NAMES, lines_of_python2
 from tf2towers.exact.python_versions import is_never_reached
 from tf2towers.exact.rule import Example, Rule
 
@@ -24,7 +24,8 @@ def missed_names(file: File) -> Iterator[ast.Name]:
     """The uses of names of Python 2 at which Python 3 stops, in a file that was not converted."""
     if file.script.conversion is not None or not any(name.id in NAMES for name in file.all(ast.Name)):
         return
-    for name in names_of_python2(file.tree, is_main=file.main):
+    lines = lines_of_python2(file.script, is_main=file.main)
+    for name in (use for use in file.all(ast.Name) if (use.lineno, use.id) in lines):
         bound = file.meanings.bindings(name) or file.program.library_names.may_have(file, name.id)
         if not bound and not is_never_reached(file, name):
             yield name
