@@ -7,7 +7,7 @@ import pytest
 
 from tf2towers.cli.main import main
 from tf2towers.exact.migrate import Options
-from tf2towers.exact.python2.reading import read_script
+from tf2towers.source.python2.reading import read_script
 from tf2towers.registers import idiomatic_or_exact
 from tf2towers.source.script import Script
 

@@ -11,7 +11,7 @@ import pytest
 
 from tf2towers.exact.libraries.changed import changed
 from tf2towers.exact.migrate import migrate
-from tf2towers.exact.python2.reading import read_script
+from tf2towers.source.python2.reading import read_script
 from tf2towers.source.script import Script
 
 END = "\nimport tensorflow as tf\ntf.Session()\n"

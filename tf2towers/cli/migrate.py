@@ -18,7 +18,7 @@ from tf2towers.cli.selection import EVERYTHING, Selection
 from tf2towers.cli.settings import ConfigError, completed, is_left_out, of_the_run
 from tf2towers.cli.tree import Folder, Tree, each, summary, told_once, tree_of, with_progress
 from tf2towers.exact.deep import with_deep_stack
-from tf2towers.exact.python2.reading import read_notebook, read_script
+from tf2towers.source.python2.reading import read_notebook, read_script
 from tf2towers.report.paths import shown
 from tf2towers.report.result import MigrationResult
 from tf2towers.source.errors import SourceError

@@ -12,7 +12,7 @@ from tf2towers.exact.deep import with_deep_stack
 from tf2towers.exact.edits import Conflict, Edit, apply
 from tf2towers.exact.file import RUNTIME, File
 from tf2towers.exact.lines.aligned_lines import moved_along
-from tf2towers.exact.lines.long_lines import fitted
+from tf2towers.source.long_lines import fitted
 from tf2towers.exact.place import new_lines
 from tf2towers.exact.program import Program
 from tf2towers.exact.registry import rules, todo_of

@@ -12,7 +12,7 @@ from tf2towers.exact.data import rows
 from tf2towers.exact.file import File
 from tf2towers.exact.libraries.names import LibraryNames
 from tf2towers.exact.lookup import ended_before_tf1, sessions
-from tf2towers.exact.python2.reading import Reader, shows_python2
+from tf2towers.source.python2.reading import Reader, shows_python2
 from tf2towers.exact.tensorflow_versions import is_for_another
 from tf2towers.names.canonical import beginnings, canonical_name
 from tf2towers.names.meanings import Meanings

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from tf2towers.exact.file import File
 from tf2towers.exact.never_called import leave
-from tf2towers.exact.python2.evidence import NAMES, names_of_python2
+from tf2towers.source.python2.evidence import NAMES, names_of_python2
 from tf2towers.exact.python_versions import is_never_reached
 from tf2towers.exact.rule import Example, Rule
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from tf2towers.exact.file import File
-from tf2towers.exact.known_modules import is_known, is_tf1_library
+from tf2towers.source.known_modules import is_known, is_tf1_library
 from tf2towers.exact.libraries.changed import changed
 from tf2towers.exact.libraries.cython import gone_in_cython
 from tf2towers.exact.lookup import was_in_tf1

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from tf2towers.exact.file import File
-from tf2towers.exact.known_modules import is_tf1_library
+from tf2towers.source.known_modules import is_tf1_library
 from tf2towers.exact.libraries.changed import of_keras2
 from tf2towers.exact.never_called import leave, stays_in
 from tf2towers.exact.rule import Example, Rule

@@ -1,0 +1,79 @@
+"""Room for deeply nested expressions: sums of hundreds of terms nest as deep as they are long."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Callable
+from typing import TypeVar
+
+T = TypeVar("T")
+
+#: the largest first: where memory is limited (`ulimit -v`) a smaller one has to do
+_STACKS = (256 * 1024 * 1024, 64 * 1024 * 1024, 16 * 1024 * 1024)
+_LIMIT = 50_000
+_NAME = "tf2towers-deep"
+#: seconds that interrupted work has for its end
+_AFTER_INTERRUPT = 5.0
+
+
+def with_deep_stack(work: Callable[[], T]) -> T:
+    """The result of `work`, run on a stack large enough for any script that Python itself can parse.
+
+    It runs in a thread of its own, so that Ctrl-C comes here and not into the middle of it. Where it is there already
+    it is just called.
+    """
+    if threading.current_thread().name == _NAME:
+        return work()
+    results: list[T] = []
+    problems: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            results.append(work())
+        except BaseException as problem:
+            problems.append(problem)
+
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(limit, _LIMIT))
+    try:
+        thread = _started(run)
+        try:
+            thread.join()
+        except BaseException:  # Ctrl-C: nobody wants the result any more
+            _end(thread)
+            raise
+    finally:
+        sys.setrecursionlimit(limit)
+    if problems:
+        raise problems[0]
+    return results[0]
+
+
+def _started(run: Callable[[], None]) -> threading.Thread:
+    size = threading.stack_size()
+    try:
+        for stack in _STACKS:
+            threading.stack_size(stack)
+            thread = threading.Thread(target=run, name=_NAME, daemon=True)
+            try:
+                thread.start()
+            except RuntimeError:
+                if stack == _STACKS[-1]:
+                    raise MemoryError("there is no room for a stack") from None
+                continue
+            return thread
+    finally:
+        threading.stack_size(size)
+    raise AssertionError("a stack is tried")
+
+
+def _end(thread: threading.Thread) -> None:
+    """Ends a thread at its next step, and waits for it, though not for ever."""
+    import ctypes
+
+    if thread.ident is not None:
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(
+            ctypes.c_ulong(thread.ident), ctypes.py_object(KeyboardInterrupt)
+        )
+    thread.join(_AFTER_INTERRUPT)
