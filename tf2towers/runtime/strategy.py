@@ -178,11 +178,12 @@ class ParameterServerStrategy(tf.compat.v1.distribute.experimental.ParameterServ
     Args:
         ps_tasks, ps_device, worker_device, merge_devices, cluster, ps_ops, ps_strategy: those of
             `tf.train.replica_device_setter`. Variables go to the servers in turn, in all scopes of one strategy.
+            Without any `ps_tasks` and `cluster` the graph names its tasks itself, and the scope places nothing.
     """
 
     def __init__(
         self,
-        ps_tasks: int = 0,
+        ps_tasks: int | None = None,
         ps_device: str = "/job:ps",
         worker_device: Any = "/job:worker",
         merge_devices: bool = True,
@@ -190,8 +191,9 @@ class ParameterServerStrategy(tf.compat.v1.distribute.experimental.ParameterServ
         ps_ops: Sequence[str] | None = None,
         ps_strategy: Callable[[Any], int] | None = None,
     ) -> None:
+        self._places = ps_tasks is not None or cluster is not None
         self._device = tf.compat.v1.train.replica_device_setter(
-            ps_tasks, ps_device, worker_device, merge_devices, cluster, ps_ops, ps_strategy
+            ps_tasks or 0, ps_device, worker_device, merge_devices, cluster, ps_ops, ps_strategy
         )
 
     def __getattr__(self, name: str) -> Any:
@@ -204,7 +206,7 @@ class ParameterServerStrategy(tf.compat.v1.distribute.experimental.ParameterServ
     @contextlib.contextmanager
     def scope(self) -> Iterator[ParameterServerStrategy]:
         """Where a worker's graph is built: `tf.device(tf.train.replica_device_setter(...))`."""
-        with tf.compat.v1.device(self._device):
+        with tf.compat.v1.device(self._device) if self._places else contextlib.nullcontext():
             yield self
 
 
