@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-
 import libcst as cst
 
 from tf2towers.codemod import old_names
@@ -65,7 +64,9 @@ def _names(file: File, call: cst.Call) -> tuple[str, str]:
 
 def _does_nothing(file: File, value: cst.BaseExpression) -> bool:
     """Whether nothing is missed where a value is not computed: no calls, but of `tf.constant`."""
-    return all(file.canonical(node.func) == "tf.constant" for node in walk(value) if isinstance(node, cst.Call))
+    return all(
+        file.canonical(node.func) == "tf.constant" for node in walk(value) if isinstance(node, cst.Call)
+    )
 
 
 def resizes_by_two(file: File, call: cst.Call) -> bool:

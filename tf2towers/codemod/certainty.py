@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-
 import libcst as cst
 
 from tf2towers.codemod.file import File
@@ -78,7 +77,9 @@ def _is_certain_call(file: File, call: cst.Call) -> bool:
     name = file.canonical(call.func)
     if name in _PURE:
         return all(is_certain(file, argument, value=name in _OF_VALUES) for argument in given)
-    if isinstance(call.func, cst.Attribute) and call.func.attr.value in _METHODS and name is None:  # not tf.split
+    if (
+        isinstance(call.func, cst.Attribute) and call.func.attr.value in _METHODS and name is None
+    ):  # not tf.split
         return is_certain(file, call.func.value, value=True) and all(
             is_certain(file, argument, value=True) for argument in given
         )

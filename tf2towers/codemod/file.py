@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Set
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 import libcst as cst
 from libcst.metadata import ExpressionContext
@@ -35,9 +35,6 @@ from tf2towers.names.tables import is_module
 from tf2towers.report.result import FindingKind
 from tf2towers.source.local_imports import LocalImports
 from tf2towers.source.script import Script
-
-if TYPE_CHECKING:
-    from tf2towers.codemod.libraries.names import LibraryNames
 
 RUNTIME = "tf2towers.runtime"
 
@@ -95,9 +92,8 @@ class WholeProgram(Protocol):
     def through(self, file: File, dotted: str) -> str | None:
         """What a name of another module means, where that is something of TensorFlow's."""
 
-    @property
-    def library_names(self) -> LibraryNames:
-        """The names of libraries in the program's files."""
+    def is_taken(self, file: File, name: str) -> bool:
+        """Whether another file may take a name from a file."""
 
     def file(self, path: Path) -> File | None:
         """The file at a path."""

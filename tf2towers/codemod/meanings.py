@@ -11,7 +11,7 @@ from collections.abc import Callable, Set
 from dataclasses import dataclass, field
 
 import libcst as cst
-from libcst.metadata import Assignment, ComprehensionScope, ExpressionContext, ImportAssignment
+from libcst.metadata import Assignment, ExpressionContext, ImportAssignment
 from libcst.metadata import Scope as LibcstScope
 
 from tf2towers.codemod.canonical import PYTHON2_BUILTINS, canonical_name
@@ -205,9 +205,7 @@ class Meanings:
         if not isinstance(home.node, cst.Module | cst.FunctionDef):
             return None
         places = {statement: place for place, statement in enumerate(block(home.node))}
-        bound = [
-            places.get(statement) for binding in bindings if (statement := self._statement_of(binding))
-        ]
+        bound = [places.get(statement) for binding in bindings if (statement := self._statement_of(binding))]
         if len(bound) < len(bindings) or None in bound or self._deleted(node.value):
             return None
         use: cst.CSTNode = node
@@ -252,9 +250,7 @@ class Meanings:
         own = [
             binding
             for binding in bindings
-            if not (
-                isinstance(binding, Assigned) and is_name(binding.value) and binding.value.value == name
-            )
+            if not (isinstance(binding, Assigned) and is_name(binding.value) and binding.value.value == name)
         ]
         scope = home.parent
         while scope is not None and isinstance(scope.node, cst.ClassDef):
@@ -262,15 +258,13 @@ class Meanings:
         around = scope.lookup(name) if scope is not None else None
         return own + (self._visible(name, *around) if around is not None else [])
 
-    # -- from LibCST's scopes -------------------------------------------------------------------------------------------
+    # -- from LibCST's scopes ------------------------------------------------------------------------------------------
 
     def _of(self, scope: LibcstScope) -> Scope:
         """Our scope of one of LibCST's."""
         if scope not in self._scopes:
             node = getattr(scope, "node", None)
-            self._scopes[scope] = (
-                self.module if node is None else Scope(node, self._of(scope.parent))
-            )
+            self._scopes[scope] = self.module if node is None else Scope(node, self._of(scope.parent))
         return self._scopes[scope]
 
     def _bind_all(self) -> None:
@@ -302,7 +296,10 @@ class Meanings:
         for _, scope, name, binding in found:
             if (scope, name) not in nonlocals:
                 scope.bind(name, binding)
-        for scope, name in nonlocals:  # LibCST gives them to the next function around, whether it is theirs or not
+        for (
+            scope,
+            name,
+        ) in nonlocals:  # LibCST gives them to the next function around, whether it is theirs or not
             home = scope.parent
             while home is not None and name not in home.bindings:
                 home = home.parent
@@ -324,7 +321,9 @@ class Meanings:
         if isinstance(assignment, ImportAssignment):
             assert isinstance(node, Import)
             for alias, target in imported(node):
-                named = getattr(alias.asname, "name", alias.name) if isinstance(alias, cst.ImportAlias) else None
+                named = (
+                    getattr(alias.asname, "name", alias.name) if isinstance(alias, cst.ImportAlias) else None
+                )
                 if named is assignment.as_name:
                     whole = isinstance(node, cst.ImportFrom) or alias.asname is not None
                     return Imported(target if whole else bound_by(alias), node, alias)
@@ -347,7 +346,7 @@ class Meanings:
                     return Assigned(items(value)[place])
         return Opaque(node)
 
-    # -- meanings -------------------------------------------------------------------------------------------------------
+    # -- meanings ------------------------------------------------------------------------------------------------------
 
     def _resolve(self, name: str, scope: Scope) -> str | None:
         found = scope.lookup(name)

@@ -1,6 +1,6 @@
 """What single LibCST nodes say: the parts of a dotted name, a literal, an argument, a block, an import.
 
-Rules see a tree without LibCST's wrapping: lines, blocks, `Element`, `AssignTarget`, `Arg` without a keyword and the like
+Rules see a tree without LibCST's wrapping: lines, blocks, `Element`, `AssignTarget`, `Arg` without a keyword ...
 are left out of `children`, `walk` and `File.parent`. Names that are no expressions (`x` of `a.x`, of `f(x=1)`, of
 `def x`) are left out as well.
 """
@@ -19,6 +19,8 @@ Import = cst.Import | cst.ImportFrom
 Alias = cst.ImportAlias | cst.ImportStar
 Symbol = cst.Name | cst.Attribute
 Comprehension = cst.ListComp | cst.SetComp | cst.DictComp | cst.GeneratorExp
+#: `elif`, too
+Branch = cst.If | cst.IfExp
 #: `async def`, too
 Function = cst.FunctionDef
 
@@ -79,7 +81,7 @@ def walk(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
         pending += reversed(children(node))
 
 
-# -- names --------------------------------------------------------------------------------------------------------------
+# -- names ------------------------------------------------------------------------------------------------------------
 
 
 def is_name(node: cst.CSTNode | None) -> TypeGuard[cst.Name]:
@@ -109,7 +111,7 @@ def dotted(node: cst.CSTNode | None) -> str | None:
     return node.value if is_name(node) else None
 
 
-# -- literals -----------------------------------------------------------------------------------------------------------
+# -- literals ---------------------------------------------------------------------------------------------------------
 
 #: what `literal` gives for what is no literal
 NOT_LITERAL: Any = object()
@@ -141,7 +143,9 @@ def is_literal(node: cst.CSTNode | None) -> bool:
 
 def is_text(node: cst.CSTNode | None) -> bool:
     """Whether it is a text, written out."""
-    return isinstance(node, cst.SimpleString | cst.ConcatenatedString) and isinstance(node.evaluated_value, str)
+    return isinstance(node, cst.SimpleString | cst.ConcatenatedString) and isinstance(
+        node.evaluated_value, str
+    )
 
 
 def is_none(node: cst.CSTNode | None) -> bool:
@@ -169,7 +173,7 @@ def literal_value(node: cst.CSTNode) -> Any:
     raise ValueError("no literal")
 
 
-# -- calls --------------------------------------------------------------------------------------------------------------
+# -- calls ------------------------------------------------------------------------------------------------------------
 
 
 def is_plain(given: cst.Arg) -> bool:
@@ -214,7 +218,7 @@ def items(node: cst.List | cst.Tuple | cst.Set) -> list[cst.BaseExpression]:
     return [element.value for element in node.elements]
 
 
-# -- statements ---------------------------------------------------------------------------------------------------------
+# -- statements -------------------------------------------------------------------------------------------------------
 
 
 def block(node: cst.CSTNode | None) -> list[Statement]:
@@ -306,7 +310,7 @@ def compared(
     return None
 
 
-# -- imports ------------------------------------------------------------------------------------------------------------
+# -- imports ----------------------------------------------------------------------------------------------------------
 
 
 def module_of(statement: Import) -> str:

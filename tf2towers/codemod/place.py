@@ -162,7 +162,9 @@ def _may_run(file: File, node: Symbol, canonical: str) -> bool:
 
 def _is_flag_of_absl(call: cst.Call, name: str) -> bool:
     given = positional(call)
-    return name.rpartition(".")[2].startswith("DEFINE_") and bool(given) and literal(given[0]) in _FLAGS_OF_ABSL
+    return (
+        name.rpartition(".")[2].startswith("DEFINE_") and bool(given) and literal(given[0]) in _FLAGS_OF_ABSL
+    )
 
 
 def _needs_runtime(file: File, node: Symbol, canonical: str) -> bool:
@@ -339,7 +341,8 @@ def _from(file: File, module: str) -> Iterator[cst.ImportFrom]:
 def _words(statement: cst.ImportFrom) -> list[str]:
     """What an import says of each name: `Session as S`."""
     return [
-        name_of(alias) + (f" as {asname_of(alias)}" if asname_of(alias) else "") for alias in aliases(statement)
+        name_of(alias) + (f" as {asname_of(alias)}" if asname_of(alias) else "")
+        for alias in aliases(statement)
     ]
 
 

@@ -12,16 +12,15 @@ import libcst as cst
 from tf2towers.codemod.arguments import old_order
 from tf2towers.codemod.canonical import beginnings, canonical_name
 from tf2towers.codemod.file import File
-from tf2towers.codemod.libraries.names import LibraryNames
 from tf2towers.codemod.lookup import ended_before_tf1, sessions
 from tf2towers.codemod.meanings import Defined
 from tf2towers.codemod.nodes import Symbol, dotted, imported, module_of
 from tf2towers.codemod.tensorflow_versions import is_for_another
 from tf2towers.exact.data import rows
-from tf2towers.source.python2.reading import Reader, shows_python2
 from tf2towers.names.tables import read_table
 from tf2towers.source.errors import SourceError
 from tf2towers.source.local_imports import LocalImports
+from tf2towers.source.python2.reading import Reader, shows_python2
 from tf2towers.source.script import Script
 
 #: what a module that has TensorFlow from another one has in it
@@ -121,10 +120,25 @@ class Program:
         used = {canonical for file in self.files for _, canonical in file.symbols}
         return any(map(_is_eager, used)) and not any(map(_runs_graphs, used))
 
-    @cached_property
-    def library_names(self) -> LibraryNames:
-        """The names of libraries in the program's files."""
-        return LibraryNames(self.files, self.others, self.imports, self.plain_file)
+    def is_taken(self, file: File, name: str) -> bool:
+        """Whether another file that imports a file, or gets all of its names, says a name that is bound there."""
+        word = re.compile(rf"\b{re.escape(name)}\b")
+        others = {self.imports.main, *self.imports.modules} - {file.path.absolute()}
+        return any(
+            word.search(self.read(path).text) for path in others if self._reaches(path, file.path.absolute())
+        )
+
+    def _reaches(self, path: Path, home: Path) -> bool:
+        """Whether a module imports another, itself or by others."""
+        seen: set[Path] = set()
+        pending = [path]
+        while pending:
+            if (found := pending.pop()) == home:
+                return True
+            if found not in seen:
+                seen.add(found)
+                pending += self.imports.imports_of(found).values()
+        return False
 
     @cached_property
     def never_called(self) -> frozenset[cst.CSTNode]:
@@ -196,10 +210,8 @@ class Program:
         while found:
             found = False
             for file in list(waiting):
-                file.meanings = Meanings(file.tree)
-                file.__dict__.pop("symbols", None)
-                file.__dict__.pop("spelled_symbols", None)
-                    if file.symbols:
+                file.forget()
+                if file.symbols:
                     waiting.remove(file)
                     self.files.append(file)
                     self._by_path[file.path] = file

@@ -88,15 +88,15 @@ class Tree:
         """Whether a name, attribute or item is read, written or deleted."""
         return self._contexts.get(node) or ExpressionContext.LOAD
 
-    # -- places ---------------------------------------------------------------------------------------------------------
+    # -- places -----------------------------------------------------------------------------------------------------
 
     def start(self, node: cst.CSTNode) -> int:
-        """The offset in the text where a node starts: without parentheses around it, but a tuple's and a generator's."""
+        """The offset in the text where a node starts, without parentheses around it, but for a tuple or generator."""
         opened = node.lpar if isinstance(node, cst.Tuple | cst.GeneratorExp) else ()
         return self._offset(self._spans[opened[-1] if opened else node].start)
 
     def end(self, node: cst.CSTNode) -> int:
-        """The offset behind a node."""
+        """The offset after a node."""
         closed = node.rpar if isinstance(node, cst.Tuple | cst.GeneratorExp) else ()
         span = self._spans[closed[0] if closed else node]
         return self._offset(span.start + span.length)

@@ -33,7 +33,7 @@ def _loses_its_uses(file: File, name: str, edits: Sequence[Edit]) -> bool:
     uses = [node for node in file.all(cst.Name) if node.value == name]
     word = re.compile(rf"\b{re.escape(name)}\b(?!\.\w+ import)")
     written = len(word.findall(file.text.text)) - 1  # in texts and comments as well, where nobody knows
-    if not uses or written != len(uses) or file.program.library_names.is_taken(file, name):
+    if not uses or written != len(uses) or file.program.is_taken(file, name):
         return False
     return all(
         any(

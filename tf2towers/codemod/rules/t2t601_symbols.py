@@ -17,15 +17,15 @@ from tf2towers.codemod.lookup import (
     is_gone_private,
     public_spelling,
 )
+from tf2towers.codemod.meanings import Imported
 from tf2towers.codemod.never_called import leave, never_called_around, stays_in
-from tf2towers.codemod.reached.by_default import asked_for_by, may_be_asked_for
+from tf2towers.codemod.nodes import Symbol
+from tf2towers.codemod.reached import asked_for_by, may_be_asked_for
 from tf2towers.codemod.removal import removed
 from tf2towers.codemod.rule import Example, Rule
 from tf2towers.codemod.rules.t2t602_imports import goes
 from tf2towers.codemod.rules.t2t620_gone import resets_a_server
 from tf2towers.codemod.switches import SWITCHES
-from tf2towers.codemod.meanings import Imported
-from tf2towers.codemod.nodes import Symbol
 from tf2towers.names.tables import RuntimeName, read_table
 
 

@@ -6,16 +6,16 @@ from collections.abc import Iterator
 
 import libcst as cst
 
+from tf2towers.codemod.canonical import canonical_name
 from tf2towers.codemod.edits import Edit
 from tf2towers.codemod.file import RUNTIME, File, first_name
 from tf2towers.codemod.imports import V1, NewImport, is_tensorflow, made_by
 from tf2towers.codemod.lookup import find_replacement, is_gone_private
 from tf2towers.codemod.never_called import is_named, stays_in
+from tf2towers.codemod.nodes import Import, aliases, asname_of, imported, module_of, name_of
 from tf2towers.codemod.removal import removed
 from tf2towers.codemod.rule import Example, Rule
 from tf2towers.codemod.tensorflow_versions import is_for_another
-from tf2towers.codemod.canonical import canonical_name
-from tf2towers.codemod.nodes import Import, aliases, asname_of, imported, module_of, name_of
 
 
 def edits(file: File) -> Iterator[Edit]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-
 import libcst as cst
 
 from tf2towers.codemod.file import File
@@ -44,7 +43,11 @@ def notes(file: File) -> None:
 
 def resets_a_server(file: File, node: cst.CSTNode) -> bool:
     """Whether it is `tf.Session.reset`, unless it is certainly called for the sessions of this process."""
-    if not isinstance(node, cst.Attribute) or node.attr.value != "reset" or file.canonical(node) not in _RESETS:
+    if (
+        not isinstance(node, cst.Attribute)
+        or node.attr.value != "reset"
+        or file.canonical(node) not in _RESETS
+    ):
         return False
     call = file.parent(node)
     if not isinstance(call, cst.Call) or call.func is not node:
