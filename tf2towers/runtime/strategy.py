@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import contextlib
 import operator
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
@@ -27,11 +28,11 @@ class PerReplica(tf.distribute.DistributedValues):  # type: ignore[misc]
     """A value of each tower.
 
     Attributes:
-        values: the values, a tuple in the order of the towers.
+        values: the values, in the order of the towers.
     """
 
-    def __init__(self, values: Iterable[Any]) -> None:
-        self.values = tuple(values)
+    def __init__(self, values: Sequence[Any]) -> None:
+        self.values = values
 
 
 class TowerStrategy(tf.distribute.MirroredStrategy):  # type: ignore[misc]
@@ -55,6 +56,7 @@ class TowerStrategy(tf.distribute.MirroredStrategy):  # type: ignore[misc]
         if towers is not None:
             self._towers = list(towers if isinstance(towers, Iterable) else range(operator.index(towers)))
             super().__init__(tower_devices(self._towers))
+        self._replica_ids = PerReplica(range(sys.maxsize if self._towers is None else len(self._towers)))
 
     def __getattr__(self, name: str) -> Any:
         """Starts the devices where nobody said which, when they are asked for: a script may yet choose its GPUs."""
@@ -100,7 +102,7 @@ class TowerStrategy(tf.distribute.MirroredStrategy):  # type: ignore[misc]
             return super().run(fn, args, kwargs, options)
         given = (args, dict(kwargs or {}))
         per_replica = [value for value in tf.nest.flatten(given) if _is_per_replica(value)]
-        count = min((len(value.values) for value in per_replica), default=len(self.replica_ids.values))
+        count = self._count(per_replica)
         results = []
         for tower in self.towers(range(count)):
             own_args, own_kwargs = tf.nest.map_structure(
@@ -108,6 +110,14 @@ class TowerStrategy(tf.distribute.MirroredStrategy):  # type: ignore[misc]
             )
             results.append(fn(*own_args, **own_kwargs))
         return None if all(result is None for result in results) else PerReplica(results)
+
+    def _count(self, per_replica: Sequence[Any]) -> int:
+        """How many towers a run has, that is given some per-replica values."""
+        counts = [len(value.values) for value in per_replica if value is not self.replica_ids]
+        own = len(self.replica_ids.values)
+        if any(value is self.replica_ids for value in per_replica) and counts and own < min(counts):
+            raise ValueError(f"the strategy has {own} towers, and what they are given is for {min(counts)}")
+        return min(counts, default=own if own < sys.maxsize else self.num_replicas_in_sync)
 
     def towers(self, iterable: Iterable[T]) -> Iterator[T]:
         """The rounds of a loop that builds a tower in each."""
@@ -118,9 +128,9 @@ class TowerStrategy(tf.distribute.MirroredStrategy):  # type: ignore[misc]
     @property
     def replica_ids(self) -> Any:
         """The numbers of the towers, 0 to n - 1, as a per-replica value."""
-        if self._towers is None or not _in_graph():
+        if not _in_graph():
             return self.per_replica(range(self.num_replicas_in_sync))
-        return PerReplica(range(len(self._towers)))
+        return self._replica_ids
 
     def per_replica(self, iterable: Iterable[Any]) -> Any:
         """A per-replica value: the first item for the first tower, and so on."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -16,12 +17,15 @@ from tf2towers.codemod.nodes import (
     is_text,
     keyword_of,
     keywords,
+    last_name,
     literal,
     positional,
     targets,
     walk,
 )
 
+#: words for the tasks of a cluster
+_OF_CLUSTERS = re.compile(r"worker|job|task|(^|_)ps(_|$)")
 _PREFIXES = ("/gpu:", "/device:gpu:", "gpu:", "device:gpu:")
 
 
@@ -47,7 +51,20 @@ class Reader:
 
     def device(self, given: cst.BaseExpression) -> Device | None:
         """The GPU in what is given to `tf.device`; None where it depends on no target, or is no GPU."""
-        return self._read(given, set())
+        found = self._read(given, set())
+        return Device() if found is None and self._may_be_gpu(given) else found
+
+    def _may_be_gpu(self, given: cst.BaseExpression) -> bool:
+        """Whether a device that depends on the target is a tower's by its words: `available_gpus[i]`."""
+        values = self.local.get(given.value, []) if is_name(given) and given.value not in self.targets else []
+        given = values[0] if len(values) == 1 else given
+        if not self._depends(given) or any("cpu" in text or "job:" in text for text in texts_in(given)):
+            return False
+        parts = [given, *(origin for part in walk(given) if is_name(part) for origin in self._origins(part))]
+        words = {last_name(part).lower() for whole in parts for part in walk(whole)}
+        if any(_OF_CLUSTERS.search(word) for word in words) or _is_of_a_variable(given):
+            return False
+        return any("gpu" in word or "device" in word or "tower" in word for word in words)
 
     def _read(self, node: cst.BaseExpression, seen: set[str]) -> Device | None:
         if is_name(node) and node.value in self.local and node.value not in self.targets:
@@ -189,3 +206,8 @@ def _assigned_in(file: File, body: Sequence[Statement]) -> dict[str, list[cst.Ba
             elif is_name(node) and file.is_bound(node):
                 found.setdefault(node.value, [])
     return found
+
+
+def _is_of_a_variable(given: cst.BaseExpression) -> bool:
+    """Whether a device is that of a variable: `variable.device`."""
+    return isinstance(given, cst.Attribute) and given.attr.value == "device"

@@ -13,6 +13,7 @@ from tf2towers.codemod.nodes import (
     Statement,
     block,
     generators,
+    has_star,
     is_name,
     items,
     keywords,
@@ -80,11 +81,13 @@ class Made:
         text: what it is given; empty where it takes the towers that the graph names.
         parts: the expressions in it.
         targets: the names in these that the text itself binds.
+        counted: whether it certainly has as many towers as the loop has rounds.
     """
 
     text: str = ""
     parts: tuple[cst.BaseExpression, ...] = ()
     targets: frozenset[str] = frozenset()
+    counted: bool = False
 
 
 def towers_of(file: File, loop: Loop) -> Made | None:
@@ -96,19 +99,19 @@ def towers_of(file: File, loop: Loop) -> Made | None:
     if isinstance(iterable, cst.Call) and file.canonical(iterable.func) in RANGES:
         count = count_of(iterable)
         if is_name(loop.target) and index == loop.target.value and count is not None:
-            return Made(file.text.of(count), (count,))
-    found = _items(file, loop)
-    if found is not None:
-        item, values = found
-        if index == item or (is_name(expression) and expression.value == item):
-            return Made(as_argument(file, values), (values,))
+            return Made(file.text.of(count), (count,), counted=True)
+    wanted = expression.value if is_name(expression) else index
+    found = _values(file, loop.target, iterable, wanted) if wanted is not None else None
+    if found is not None and (wanted == index or is_name(expression)):
+        values, counted = found
+        return Made(as_argument(file, values), (values,), counted=counted)
     if expression is None and index is None:
         return None
     each = file.text.of(expression) if expression is not None else index
     text = f"[{each} for {file.text.of(loop.target)} in {as_argument(file, iterable)}]"
     parts = (iterable,) if expression is None else (iterable, expression)
     bound = frozenset(part.value for part in walk(loop.target) if is_name(part))
-    return Made(text, parts, bound)
+    return Made(text, parts, bound, counted=True)
 
 
 def as_argument(file: File, node: cst.BaseExpression) -> str:
@@ -127,14 +130,22 @@ def count_of(call: cst.Call) -> cst.BaseExpression | None:
     return given[1] if given and literal(given[0]) == 0 else None
 
 
-def _items(file: File, loop: Loop) -> tuple[str, cst.BaseExpression] | None:
-    """The name of the item of a list, and the list, in `for item in items` and `for i, item in enumerate(items)`."""
-    if is_name(loop.target):
-        return loop.target.value, loop.iterable
-    call = loop.iterable
-    if isinstance(call, cst.Call) and file.canonical(call.func) == "builtins.enumerate" and len(call.args) == 1:
-        if isinstance(loop.target, cst.Tuple) and len(loop.target.elements) == 2:
-            second = items(loop.target)[1]
-            if is_name(second):
-                return second.value, call.args[0].value
+def _values(
+    file: File, target: cst.BaseExpression, iterable: cst.BaseExpression, wanted: str
+) -> tuple[cst.BaseExpression, bool] | None:
+    """What a name of a loop's target goes over, in `zip` and `enumerate`, too; and whether that has as many items."""
+    if is_name(target):
+        return (iterable, True) if target.value == wanted else None
+    if not isinstance(target, cst.Tuple) or not isinstance(iterable, cst.Call) or has_star(target):
+        return None
+    parts, given, name = items(target), positional(iterable), file.canonical(iterable.func)
+    if has_star(iterable) or keywords(iterable):
+        return None
+    if name == "builtins.enumerate" and len(parts) == 2 and len(given) == 1:
+        return _values(file, parts[1], given[0], wanted)
+    if name in ("builtins.zip", "six.moves.zip") and len(parts) == len(given):
+        for part, each in zip(parts, given, strict=True):
+            found = _values(file, part, each, wanted)
+            if found is not None:
+                return found[0], len(given) == 1
     return None

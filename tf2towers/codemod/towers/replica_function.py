@@ -4,17 +4,18 @@ Only the scopes of names are asked, never what the body does. A name that the bo
 returned where it is read after the loop (the last tower's, as after the loop), and `nonlocal` or `global` where a
 round may leave it unbound, reads it before it binds it, or something that is run later reads it. The loop stays a loop
 where a function would be something else: `break`, `return`, `yield`, `else`, a class's body, `locals()`; where the
-loop's own variable is read after it, or kept by what is run later; where what it goes over might change.
+loop's own variable is kept by what is run later; where what it goes over might change.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import libcst as cst
 
-from tf2towers.codemod.certainty import RANGES, is_certain
+from tf2towers.codemod.certainty import RANGES, is_certain, makes_list
 from tf2towers.codemod.file import File
 from tf2towers.codemod.nodes import (
     Comprehension,
@@ -34,10 +35,11 @@ from tf2towers.codemod.nodes import (
     walk,
 )
 from tf2towers.codemod.towers.live_names import LiveNames
-from tf2towers.codemod.towers.loops import Loop, as_argument, count_of
+from tf2towers.codemod.towers.loops import Loop, count_of
 
 #: what reads or binds the names of a function without naming them
 _SEES_NAMES = frozenset({"builtins.locals", "builtins.eval", "builtins.exec", "builtins.execfile"})
+_MAY_SEE_NAMES = frozenset({"locals", "eval", "exec", "execfile", "globals", "vars", "dir"})
 #: what calls a function that it is given at once, and keeps none
 _CALLS_AT_ONCE = frozenset(
     {
@@ -58,19 +60,32 @@ CHANGES = frozenset(
 _STAYS = cst.Return | cst.Yield | cst.Await | cst.Global | cst.Nonlocal | cst.Match
 
 
+class Argument(NamedTuple):
+    """A parameter of a tower's function, and what it goes over.
+
+    Attributes:
+        over: None for the numbers of the towers, beside what else the loop goes over.
+        is_count: whether it is a range of all towers, from 0.
+    """
+
+    name: str
+    over: cst.BaseExpression | None
+    is_count: bool = False
+
+
 @dataclass(frozen=True)
 class ReplicaFunction:
     """A tower loop as a function.
 
     Attributes:
-        arguments: each parameter, and what it goes over: the text of an iterable, or None for the towers' numbers.
+        arguments: its parameters.
         returned: the names that it returns.
         outer: the names that are not its own, by the word that says so.
         unbound: of these the names that nothing else binds.
         next_rounds: its `continue`s.
     """
 
-    arguments: tuple[tuple[str, str | None], ...]
+    arguments: tuple[Argument, ...]
     returned: tuple[str, ...]
     outer: dict[str, list[str]] = field(default_factory=dict)
     unbound: tuple[str, ...] = ()
@@ -87,10 +102,13 @@ def replica_function(file: File, loop: Loop) -> ReplicaFunction | None:
         return None
     if isinstance(home, cst.Module) and not file.main:
         return None  # others may take any name that it binds
-    if _sees_names(file, home) or not _is_of_a_function(file, node):
+    if _sees_names(file, node, home) or not _is_of_a_function(file, node):
         return None
     arguments = _arguments(file, loop.target, loop.iterable)
-    if arguments is None or not _goes_over_the_same(file, node, loop.iterable):
+    if arguments is None:
+        return None
+    over = [argument.over for argument in arguments if argument.over is not None]
+    if not all(_goes_over_the_same(file, node, each) for each in over):
         return None
     return _Body(file, node, home, arguments).function()
 
@@ -103,12 +121,12 @@ class _Body:
         file: File,
         loop: cst.For,
         home: cst.FunctionDef | cst.Module,
-        arguments: list[tuple[str, str | None]],
+        arguments: list[Argument],
     ) -> None:
         self.file, self.loop, self.home, self.arguments = file, loop, home, arguments
         self.live = LiveNames(file, home)
         self.inside = [node for statement in block(loop) for node in walk(statement)]
-        self.targets = {name for name, _ in arguments}
+        self.targets = {argument.name for argument in arguments}
         self.elsewhere = file.meanings.scope(loop).elsewhere
         bound = list(self._bound())
         #: own names that the body binds, in the order of the text
@@ -119,17 +137,19 @@ class _Body:
         """The function, if all its names are certain."""
         after = self.live.after(self.loop)
         kept = {name for name, closure in self.live.closures() if not self._is_called_at_once(closure)}
-        if self.targets & (after.names | after.on_error | kept) or self.targets & set(self.elsewhere):
+        if self.targets & (after.on_error | kept) or self.targets & set(self.elsewhere):
             return None
         if not all(self.live.is_own(node) for node in walk(self.loop.target) if is_name(node)):
             return None
-        exported = frozenset(self.bound) & after.names
+        exported = (frozenset(self.bound) | self.targets) & after.names
         outer = set(self.bound) & (
             self.live.before_a_round(self.loop, exported) | kept | after.on_error
         ) - self.targets
-        returned = exported - outer - self.targets
+        returned = exported - outer
         if returned and not self._has_a_round(returned):
             outer, returned = outer | returned, frozenset()
+        if outer & self.targets:
+            return None
         if outer & self._annotated() or (outer | returned) & self._deleted():
             return None
         unbound = [name for name in self.bound if name in outer and not self._is_bound_elsewhere(name)]
@@ -137,6 +157,7 @@ class _Body:
             unbound = []
         if unbound and not self._may_be_none_first():
             return None
+        names = [argument.name for argument in self.arguments]
         declared: dict[str, list[str]] = {}
         if outer:
             word = "global" if isinstance(self.home, cst.Module) else "nonlocal"
@@ -146,7 +167,7 @@ class _Body:
             declared.setdefault(word, []).append(name)
         return ReplicaFunction(
             tuple(self.arguments),
-            tuple(name for name in self.bound if name in returned),
+            tuple(name for name in dict.fromkeys([*names, *self.bound]) if name in returned),
             declared,
             tuple(unbound),
             tuple(
@@ -308,19 +329,27 @@ class _Body:
 _LEAVES = cst.Return | cst.Raise | cst.Break | cst.Continue | cst.Yield
 
 
-def _sees_names(file: File, home: cst.FunctionDef | cst.Module) -> bool:
-    """Whether something in a function sees its names in another way than by naming them."""
+def _sees_names(file: File, loop: cst.For, home: cst.FunctionDef | cst.Module) -> bool:
+    """Whether something in a function sees its names in another way than by naming them, in the loop or after it."""
     wanted = _SEES_NAMES | ({"builtins.globals"} if isinstance(home, cst.Module) else set())
     for name in file.all(cst.Name):
-        if name.value in ("locals", "eval", "exec", "execfile", "globals", "vars", "dir"):
-            if home not in file.ancestors(name):
-                continue
-            if file.canonical(name) in wanted:
-                return True
-            call = file.parent(name)
-            if name.value in ("vars", "dir") and not (isinstance(call, cst.Call) and call.args):
-                return True
+        if name.value not in _MAY_SEE_NAMES or file.meanings.bindings(name) or home not in file.ancestors(name):
+            continue
+        call = file.parent(name)
+        if not isinstance(call, cst.Call) or call.func is not name:
+            return True
+        own = name.value in ("vars", "dir") and not call.args
+        if (own or file.canonical(name) in wanted) and not _is_done_before(file, call, loop, home):
+            return True
     return False
+
+
+def _is_done_before(file: File, node: cst.CSTNode, loop: cst.For, home: cst.CSTNode) -> bool:
+    """Whether something is run before a loop of the same function, and not again after it."""
+    if file.meanings.scope(node).node is not home or file.text.start(node) > file.text.start(loop):
+        return False
+    again = {around for around in file.ancestors(loop) if isinstance(around, cst.For | cst.While)}
+    return not again & set(file.ancestors(node))
 
 
 def _is_of_a_function(file: File, loop: cst.For) -> bool:
@@ -375,81 +404,60 @@ def _has_items(file: File, iterable: cst.BaseExpression) -> bool:
     return False
 
 
-def _arguments(
-    file: File, target: cst.BaseExpression, iterable: cst.BaseExpression
-) -> list[tuple[str, str | None]] | None:
+def _arguments(file: File, target: cst.BaseExpression, iterable: cst.BaseExpression) -> list[Argument] | None:
     """The parameters of a loop's targets, and what each goes over; None where a target is not a name for each part."""
     found = list(_paired(file, target, iterable))
-    names = [name for name, _ in found]
-    if "" in names or len(set(names)) < len(names):
-        return None
-    return found
+    names = {argument.name for argument in found if argument is not None}
+    return [argument for argument in found if argument is not None] if len(names) == len(found) else None
 
 
 def _paired(
     file: File, target: cst.BaseExpression, iterable: cst.BaseExpression
-) -> Iterator[tuple[str, str | None]]:
+) -> Iterator[Argument | None]:
     call = iterable if isinstance(iterable, cst.Call) and all(map(is_plain, iterable.args)) else None
     name = file.canonical(call.func) if call is not None else None
     given = positional(call) if call is not None else []
     if is_name(target):
-        if call is not None and name in RANGES and count_of(call) is not None:
-            yield target.value, None
-        elif call is not None and name in RANGES:
-            yield target.value, f"range({', '.join(map(file.text.of, given))})"
-        elif name in ("builtins.zip", "six.moves.zip", "builtins.enumerate"):
-            yield "", None
+        if name in ("builtins.zip", "six.moves.zip", "builtins.enumerate"):
+            yield None
         else:
-            yield target.value, as_argument(file, iterable)
+            ranged = call is not None and name in RANGES
+            yield Argument(target.value, iterable, ranged and call is not None and count_of(call) is not None)
         return
     parts = items(target) if isinstance(target, cst.Tuple | cst.List) and not has_star(target) else []
     if name == "builtins.enumerate" and len(parts) == 2 and len(given) == 1 and is_name(parts[0]):
-        yield parts[0].value, None
+        yield Argument(parts[0].value, None)
         yield from _paired(file, parts[1], given[0])
     elif name in ("builtins.zip", "six.moves.zip") and parts and len(parts) == len(given):
         for part, each in zip(parts, given, strict=True):
             yield from _paired(file, part, each)
     else:
-        yield "", None
+        yield None
 
 
 def _goes_over_the_same(file: File, loop: cst.For, iterable: cst.BaseExpression) -> bool:
-    """Whether an iterable can be gone through before the first round: it is certain, and no round changes it."""
-    if not is_certain(file, iterable):
+    """Whether an iterable can be gone through before the first round: it is a list, or a range, and no round changes it."""
+    if not (is_certain(file, iterable) or makes_list(file, iterable)):
         return False
-    lists = {name.value for name in _lists(file, iterable)}
+    if isinstance(iterable, cst.Name):
+        changed = iterable.value
+    elif isinstance(iterable, cst.Attribute):
+        changed = iterable.attr.value
+    else:
+        return True  # a list of its own
     for statement in block(loop):
         for node in walk(statement):
-            if not isinstance(node, cst.Name | cst.Attribute) or last_name(node) not in lists:
+            if not isinstance(node, cst.Name | cst.Attribute) or last_name(node) != changed:
                 continue
-            parent = file.parent(node)
-            if isinstance(parent, cst.Attribute) and parent.value is not node:
-                continue
-            if not _is_only_read(file, node, parent):
+            if not _is_only_read(file, node, file.parent(node)):
                 return False
     return not any(
         isinstance(call.func, cst.Attribute)
         and call.func.attr.value in CHANGES
-        and last_name(call.func.value) in lists
+        and last_name(call.func.value) == changed
         and _may_be_called(file, loop, call)
         for call in file.all(cst.Call)
     )
-
-
-def _lists(file: File, iterable: cst.BaseExpression) -> Iterator[cst.Name]:
-    """The names of the lists that an iterable goes through; none of a range, whose numbers are taken at once."""
-    if isinstance(iterable, cst.Call):
-        name = file.canonical(iterable.func)
-        if name in ("builtins.zip", "six.moves.zip", "builtins.enumerate", "builtins.reversed"):
-            for each in positional(iterable):
-                yield from _lists(file, each)
-        return
-    if isinstance(iterable, cst.Name):
-        yield iterable
-    elif isinstance(iterable, cst.Attribute):
-        yield iterable.attr
-    elif isinstance(iterable, cst.BinaryOperation | cst.List | cst.Tuple | cst.Subscript):
-        return  # a new list
 
 
 def _is_only_read(file: File, node: cst.CSTNode, parent: cst.CSTNode) -> bool:

@@ -8,12 +8,13 @@ from weakref import WeakKeyDictionary
 
 import libcst as cst
 
+from tf2towers.codemod.certainty import RANGES
 from tf2towers.codemod.edits import Edit
 from tf2towers.codemod.file import RUNTIME, File
-from tf2towers.codemod.nodes import block, imported, is_name, walk
+from tf2towers.codemod.nodes import block, imported, is_name, positional, walk
 from tf2towers.codemod.towers.device import texts_in
-from tf2towers.codemod.towers.loops import Loop, Made, statement_of, tower_loops, towers_of
-from tf2towers.codemod.towers.replica_function import ReplicaFunction, replica_function
+from tf2towers.codemod.towers.loops import Loop, Made, as_argument, statement_of, tower_loops, towers_of
+from tf2towers.codemod.towers.replica_function import Argument, ReplicaFunction, replica_function
 from tf2towers.codemod.towers.scopes import cpu_item, entered, is_known_at, scope_for, withs_around
 
 _LIMIT = 100
@@ -71,10 +72,9 @@ def written(file: File) -> Written:
 
 
 def has_strategy(file: File) -> bool:
-    """Whether a file has the towers' strategy already."""
-    return any(
-        name == f"{RUNTIME}.TowerStrategy" for statement in file.imports for _, name in imported(statement)
-    )
+    """Whether a file has a strategy of the runtime's already: it is migrated."""
+    known = {f"{RUNTIME}.TowerStrategy", f"{RUNTIME}.ParameterServerStrategy"}
+    return any(name in known for statement in file.imports for _, name in imported(statement))
 
 
 class _Writer:
@@ -106,24 +106,21 @@ class _Writer:
 
     def _loop(self, loop: Loop) -> None:
         function = replica_function(self.file, loop)
-        made = towers_of(self.file, loop)
-        if made is None and self.file.program.towers is not None:
-            made = Made(self.file.program.towers)
-        strategy = self._strategy(loop, made or Made(), function)
-        if strategy is None:
-            return
+        strategy = self._strategy(loop, function)
         if function is not None:
             assert isinstance(loop.node, cst.For)
             self.made.edits += self._function(loop.node, function, strategy)
         else:
             self.made.edits += self._rounds(loop, strategy)
 
-    def _strategy(self, loop: Loop, made: Made, function: ReplicaFunction | None) -> Strategy | None:
+    def _strategy(self, loop: Loop, function: ReplicaFunction | None) -> Strategy:
         """The strategy of a loop: one that there is, or a new one, with the edits that make it and enter its scope."""
+        made = towers_of(self.file, loop) or Made(self.file.program.towers or "")
         for known in self.made.strategies:
             if known.scope is not None and known.scope in self.file.ancestors(loop.node):
-                if known.made.text == made.text and is_known_at(self.file, known.scope, made):
-                    return known
+                if (known.made.text, known.made.counted) == (made.text, made.counted):
+                    if is_known_at(self.file, known.scope, made):
+                        return known
         scope = scope_for(self.file, loop.node, made)
         if scope is not None and any(known.scope is scope for known in self.made.strategies):
             scope = None
@@ -176,19 +173,22 @@ class _Writer:
         inner = text.indent(text.line_of(text.start(body[0])))
         colon = self._colon(loop)
         name = self._fresh(loop, _NAMES)
-        header = f"def {name}({', '.join(name for name, _ in function.arguments)}):"
+        header = f"def {name}({', '.join(argument.name for argument in function.arguments)}):"
         yield Edit(start, colon, header, whole=True)
         blank = newline * (2 if not indent else 1)
-        above = self._above(loop)
-        if above is not None:
-            yield Edit(above, above, blank)
+        above, lines_above = self._above(loop)
+        blank_above = newline * max(0, len(blank) // len(newline) - lines_above)
+        unbound = " = ".join([*function.unbound, "None"]) if function.unbound else ""
+        if unbound:
+            yield Edit(above, above, f"{indent}{unbound}{newline}{blank}")
+        elif blank_above:
+            yield Edit(above, above, blank_above)
         result = f"return {', '.join(function.returned)}" if function.returned else "return"
         for node in function.next_rounds:
             yield self.file.replace(node, result)
         if function.outer:
             first = text.line_start(text.line_of(colon - 1) + 1)
-            lines = (f"{inner}{word} {', '.join(names)}{newline}" for word, names in function.outer.items())
-            yield Edit(first, first, "".join(lines))
+            yield Edit(first, first, "".join(f"{inner}{line}{newline}" for line in _declarations(function)))
         lines = [f"{indent}{line}" for line in self._run(name, function, strategy, indent)]
         if function.returned:
             lines = [inner + result, *blank.splitlines(), *lines]
@@ -202,14 +202,12 @@ class _Writer:
 
     def _run(self, name: str, function: ReplicaFunction, strategy: Strategy, indent: str) -> Iterator[str]:
         """The lines after the function: the strategy and its scope, where they are not around it; the run."""
-        for unbound in function.unbound:
-            yield f"{unbound} = None"
         inner = ""
         if strategy.scope is None:
             yield self._making(strategy, indent)
             yield f"with {strategy.name}.scope():"
             inner = self.unit
-        given = [self._argument(strategy, over, function) for _, over in function.arguments]
+        given = [self._argument(strategy, argument) for argument in function.arguments]
         comma = "," if len(given) == 1 else ""
         rest = f"{name}, args=({', '.join(given)}{comma}))"
         if function.returned:
@@ -217,10 +215,14 @@ class _Writer:
         head = f"{', '.join(function.returned)} = " if function.returned else ""
         yield inner + self._broken(f"{head}{strategy.name}.run(", rest, indent + inner)
 
-    def _argument(self, strategy: Strategy, over: str | None, function: ReplicaFunction) -> str:
-        if over is not None:
-            return f"{strategy.name}.per_replica({over})"
-        return f"{strategy.name}.replica_ids"
+    def _argument(self, strategy: Strategy, argument: Argument) -> str:
+        """What the towers are given."""
+        if argument.over is None or (argument.is_count and strategy.made.counted):
+            return f"{strategy.name}.replica_ids"
+        over = as_argument(self.file, argument.over)
+        if isinstance(argument.over, cst.Call) and self.file.canonical(argument.over.func) in RANGES:
+            over = f"range({', '.join(map(self.file.text.of, positional(argument.over)))})"
+        return f"{strategy.name}.per_replica({over})"
 
     def _colon(self, loop: cst.For) -> int:
         """The offset behind the colon of a loop's header."""
@@ -230,16 +232,18 @@ class _Writer:
             place = text.index("\n", place) if text[place] == "#" else place + 1
         return place + 1
 
-    def _above(self, loop: cst.For) -> int | None:
-        """Where a blank line is put before a function; None where there is one, or the block begins."""
+    def _above(self, loop: cst.For) -> tuple[int, int]:
+        """The offset of a loop's first line, comments included, and the blank lines above it; 2 where a block begins."""
         text = self.file.text
         line = text.line_of(text.start(loop))
-        siblings = block(self.file.parent(loop))
-        if siblings and siblings[0] is loop:
-            return None
         while line > 1 and text.line(line - 1).strip().startswith("#"):
             line -= 1
-        return text.line_start(line) if line > 1 and text.line(line - 1).strip() else None
+        if block(self.file.parent(loop))[:1] == [loop]:
+            return text.line_start(line), 2
+        blank = 0
+        while line - blank > 1 and not text.line(line - blank - 1).strip():
+            blank += 1
+        return text.line_start(line), blank
 
     def _end(self, loop: cst.For, inner: str) -> int:
         """The offset behind a loop's last line, and the comments of its body that follow."""
@@ -273,11 +277,14 @@ class _Writer:
 
     def _without_a_loop(self) -> None:
         """The scope of the towers that the graph names, where no loop is seen that builds them."""
-        sites = [
+        devices = [
             call
             for call in self.file.all(cst.Call)
-            if self.file.canonical(call.func) == "tf.device" and call.args and _is_tower(call.args[0].value)
+            if self.file.canonical(call.func) == "tf.device" and call.args
         ]
+        if not any(_is_tower(call.args[0].value) for call in devices):
+            return
+        sites = [call for call in devices if _is_gpu(call.args[0].value)]
         around: dict[cst.With, Strategy] = {}
         alone: list[cst.Call] = []
         for site in sites:
@@ -317,10 +324,28 @@ class _Writer:
             yield Edit(start, start, f"{strategy.name}.scope(), ")
 
 
+def _declarations(function: ReplicaFunction) -> Iterator[str]:
+    """`nonlocal loss, summaries`, in lines that are not too long."""
+    for word, names in function.outer.items():
+        line = ""
+        for name in names:
+            if line and len(line) + len(name) > _LIMIT - 20:
+                yield line
+                line = ""
+            line = f"{line}, {name}" if line else f"{word} {name}"
+        yield line
+
+
 def _takes_gradients(loop: Loop) -> bool:
     return any(
         isinstance(node, cst.Attribute) and node.attr.value in _GRADIENTS for node in walk(loop.node)
     )
+
+
+def _is_gpu(device: cst.BaseExpression) -> bool:
+    """Whether `tf.device` is given a GPU of this machine."""
+    texts = texts_in(device)
+    return any("gpu" in text for text in texts) and not any("job:" in text for text in texts)
 
 
 def _is_tower(device: cst.BaseExpression) -> bool:

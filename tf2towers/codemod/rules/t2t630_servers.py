@@ -1,4 +1,4 @@
-"""T2T618: the device that `replica_device_setter` chooses is the scope of a parameter-server strategy."""
+"""T2T630: the device that `replica_device_setter` chooses is the scope of a parameter-server strategy."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from collections.abc import Iterator
 import libcst as cst
 
 from tf2towers.codemod.edits import Edit
-from tf2towers.codemod.file import RUNTIME, File
+from tf2towers.codemod.file import File
 from tf2towers.codemod.meanings import Assigned
-from tf2towers.codemod.nodes import imported, is_name, is_plain
+from tf2towers.codemod.nodes import is_name, is_plain
 from tf2towers.codemod.rule import Rule
 from tf2towers.codemod.towers.device import texts_in
 from tf2towers.codemod.towers.loops import tower_loops
-from tf2towers.codemod.towers.writing import fresh, written
+from tf2towers.codemod.towers.writing import fresh, has_strategy, written
 
 _SETTER = "tf.train.replica_device_setter"
 #: what only a program of several processes has
@@ -22,11 +22,7 @@ _OF_CLUSTERS = frozenset({"tf.train.Server", "tf.train.ClusterSpec", _SETTER})
 
 def edits(file: File) -> Iterator[Edit]:
     """The scope of a strategy for each `with tf.device(...)` of a setter; else for the devices of the cluster's tasks."""
-    if any(
-        name == f"{RUNTIME}.ParameterServerStrategy"
-        for statement in file.imports
-        for _, name in imported(statement)
-    ):
+    if has_strategy(file):
         return
     entered = [call for call in _entered(file) if not _is_of_a_tower(file, call)]
     done = [*_inline(file, entered), *_named(file, entered)]
@@ -109,7 +105,7 @@ def _named(file: File, entered: list[cst.Call]) -> Iterator[Edit]:
 
 def _beside(file: File, entered: list[cst.Call]) -> Iterator[Edit]:
     """The scope beside a device that names a task of the cluster, or that a function chooses."""
-    if not any(canonical in _OF_CLUSTERS for _, canonical in file.symbols):
+    if not any(canonical in _OF_CLUSTERS for other in file.program.files for _, canonical in other.symbols):
         return
     done: set[cst.CSTNode] = set()
     for call in entered:
@@ -125,7 +121,7 @@ def _beside(file: File, entered: list[cst.Call]) -> Iterator[Edit]:
 
 
 RULE = Rule(
-    code="T2T618",
+    code="T2T630",
     title="A replica_device_setter's device is a strategy's scope",
     why="""
     `with tf.device(tf.train.replica_device_setter(...)):` puts variables on the parameter servers and the rest of a
