@@ -6,7 +6,7 @@ import libcst as cst
 
 from tf2towers.codemod import old_names
 from tf2towers.codemod.file import File
-from tf2towers.codemod.lookup import find_replacement, taken_arguments, unserved_arguments
+from tf2towers.codemod.symbols import find_replacement, taken_arguments, unserved_arguments
 from tf2towers.codemod.meanings import Assigned
 from tf2towers.codemod.nodes import (
     argument,

@@ -13,7 +13,7 @@ from libcst.metadata import ExpressionContext
 
 from tf2towers.codemod.canonical import canonical_name
 from tf2towers.codemod.edits import Edit, Text
-from tf2towers.codemod.lookup import Found, find_replacement, public_spelling
+from tf2towers.codemod.symbols import Found, find_replacement, is_module, public_spelling
 from tf2towers.codemod.meanings import Assigned, Binding, Imported, Meanings, Scope
 from tf2towers.codemod.nodes import (
     Alias,
@@ -31,7 +31,6 @@ from tf2towers.codemod.nodes import (
     root_of,
 )
 from tf2towers.codemod.tree import Tree
-from tf2towers.names.tables import is_module
 from tf2towers.report.result import FindingKind
 from tf2towers.source.local_imports import LocalImports
 from tf2towers.source.script import Script
@@ -91,9 +90,6 @@ class WholeProgram(Protocol):
 
     def through(self, file: File, dotted: str) -> str | None:
         """What a name of another module means, where that is something of TensorFlow's."""
-
-    def is_taken(self, file: File, name: str) -> bool:
-        """Whether another file may take a name from a file."""
 
     def file(self, path: Path) -> File | None:
         """The file at a path."""

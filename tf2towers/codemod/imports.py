@@ -9,7 +9,7 @@ from typing import Protocol
 import libcst as cst
 
 from tf2towers.codemod.canonical import canonical_name
-from tf2towers.codemod.lookup import Found, find_replacement
+from tf2towers.codemod.symbols import Found, find_replacement
 from tf2towers.codemod.nodes import Alias, Import, aliases, asname_of, module_of, name_of
 
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from tf2towers.codemod.lookup import sessions
+from tf2towers.codemod.symbols import sessions
 from tf2towers.codemod.meanings import Imported
 from tf2towers.codemod.nodes import (
     Alias,

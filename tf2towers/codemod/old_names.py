@@ -8,15 +8,8 @@ from typing import NamedTuple
 
 import libcst as cst
 
-from tf2towers.codemod.canonical import canonical_name
 from tf2towers.codemod.nodes import has_star, literal, positional
-from tf2towers.names.tables import read_table, renamed_to
-
-#: `tf.scalar_summary` and the like, which put no name scope before the tag
-_OLD_SUMMARIES = frozenset(
-    f"tf.python.ops.logging_ops.{kind}_summary" for kind in ("scalar", "histogram", "image", "audio")
-)
-
+from tf2towers.codemod.symbols import read_table
 
 class KeywordRename(NamedTuple):
     """An old keyword's new name, and whether compat.v1 in TF 2.21 still takes the old one."""
@@ -26,36 +19,11 @@ class KeywordRename(NamedTuple):
 
 
 @cache
-def todays_name(canonical: str) -> str:
-    """The canonical name of today, where that is the same function with the same arguments; else the name itself.
-
-    `tf.split` of TF 0.x stays itself: today's takes its arguments in another order.
-    """
-    target, note = renamed_to(canonical)
-    if not target or note or is_reordered(canonical):
-        return canonical
-    return canonical_name(target)
-
-
-def is_of_summaries(canonical: str) -> bool:
-    """Whether it makes summaries or merges them: `tf.summary.scalar`, or TF 0.x's `tf.scalar_summary`."""
-    today = todays_name(canonical)
-    return today.startswith("tf.summary.") or today in _OLD_SUMMARIES
-
-
-def is_reordered(canonical: str) -> bool:
-    """Whether the function once took its arguments in another order, or under other names that are gone."""
-    return canonical in argument_orders() or any(
-        not rename.accepted for rename in keyword_renames(canonical).values()
-    )
-
-
-@cache
 def argument_orders() -> dict[str, tuple[tuple[str, ...], str, str]]:
     """Function -> its arguments in the old order, when a call is known to use that, and what changed."""
     return {
         name: (tuple(order.split(",")), when, note)
-        for name, order, when, note, _ in read_table("argument_orders.tsv")
+        for name, order, when, note, _ in read_table("data/argument_orders.tsv")
     }
 
 
@@ -67,7 +35,7 @@ def keyword_renames(canonical: str) -> dict[str, KeywordRename]:
 @cache
 def _keywords() -> dict[str, dict[str, KeywordRename]]:
     found: dict[str, dict[str, KeywordRename]] = {}
-    for name, old, new, accepted in read_table("keywords.tsv"):
+    for name, old, new, accepted in read_table("data/keywords.tsv"):
         found.setdefault(name, {})[old] = KeywordRename(new, accepted == "yes")
     return found
 

@@ -12,7 +12,7 @@ import libcst as cst
 
 from tf2towers.codemod.edits import Edit
 from tf2towers.codemod.file import File
-from tf2towers.codemod.lookup import find_replacement, sessions
+from tf2towers.codemod.symbols import find_replacement, sessions
 from tf2towers.codemod.meanings import Defined
 from tf2towers.codemod.nodes import (
     Import,

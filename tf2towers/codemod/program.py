@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import cache, cached_property
+from functools import cached_property
 from pathlib import Path
 
 import libcst as cst
 
 from tf2towers.codemod.arguments import old_order
-from tf2towers.codemod.canonical import beginnings, canonical_name
+from tf2towers.codemod.canonical import canonical_name
 from tf2towers.codemod.file import File
-from tf2towers.codemod.lookup import ended_before_tf1, sessions
+from tf2towers.codemod.symbols import ended_before_tf1, is_only_tf1, sessions
 from tf2towers.codemod.meanings import Defined
 from tf2towers.codemod.nodes import Symbol, dotted, imported, module_of
 from tf2towers.codemod.tensorflow_versions import is_for_another
-from tf2towers.exact.data import rows
-from tf2towers.names.tables import read_table
 from tf2towers.source.errors import SourceError
 from tf2towers.source.local_imports import LocalImports
 from tf2towers.source.python2.reading import Reader, shows_python2
@@ -119,26 +117,6 @@ class Program:
         """Whether it computes eagerly, in functions or under tapes, and runs no graph; it may well say `compat.v1`."""
         used = {canonical for file in self.files for _, canonical in file.symbols}
         return any(map(_is_eager, used)) and not any(map(_runs_graphs, used))
-
-    def is_taken(self, file: File, name: str) -> bool:
-        """Whether another file that imports a file, or gets all of its names, says a name that is bound there."""
-        word = re.compile(rf"\b{re.escape(name)}\b")
-        others = {self.imports.main, *self.imports.modules} - {file.path.absolute()}
-        return any(
-            word.search(self.read(path).text) for path in others if self._reaches(path, file.path.absolute())
-        )
-
-    def _reaches(self, path: Path, home: Path) -> bool:
-        """Whether a module imports another, itself or by others."""
-        seen: set[Path] = set()
-        pending = [path]
-        while pending:
-            if (found := pending.pop()) == home:
-                return True
-            if found not in seen:
-                seen.add(found)
-                pending += self.imports.imports_of(found).values()
-        return False
 
     @cached_property
     def never_called(self) -> frozenset[cst.CSTNode]:
@@ -264,9 +242,9 @@ def _has_tf1(file: File) -> bool:
     for use, canonical in file.symbols:
         if _is_graphs(canonical):
             return True
-        if "compat.v1" not in (dotted(use) or "") and not file.imported_from_v1(use) and _only_tf1(canonical):
+        if "compat.v1" not in (dotted(use) or "") and not file.imported_from_v1(use) and is_only_tf1(canonical):
             return True
-    return any(_is_graphs(name) or _only_tf1(name) for _, name in file.doubtful)
+    return any(_is_graphs(name) or is_only_tf1(name) for _, name in file.doubtful)
 
 
 def _names_v1(file: File) -> bool:
@@ -289,7 +267,7 @@ def _needs_tf1(file: File) -> bool:
         for _, name in imported(node):
             if name.startswith("tensorflow.") and not name.startswith("tensorflow.compat."):
                 canonical = canonical_name(name)
-                if canonical.startswith("tf.contrib") or _only_tf1(canonical):
+                if canonical.startswith("tf.contrib") or is_only_tf1(canonical):
                     return True
     return any(True for _ in only_tf1s(file))
 
@@ -297,7 +275,7 @@ def _needs_tf1(file: File) -> bool:
 def only_tf1s(file: File) -> Iterator[tuple[Symbol, str]]:
     """What a file takes from plain `tensorflow` that only TF1 had, with the name that it means."""
     for use, canonical in file.symbols:
-        if file.is_plain(use) and (canonical.startswith("tf.contrib.") or _only_tf1(canonical)):
+        if file.is_plain(use) and (canonical.startswith("tf.contrib.") or is_only_tf1(canonical)):
             yield use, canonical
 
 
@@ -305,13 +283,3 @@ def _is_graphs(canonical: str) -> bool:
     return any(canonical == name or canonical.startswith(name + ".") for name in _GRAPHS) or (
         canonical.startswith("tf.train.") and canonical.endswith("Optimizer")
     )
-
-
-def _only_tf1(canonical: str) -> bool:
-    return any(name in _only_tf1_names() for name, _ in beginnings(canonical))
-
-
-@cache
-def _only_tf1_names() -> frozenset[str]:
-    names = {row[0] for row in (*rows("only_tf1.tsv"), *read_table("renames.tsv"))}
-    return frozenset(names - {"tf.__version__"})

@@ -9,6 +9,7 @@ import libcst as cst
 
 from tf2towers.codemod.edits import Edit
 from tf2towers.codemod.file import File
+from tf2towers.codemod.libraries import is_taken
 from tf2towers.codemod.nodes import Statement, aliases, bound_by, module_of
 from tf2towers.codemod.removal import removed
 
@@ -33,7 +34,7 @@ def _loses_its_uses(file: File, name: str, edits: Sequence[Edit]) -> bool:
     uses = [node for node in file.all(cst.Name) if node.value == name]
     word = re.compile(rf"\b{re.escape(name)}\b(?!\.\w+ import)")
     written = len(word.findall(file.text.text)) - 1  # in texts and comments as well, where nobody knows
-    if not uses or written != len(uses) or file.program.is_taken(file, name):
+    if not uses or written != len(uses) or is_taken(file, name):
         return False
     return all(
         any(

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cache
 
 import libcst as cst
 
 from tf2towers.codemod.edits import Edit
 from tf2towers.codemod.file import RUNTIME, File, first_name
 from tf2towers.codemod.imports import made_by
-from tf2towers.codemod.lookup import (
+from tf2towers.codemod.symbols import (
     Found,
+    RuntimeName,
     find_replacement,
     is_another_object,
     is_gone_private,
+    is_of_old_release,
     public_spelling,
 )
 from tf2towers.codemod.meanings import Imported
@@ -26,7 +27,6 @@ from tf2towers.codemod.rule import Example, Rule
 from tf2towers.codemod.rules.t2t602_imports import goes
 from tf2towers.codemod.rules.t2t620_gone import resets_a_server
 from tf2towers.codemod.switches import SWITCHES
-from tf2towers.names.tables import RuntimeName, read_table
 
 
 def edits(file: File) -> Iterator[Edit]:
@@ -177,7 +177,7 @@ def _below(file: File, node: Symbol, found: Found, home: str) -> str | None:
     module, _, name = found.target.rpartition(".")
     if is_gone and isinstance(node, cst.Attribute) and (found.kind, module) == (base.kind, base.target):
         return f"{file.text.of(node.value)}.{name}"
-    if is_gone or base.kind in ("runtime", "left") or file.spelled(node) in _renamed():
+    if is_gone or base.kind in ("runtime", "left") or _is_renamed(file.spelled(node)):
         return file.name_of(found)
     if found.kind == "v1" and is_another_object(file.spelled(node) or ""):
         return file.name_of(found)
@@ -235,15 +235,14 @@ def _through_star(file: File, node: Symbol, found: Found) -> str | None:
             file.wanted[(found.runtime.module, node.value)] = node.value
             return None
         return file.name_of(found)
-    return None if file.spelled(node) not in _renamed() else file.name_of(found)
+    return file.name_of(found) if _is_renamed(file.spelled(node)) else None
 
 
-@cache
-def _renamed() -> frozenset[str]:
-    """The names of old releases that `tensorflow.compat.v1` has not."""
-    return frozenset(
-        row[0] for row in read_table("renames.tsv") if find_replacement(row[0]) != Found("v1", row[0])
-    )
+def _is_renamed(canonical: str | None) -> bool:
+    """Whether it is a name of an old release that `tensorflow.compat.v1` has not."""
+    if canonical is None or not is_of_old_release(canonical):
+        return False
+    return find_replacement(canonical) != Found("v1", canonical)
 
 
 def _is_switch(file: File, node: cst.CSTNode, canonical: str) -> bool:
@@ -262,7 +261,7 @@ RULE = Rule(
     cells) and what runs graphs (sessions) comes from tf2towers.runtime.
     """,
     edits=edits,
-    sources=("tf.compat.v1", "names/data/symbols.tsv", "names/data/renames.tsv"),
+    sources=("tf.compat.v1", "codemod/symbols.tsv", "names/data/renames.tsv"),
     examples=(
         Example(
             "a name of an old release",

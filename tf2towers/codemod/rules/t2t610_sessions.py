@@ -23,12 +23,12 @@ RULE = Rule(
     why="""
     `tf.Session` and what makes sessions (MonitoredTrainingSession, Supervisor, SessionManager and their like), and
     `tf.train.Server`, are names of tf2towers.runtime: the same calls, but a run is a TF 2 function on the devices of a
-    strategy, with only what the fetches need in it. It is a table of names (exact/data/sessions.tsv), which T2T601
+    strategy, with only what the fetches need in it. It is a table of names (codemod/symbols.tsv), which T2T601
     and T2T602 read; savers, hooks, summaries, queues and coordinators stay TensorFlow's own. What a run was told about
     itself is not there: `tf.RunMetadata` stays empty, and so does a timeline that is made of it, which is told.
     """,
     notes=notes,
-    sources=("tf.compat.v1.wrap_function", "exact/data/sessions.tsv"),
+    sources=("tf.compat.v1.wrap_function", "codemod/symbols.tsv"),
     examples=(
         Example(
             "a session",

@@ -14,6 +14,7 @@ from tf2towers.codemod.libraries import (
     changed,
     gone_part,
     imported_modules,
+    is_taken,
     last_names,
     library_name,
 )
@@ -178,7 +179,7 @@ def _all_written_anew(file: File, bound: str, dotted: str) -> bool:
     if not any(name.startswith(f"{dotted}.") for name in changed()):
         return False
     root = bound.partition(".")[0]
-    if file.program.is_taken(file, root):
+    if is_taken(file, root):
         return False
     anew = {
         inner

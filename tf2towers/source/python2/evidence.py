@@ -5,7 +5,7 @@ It imports a module that only Python 2 has (`import cPickle`), or it comes to a 
 (`reached`). What stands in a test of the version, or in a `try` that catches the error, shows nothing; nor does a name
 that is bound anywhere in the file (`from six.moves import xrange`).
 
-`names_of_python2` gives such names wherever they stand: where a program counts as Python 3, they are left to the user.
+`lines_of_python2` gives such names wherever they stand: where a program counts as Python 3, they are left to the user.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ from pathlib import Path
 from tf2towers.source.nodes import dotted, imported
 from tf2towers.source.python2.reached import Module, Reached, bindings
 from tf2towers.source.python2.tables import words
+from tf2towers.source.script import Script
+from tf2towers.source.syntax import parse
 
 #: modules that Python 3 has under another name, or not at all
 MODULES = words("modules")
@@ -52,11 +54,13 @@ def is_certain(modules: list[Module], main: Module) -> bool:
     return False
 
 
-def names_of_python2(tree: ast.Module, *, is_main: bool) -> Iterator[ast.Name]:
-    """The uses of names that only Python 2 has, wherever a module has them, but where it is ready to miss them."""
-    for part in _run_with(tree, is_main=is_main, inside=True):
-        if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load) and part.id in NAMES:
-            yield part
+def lines_of_python2(script: Script, *, is_main: bool) -> set[tuple[int, str]]:
+    """The lines and names at which a module uses what only Python 2 has, but where it is ready to miss it."""
+    return {
+        (part.lineno, part.id)
+        for part in _run_with(parse(script.text, script.path), is_main=is_main, inside=True)
+        if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load) and part.id in NAMES
+    }
 
 
 def size_of_no_buffer(opened: ast.Call) -> ast.Constant | None:
