@@ -299,6 +299,7 @@ def marks(name: str) -> str:
             ("m", name in modules()),
             ("b", _is_closed(name)),
             ("f", name in FILES),
+            ("s", name in OWN or name in SESSIONS),
             ("a", name in SAME_OBJECT),
         )
         if is_so

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from codemod_texts import migrated
 
-from tf2towers.names.tables import read_table
+from tf2towers.codemod.symbols import read_table
 
 #: run by a process of its own: imports of private modules change what TensorFlow's others have
 REACH = """

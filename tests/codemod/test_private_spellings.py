@@ -8,7 +8,7 @@ import pytest
 from codemod_texts import migrated
 
 from tf2towers.codemod.registry import rule_of, rules
-from tf2towers.names.tables import read_table
+from tf2towers.codemod.symbols import read_table
 
 EXAMPLES = [(rule.code, number) for rule in rules() for number in range(len(rule.examples))]
 

@@ -261,7 +261,7 @@ RULE = Rule(
     cells) and what runs graphs (sessions) comes from tf2towers.runtime.
     """,
     edits=edits,
-    sources=("tf.compat.v1", "codemod/symbols.tsv", "names/data/renames.tsv"),
+    sources=("tf.compat.v1", "codemod/symbols.tsv"),
     examples=(
         Example(
             "a name of an old release",
