@@ -3,10 +3,10 @@
 from pathlib import Path
 
 import pytest
+from tf2towers.migrate import migrate as idiomatic
 
 from tf2towers.codemod.migrate import migrate
 from tf2towers.codemod.program import Program
-from tf2towers.migrate import migrate as idiomatic
 from tf2towers.source.script import Script
 
 ROOT = Path(__file__).resolve().parents[2]
