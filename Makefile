@@ -12,17 +12,19 @@ unexport TF_USE_LEGACY_KERAS
 # two processes of TensorFlow, and what needs none: tests that start none and the linters fill the time in which they wait
 MAKEFLAGS += --jobs=3
 
-.PHONY: help test test-plain test-tensorflow test-trainers test-long test-versions soundness bench growth robustness corpus demo demo-ps lint format tables clean
+.PHONY: help test test-plain test-tensorflow test-trainers test-long test-versions coverage soundness bench growth \
+	robustness demo demo-ps lint format tables clean
 
 help:
-	@echo "make test    install into $(VENV) and run the tests"
+	@echo "make test    install into $(VENV), run the tests, ruff and mypy"
 	@echo "make test-long  more of the same: further flags, optimizers and clusters"
 	@echo "make demo    migrate a tower trainer, train both programs, compare them bit by bit"
 	@echo "make demo-ps the same for a parameter-server trainer, as clusters of processes"
 	@echo "make test-versions  what migrated scripts stand on, on TensorFlow $(VERSIONS)"
+	@echo "make coverage       the tests that need no TensorFlow and the runtime's, with the lines they run"
 	@echo "make soundness      thousands of variants of small scripts, migrated and run beside the originals"
 	@echo "make robustness     public files and damaged ones, from REPOSITORIES, a folder of git directories"
-	@echo "make growth  what things cost as the work grows: docs/growth.md, docs/growth.png"
+	@echo "make growth  what things cost as the work grows: build/growth.md"
 	@echo "make bench   originals, migrated programs and modern ones take turns: docs/performance.md"
 	@echo "make lint    ruff and mypy"
 	@echo "make format  let ruff format the code"
@@ -35,7 +37,7 @@ $(VENV)/.installed: pyproject.toml
 	$(PY) -m pip install --quiet --editable '.[all,dev]'
 	@touch $@
 
-test: test-tensorflow test-trainers test-plain
+test: test-tensorflow test-trainers test-plain lint
 
 # one process of TensorFlow for each of two cores; what the others print is shown whole, when they end.
 # Status 5: none of $(TESTS) is of the kind
@@ -63,13 +65,18 @@ test-versions:
 		PYTHONPATH=$(CURDIR) .venv-$$version/bin/python -m pytest -q -m "not long" tests/soundness tests/runtime/graph_session || exit 1; \
 	done
 
+coverage: $(VENV)/.installed
+	$(PY) -m pip install --quiet 'coverage>=7'
+	$(PY) -m coverage run --source=tf2towers -m pytest -q -m "not trainers and not long" $(TESTS) || test $$? = 5
+	$(PY) -m coverage report --sort=cover
+
 soundness: $(VENV)/.installed
 	$(PY) tests/soundness/campaign.py
 
 # a folder of git directories, such as `git clone --bare` makes
 REPOSITORIES ?= repositories
 robustness: $(VENV)/.installed
-	$(PY) tests/robustness/run.py $(REPOSITORIES) --files 3000 --mutations 5000 --processes 2 --page docs/robustness.md
+	$(PY) tests/robustness/run.py $(REPOSITORIES) --files 3000 --mutations 5000 --processes 2 --page build/robustness.md
 
 # LEGACY_PYTHON: an interpreter with TensorFlow 1.15, where there is one
 bench: $(VENV)/.installed
@@ -79,28 +86,24 @@ bench: $(VENV)/.installed
 growth: $(VENV)/.installed
 	$(PY) benchmarks/growth.py
 
-# both registers; the flags of a trainer that ends soon
+# the flags of a trainer that ends soon
 TOWERS = legacy/cifar10_towers.py
 TOWERS_FLAGS = --num_gpus=2 --batch_size=16 --batch_norm --log_every=25
 demo: $(VENV)/.installed
 	rm -rf demo
-	$(TF2TOWERS) migrate $(TOWERS) -o demo/exact > /dev/null
-	$(TF2TOWERS) verify --steps 20 $(TOWERS) demo/exact/cifar10_towers.py -- \
+	$(TF2TOWERS) migrate $(TOWERS) -o demo/migrated
+	$(TF2TOWERS) verify --steps 20 --report demo/report $(TOWERS) demo/migrated/cifar10_towers.py -- \
 		$(TOWERS_FLAGS) --max_steps=20 --decay_steps=10 --summary_every=10
-	$(TF2TOWERS) migrate --idiomatic $(TOWERS) -o demo/migrated > /dev/null
-	$(TF2TOWERS) verify --free --steps 60 --verbose --report demo/report $(TOWERS) demo/migrated/cifar10_towers.py -- \
-		$(TOWERS_FLAGS) --max_steps=60 --decay_steps=30 --summary_every=61
 
 CLUSTER = legacy/mnist_supervisor.py
 CLUSTER_FLAGS = --batch_size=50 --hidden_units=100 --log_every=100
 demo-ps: $(VENV)/.installed
 	rm -rf demo-ps
-	$(TF2TOWERS) migrate $(CLUSTER) -o demo-ps/exact > /dev/null
-	$(TF2TOWERS) migrate --idiomatic $(CLUSTER) -o demo-ps/migrated > /dev/null
-	for register in exact migrated; do for synchronous in 0 1; do \
-		$(TF2TOWERS) verify --free --workers 2 --steps 10 $(CLUSTER) demo-ps/$$register/mnist_supervisor.py -- \
+	$(TF2TOWERS) migrate $(CLUSTER) -o demo-ps/migrated
+	for synchronous in 0 1; do \
+		$(TF2TOWERS) verify --free --workers 2 --steps 10 $(CLUSTER) demo-ps/migrated/mnist_supervisor.py -- \
 			$(CLUSTER_FLAGS) --train_steps=200 --issync=$$synchronous || exit; \
-	done; done
+	done
 	$(TF2TOWERS) compare --report demo-ps/report $(CLUSTER) demo-ps/migrated/mnist_supervisor.py -- \
 		$(CLUSTER_FLAGS) --train_steps=400 --learning_rate=0.003 --issync=0 --log_dir={scratch}
 

@@ -3,7 +3,7 @@
     python benchmarks/corpus.py CORPUS > docs/corpus.md
 
 CORPUS holds manifest.tsv (folder, main, kind, ..., py2_only) and a folder for each script: main file and local modules.
-None of that code is in this repository. Whether a script was run, and with what result, is read from docs/verified.md.
+None of that code is in this repository.
 """
 
 from __future__ import annotations
@@ -75,21 +75,10 @@ def lacks(status: str, left: list[tuple[str, str, str, str]], error: str) -> str
     return "; ".join(shown) + more
 
 
-def verified() -> dict[str, str]:
-    """Script -> what docs/verified.md says of its run."""
-    found = {}
-    for line in (ROOT / "docs/verified.md").read_text(encoding="utf-8").splitlines():
-        cells = [cell.strip() for cell in line.strip("|").split("|")]
-        if len(cells) >= 2 and re.fullmatch(r"[a-z0-9_]+", cells[0]) and cells[0] != "script":
-            found.setdefault(cells[0], cells[-1])
-    return found
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("corpus", type=Path)
     corpus = parser.parse_args().corpus
-    runs = verified()
     rows, times, counts, can = [], [], {}, {}
     for row in csv.DictReader((corpus / "manifest.tsv").open(), delimiter="\t", quoting=csv.QUOTE_NONE):
         name = row["folder"].split("_", 1)[1]
@@ -99,10 +88,7 @@ def main() -> None:
         counts.setdefault(row["kind"], Counter())[status] += 1
         if not missing:
             can.setdefault(row["kind"], Counter())[status] += 1
-        run = runs.get(name, "")
-        rows.append(
-            (name, KINDS[row["kind"]], "yes" if python2 else "", status, lacks(status, left, error), run)
-        )
+        rows.append((name, KINDS[row["kind"]], "yes" if python2 else "", status, lacks(status, left, error)))
     total = sum(map(Counter.total, counts.values()))
     good = sum(statuses["0"] for statuses in counts.values())
     print(f"""# What the tool does with {total} public scripts
@@ -123,11 +109,11 @@ at most, with Python's start.
         )
     print("""
 "Nothing missing": no site is left because of a symbol, a library or a module that neither TensorFlow 2.21, nor our
-runtime, nor the script's folder has. Scripts in Python 2 are converted first ([sources.md](sources.md)). Status 0 alone says that the tool sees nothing in the way; the last column says
-what was run ([verified.md](verified.md)).
+runtime, nor the script's folder has. Status 0 alone says that the tool sees nothing in the way; `tf2towers verify` shows
+for a script that it trains the same.
 
-| script | kind | Python 2 | status | what it lacks | run |
-| --- | --- | --- | --- | --- | --- |""")
+| script | kind | Python 2 | status | what it lacks |
+| --- | --- | --- | --- | --- |""")
     for row in rows:
         print("| " + " | ".join(cell.replace("|", "/") for cell in row) + " |")
 

@@ -1,6 +1,6 @@
-"""`make growth`: what things cost as the work grows, a plot each: docs/growth.md and docs/growth.png.
+"""`make growth`: what things cost as the work grows, as a page and a plot each.
 
-    python benchmarks/growth.py [--page docs/growth.md]
+    python benchmarks/growth.py [--page build/growth.md]
 
 Processor time throughout, so that what else the machine does hardly matters. Each curve has its steepest slope between
 two neighbours of a plot with logarithmic axes: 1 is linear, above it is worse.
@@ -138,7 +138,7 @@ def step_by_parameters(folder: Path) -> Curve:
     sizes = (100, 300, 1_000, 3_000, 10_000)
     scripts = {
         "original": str(ROOT / "legacy/mnist_supervisor.py"),
-        "exact": migrated(folder, "mnist_supervisor.py"),
+        "migrated": migrated(folder, "mnist_supervisor.py"),
     }
     costs: dict[str, list[float]] = {}
     for size in sizes:
@@ -156,7 +156,7 @@ def step_by_parameters(folder: Path) -> Curve:
 def tower_scripts(folder: Path) -> dict[str, str]:
     """CIFAR-10 by towers, before and after."""
     legacy = "cifar10_towers.py"
-    return {"original": str(ROOT / "legacy" / legacy), "exact": migrated(folder, legacy)}
+    return {"original": str(ROOT / "legacy" / legacy), "migrated": migrated(folder, legacy)}
 
 
 def step_costs(
@@ -204,7 +204,7 @@ def draw(curves: list[Curve], place: Path) -> None:
 
 
 def page(curves: list[Curve], picture: str) -> str:
-    """docs/growth.md."""
+    """The page, as Markdown."""
     rows = [
         f"| {curve.title} | {what} | {' '.join(f'{size:,}' for size in curve.sizes)} {curve.size} | "
         f"{' '.join(f'{cost:.3g}' for cost in curve.costs[what])} {curve.cost} | {curve.slope(what):.2f} |"
@@ -229,8 +229,9 @@ between two sizes beside each other, both axes logarithmic: 1 is linear.
 def main() -> None:
     """Measures all of it, and writes page and picture."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--page", type=Path, default=ROOT / "docs/growth.md")
+    parser.add_argument("--page", type=Path, default=ROOT / "build/growth.md")
     options = parser.parse_args()
+    options.page.parent.mkdir(exist_ok=True)
     os.environ |= {"TF_CPP_MIN_LOG_LEVEL": "3", "PYTHONPATH": f"{ROOT}:{ROOT / 'legacy'}"}
     curves = []
     with tempfile.TemporaryDirectory() as name:

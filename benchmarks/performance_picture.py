@@ -14,8 +14,7 @@ ROOT = Path(__file__).resolve().parents[1]
 #: the programs that people choose between, in the order of the bars; the page has more
 SHOWN = {
     "original, TF 1.15": "#9aa5b1",
-    "migrated, exact": "#1f77b4",
-    "migrated, idiomatic": "#2ca02c",
+    "migrated": "#1f77b4",
     "modern": "#ff7f0e",
 }
 #: a program of another name that stands for one of them

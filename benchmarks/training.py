@@ -62,10 +62,10 @@ class Program:
     environment: Mapping[str, str] = field(default_factory=dict)
 
 
-def migrated(folder: Path, script: str, *options: str) -> str:
+def migrated(folder: Path, script: str) -> str:
     """The migrated program, in a folder of its own."""
-    out = folder / "".join(("migrated", *options))
-    command = [sys.executable, "-m", "tf2towers", "migrate", *options, "-o", str(out)]
+    out = folder / "migrated"
+    command = [sys.executable, "-m", "tf2towers", "migrate", "-o", str(out)]
     subprocess.run([*command, str(ROOT / "legacy" / script)], check=True, cwd=ROOT, capture_output=True)
     return str(out / script)
 
@@ -118,8 +118,7 @@ def cifar_rows(options: argparse.Namespace, folder: Path) -> list[str]:
     python = sys.executable
     scripts = {
         ORIGINAL: (python, str(ROOT / "legacy" / legacy)),
-        "migrated, exact": (python, migrated(folder, legacy)),
-        "migrated, idiomatic": (python, migrated(folder, legacy, "--idiomatic")),
+        "migrated": (python, migrated(folder, legacy)),
         "modern": (python, str(ROOT / "modern/cifar10_mirrored.py")),
     }
     if options.legacy_python:
@@ -152,8 +151,7 @@ def mobilenet_rows(options: argparse.Namespace, folder: Path) -> list[str]:
     legacy, batch, images = "mobilenet_towers.py", 64, 1797
     scripts = {
         ORIGINAL: (sys.executable, str(ROOT / "legacy" / legacy)),
-        "migrated, exact": (sys.executable, migrated(folder, legacy)),
-        "migrated, idiomatic": (sys.executable, migrated(folder, legacy, "--idiomatic")),
+        "migrated": (sys.executable, migrated(folder, legacy)),
     }
     if options.legacy_python:
         scripts = {"original, TF 1.15": (options.legacy_python, for_tf1(folder, legacy)), **scripts}
@@ -178,8 +176,7 @@ def cluster_rows(options: argparse.Namespace, folder: Path) -> list[str]:
     legacy = "mnist_supervisor.py"
     scripts = {
         ORIGINAL: str(ROOT / "legacy" / legacy),
-        "migrated, exact": migrated(folder, legacy),
-        "migrated, idiomatic": migrated(folder, legacy, "--idiomatic"),
+        "migrated": migrated(folder, legacy),
     }
     rows = []
     for synchronous, workers in ((False, 1), (False, 2), (False, 4), (True, 1), (True, 2)):
@@ -193,7 +190,6 @@ def cluster_rows(options: argparse.Namespace, folder: Path) -> list[str]:
                 flags,
                 examples=0,
                 said=WORKER_LINE,
-                rests=not (all_reduces and "idiomatic" in what),
             )
             for what, script in scripts.items()
         }
@@ -242,7 +238,7 @@ The programs of one work are started together and take turns of {options.seconds
 a ratio is the median of the rounds' ratios to the original on the same TensorFlow: above 1 is faster. Other work on
 the machine blurs them: ratios of the same programs have differed by 0.1 from run to run.
 Devices are logical CPU devices: they share the cores, so towers bring no speed here; what is compared is
-what each program adds to the same arithmetic. What things cost as the work grows: [growth.md](growth.md).
+what each program adds to the same arithmetic.
 
 ![Migrated and modern programs to the original on the same TensorFlow](performance.png)
 
@@ -256,9 +252,9 @@ CIFAR-10 towers, both alike, had 500, 2,100 and 4,000 page faults a step at batc
 original gains as much from the environment variables that say the same ("memory kept"); without them it does what
 glibc does by default. With GPUs a step's tensors are not in this memory; that was not measured.
 
-In the exact register the towers of a machine without GPUs share its CPU and one copy of the variables (copies and
-collectives are for GPUs: [exact.md](exact.md)). Its graph is the original's, optimized alike: 252 operations where the
-original has 243, the rest being reads of variables. Around it, a run that is made again takes as long as a Session's:
+The towers of a machine without GPUs share its CPU and one copy of the variables (copies and
+collectives are for GPUs: [how-it-works.md](how-it-works.md)). Its graph is the original's, optimized alike: 252
+operations where the original has 243, the rest being reads of variables. Around it, a run that is made again takes as long as a Session's:
 0.22 ms for two feeds of 100 rows and three fetches, in both (what is fetched and fed is found out at the first run
 alone, which in a Session takes Python each time; a function's call takes longer in return). The modern trainer has a
 copy for each replica, for that is what MirroredStrategy is: both are updated, and gradients go from one to the other.
@@ -268,9 +264,9 @@ MobileNetV2 on images of 32 x 32 has many small operations. A sampling profile o
 thread (the scheduler's queues, and the kernel's), 10 % in malloc. With one thread inside an operation and two between
 them a step takes 63 ms of processor time instead of 95. So replicas on the CPU share its cores in
 `modern/mobilenet_mirrored.py`: an epoch by hand takes 0.49 s instead of 0.66 (three runs each, quiet), and twice what
-TF 1.15 takes is reached. Original and exact form keep TensorFlow's own number of threads, for sums in parts by threads
-round otherwise, and the exact form has the original's bits; `TF_NUM_INTRAOP_THREADS=1` sets it for both. Among many
-programs the exact form was at 0.87 to 0.97 of the original's examples a second (four runs of this table), with the
+TF 1.15 takes is reached. Both programs keep TensorFlow's own number of threads, for sums in parts by threads
+round otherwise, and the migrated one has the original's bits; `TF_NUM_INTRAOP_THREADS=1` sets it for both. Among many
+programs the migrated one was at 0.87 to 0.97 of the original's examples a second (four runs of this table), with the
 original alone at 1.00, 1.03 and 1.05 (7 to 21 rounds). It is no more than 1.2 to 1.5 times TF 1.15: with the
 original's bits it has the original's kernels, and one bare device with these has 1.5. With one thread inside an
 operation it made 1.66 times TF 1.15. `TF_ONEDNN_THREADPOOL_USE_CALLER_THREAD=1`, which only lets the calling thread
@@ -283,15 +279,11 @@ first, through two batch norms over 8 images. `tests/modern/test_cifar10_mirrore
 
 ## Parameter servers: `mnist_supervisor.py`, 1 server
 
-Synchronous training of the idiomatic register and of `modern/` is an all-reduce between the workers, without a server.
-With 2 workers these two cannot be stopped between their turns and begin anew for each, so their first second counts.
+Synchronous training of `modern/` is an all-reduce between the workers, without a server. With 2 workers it cannot be
+stopped between its turns and begins anew for each, so its first second counts.
 
-Asynchronous training of the idiomatic register runs every worker's loop in worker 0's process: it computes worker 0's
-steps itself, and sends the others' batches (314 KB each) to their workers, which is probably what
-2 workers lose (not profiled). The modern trainer asks for twenty steps in a request; a request for each step
-(`--steps_per_request=1`) costs as much as a small step.
-Tasks on one host share its cores there (`Cluster.own_cores`): without these two it made 0.92 of the original's steps
-with four workers.
+The modern asynchronous trainer asks for twenty steps in a request; a request for each step (`--steps_per_request=1`)
+costs as much as a small step. Tasks on one host share its cores there (`Cluster.own_cores`).
 
 | work | program | global steps/s | to the original | ms a step | {heads}
 {chr(10).join(clusters)}

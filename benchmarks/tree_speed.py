@@ -1,6 +1,6 @@
 """How much faster `tf2towers migrate -j 2` is on a tree of 1,000 files than `-j 1`: whole processes, in turn.
 
-    python benchmarks/tree_speed.py [--files N] [--pairs N] [--jobs N] [--register exact|idiomatic]
+    python benchmarks/tree_speed.py [--files N] [--pairs N] [--jobs N]
 
 The tree is made of this repository's own TF1 scripts: the trainers of `legacy` with their modules and the small scripts
 of the soundness suite, in folders of ten, until there are so many files. The two run in turn and the figure is the
@@ -101,7 +101,6 @@ def main() -> None:
     parser.add_argument("--files", type=int, default=1000)
     parser.add_argument("--pairs", type=int, default=3)
     parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--register", choices=("exact", "idiomatic"), default="exact")
     parser.add_argument("--modes", nargs="+", choices=list(MODES), default=list(MODES))
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
@@ -110,9 +109,8 @@ def main() -> None:
         files = list(tree.rglob("*.py"))
         size = sum(path.stat().st_size for path in files)
         print(f"{len(files)} files, {size / 1e6:.1f} MB, {os.cpu_count()} processors, {options.pairs} pairs")
-        register = ["--idiomatic"] if options.register == "idiomatic" else []
         for mode in options.modes:
-            arguments = [str(tree), *register, *MODES[mode], *([str(out)] if mode == "write" else [])]
+            arguments = [str(tree), *MODES[mode], *([str(out)] if mode == "write" else [])]
             pairs, loads = [], []
             for _ in range(options.pairs):
                 loads.append(f"{os.getloadavg()[0]:.1f}")

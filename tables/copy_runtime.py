@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-TARGET = ROOT / "tf2towers" / "names" / "data" / "runtime.tsv"
+TARGET = ROOT / "tables" / "runtime.tsv"
 HEADING = "name\tmodule\tattribute"
 
 

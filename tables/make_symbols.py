@@ -28,6 +28,7 @@ WHOLE_MODULES = frozenset(
 )  # fmt: skip
 #: modules of contrib that were other modules under a second name
 _MOVED = (
+    ("tf.contrib.cluster_resolver.", "tf.distribute.cluster_resolver."),
     ("tf.contrib.slim.initializers.", "tf.contrib.layers."),
     ("tf.contrib.slim.regularizers.", "tf.contrib.layers."),
     ("tf.contrib.slim.init_ops.", "tf."),
@@ -39,6 +40,11 @@ _COMPLETE = frozenset({"tf.logging.__dict__"})
 _KERAS_DATA = ("cifar10", "cifar100", "fashion_mnist", "mnist")
 _KERAS = "Keras 3 stands behind tf.keras now, whose layers are not those of a TF1 graph"
 _STRATEGY = "a strategy of the script's own, inside a TF1 graph"
+_SERVERS = (
+    "TF 2's strategy drives all workers from one process, and does not go with a tf.train.Server in each: take it and "
+    "its scope out; migrate makes a scope of tf.train.replica_device_setter"
+)
+_RESOLVERS = "tf.distribute.cluster_resolver"
 _SESSION_TENSORS = ("tf.get_session_handle", "tf.get_session_tensor", "tf.delete_session_tensor")
 _NO_TENSORS = "a session of today keeps no tensors between its runs; keep the value in a variable"
 _GENERATED = "a generated function that is gone, that takes other arguments, or a reference to a variable"
@@ -192,6 +198,10 @@ def _refused(canonical: str) -> Made | None:
         return Made("left", "", "T2T621", _KERAS)
     if canonical in _SESSION_TENSORS:
         return Made("left", "", "T2T620", _NO_TENSORS)
+    if canonical.startswith(_RESOLVERS):
+        return Made("left", "", "T2T620", "it is for TPUs") if "TPU" in canonical else None
+    if canonical.endswith("ParameterServerStrategy") and canonical.startswith("tf.distribute."):
+        return Made("left", "", "T2T622", _SERVERS)
     if canonical.startswith("tf.distribute.") or canonical == "tf.distribute":
         return Made("left", "", "T2T622", _STRATEGY)
     return None
@@ -289,6 +299,7 @@ def marks(name: str) -> str:
             ("m", name in modules()),
             ("b", _is_closed(name)),
             ("f", name in FILES),
+            ("s", name in OWN or name in SESSIONS),
             ("a", name in SAME_OBJECT),
         )
         if is_so

@@ -37,13 +37,10 @@ def stand_in(script: Script) -> MigrationResult:
 @pytest.fixture
 def engine(monkeypatch: pytest.MonkeyPatch) -> None:
     """The stand-in where the engine is looked for."""
-    module = ModuleType("tf2towers.migrate")
-    module.migrate = lambda script, collective: stand_in(script)  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "tf2towers.migrate", module)
-    exact = ModuleType("tf2towers.exact.migrate")
+    exact = ModuleType("tf2towers.codemod.migrate")
     exact.migrate = lambda script, options: stand_in(script)  # type: ignore[attr-defined]
     exact.Options = SimpleNamespace  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "tf2towers.exact.migrate", exact)
+    monkeypatch.setitem(sys.modules, "tf2towers.codemod.migrate", exact)
 
 
 @dataclass(frozen=True)
@@ -51,6 +48,7 @@ class Rule:
     """What the registry gives."""
 
     code: str
+    name: str
     title: str
     why: str
     todo: str
@@ -72,11 +70,20 @@ def registry(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two rules where the registry is looked for."""
     examples = [Example("x = OLD\n", "x = NEW\n"), Example("HARD\n", None)]
     known = [
-        Rule("T2T102", "second", "Because it\n  must be.", "Look at it.", False, "reports", examples),
-        Rule("T2T101", "first", "Because.", "", True),
+        Rule(
+            "T2T102",
+            "the-other",
+            "second",
+            "Because it\n  must be.",
+            "Look at it.",
+            False,
+            "reports",
+            examples,
+        ),
+        Rule("T2T101", "one", "first", "Because.", "", True),
     ]
     for name in ("tf2towers.cli.rules", "tf2towers.cli.explain"):
-        monkeypatch.setattr(f"{name}.every_rule", lambda: sorted(known, key=lambda rule: rule.code))
+        monkeypatch.setattr(f"{name}.rules", lambda: sorted(known, key=lambda rule: rule.code))
 
 
 @pytest.fixture

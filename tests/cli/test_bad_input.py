@@ -1,6 +1,5 @@
 """Bad input, as whole processes: a sentence, status 2, the file untouched, no traceback, no TensorFlow."""
 
-import importlib.util
 import subprocess
 import sys
 from pathlib import Path
@@ -71,9 +70,6 @@ def test_standard_input(tmp_path: Path) -> None:
     assert b"<stdin>: line 1: this is Python 2" in done.stderr
 
 
-@pytest.mark.skipif(
-    importlib.util.find_spec("tf2towers.migrate") is None, reason="the engine is being written"
-)
 def test_a_migration_imports_no_tensorflow(tmp_path: Path) -> None:
     (tmp_path / "x.py").write_text(TOWER)
     done = run("migrate", "x.py", cwd=tmp_path)

@@ -57,7 +57,9 @@ def test_a_closed_pipe_is_quiet() -> None:
 @pytest.mark.usefixtures("registry")
 def test_rules(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["rules"]) == 0
-    assert capsys.readouterr().out == "T2T101  changes  safe     first\nT2T102  reports  look at  second\n"
+    assert capsys.readouterr().out == (
+        "T2T101  one        changes  safe     first\nT2T102  the-other  reports  look at  second\n"
+    )
 
 
 @pytest.mark.usefixtures("registry")
@@ -65,13 +67,19 @@ def test_explain(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["explain", "t2t102", "T2T101"]) == 0
     out = capsys.readouterr().out
     assert out.startswith(
-        "T2T102 second\n(reports: it changes nothing by itself; look at it: a number may differ, see below)\n\n"
+        "T2T102 the-other: second\n"
+        "(reports: it changes nothing by itself; look at it: a number may differ, see below)\n\n"
         "Because it must be.\n"
     )
     assert (
         "To do:\n  Look at it.\n\nBefore:\n    x = OLD\n\nAfter:\n    x = NEW\n\nLeft as it is:\n    HARD\n"
         in out
     )
+    assert main(["explain", "The-Other"]) == 0
+    assert capsys.readouterr().out.startswith("T2T102 the-other: second")
+    assert main(["explain", "--all"]) == 0
+    assert capsys.readouterr().out.count("T2T10") == 2
+    assert main(["explain"]) == 2
     assert main(["explain", "T2T103"]) == 2
     err = capsys.readouterr().err
     assert "there is no rule T2T103: did you mean" in err

@@ -165,7 +165,7 @@ def test_formats(put: Put, form: str, capsys: pytest.CaptureFixture[str]) -> Non
     shown = capsys.readouterr()
     assert "T2T900" in shown.out
     assert "there is no such file" in shown.out
-    assert shown.err == ""
+    assert shown.err == "tf2towers migrate: 1 file to change, 1 site left by hand, 1 that could not be read\n"
     if form != "github":
         json.loads(shown.out)
 
@@ -187,13 +187,13 @@ def test_our_own_error_is_no_traceback(
 
 def test_a_file_changed_in_the_meantime_is_left(put: Put, monkeypatch: pytest.MonkeyPatch) -> None:
     path = put("train.py", "x = OLD\n")
-    engine = sys.modules["tf2towers.migrate"].migrate
+    engine = sys.modules["tf2towers.codemod.migrate"].migrate
 
     def slow(script: object) -> object:
         path.write_text("x = 'somebody else was here'\n")
-        return engine(script)
+        return engine(script, None)
 
-    exact = sys.modules["tf2towers.exact.migrate"]
+    exact = sys.modules["tf2towers.codemod.migrate"]
     monkeypatch.setattr(exact, "migrate", lambda script, options: slow(script))
     assert main(["migrate", "-w", "train.py"]) == 2
     assert path.read_text() == "x = 'somebody else was here'\n"
@@ -204,3 +204,37 @@ def test_wrong_options(options: list[str], capsys: pytest.CaptureFixture[str]) -
     given = [*options, "train.py"] if options else []
     assert main(["migrate", *given]) == 2
     assert "usage: tf2towers migrate" in capsys.readouterr().err
+
+
+def test_quiet_and_verbose(put: Put, capsys: pytest.CaptureFixture[str]) -> None:
+    put("train.py", "import model\nx = OLD\n" + "HARD\n" * 12)
+    put("model.py", "y = 1\n")
+    assert main(["migrate", "-q", "train.py"]) == 1
+    out = capsys.readouterr().out.splitlines()
+    assert out[0] == "train.py:3:1: T2T900 hard" and len(out) == 12
+    assert main(["migrate", "-v", "--no-diff", "train.py"]) == 1
+    out = capsys.readouterr().out
+    assert "14:1" in out and "more (" not in out and "  model.py: read, unchanged\n" in out
+    assert main(["migrate", "-q", "-v", "train.py"]) == 2
+
+
+def test_exit_zero(put: Put) -> None:
+    put("train.py", "HARD\n")
+    assert main(["migrate", "--exit-zero", "train.py"]) == 0
+    assert main(["migrate", "--exit-zero", "none.py"]) == 2
+
+
+def test_an_output_that_is_there_already(put: Put, capsys: pytest.CaptureFixture[str]) -> None:
+    path = put("train.py", "x = OLD\n")
+    for words in ("wrote out/train.py\n", "out: up to date\n"):
+        assert main(["migrate", "train.py", "-o", "out"]) == 0
+        assert capsys.readouterr().out.endswith(words)
+    path.write_text("x = OLD + 1\n")
+    assert main(["migrate", "train.py", "-o", "out"]) == 0
+    assert capsys.readouterr().out.endswith("wrote out/train.py\n")
+
+
+def test_a_wrong_option_is_two_lines(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["migrate", "--no-such-option", "train.py"]) == 2
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[0] == "usage: tf2towers migrate [options] PATH..." and len(lines) == 2

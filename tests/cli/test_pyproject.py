@@ -33,13 +33,11 @@ def test_the_nearest_table_counts(put: Put, capsys: pytest.CaptureFixture[str]) 
 
 
 def test_the_command_line_wins(put: Put, capsys: pytest.CaptureFixture[str]) -> None:
-    put(
-        "pyproject.toml", '[tool.tf2towers]\nignore = ["T2T6"]\nformat = "json"\nidiomatic = true\njobs = 2\n'
-    )
+    put("pyproject.toml", '[tool.tf2towers]\nignore = ["T2T6"]\nformat = "json"\nvendor = true\njobs = 2\n')
     put("train.py", GONE)
     assert main(["migrate", "train.py"]) == 0
     json.loads(capsys.readouterr().out)
-    assert main(["migrate", "train.py", "--format", "text", "--ignore", "T2T624", "--no-idiomatic"]) == 1
+    assert main(["migrate", "train.py", "--format", "text", "--ignore", "T2T624", "--no-vendor"]) == 1
     assert "1 site left by hand" in capsys.readouterr().out
     assert main(["migrate", "train.py", "--isolated"]) == 1
     assert "1 site left by hand" in capsys.readouterr().out
@@ -76,7 +74,7 @@ def test_a_folder_by_its_parent(put: Put, tmp_path: Path, monkeypatch: pytest.Mo
         ('ignore = ["E501"]', "tool.tf2towers.ignore: no rule's code begins with E501"),
         ("jobs = true", "tool.tf2towers.jobs is true: a number from 0 is expected"),
         ("jobs = -1", "tool.tf2towers.jobs is -1"),
-        ("idiomatic = 1", "tool.tf2towers.idiomatic is 1: true or false is expected"),
+        ("vendor = 1", "tool.tf2towers.vendor is 1: true or false is expected"),
         ('format = "xml"', "tool.tf2towers.format is 'xml'"),
         ("towers = 2", "tool.tf2towers.towers is 2: an expression as a text"),
         ("write = true", "tool.tf2towers.write: that is said on the command line alone"),

@@ -45,7 +45,7 @@ def test_the_longer_beginning_decides(select: str, ignore: str, code: str, reaso
         ("  # noqa:", [], 1),
         ("  # noqa", [], 1),
         ("", ["--ignore", "T2T620"], 0),
-        ("", ["--ignore", "t2t6,T2T2"], 0),
+        ("", ["--ignore", "t2t6,T2T601"], 0),
         ("", ["--ignore", "T2T621"], 1),
         ("", ["--select", "T2T624"], 0),
     ],

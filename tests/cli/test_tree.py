@@ -50,7 +50,10 @@ def test_programs_and_their_modules(project: Path, capsys: pytest.CaptureFixture
         out.count("+++ b/p/model.py") == 1
         and "graph_mode()" not in out.split("+++ b/p/model.py")[1].split("+++")[0]
     )
-    assert "T2T625" not in out and "T2T608" in out
+    assert (
+        "    2:1: T2T625" not in out and "  2:1: T2T625" in out and "      to do: Replace the library" in out
+    )
+    assert "T2T608" in out
     assert out.endswith("\np: 9 files, 4 programs with TF1: nothing left by hand in 3, sites left in 1\n")
 
 
@@ -113,7 +116,7 @@ def test_a_folder_without_anything(put: Put, capsys: pytest.CaptureFixture[str])
     assert main(["migrate", "p", "--verify"]) == 2
 
 
-def test_a_site_that_is_told_with_another_program(put: Put, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_site_that_is_reported_with_another_program(put: Put, capsys: pytest.CaptureFixture[str]) -> None:
     put("p/model.py", MODEL.replace("tf.log", "tf.contrib.tensorrt.nothing"))
     put("p/a.py", TRAIN)
     put("p/b.py", TRAIN)
@@ -121,6 +124,17 @@ def test_a_site_that_is_told_with_another_program(put: Put, capsys: pytest.Captu
     out = capsys.readouterr().out
     assert out.count("T2T620") == 1
     assert (
-        "\np/b.py: 1 file to change, nothing left by hand here; sites left in p/model.py, told above\n" in out
+        "\np/b.py: 1 file to change, nothing left by hand here; sites left in p/model.py, reported above\n"
+        in out
     )
     assert out.endswith("2 programs with TF1: sites left in 2\n")
+
+
+def test_an_earlier_output_is_not_migrated_again(
+    project: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["migrate", "p", "-o", "p/first", "--exclude", "plain.py"]) == 0
+    capsys.readouterr()
+    assert main(["migrate", "p", "-o", "second", "--exclude", "plain.py"]) == 0
+    assert "3 migrated before and left out" in capsys.readouterr().out
+    assert not (tmp_path / "second" / "first").exists()

@@ -230,3 +230,15 @@ def test_an_interpreter_that_does_not_run(script: Callable[[str], str]) -> None:
 )
 def test_how(status: int, words: str) -> None:
     assert how(status) == words
+
+
+def test_it_says_which_task_it_waits_for(
+    script: Callable[[str], str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tf2towers.launch.job.QUIET", 0.2)
+    path = script("""
+        if job == "worker" and index == 1: time.sleep(1)
+    """)
+    heard = Heard()
+    run(Plan(path, linger=0.1), heard)
+    assert heard.notices == ["waiting for worker 1; the other workers have ended"]

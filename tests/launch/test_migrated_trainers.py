@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import ast
 import contextlib
 import os
-import re
 import signal
 import socket
 import subprocess
@@ -16,6 +14,8 @@ from pathlib import Path
 
 import pytest
 
+from tf2towers.cli.main import main
+
 pytest.importorskip("tensorflow")
 pytestmark = pytest.mark.tensorflow
 
@@ -23,17 +23,14 @@ ROOT = Path(__file__).resolve().parents[2]
 SUPERVISOR, MONITORED = "mnist_supervisor.py", "mnist_monitored.py"
 ALL = ("ps 0", "worker 0", "worker 1")
 QUIET = {"TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": ""}
-STEP = re.compile(r"Worker (\d): training step (\d+) done, loss: \S+ \(global step: (\d+)\)")
 
 
 @pytest.fixture(scope="module")
 def migrated(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of both migrated trainers."""
-    from tests.parity.migrating import migrate_into
-
     folder = tmp_path_factory.mktemp("migrated")
-    for script in (SUPERVISOR, MONITORED):
-        migrate_into(ROOT / "legacy" / script, folder)
+    scripts = [str(ROOT / "legacy" / script) for script in (SUPERVISOR, MONITORED)]
+    assert main(["migrate", *scripts, "-o", str(folder)]) == 0
     return folder
 
 
@@ -89,10 +86,6 @@ class Cluster:
             assert self.processes["worker 0"].poll() is None, self.all_output()
             time.sleep(0.05)
 
-    def steps(self) -> list[tuple[int, int, int]]:
-        """(worker, its own step, global step) of every log line; the chief prints those of all workers."""
-        return [tuple(map(int, found)) for found in STEP.findall(self.output("worker 0"))]  # type: ignore[misc]
-
     def end(self) -> None:
         for process in self._everything:
             if process.poll() is None:
@@ -132,123 +125,6 @@ def newest_checkpoint(folder: Path) -> int:
     step = int(tf.train.load_variable(newest, "global_step"))
     assert 0 <= step - int(newest.rpartition("-")[2]) <= 1
     return step
-
-
-# -- the text --------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("script", [SUPERVISOR, MONITORED])
-def test_nothing_of_tf1_clusters_is_left(migrated: Path, script: str) -> None:
-    """In the code: what it prints and its docstrings are the script's own."""
-    gone = {
-        "Supervisor",
-        "MonitoredTrainingSession",
-        "SyncReplicasOptimizer",
-        "replica_device_setter",
-        "Session",
-    }
-    tree = ast.parse((migrated / script).read_text())
-    named = {getattr(node, "id", None) or getattr(node, "attr", None) for node in ast.walk(tree)}
-    assert not named & gone
-    assert {"SupervisedTraining", "MonitoredTraining"} & named
-
-
-def test_a_second_migration_changes_nothing(migrated: Path, tmp_path: Path) -> None:
-    for script in (SUPERVISOR, MONITORED):
-        before = (migrated / script).read_text()
-        command = [
-            sys.executable,
-            "-m",
-            "tf2towers",
-            "migrate",
-            "--idiomatic",
-            str(migrated / script),
-            "-o",
-            str(tmp_path),
-        ]
-        again = subprocess.run(
-            command, env={**os.environ, **QUIET}, capture_output=True, text=True, check=False
-        )
-        assert again.returncode == 0, again.stderr
-        assert (migrated / script).read_text() == before
-        assert not (tmp_path / script).exists() or (tmp_path / script).read_text() == before
-
-
-# -- killed and started again ----------------------------------------------------------------------------------------
-
-
-@pytest.mark.long
-def test_worker_1_killed_and_started_again(cluster: Callable[..., Cluster], tmp_path: Path) -> None:
-    """No step is lost: the global step is the number of all steps of all loops, and one more at most.
-
-    The one that was under way on the killed worker is made again elsewhere; its first try may have been applied.
-    """
-    steps = 2000
-    job = cluster(
-        SUPERVISOR, f"--train_steps={steps}", "--issync=0", "--log_every=1", "--learning_rate=0.001"
-    )
-    job.start(*ALL)
-    job.wait_for(lambda: len(job.steps()) > 200)
-    job.sigkill("worker 1")
-    job.start("worker 1")
-    job.wait_for(lambda: "serving" in job.output("worker 1").partition("serving")[2])
-    at_return = job.steps()[-1][2]
-    assert at_return < steps - 300, "the training is to go on for some time with the new worker"
-    assert [job.status(name) for name in ALL] == [0, 0, 0], job.all_output()
-    last = newest_checkpoint(tmp_path / "log")
-    own = {worker: [step for own_worker, step, _ in job.steps() if own_worker == worker] for worker in (0, 1)}
-    for worker, found in own.items():
-        assert found == list(range(1, len(found) + 1)), f"worker {worker} has skipped or repeated a step"
-        assert found[-1] > 300
-    made = sum(map(len, own.values()))
-    assert made - 1 <= last <= made + 1  # one worker may make its last step behind the checkpoint
-    assert steps < last <= steps + 3  # each loop sees the step's number before its own update
-    assert job.output("worker 0").count(f"After {steps} training step(s), validation cross entropy = ") == 2
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("issync", [0, 1])
-def test_the_chief_killed_and_started_again(
-    cluster: Callable[..., Cluster], tmp_path: Path, issync: int
-) -> None:
-    """Asynchronous: the others stay, and the new chief finds them. Synchronous: the whole job is started again."""
-    steps, log = 600 if issync == 0 else 400, tmp_path / "log"
-    job = cluster(
-        MONITORED,
-        f"--train_steps={steps}",
-        f"--issync={issync}",
-        "--log_every=1",
-        "--checkpoint_every=40",
-        "--summary_every=1000",
-        "--eval_steps=100000",
-    )
-    job.start(*ALL)
-    job.wait_for(lambda: bool(job.steps()) and job.steps()[-1][2] > 150)
-    job.sigkill("worker 0")
-    killed_at, resumed_from = job.steps()[-1][2], newest_checkpoint(log)
-    assert 0 < killed_at - resumed_from < 100
-    killed = len(job.steps())
-    if issync:
-        assert job.status("ps 0") == 0, "it has nothing to do"
-        assert job.status("worker 1") != 0, "it cannot go on alone"
-        job.start(*ALL)
-    else:
-        assert [job.processes[name].poll() for name in ("ps 0", "worker 1")] == [None, None]
-        job.start("worker 0")
-    assert [job.status(name) for name in ALL] == [0, 0, 0], job.all_output()
-    again = job.steps()[killed:]
-    assert again[0][:2] == (again[0][0], 1), "a worker counts its own steps from 1"
-    assert resumed_from <= min(step for *_, step in again) <= resumed_from + 1  # a number before the update
-    last = newest_checkpoint(log)
-    assert steps <= last <= steps + (0 if issync else 2)
-    if issync:
-        assert last - resumed_from == again[-1][1]
-    else:
-        # A step whose worker was lost to sight is made again; its first try may have been applied. The other worker may
-        # make its last one behind the checkpoint. The last two may be made at once: each reads the number before both.
-        read = max(step for *_, step in again) + 1 - resumed_from
-        counts = [made for made in (len(again), len(again) + 1) if last - resumed_from in (made - 1, made)]
-        assert any(read in (made - 1, made) for made in counts), (len(again), last - resumed_from, read)
 
 
 # -- what cannot be --------------------------------------------------------------------------------------------------

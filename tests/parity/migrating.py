@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tf2towers.exact.migrate import migrate as exact_form
-from tf2towers.exact.program import Program
 from tf2towers.migrate import migrate as idiomatic_form
+
+from tf2towers.codemod.migrate import migrate as exact_form
+from tf2towers.codemod.program import Program
 from tf2towers.parity.process import RunFailed
 from tf2towers.report.result import MigrationResult
 from tf2towers.source.script import Script

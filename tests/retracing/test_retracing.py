@@ -23,7 +23,7 @@ for step in range(6):
 """
 
 
-@pytest.mark.parametrize("which", ["exact", "idiomatic", "modern", "control"])
+@pytest.mark.parametrize("which", ["migrated", "modern", "control"])
 def test_no_graph_after_the_second_step(which: str, tmp_path: Path) -> None:
     script = tmp_path / "cifar10_towers.py"
     if which == "modern":
@@ -31,8 +31,7 @@ def test_no_graph_after_the_second_step(which: str, tmp_path: Path) -> None:
     elif which == "control":
         script.write_text(TRACES_EACH_STEP, encoding="utf-8")
     else:
-        register = ["--idiomatic"] if which == "idiomatic" else []
-        assert main(["migrate", *register, "-o", str(tmp_path), str(ROOT / "legacy/cifar10_towers.py")]) == 0
+        assert main(["migrate", "-o", str(tmp_path), str(ROOT / "legacy/cifar10_towers.py")]) == 0
     flags = [
         "--num_gpus=2",
         "--batch_size=4",

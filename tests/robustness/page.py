@@ -1,4 +1,4 @@
-"""docs/robustness.md: the numbers of a campaign."""
+"""The numbers of a campaign, as a page."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ import resource
 from damage import EVERY
 from limits import LONGEST
 from record import Record
-from running import REGISTERS
 from sources import Original
 
 FOUND = {
@@ -32,12 +31,7 @@ def page(record: Record, files: list[Original], seed: int) -> str:
     tf1 = sum(file.is_tf1 for file in files)
     programs, changed = count["trees: programs"] // 2, count["trees: files changed"]
     found = [f"| {words} | {kinds[kind]} |" for kind, words in FOUND.items()]
-    registers = [
-        f"| {name} | {count[f'{name} changed']} | "
-        + " | ".join(str(count[f"{name} status {status}"]) for status in (0, 1, 2))
-        + " |"
-        for name in REGISTERS
-    ]
+    statuses = " | ".join(str(count[f"status {status}"]) for status in (0, 1, 2))
     seconds, _ = max(record.slowest, default=(0.0, ""))
     lines = [
         "# What hurts nothing",
@@ -55,16 +49,15 @@ def page(record: Record, files: list[Original], seed: int) -> str:
         f"| whole repositories of at most 40 files, as folders | {count['trees']}: "
         f"{programs} programs with their modules, {changed} files changed |",
         "",
-        "Each file is migrated in place in both registers, and once more where something was written; each repository",
-        "in the exact one, twice.",
+        "Each file is migrated in place, and once more where something was written; each repository twice.",
         "",
         "| found | |",
         "| --- | --- |",
         *found,
         "",
-        "| register | changed | status 0 | status 1: sites are left | status 2: cannot be read |",
-        "| --- | --- | --- | --- | --- |",
-        *registers,
+        "| changed | status 0 | status 1: sites are left | status 2: cannot be read |",
+        "| --- | --- | --- | --- |",
+        f"| {count['changed']} | {statuses} |",
         "",
         "Status 2 is what is no Python: damaged files, mostly. Of the files that were written",
         f"{count['before does not compile']} compile neither before nor after (a `return` outside a function).",

@@ -1,7 +1,7 @@
-"""`make robustness`: sources as people have them, and damaged ones, through both registers; nothing may be hurt.
+"""`make robustness`: sources as people have them, and damaged ones, migrated; nothing may be hurt.
 
 Every distinct Python file of the repositories, and damaged ones of them (`damage`, chosen by the seed), is written to a
-folder of its own and migrated in place, in the exact and the idiomatic register. Then every repository is migrated as
+folder of its own and migrated in place. Then every repository is migrated as
 a folder. Each time: no exception, no sentence that asks to report an error, at most ten seconds of processor time, what
 is written compiles and has no undefined name that it had not before, nothing is written on an error, and a second run
 writes nothing. What is at fault is kept under OUT/faults; the status is then 1.

@@ -23,47 +23,43 @@ from tf2towers.report.result import MigrationResult
 from tf2towers.source.errors import SourceError
 from tf2towers.source.script import Script
 
-REGISTERS = {"exact": command.Choice(), "idiomatic": command.Choice(idiomatic=True)}
-
 
 def one_file(record: Record, case: str, data: bytes, folder: Path) -> None:
-    """A file by itself, in both registers."""
-    for register, choice in REGISTERS.items():
-        where = f"{register}: {case}"
-        path = folder / "script.py"
-        path.write_bytes(data)
-        try:
-            result = _migrated(record, where, path, choice)
-            record.counts[f"{register} status {result.status}"] += 1
-            if result.error is not None:
-                if result.changes or "report it" in result.error:
-                    record.fault("error of ours", where, result.error, data)
-                if path.read_bytes() != data:
-                    record.fault("changed on an error", where, result.error, data)
-                continue
-            if not result.changed:
-                continue
-            record.counts[f"{register} changed"] += 1
-            text_report.render([result])
-            write_all(in_place(result))
-            for change in result.changes:
-                check_text(record, where, change.before, change.after, data)
-            again = _migrated(record, where, path, choice)
-            if again.error is not None or again.changed:
-                what = again.error or "".join(map("".join, map(text_report.unified_diff, again.changes)))
-                record.fault("second run", where, f"{result.status} -> {again.status} {what}", data)
-        except TooLong:
-            record.fault("too long", where, "", data)
-        except SourceError as problem:  # of writing
-            record.fault("not written", where, str(problem), data)
-        except Exception:
-            record.fault("exception", where, traceback.format_exc(), data)
+    """A file by itself."""
+    path = folder / "script.py"
+    path.write_bytes(data)
+    try:
+        result = _migrated(record, case, path)
+        record.counts[f"status {result.status}"] += 1
+        if result.error is not None:
+            if result.changes or "report it" in result.error:
+                record.fault("error of ours", case, result.error, data)
+            if path.read_bytes() != data:
+                record.fault("changed on an error", case, result.error, data)
+            return
+        if not result.changed:
+            return
+        record.counts["changed"] += 1
+        text_report.render([result])
+        write_all(in_place(result))
+        for change in result.changes:
+            check_text(record, case, change.before, change.after, data)
+        again = _migrated(record, case, path)
+        if again.error is not None or again.changed:
+            what = again.error or "".join(map("".join, map(text_report.unified_diff, again.changes)))
+            record.fault("second run", case, f"{result.status} -> {again.status} {what}", data)
+    except TooLong:
+        record.fault("too long", case, "", data)
+    except SourceError as problem:  # of writing
+        record.fault("not written", case, str(problem), data)
+    except Exception:
+        record.fault("exception", case, traceback.format_exc(), data)
 
 
-def _migrated(record: Record, case: str, path: Path, choice: command.Choice) -> MigrationResult:
+def _migrated(record: Record, case: str, path: Path) -> MigrationResult:
     began = time.process_time()
     with limited():
-        result = command.migrate_path(str(path), choice)
+        result = command.migrate_path(str(path))
     record.took(time.process_time() - began, case)
     return result
 

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import tensorflow as tf
-
 from tf2towers.runtime.variable_store import VariableStore
 
 from .cases import running

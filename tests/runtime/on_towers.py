@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import tensorflow as tf
-
 from tf2towers.runtime.variable_store import VariableStore
 
 v1 = tf.compat.v1

@@ -25,7 +25,7 @@ sys.path.insert(0, str(HERE))
 
 from mutations import MUTATIONS, Source  # noqa: E402
 from run_many import run_all  # noqa: E402
-from suite import all_scripts, first_difference, idiomatic, idiomatic_text, migrated  # noqa: E402
+from suite import all_scripts, first_difference, migrated  # noqa: E402
 
 TRIES = 12
 #: seconds for one script, on a machine that does other things as well
@@ -40,7 +40,7 @@ class Variant:
     script: Path
     changes: list[str]
     files: dict[str, str]
-    #: "dropped", "refused", "exact" (asked for the idiomatic form), "same", "wrong", "crash"
+    #: "dropped", "refused", "same", "wrong", "crash"
     came: str = "dropped"
     detail: str = ""
     codes: list[str] = field(default_factory=list)
@@ -87,7 +87,7 @@ def variant(number: int, seed: int, scripts: list[Path], only: list[str]) -> Var
     return Variant(number, path, changes, files)
 
 
-def judge(variants: list[Variant], expected: dict[Path, dict], out: Path, mode: str) -> None:
+def judge(variants: list[Variant], expected: dict[Path, dict], out: Path) -> None:
     """Runs, migrates, runs again and compares a number of variants."""
     folder = Path(tempfile.mkdtemp(prefix="soundness"))
     originals = {variant.name: variant.write(folder / "original") for variant in variants if variant.changes}
@@ -99,8 +99,8 @@ def judge(variants: list[Variant], expected: dict[Path, dict], out: Path, mode: 
     ]  # fmt: skip
     targets: dict[str, Path] = {}
     for variant in sane:
-        targets |= _migrate(variant, originals[variant.name], folder, mode)
-    after = run_all(mode, [str(path) for path in targets.values()], LONGEST) if targets else {}
+        targets |= _migrate(variant, originals[variant.name], folder)
+    after = run_all("migrated", [str(path) for path in targets.values()], LONGEST) if targets else {}
     doubtful = []
     for variant in sane:
         if variant.name in targets:
@@ -112,7 +112,7 @@ def judge(variants: list[Variant], expected: dict[Path, dict], out: Path, mode: 
                 doubtful.append(variant)
     if doubtful:  # what is chance in both programs is no difference between them
         again = run_all("original", [str(originals[variant.name]) for variant in doubtful], LONGEST)
-        twice = run_all(mode, [str(targets[variant.name]) for variant in doubtful], LONGEST)
+        twice = run_all("migrated", [str(targets[variant.name]) for variant in doubtful], LONGEST)
         for variant in doubtful:
             difference = first_difference(
                 again[str(originals[variant.name])], twice[str(targets[variant.name])]
@@ -133,13 +133,10 @@ def judge(variants: list[Variant], expected: dict[Path, dict], out: Path, mode: 
     shutil.rmtree(folder, ignore_errors=True)
 
 
-def _migrate(variant: Variant, path: Path, folder: Path, mode: str) -> dict[str, Path]:
+def _migrate(variant: Variant, path: Path, folder: Path) -> dict[str, Path]:
     """The migrated program's main script, by the variant's name; nothing where it is refused."""
     try:
-        if mode == "idiomatic" and idiomatic_text(path) is None:
-            variant.came = "exact"
-            return {}
-        result = migrated(path) if mode == "migrated" else idiomatic(path)
+        result = migrated(path)
     except Exception:
         variant.came, variant.detail = "crash", traceback.format_exc()
         return {}
@@ -162,7 +159,7 @@ def summary(done: list[Variant], seconds: float) -> dict:
             by_change[name][variant.came] += 1
     return {
         "variants": len(done),
-        **{name: came[name] for name in ("dropped", "refused", "exact", "same", "wrong", "crash")},
+        **{name: came[name] for name in ("dropped", "refused", "same", "wrong", "crash")},
         "refused by code": dict(
             collections.Counter(code for variant in done for code in variant.codes).most_common()
         ),
@@ -185,15 +182,10 @@ def main() -> int:
     parser.add_argument(
         "--only", action="append", default=[], choices=sorted(MUTATIONS), help="these changes alone"
     )
-    parser.add_argument(
-        "--idiomatic", action="store_true", help="the scripts that register takes, and their variants"
-    )
     parser.add_argument("--out", type=Path, default=Path("/tmp/tf2towers-soundness"))
     options = parser.parse_args()
     started = time.monotonic()
     scripts = sorted(options.folder.rglob("*.py")) if options.folder else all_scripts()
-    if options.idiomatic:
-        scripts = [path for path in scripts if idiomatic_text(path) is not None]
     options.out.mkdir(parents=True, exist_ok=True)
     expected = _expected(scripts)
     print(f"{len(expected)} of {len(scripts)} scripts run and print the same twice", flush=True)
@@ -202,7 +194,7 @@ def main() -> int:
 
     def chunk(some: list[int]) -> list[Variant]:
         variants = [variant(number, options.seed, sorted(expected), options.only) for number in some]
-        judge(variants, expected, options.out, "idiomatic" if options.idiomatic else "migrated")
+        judge(variants, expected, options.out)
         return variants
 
     with ThreadPoolExecutor(options.processes) as pool:

@@ -3,7 +3,6 @@
 MODE `original`: `import tensorflow` is TF1, as `tf2towers.stand_ins` gives it. `migrated`: TensorFlow as it is. In both
 TensorFlow does not rewrite graphs, so that rounding is the same, and the means over towers are collectives, as on GPUs;
 `rewriting`: `migrated`, as users without GPUs have it.
-`idiomatic`: `migrated`, each script in a process forked off: what strategies called their collectives stays in one.
 OUT is a JSON object: script as named -> {"stdout", "error", "traceback", "seconds"}; error: None, or what it was.
 Each script is `__main__`, in a working folder of its own, which is its argument as well. One that kills the process
 or hangs for more than 20 s is written down as such, and the others go on in a new process.
@@ -13,7 +12,6 @@ import contextlib
 import io
 import json
 import os
-import signal
 import subprocess
 import sys
 import tempfile
@@ -86,28 +84,18 @@ def inside(mode: str, lines: str, scripts: list[str]) -> None:
         import tensorflow as tf
 
         tf.compat.v1.logging.set_verbosity(tf.compat.v1.logging.ERROR)
-        if mode != "idiomatic":
-            _four_devices(rewriting=mode == "rewriting")
+        _four_devices(rewriting=mode == "rewriting")
     between = Between()
     home = Path.cwd()
     for name, path in zip(scripts, absolute, strict=True):
-        if mode == "idiomatic" and os.fork():
-            os.wait()
-            continue
         with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
             os.chdir(folder)
-            if mode != "idiomatic":
-                between.clean()
+            between.clean()
             started = time.monotonic()
-            if mode == "idiomatic":
-                signal.alarm(int(LONGEST))
-                _four_devices(rewriting=False)
             row = {"script": name, **run_one(path, folder), "seconds": round(time.monotonic() - started, 3)}
             os.chdir(home)
         with Path(lines).open("a") as file:
             file.write(json.dumps(row) + "\n")
-        if mode == "idiomatic":
-            break
     os._exit(0)  # threads that a script left behind are not waited for
 
 

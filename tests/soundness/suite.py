@@ -6,8 +6,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from tf2towers.exact.migrate import Options, migrate
-from tf2towers.registers import idiomatic_or_exact
+from tf2towers.codemod.migrate import migrate
 from tf2towers.report.result import MigrationResult
 from tf2towers.source.script import Script
 
@@ -60,20 +59,6 @@ def migrated_text(path: Path) -> str:
         if change.path == path:
             return change.after
     return path.read_text()
-
-
-def idiomatic(path: Path) -> MigrationResult:
-    return idiomatic_or_exact(Script.read(path), Options())
-
-
-def idiomatic_text(path: Path) -> str | None:
-    """The script in idiomatic form; None where the register is not certain of it."""
-    result = idiomatic(path)
-    text = next((change.after for change in result.changes if change.path == path), "")
-    is_exact = "graph_mode(" in text or any(
-        "the exact one is written" in site.message for site in result.findings
-    )
-    return text if text and result.status == 0 and not is_exact else None
 
 
 def first_difference(original: dict, other: dict, *, nearly: bool = False) -> Difference | None:

@@ -12,25 +12,16 @@ import pytest
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE))  # `suite`, under --import-mode=importlib
 
-from suite import SCRIPTS, first_difference, idiomatic_text, migrated  # noqa: E402
+from suite import SCRIPTS, first_difference, migrated  # noqa: E402
 
 pytestmark = pytest.mark.tensorflow
 
 ALL = sorted((SCRIPTS / "clusters").glob("*.py"))
-#: those that the idiomatic register takes
-IDIOMATIC = [
-    SCRIPTS / "clusters" / f"{name}.py"
-    for name in (
-        "evaluated_between_steps",
-        "graph_from_functions",
-        "one_worker_session",
-    )
-]
 
 
 @pytest.fixture(scope="session")
 def clusters(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, dict]]:
-    """`original` and `migrated` (the idiomatic forms, too) -> name of the script -> task -> its run."""
+    """`original` and `migrated` -> name of the script -> task -> its run."""
     if find_spec("tensorflow") is None:
         pytest.skip("needs TensorFlow")
     folder = tmp_path_factory.mktemp("clusters")
@@ -40,12 +31,7 @@ def clusters(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, di
         target = folder / path.name
         target.write_text(change.after)
         texts.append(target)
-    taken = []
-    for path in IDIOMATIC:
-        target = folder / f"idiomatic_{path.name}"
-        target.write_text(idiomatic_text(path) or "")
-        taken.append(target)
-    scripts = {"original": ALL, "migrated": [*texts, *taken]}
+    scripts = {"original": ALL, "migrated": texts}
     running = {mode: started(mode, folder / f"{mode}.json", scripts[mode]) for mode in scripts}
     return {mode: ended(process, folder / f"{mode}.json") for mode, process in running.items()}
 
@@ -70,16 +56,6 @@ def test_nothing_is_left(path: Path) -> None:
 @pytest.mark.parametrize("path", ALL, ids=lambda path: path.stem)
 def test_same_in_every_task(path: Path, clusters: dict) -> None:
     check(clusters["original"][path.stem], clusters["migrated"][path.stem])
-
-
-@pytest.mark.parametrize("path", IDIOMATIC, ids=lambda path: path.stem)
-def test_idiomatic_same_in_every_task(path: Path, clusters: dict) -> None:
-    assert idiomatic_text(path) is not None
-    check(clusters["original"][path.stem], clusters["migrated"][f"idiomatic_{path.stem}"])
-
-
-def test_the_idiomatic_register_takes_no_other() -> None:
-    assert [path.stem for path in ALL if path not in IDIOMATIC and idiomatic_text(path) is not None] == []
 
 
 def check(original: dict, other: dict) -> None:

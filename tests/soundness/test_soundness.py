@@ -17,7 +17,6 @@ from suite import (  # noqa: E402
     all_scripts,
     expected_refusal,
     first_difference,
-    idiomatic_text,
     migrated,
     migrated_text,
     name_of,
@@ -26,17 +25,6 @@ from suite import (  # noqa: E402
 pytestmark = pytest.mark.tensorflow
 
 ALL = all_scripts()
-#: those that the idiomatic register takes
-IDIOMATIC = [path for path in ALL if path.parent.name == "plain"] + [
-    SCRIPTS / "towers" / f"{name}.py"
-    for name in (
-        "gradient_of_gradient",
-        "nested_cpu_device",
-        "summaries_of_old_releases",
-        "summaries_with_variables_names",
-        "three_towers_split_momentum",
-    )
-]
 
 
 @pytest.fixture(scope="session")
@@ -55,14 +43,6 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, dict]]
     processes["migrated"] = start("migrated", folder, texts)
     found = {"original": result(processes["original"], folder / "original.json")}
     processes["rewriting"] = start("rewriting", folder, texts)
-    idiomatic = []
-    for path in IDIOMATIC:
-        target = folder / "idiomatic" / path.relative_to(SCRIPTS)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(idiomatic_text(path) or "")
-        idiomatic.append(target)
-    processes["idiomatic"] = start("idiomatic", folder, idiomatic)
-    found["idiomatic"] = result(processes["idiomatic"], folder / "idiomatic.json")
     found["migrated"] = result(processes["migrated"], folder / "migrated.json")
     found["rewriting"] = result(processes["rewriting"], folder / "rewriting.json")
     return found
@@ -125,15 +105,3 @@ def check(runs: dict, name: str, mode: str) -> None:
             return
         original = run_all("original", [path])[path]
     raise AssertionError(f"{difference}\n{runs[mode][name]['traceback']}")
-
-
-@pytest.mark.parametrize("path", IDIOMATIC, ids=name_of)
-def test_idiomatic_same(path: Path, runs: dict) -> None:
-    """The exact program is this register's oracle; the first decides for both what the original prints."""
-    assert idiomatic_text(path) is not None
-    check(runs, name_of(path), "idiomatic")
-
-
-def test_the_idiomatic_register_takes_no_other() -> None:
-    """What it takes is compared with what it was: a script that it takes has to be in the list above."""
-    assert [name_of(path) for path in ALL if path not in IDIOMATIC and idiomatic_text(path) is not None] == []

@@ -1,4 +1,4 @@
-"""`tf2towers explain CODE`: what a rule does and why, with its examples."""
+"""`tf2towers explain RULE`: what a rule does and why, with its examples."""
 
 from __future__ import annotations
 
@@ -6,26 +6,35 @@ import argparse
 import difflib
 import sys
 
-from tf2towers.cli.every_rule import every_rule
+from tf2towers.codemod.registry import rules
 from tf2towers.report.rule import explanation
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command's arguments."""
-    parser.add_argument("codes", nargs="+", metavar="CODE", help="a rule's code, such as T2T605")
+    parser.add_argument("rules", nargs="*", metavar="RULE", help="a rule's code or name, such as T2T605")
+    parser.add_argument("--all", action="store_true", help="every rule")
 
 
 def run(options: argparse.Namespace) -> int:
-    """Explains every code given; status 2 when one is unknown."""
-    known = {rule.code: rule for rule in every_rule()}
-    status = 0
-    for number, code in enumerate(options.codes):
-        rule = known.get(code.upper())
-        if rule is None:
-            near = difflib.get_close_matches(code.upper(), known, 3)
-            hint = f"did you mean {' or '.join(near)}?" if near else "`tf2towers rules` lists them"
-            print(f"tf2towers explain: there is no rule {code}: {hint}", file=sys.stderr)
-            status = 2
-        else:
-            print(("\n" if number else "") + explanation(rule), end="")
+    """Explains every rule given; status 2 when one is unknown, or none is given."""
+    if not (options.rules or options.all):
+        print(
+            "tf2towers explain: give a rule's code or name, or --all; `tf2towers rules` lists them",
+            file=sys.stderr,
+        )
+        return 2
+    known = {key.upper(): rule for rule in rules() for key in (rule.code, rule.name)}
+    status, texts = 0, []
+    for wanted in [rule.code for rule in rules()] if options.all else options.rules:
+        rule = known.get(wanted.upper())
+        if rule is not None:
+            texts.append(explanation(rule))
+            continue
+        near = difflib.get_close_matches(wanted.upper(), known, 3)
+        spelled = dict.fromkeys(f"{known[key].code} ({known[key].name})" for key in near)
+        hint = f"did you mean {' or '.join(spelled)}?" if near else "`tf2towers rules` lists them"
+        print(f"tf2towers explain: there is no rule {wanted}: {hint}", file=sys.stderr)
+        status = 2
+    print("\n".join(texts), end="")
     return status

@@ -26,7 +26,6 @@ _WANTS_TF1 = re.compile(
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The command's arguments."""
-    parser.usage = "tf2towers launch [--ps N] [--workers M] [options] -- SCRIPT [ARGS ...]"
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = (
         "Each task is told who it is by the flags of the template, after ARGS, and by the variables\n"

@@ -21,23 +21,39 @@ from tf2towers.cli.internal_errors import internal_error, wants_traceback
 
 
 class Command(NamedTuple):
-    """A command's module, and its line in the help."""
+    """A command's module, what follows its name on the command line, and its line in the help."""
 
     module: str
+    usage: str
     help: str
 
 
+_PAIR = "[options] {} -- [ARGUMENTS OF BOTH SCRIPTS]"
 COMMANDS = {
     "migrate": Command(
-        "tf2towers.cli.migrate", "turn TF1 tower and parameter-server scripts into tf.distribute"
+        "tf2towers.cli.migrate",
+        "[options] PATH...",
+        "turn TF1 tower and parameter-server scripts into tf.distribute",
     ),
-    "explain": Command("tf2towers.cli.explain", "what a rule does and why, with examples"),
-    "rules": Command("tf2towers.cli.rules", "the list of rules"),
+    "explain": Command(
+        "tf2towers.cli.explain", "[--all] [RULE...]", "what a rule does and why, with examples"
+    ),
+    "rules": Command("tf2towers.cli.rules", "[--output-format text|json]", "the list of rules"),
     "verify": Command(
-        "tf2towers.cli.verify", "run two scripts on the same weights and batches, and compare their gradients"
+        "tf2towers.cli.verify",
+        _PAIR.format("LEGACY MIGRATED"),
+        "run two scripts on the same weights and batches, and compare their gradients",
     ),
-    "launch": Command("tf2towers.cli.launch", "run a parameter-server script as a whole local cluster"),
-    "compare": Command("tf2towers.cli.compare", "two trainings side by side: loss, speed, memory, the ratio"),
+    "launch": Command(
+        "tf2towers.cli.launch",
+        "[--ps N] [--workers M] [options] -- SCRIPT [ARGS ...]",
+        "run a parameter-server script as a whole local cluster",
+    ),
+    "compare": Command(
+        "tf2towers.cli.compare",
+        _PAIR.format("LEGACY MODERN"),
+        "two trainings side by side: loss, speed, memory, the ratio",
+    ),
 }
 
 INTERRUPTED = 130
@@ -88,7 +104,9 @@ def _dispatch(given: list[str]) -> int:
         return 2
     name, *rest = given
     command = COMMANDS[name]
-    parser = argparse.ArgumentParser(prog=f"tf2towers {name}", description=command.help)
+    parser = argparse.ArgumentParser(
+        prog=f"tf2towers {name}", usage=f"tf2towers {name} {command.usage}", description=command.help
+    )
     module = importlib.import_module(command.module)
     module.add_arguments(parser)
     prepare = getattr(module, "prepare", list)

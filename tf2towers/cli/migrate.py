@@ -16,8 +16,9 @@ from tf2towers.cli.internal_errors import internal_error, wants_traceback
 from tf2towers.cli.outputs import Output, in_place, under_directory, write_all
 from tf2towers.cli.selection import EVERYTHING, Selection
 from tf2towers.cli.settings import ConfigError, completed, is_left_out, of_the_run
-from tf2towers.cli.tree import Folder, Tree, each, summary, told_once, tree_of, with_progress
-from tf2towers.exact.deep import with_deep_stack
+from tf2towers.cli.show_results import show
+from tf2towers.cli.tree import Folder, Tree, each, tree_of, with_progress
+from tf2towers.codemod.deep import with_deep_stack
 from tf2towers.source.python2.reading import read_notebook, read_script
 from tf2towers.report.paths import shown
 from tf2towers.report.result import MigrationResult
@@ -31,7 +32,8 @@ prepare = verified_migration.prepare
 def run(options: argparse.Namespace) -> int:
     """Migrates every path, in the order given, each once."""
     try:
-        return _run(options)
+        status = _run(options)
+        return 0 if status == 1 and options.exit_zero else status
     except ConfigError as problem:
         print(f"tf2towers migrate: {problem}", file=sys.stderr)
         return 2
@@ -43,10 +45,9 @@ def _run(options: argparse.Namespace) -> int:
     vendor_asked, options = bool(options.vendor), of_the_run(by_path)
     if options.output is not None and str(STDIN) in paths:
         raise ConfigError("-o needs files: the standard input has no name to write to")
-    exact = not any(own.idiomatic or own.collective for own in by_path.values())
-    options.vendor = options.vendor and exact and bool(options.write or options.output)
+    options.vendor = options.vendor and bool(options.write or options.output)
     if vendor_asked and not options.vendor:
-        raise ConfigError("--vendor goes with -o or -w, in the exact register")
+        raise ConfigError("--vendor goes with -o or -w")
     tree, scripts = _scripts(by_path, options)
     if tree is not None and options.verify:
         raise ConfigError("--verify takes scripts, no folder")
@@ -59,11 +60,11 @@ def _run(options: argparse.Namespace) -> int:
     if options.verify:
         if unread := [result for result in results if result.error is not None]:
             print("tf2towers migrate: --verify: nothing was run, nothing was written", file=sys.stderr)
-            _show_all(unread, [], options, tree)
+            show(unread, [], options, tree)
             return 2
         if verdict := verified_migration.verify_all(results, options):
             if status:
-                _show_all(results, [], options, tree)  # what is left by hand may be why
+                show(results, [], options, tree)  # what is left by hand may be why
             return verdict
     written: list[Path] = []
     if options.write or options.output is not None:
@@ -73,7 +74,7 @@ def _run(options: argparse.Namespace) -> int:
         status = max([status, *(result.status for result in results)])
     elif options.check and any(result.changed for result in results):
         status = max(status, 1)
-    _show_all(results, written, options, tree)
+    show(results, written, options, tree)
     return status
 
 
@@ -83,9 +84,7 @@ def _scripts(
     """The scripts that are named, and the programs of the folders that are; the folders, where there are any."""
     choices = {path: Choice.of(own) for path, own in by_path.items()}
     folders = {
-        path: Folder(
-            Path(path), tuple(own.exclude), own.exclude_base, not choices[path].collective, own.python_path
-        )
+        path: Folder(Path(path), tuple(own.exclude), own.exclude_base, own.python_path)
         for path, own in by_path.items()
         if Path(path).is_dir()
     }
@@ -100,20 +99,6 @@ def _scripts(
     return tree, [(path, choices[path]) for path in dict.fromkeys([*named, *map(shown, tree.mains)])]
 
 
-def _show_all(
-    results: list[MigrationResult], written: list[Path], options: argparse.Namespace, tree: Tree | None
-) -> None:
-    try:
-        _show(results if tree is None else told_once(results), written, options, brief=tree is not None)
-        if tree is not None and options.format == "text":
-            print(summary(tree, results))
-        sys.stdout.flush()
-    except OSError as problem:
-        if written and not isinstance(problem, BrokenPipeError):
-            print("tf2towers migrate: everything is written, only the report of it is not", file=sys.stderr)
-        raise
-
-
 def _each_once(paths: Iterable[str]) -> list[str]:
     """The paths as they were given, without those that say the same in another way. Links are paths of their own."""
     found: dict[str, str] = {}
@@ -124,11 +109,9 @@ def _each_once(paths: Iterable[str]) -> list[str]:
 
 @dataclass(frozen=True)
 class Choice:
-    """The register, and what it is told: `towers` the exact one, `collective` the idiomatic one."""
+    """What the options of a path ask for."""
 
-    idiomatic: bool = False
     towers: str | None = None
-    collective: bool = False
     python3: bool = False
     mains: frozenset[Path] = frozenset()
     python_path: tuple[Path, ...] = ()
@@ -137,11 +120,8 @@ class Choice:
     @classmethod
     def of(cls, options: argparse.Namespace) -> Choice:
         """The choice that the options of a path make."""
-        idiomatic = options.idiomatic or options.collective
         return cls(
-            idiomatic and not options.python3,
             options.towers,
-            options.collective and not options.python3,
             options.python3,
             python_path=options.python_path,
             selection=options.selection,
@@ -149,15 +129,11 @@ class Choice:
 
     def engine(self) -> Callable[[Script], MigrationResult]:
         """The function that migrates a script."""
-        exact = importlib.import_module("tf2towers.exact.migrate")
-        options = exact.Options(
+        codemod = importlib.import_module("tf2towers.codemod.migrate")
+        options = codemod.Options(
             towers=self.towers, mains=self.mains, python3=self.python3, python_path=self.python_path
         )
-        if self.idiomatic:
-            registers = importlib.import_module("tf2towers.registers")
-            write = registers.collective if self.collective else registers.idiomatic_or_exact
-            return partial(write, options=options)
-        return partial(exact.migrate, options=options)
+        return partial(codemod.migrate, options=options)
 
 
 def migrate_all(scripts: list[tuple[str, Choice]], jobs: int = 1) -> list[MigrationResult]:
@@ -181,7 +157,7 @@ def migrate_path(path: str, choice: Choice = Choice()) -> MigrationResult:
     """Reads and migrates one script. An error, the user's or ours, is in the result; no traceback."""
     try:
         data = _standard_input() if path == str(STDIN) else None
-        result = with_deep_stack(lambda: choice.engine()(_script(path, choice, data)))
+        result = with_deep_stack(lambda: choice.engine()(_script(path, data)))
         return choice.selection.applied(result)
     except SourceError as problem:
         return MigrationResult(Path(path), error=_told(problem, Path(path)))
@@ -203,9 +179,9 @@ def _standard_input() -> bytes:
     return sys.stdin.buffer.read(MAX_BYTES + 1)
 
 
-def _script(path: str, choice: Choice, data: bytes | None) -> Script:
-    """The script at a path, or in what the standard input gave; `--collective` takes Python 3 alone."""
-    if path.endswith(".ipynb") and not choice.collective:
+def _script(path: str, data: bytes | None) -> Script:
+    """The script at a path, or in what the standard input gave."""
+    if path.endswith(".ipynb"):
         return read_notebook(path)
 
     def load(checked: bool) -> Script:
@@ -213,7 +189,7 @@ def _script(path: str, choice: Choice, data: bytes | None) -> Script:
             return Script.from_bytes(data, STDIN, checked=checked)
         return Script.read(path, checked=checked)
 
-    return load(True) if choice.collective else read_script(load)
+    return read_script(load)
 
 
 def _write(
@@ -248,7 +224,7 @@ def _write(
 
 def _vendored(results: list[MigrationResult], options: argparse.Namespace) -> list[Path]:
     """Writes the runtime's files beside the output: in its folder, or in that of each script."""
-    from tf2towers.exact.vendor import vendored
+    from tf2towers.source.vendor import vendored
 
     good = [result for result in results if result.error is None and result.script != STDIN]
     folders = {options.output} if options.output else {result.script.parent for result in good}
@@ -263,43 +239,3 @@ def _vendored(results: list[MigrationResult], options: argparse.Namespace) -> li
                 if folder in (options.output, result.script.parent):
                     result.error = _told(problem, result.script)
     return written
-
-
-def _show(
-    results: list[MigrationResult],
-    written: Iterable[Path],
-    options: argparse.Namespace,
-    *,
-    brief: bool = False,
-) -> None:
-    shows_diff = not (options.write or options.output) if options.diff is None else options.diff
-    if options.format == "text":
-        from tf2towers.report import text
-
-        to_stdout = not (options.write and any(result.script == STDIN for result in results))
-        out = sys.stdout if to_stdout else sys.stderr
-        for result in results:
-            if result.error is not None:
-                out.flush()
-                print(f"tf2towers: {text.summary(result)}", file=sys.stderr)
-            else:
-                out.write(
-                    text.render(
-                        [result], diff=shows_diff, colour=_colour(), brief=brief, all_sites=options.all
-                    )
-                )
-        for path in written:
-            print(f"wrote {shown(path)}", file=out)
-        return
-    if options.format == "sarif":
-        from tf2towers.cli.every_rule import rule_of
-        from tf2towers.report import sarif
-
-        sys.stdout.write(sarif.render(results, rule_of))
-        return
-    renderer = importlib.import_module(f"tf2towers.report.{options.format}")
-    sys.stdout.write(renderer.render(results))
-
-
-def _colour() -> bool:
-    return sys.stdout.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"

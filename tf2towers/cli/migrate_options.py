@@ -62,17 +62,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="the program runs with this folder in its PYTHONPATH: look for modules there, too; may be repeated",
     )
     parser.add_argument(
-        "--idiomatic",
-        action=argparse.BooleanOptionalAction,
-        help="hand-shaped TF 2 where the whole program is understood; else the exact form, and what stood in the way",
-    )
-    parser.add_argument(
-        "--collective",
-        action=argparse.BooleanOptionalAction,
-        help="--idiomatic, for synchronous workers only: an all-reduce between them (MultiWorkerMirroredStrategy) "
-        "and no parameter servers; docs/clusters.md says when",
-    )
-    parser.add_argument(
         "--vendor",
         action=argparse.BooleanOptionalAction,
         help="with -o or -w: put the part of our runtime that is needed beside it",
@@ -86,13 +75,26 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--select",
         type=selection.checked,
         metavar="CODE[,CODE]",
-        help="tell only of these rules, or of those whose codes begin so (T2T62)",
+        help="report only these rules, or those whose codes begin so (T2T62)",
     )
     parser.add_argument(
         "--ignore",
         type=selection.checked,
         metavar="CODE[,CODE]",
-        help="do not tell of these; a site that is left is yours then, as with `# noqa: CODE` on its line",
+        help="do not report these; a site that is left is yours then, as with `# noqa: CODE` on its line",
+    )
+    parser.add_argument(
+        "--exit-zero", action="store_true", help="status 0 where sites are left as well; errors are status 2"
+    )
+    loudness = parser.add_mutually_exclusive_group()
+    loudness.add_argument(
+        "-q", "--quiet", action="store_true", help="print only errors and the sites that are left"
+    )
+    loudness.add_argument(
+        "-v",
+        "--verbose",
+        action="store_true",
+        help="print every site, and the modules that are read and unchanged",
     )
     parser.add_argument(
         "--all", action=argparse.BooleanOptionalAction, help="show every site, however many there are"
@@ -102,7 +104,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action=argparse.BooleanOptionalAction,
         help="print what changes as a unified diff (default: where nothing is written)",
     )
-    parser.add_argument("--format", choices=FORMATS, help="how the result is shown")
+    parser.add_argument(
+        "--output-format", "--format", dest="format", choices=FORMATS, help="how the result is shown"
+    )
     parser.add_argument("-j", "--jobs", type=_jobs, metavar="N", help="so many processes; 0: one a core")
     parser.add_argument("--isolated", action="store_true", help="read no pyproject.toml")
 

@@ -3,25 +3,34 @@
 from __future__ import annotations
 
 import argparse
+import json
 
-from tf2towers.cli.every_rule import every_rule
+from tf2towers.codemod.registry import rules
+from tf2towers.report.rule import as_dict
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The command has no arguments."""
+    """The command's arguments."""
+    parser.add_argument(
+        "--output-format", choices=("text", "json"), default="text", help="how the list is shown"
+    )
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = (
         "changes: it edits, and `safe` says that the result is the same bit for bit; `look at`: it may differ.\n"
-        "reports: it tells of something, and changes nothing by itself.\n"
+        "reports: it reports something, and changes nothing by itself.\n"
         "refuses: such a site is left as it is, for you to migrate by hand.\n"
-        "`tf2towers explain CODE` tells more about one."
+        "`tf2towers explain RULE` shows one with its reason and examples."
     )
 
 
 def run(options: argparse.Namespace) -> int:
-    """One line a rule, by code."""
-    del options
-    for rule in every_rule():
+    """One line a rule, by code; or a JSON array of objects."""
+    known = rules()
+    if options.output_format == "json":
+        print(json.dumps([as_dict(rule) for rule in known], indent=2, ensure_ascii=False))
+        return 0
+    width = max(len(rule.name) for rule in known)
+    for rule in known:
         mark = "look at" if not rule.safe else "safe" if rule.does == "changes" else ""
-        print(f"{rule.code}  {rule.does:<7}  {mark:<7}  {rule.title}")
+        print(f"{rule.code}  {rule.name:<{width}}  {rule.does:<7}  {mark:<7}  {rule.title}")
     return 0

@@ -183,8 +183,6 @@ _SETTINGS = {
     "select": _Setting('a list of codes, as ["T2T6"],', _texts, (), True),
     "ignore": _Setting('a list of codes, as ["T2T624"],', _texts, (), True),
     "exclude": _Setting('a list of patterns, as ["legacy/"],', _texts, (), True),
-    "idiomatic": _Setting("true or false", _switch, of_a_path=True),
-    "collective": _Setting("true or false", _switch, of_a_path=True),
     "towers": _Setting('an expression as a text, as "FLAGS.num_gpus",', _text, None, True),
     "python-path": _Setting('a list of folders, as ["src"],', _texts, (), True),
     "format": _Setting('"text", "json", "sarif" or "github"', FORMATS.__contains__, "text"),

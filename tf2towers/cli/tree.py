@@ -24,6 +24,8 @@ class Tree:
     files: tuple[Path, ...]
     #: the programs: files that are scripts and reach TensorFlow
     mains: tuple[Path, ...]
+    #: programs that were migrated before, such as an earlier output below the folder: `-o` leaves them out
+    migrated: tuple[Path, ...] = ()
 
     def base(self, paths: Sequence[str]) -> Path | None:
         """The folder that outputs are relative to: the one that was named, where it is all that was."""
@@ -37,7 +39,6 @@ class Folder:
     path: Path
     exclude: tuple[str, ...] = ()
     base: Path | None = None
-    notebooks: bool = True
     python_path: tuple[Path, ...] = ()
 
 
@@ -45,7 +46,7 @@ def tree_of(wanted: Sequence[Folder], output: Path | None, jobs: int) -> Tree | 
     """What lies under the folders; None where there are none."""
     if not wanted:
         return None
-    from tf2towers.source.programs import programs, seen, unseen
+    from tf2towers.source.programs import is_migrated, programs, seen, unseen
     from tf2towers.source.walk import sources_under
 
     leave = [output] if output is not None else []
@@ -53,13 +54,14 @@ def tree_of(wanted: Sequence[Folder], output: Path | None, jobs: int) -> Tree | 
         file.absolute()
         for folder in wanted
         for file in sources_under(folder.path, folder.exclude, leave, folder.base)
-        if folder.notebooks or file.suffix == ".py"
     ]
     files = list(dict.fromkeys(files))
     python_path = tuple(dict.fromkeys(place for folder in wanted for place in folder.python_path))
     look = partial(seen, python_path=python_path)
     mains = programs(files, lambda them: each(look, them, jobs, unseen))
-    return Tree(tuple(folder.path for folder in wanted), tuple(files), tuple(mains))
+    migrated = [main for main in mains if is_migrated(main)] if output is not None else []
+    mains = [main for main in mains if main not in set(migrated)]
+    return Tree(tuple(folder.path for folder in wanted), tuple(files), tuple(mains), tuple(migrated))
 
 
 def each(
@@ -89,8 +91,8 @@ def with_progress(results: Iterable[Got], count: int) -> Iterator[Got]:
     print("\r" + " " * 60 + "\r", end="", file=sys.stderr, flush=True)
 
 
-def told_once(results: Sequence[MigrationResult]) -> list[MigrationResult]:
-    """The results worth telling, each file's changes and findings with the first program that reaches it."""
+def reported_once(results: Sequence[MigrationResult]) -> list[MigrationResult]:
+    """The results worth reporting, each file's changes and findings with the first program that reaches it."""
     files: set[Path] = set()
     found: list[MigrationResult] = []
     for result in results:
@@ -106,7 +108,7 @@ def told_once(results: Sequence[MigrationResult]) -> list[MigrationResult]:
     return found
 
 
-def summary(tree: Tree, results: Sequence[MigrationResult]) -> str:
+def tree_summary(tree: Tree, results: Sequence[MigrationResult]) -> str:
     """One line about a whole tree."""
     names = ", ".join(shown(folder) for folder in tree.folders)
     mains = set(tree.mains)
@@ -117,8 +119,10 @@ def summary(tree: Tree, results: Sequence[MigrationResult]) -> str:
     programs = f"{len(known)} program{'' if len(known) == 1 else 's'} with TF1"
     if accepted := sum(len(result.accepted) for result in known):
         done.append(f"{accepted} site{'' if accepted == 1 else 's'} accepted by you")
-    told = f": {', '.join(done)}" if done else ""
-    return f"{names}: {len(tree.files)} file{'' if len(tree.files) == 1 else 's'}, {programs}{told}"
+    if tree.migrated:
+        done.append(f"{len(tree.migrated)} migrated before and left out")
+    outcome = f": {', '.join(done)}" if done else ""
+    return f"{names}: {len(tree.files)} file{'' if len(tree.files) == 1 else 's'}, {programs}{outcome}"
 
 
 def _paths(result: MigrationResult) -> set[Path]:

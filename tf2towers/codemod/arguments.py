@@ -6,7 +6,6 @@ import libcst as cst
 
 from tf2towers.codemod import old_names
 from tf2towers.codemod.file import File
-from tf2towers.codemod.symbols import find_replacement, taken_arguments, unserved_arguments
 from tf2towers.codemod.meanings import Assigned
 from tf2towers.codemod.nodes import (
     argument,
@@ -22,6 +21,7 @@ from tf2towers.codemod.nodes import (
     walk,
 )
 from tf2towers.codemod.old_names import keyword_renames
+from tf2towers.codemod.symbols import find_replacement, taken_arguments, unserved_arguments
 
 
 def old_order(file: File, call: cst.Call) -> tuple[str, ...] | None:

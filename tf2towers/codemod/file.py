@@ -13,7 +13,6 @@ from libcst.metadata import ExpressionContext
 
 from tf2towers.codemod.canonical import canonical_name
 from tf2towers.codemod.edits import Edit, Text
-from tf2towers.codemod.symbols import Found, find_replacement, is_module, public_spelling
 from tf2towers.codemod.meanings import Assigned, Binding, Imported, Meanings, Scope
 from tf2towers.codemod.nodes import (
     Alias,
@@ -30,6 +29,7 @@ from tf2towers.codemod.nodes import (
     positional,
     root_of,
 )
+from tf2towers.codemod.symbols import Found, find_replacement, is_module, public_spelling
 from tf2towers.codemod.tree import Tree
 from tf2towers.report.result import FindingKind
 from tf2towers.source.local_imports import LocalImports

@@ -9,8 +9,8 @@ from typing import Protocol
 import libcst as cst
 
 from tf2towers.codemod.canonical import canonical_name
-from tf2towers.codemod.symbols import Found, find_replacement
 from tf2towers.codemod.nodes import Alias, Import, aliases, asname_of, module_of, name_of
+from tf2towers.codemod.symbols import Found, find_replacement
 
 
 class Importing(Protocol):

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING
 
 import libcst as cst
 
-from tf2towers.codemod.symbols import sessions
 from tf2towers.codemod.meanings import Imported
 from tf2towers.codemod.nodes import (
     Alias,
@@ -47,6 +46,7 @@ from tf2towers.codemod.reached import (
     only_for_debuggers,
     only_for_tpus,
 )
+from tf2towers.codemod.symbols import sessions
 from tf2towers.codemod.tensorflow_versions import is_for_another
 from tf2towers.report.result import FindingKind
 
@@ -108,7 +108,9 @@ def is_named(file: File, imported: Alias) -> bool:
     """Whether anything in a program names what an import binds: code, another import, a text (`__all__`)."""
     bound = bound_by(imported)
     for each in file.program.all_files:
-        names = (alias for node in each.all(cst.ImportFrom) for alias in aliases(node) if alias is not imported)
+        names = (
+            alias for node in each.all(cst.ImportFrom) for alias in aliases(node) if alias is not imported
+        )
         if (
             any(name.value == bound for name in each.all(cst.Name))
             or any(attribute.attr.value == bound for attribute in each.all(cst.Attribute))
@@ -260,9 +262,7 @@ def _asks_for_main(statement: cst.CSTNode) -> bool:
     return False
 
 
-def _names_in(
-    file: File, part: cst.CSTNode, of_tensorflow: Set[cst.CSTNode]
-) -> set[str | tuple[File, str]]:
+def _names_in(file: File, part: cst.CSTNode, of_tensorflow: Set[cst.CSTNode]) -> set[str | tuple[File, str]]:
     """The names in a part of a file, without TensorFlow's; with the file where they are certainly bound in it."""
     found: set[str | tuple[File, str]] = set()
     for node in walk(part):

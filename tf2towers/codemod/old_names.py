@@ -11,6 +11,7 @@ import libcst as cst
 from tf2towers.codemod.nodes import has_star, literal, positional
 from tf2towers.codemod.symbols import read_table
 
+
 class KeywordRename(NamedTuple):
     """An old keyword's new name, and whether compat.v1 in TF 2.21 still takes the old one."""
 

@@ -12,7 +12,6 @@ import libcst as cst
 
 from tf2towers.codemod.edits import Edit
 from tf2towers.codemod.file import File
-from tf2towers.codemod.symbols import find_replacement, sessions
 from tf2towers.codemod.meanings import Defined
 from tf2towers.codemod.nodes import (
     Import,
@@ -35,6 +34,7 @@ from tf2towers.codemod.nodes import (
     walk,
 )
 from tf2towers.codemod.switches import SWITCHES
+from tf2towers.codemod.symbols import find_replacement, sessions
 
 #: What a module may call on import without building a graph.
 _HARMLESS = (

@@ -12,9 +12,9 @@ import libcst as cst
 from tf2towers.codemod.arguments import old_order
 from tf2towers.codemod.canonical import canonical_name
 from tf2towers.codemod.file import File
-from tf2towers.codemod.symbols import ended_before_tf1, is_only_tf1, sessions
 from tf2towers.codemod.meanings import Defined
 from tf2towers.codemod.nodes import Symbol, dotted, imported, module_of
+from tf2towers.codemod.symbols import ended_before_tf1, is_only_tf1, sessions
 from tf2towers.codemod.tensorflow_versions import is_for_another
 from tf2towers.source.errors import SourceError
 from tf2towers.source.local_imports import LocalImports

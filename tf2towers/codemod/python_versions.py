@@ -80,7 +80,9 @@ def _succeeds(file: File, body: list[Statement]) -> bool:
     return True
 
 
-def _truth(file: File, test: cst.BaseExpression, through: frozenset[cst.CSTNode] = frozenset()) -> bool | None:
+def _truth(
+    file: File, test: cst.BaseExpression, through: frozenset[cst.CSTNode] = frozenset()
+) -> bool | None:
     """What a test of the version, or of what there is, says in every Python of today; None where it may be either.
 
     `through` are the names that led to it.

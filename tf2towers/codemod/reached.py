@@ -45,7 +45,11 @@ COMPARE: dict[type[cst.BaseCompOp], Callable[[Any, Any], bool]] = {
     cst.Equal: operator.eq, cst.NotEqual: operator.ne, cst.LessThan: operator.lt, cst.LessThanEqual: operator.le,
     cst.GreaterThan: operator.gt, cst.GreaterThanEqual: operator.ge,
 }  # fmt: skip
-_COMPARE = {**COMPARE, cst.Is: operator.is_, cst.IsNot: operator.is_not}
+_COMPARE: dict[type[cst.BaseCompOp], Callable[[Any, Any], bool]] = {
+    **COMPARE,
+    cst.Is: operator.is_,
+    cst.IsNot: operator.is_not,
+}
 #: what is added to a training
 _ADDED = ("tf.contrib.quantize",)
 #: the types of a default that is what the flag has
@@ -75,7 +79,7 @@ def branches_around(file: File, node: cst.CSTNode) -> Iterator[tuple[cst.BaseExp
         inner = around
 
 
-# -- flags that are off by default --------------------------------------------------------------------------------------
+# -- flags that are off by default ---------------------------------------------------------------
 
 
 def may_be_asked_for(why: str) -> bool:
@@ -229,7 +233,7 @@ def _as_expression(node: cst.CSTNode) -> cst.BaseExpression | None:
     return node if isinstance(node, cst.BaseExpression) else None
 
 
-# -- what a test asks for by its name -----------------------------------------------------------------------------------
+# -- what a test asks for by its name ---------------------------------------------------------------
 
 
 def only_for_tpus(file: File, node: cst.CSTNode) -> bool:
@@ -287,12 +291,14 @@ def _values_of(node: cst.CSTNode, name: str) -> list[cst.BaseExpression | None]:
             return [node.default] if node.name.value == name else []
         case cst.Call() if node.args and isinstance(value := literal(node.args[0].value), str):
             if value.lstrip("-").replace("-", "_") == name:
-                named = [each.value for each in keywords(node) if keyword_of(each) in ("default", "default_value")]
+                named = [
+                    each.value for each in keywords(node) if keyword_of(each) in ("default", "default_value")
+                ]
                 return [*positional(node)[1:2], *named]
     return []
 
 
-# -- modules as values --------------------------------------------------------------------------------------------------
+# -- modules as values ---------------------------------------------------------------
 
 #: what gives any module that there is
 _ALL_MODULES = frozenset({"sys.modules", "inspect.getmodule", "gc.get_objects"})
@@ -337,7 +343,9 @@ class Modules:
         around = file.parent(node)
         if isinstance(around, cst.Attribute) or not file.is_read(node):
             return False
-        if isinstance(around, cst.Call) and (around.func is node or last_name(around.func) in ("getattr", "hasattr")):
+        if isinstance(around, cst.Call) and (
+            around.func is node or last_name(around.func) in ("getattr", "hasattr")
+        ):
             return False
         return self._names_one(file, node)
 

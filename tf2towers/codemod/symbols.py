@@ -52,7 +52,8 @@ class Row(NamedTuple):
         public: the public name, or module, of the same object in TF 1.15.
         marks: `0` a name of an older release, `1` TF 1.15 had it, `c` compat.v1 has it, `x` plain TF 2 has not,
             `m` a module, `b` what is below it has a row of its own or is not there, `f` a file or folder of contrib
-            (`public` is the module that has its names), `a` another object in TF 2.
+            (`public` is the module that has its names), `s` ours is for graphs that our sessions run, `a` another
+            object in TF 2.
     """
 
     name: str
@@ -201,6 +202,11 @@ def was_in_tf1(canonical: str) -> bool:
 def is_still_there(canonical: str) -> bool:
     """Whether TensorFlow 2 has a symbol by the same name, in `compat.v1`, or in Keras 3."""
     return "c" in _marks(canonical)
+
+
+def is_for_sessions(canonical: str) -> bool:
+    """Whether what stands for it is right only in a graph that our sessions run."""
+    return "s" in _marks(canonical)
 
 
 def is_of_old_release(canonical: str) -> bool:

@@ -208,7 +208,8 @@ def _of_number(file: File, version: cst.BaseExpression) -> _Use:
 
 def around(file: File, node: cst.CSTNode) -> Iterator[cst.BaseExpression]:
     """The expressions that a node is a part of, from the inside."""
-    while isinstance(node := file.parent(node), cst.BaseExpression | cst.Arg):
+    parts = cst.Arg | cst.FormattedStringExpression
+    while isinstance(node := file.parent(node), cst.BaseExpression | parts):
         if isinstance(node, cst.BaseExpression):
             yield node
 
@@ -219,4 +220,4 @@ def _is_its_beginning(item: cst.Subscript) -> bool:
     if isinstance(index, cst.Slice):
         starts = index.lower is None or literal(index.lower) == 0
         return starts and index.step is None and literal(index.upper) in (1, 2)
-    return literal(index) == 0
+    return bool(literal(index) == 0)

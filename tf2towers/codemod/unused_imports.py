@@ -9,9 +9,9 @@ import libcst as cst
 
 from tf2towers.codemod.edits import Edit
 from tf2towers.codemod.file import File
-from tf2towers.codemod.libraries import is_taken
 from tf2towers.codemod.nodes import Statement, aliases, bound_by, module_of
 from tf2towers.codemod.removal import removed
+from tf2towers.codemod.taken_names import is_taken
 
 
 def unused_imports(file: File, edits: Sequence[Edit]) -> Iterator[Edit]:

@@ -20,6 +20,7 @@ from tf2towers.launch.process import Process
 from tf2towers.launch.signals import noted
 
 TICK = 0.05  # seconds between two looks at what has ended
+QUIET = 10.0  # seconds without output after which it says which tasks it waits for
 _AFTER_KILL = 5.0  # seconds that the system has for ending what it was told to kill
 _GRACE = 5.0  # seconds between SIGTERM and SIGKILL
 TIMED_OUT = 124  # the status, as of timeout(1)
@@ -151,6 +152,7 @@ class Job:
 
     def _until_decided(self, cluster: Cluster, began: float) -> Outcome:
         timeout = self._plan.timeout
+        waited_for, quiet_since = "", began
         workers = [member for member in self.members if member.task.job == "worker"]
         while True:
             if self._signals:
@@ -167,7 +169,13 @@ class Job:
                 self._restart(member, cluster)
             if timeout is not None and time.monotonic() - began >= timeout:
                 return Outcome(TIMED_OUT, f"not over after {timeout:g} seconds")
-            self._pump()
+            if self._pump():
+                quiet_since = time.monotonic()
+            elif time.monotonic() - quiet_since >= QUIET:
+                running = ", ".join(worker.task.name for worker in workers if worker.process is not None)
+                if running != waited_for and any(worker.status == 0 for worker in workers):
+                    waited_for = running
+                    self._watcher.notice(f"waiting for {running}; the other workers have ended")
 
     def _restart(self, member: Member, cluster: Cluster) -> None:
         assert member.status is not None
@@ -184,12 +192,14 @@ class Job:
         while self._running() and time.monotonic() < deadline and not self._signals:
             self._pump()
 
-    def _pump(self) -> None:
-        """Takes what was written and who has ended, waiting up to a tick for it."""
+    def _pump(self) -> bool:
+        """Takes what was written and who has ended, waiting up to a tick for it; whether there was anything."""
+        news = False
         for key, _ in self._selector.select(TICK):
             member: Member = key.data
             lines = self._read(member)
             if lines:
+                news = True
                 self._watcher.lines(member.task, lines)
         for member, process in self._running():
             try:
@@ -197,8 +207,10 @@ class Job:
             finally:
                 if member.process is None and process.output in self._selector.get_map():
                     self._selector.unregister(process.output)
+            news = news or rest is not None
             if rest:
                 self._watcher.lines(member.task, rest)
+        return news
 
     def _read(self, member: Member) -> list[str]:
         process = member.process

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
-from tf2towers.names.meanings import Meanings
+from tf2towers.codemod.meanings import Meanings
 from tf2towers.runtime import _HOMES
 from tf2towers.source.errors import SourceError
 from tf2towers.source.local_imports import program_files

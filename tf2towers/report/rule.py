@@ -10,7 +10,7 @@ from functools import cache
 from importlib import import_module, resources
 from typing import ClassVar, Generic, Literal, Protocol, TypeVar
 
-#: "changes": it edits; "reports": it tells of something that the edits keep or do otherwise; "refuses": sites are left
+#: "changes": it edits; "reports": it reports what the edits keep or do otherwise; "refuses": sites are left
 Does = Literal["changes", "reports", "refuses"]
 
 
@@ -60,8 +60,8 @@ class Rule(ABC):
 
     @property
     def name(self) -> str:
-        """A short name for programs, after its file: TowerDevices for t2t605_tower_devices.py."""
-        return "".join(word.capitalize() for word in modules_of(self.package)[self.code].split("_")[1:])
+        """A short name, after its file: tower-loop for t2t605_tower_loop.py."""
+        return "-".join(modules_of(self.package)[self.code].split("_")[1:])
 
 
 @cache
@@ -117,7 +117,7 @@ def kind(rule: Rule) -> str:
 
 def explanation(rule: Rule) -> str:
     """A rule as text."""
-    parts = [f"{rule.code} {rule.title}", f"({kind(rule)})", "", filled(rule.why)]
+    parts = [f"{rule.code} {rule.name}: {rule.title}", f"({kind(rule)})", "", filled(rule.why)]
     if rule.todo:
         parts += ["", "To do:", textwrap.indent(filled(rule.todo), "  ")]
     for example in rule.examples:
@@ -126,6 +126,20 @@ def explanation(rule: Rule) -> str:
         else:
             parts += ["", "Before:", _block(example.before), "", "After:", _block(example.after)]
     return "\n".join(parts) + "\n"
+
+
+def as_dict(rule: Rule) -> dict[str, object]:
+    """A rule for `rules --output-format json`."""
+    return {
+        "code": rule.code,
+        "name": rule.name,
+        "title": rule.title,
+        "does": rule.does,
+        "safe": rule.safe,
+        "why": filled(rule.why),
+        "todo": filled(rule.todo),
+        "sources": list(rule.sources),
+    }
 
 
 def markdown(rule: Rule) -> str:

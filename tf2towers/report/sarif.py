@@ -56,7 +56,7 @@ def _rule(code: str, rule: Rule | None) -> dict[str, object]:
         return {"id": code}
     return {
         "id": code,
-        "name": rule.name,
+        "name": "".join(word.capitalize() for word in rule.name.split("-")),
         "shortDescription": {"text": rule.title},
         "fullDescription": {"text": filled(rule.why)},
         "help": {"text": explanation(rule), "markdown": f"# {code}: {rule.title}\n\n{markdown(rule)}"},

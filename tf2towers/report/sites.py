@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -15,15 +15,26 @@ LEFT, NOTES = 10, 6
 _PLACES = 4
 
 
-def lines(result: MigrationResult, *, all_sites: bool = False) -> Iterator[str]:
-    """The lines below a script's summary. `all_sites`: however many there are."""
-    told = [finding for finding in result.findings if not finding.accepted_by]
-    informed = [finding for finding in told if finding.kind != "left"]
-    left = [finding for finding in told if finding.kind == "left"]
-    yield from _listed(informed, result.script, None if all_sites else NOTES)
+def lines(
+    result: MigrationResult,
+    name_of: Callable[[str], str] = lambda code: "",
+    *,
+    all_sites: bool = False,
+    notes: bool = True,
+) -> Iterator[str]:
+    """The lines below a script's summary. `all_sites`: however many there are; `notes`: what is not left, too."""
+    reported = [finding for finding in result.findings if not finding.accepted_by]
+    informed = [finding for finding in reported if finding.kind != "left"] if notes else []
+    left = [finding for finding in reported if finding.kind == "left"]
+    yield from _listed(informed, result.script, None if all_sites else NOTES, name_of)
     if informed and left:
         yield "  left to be migrated by hand:"
-    yield from _listed(left, result.script, None if all_sites else LEFT)
+    yield from _listed(left, result.script, None if all_sites else LEFT, name_of)
+
+
+def rule_words(code: str, name_of: Callable[[str], str]) -> str:
+    """A rule's code and name, as findings show it."""
+    return f"{code} {name}:" if (name := name_of(code)) else code
 
 
 @dataclass
@@ -33,11 +44,11 @@ class _Site:
     finding: Finding
     places: list[str] = field(default_factory=list)
 
-    def line(self, limit: int | None) -> tuple[str, int]:
-        """The line, and how many places it leaves out."""
+    def line(self, limit: int | None, rule: str = "") -> tuple[str, int]:
+        """The line, which names the rule, and how many places it leaves out."""
         count = len(self.places) if limit is None else limit
         places = ", ".join(self.places[:count]) + (", ..." if len(self.places) > count else "")
-        return f"{places}: {self.finding.code} {self.finding.message}", max(0, len(self.places) - count)
+        return f"{places}: {rule} {self.finding.message}", max(0, len(self.places) - count)
 
 
 @dataclass
@@ -66,7 +77,9 @@ class _AlreadySaid:
         return heading, todo
 
 
-def _listed(findings: list[Finding], script: Path, limit: int | None) -> Iterator[str]:
+def _listed(
+    findings: list[Finding], script: Path, limit: int | None, name_of: Callable[[str], str]
+) -> Iterator[str]:
     blocks = list(_blocks(findings, script))
     places = None if limit is None else _PLACES
     counts = _counts(blocks, limit)
@@ -80,7 +93,7 @@ def _listed(findings: list[Finding], script: Path, limit: int | None) -> Iterato
         if heading:
             yield f"  {block.heading}:"
         for site in block.sites[:count]:
-            line, lost = site.line(places)
+            line, lost = site.line(places, rule_words(site.finding.code, name_of))
             more.append((site.finding.code, lost))
             yield f"  {'  ' if block.heading else ''}{line}"
         if todo:
@@ -132,11 +145,12 @@ def _sites(findings: Iterable[Finding]) -> Iterator[_Site]:
     by_message: dict[str, _Site] = {}
     for finding in findings:
         site = by_message.setdefault(finding.message, _Site(finding))
-        site.places.append(_where(finding))
+        site.places.append(where(finding))
     yield from by_message.values()
 
 
-def _where(finding: Finding) -> str:
+def where(finding: Finding) -> str:
+    """The place of a finding in its file."""
     cell = f"cell {finding.cell}:" if finding.cell is not None else ""
     return f"{cell}{finding.line}:{finding.column}"
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from tf2towers.report.line_diff import matcher
 from tf2towers.report.paths import shown
 from tf2towers.report.result import FileChange, Finding, MigrationResult
 from tf2towers.report.sites import lines as site_lines
+from tf2towers.report.sites import rule_words, where
 
 _COLOURS = {"+": "32", "-": "31", "@": "36"}
 
@@ -19,13 +20,28 @@ def render(
     colour: bool = False,
     brief: bool = False,
     all_sites: bool = False,
+    name_of: Callable[[str], str] = lambda code: "",
 ) -> str:
     """The whole report; `diff=False` leaves the diffs out, for when the files are written anyway.
 
-    `brief`: a program that there is a remark about is told by its summary alone. `all_sites`: however many there are.
+    Args:
+        results: what came of each script.
+        diff: whether the changes are shown.
+        colour: whether a terminal shows them in colour.
+        brief: notes about a program without towers and servers are left out; sites that are left never are.
+        all_sites: every site, however many there are.
+        name_of: the name of the rule with a code.
     """
+    lines = (_result_lines(result, diff, colour, brief, all_sites, name_of) for result in results)
+    return "".join(line for of_result in lines for line in of_result)
+
+
+def left_only(results: Iterable[MigrationResult], name_of: Callable[[str], str]) -> str:
+    """A line for each site that is left, with its file: what `--quiet` prints."""
     return "".join(
-        line for result in results for line in _result_lines(result, diff, colour, brief, all_sites)
+        f"{shown(finding.path)}:{where(finding)}: {rule_words(finding.code, name_of)} {finding.message}\n"
+        for result in results
+        for finding in result.left
     )
 
 
@@ -72,7 +88,7 @@ def summary(result: MigrationResult) -> str:
     remark = f" ({result.remark})" if result.remark else ""
     by_hand = f"{left} site{_plural_s(left)} left by hand" if left else "nothing left by hand"
     if result.left_above:
-        by_hand += f" here; sites left in {', '.join(map(shown, result.left_above))}, told above"
+        by_hand += f" here; sites left in {', '.join(map(shown, result.left_above))}, reported above"
     return f"{name}: {done}, {by_hand}{accepted(result)}{remark}"
 
 
@@ -91,7 +107,12 @@ def _codes(findings: Iterable[Finding]) -> str:
 
 
 def _result_lines(
-    result: MigrationResult, diff: bool, colour: bool, brief: bool, all_sites: bool
+    result: MigrationResult,
+    diff: bool,
+    colour: bool,
+    brief: bool,
+    all_sites: bool,
+    name_of: Callable[[str], str],
 ) -> Iterator[str]:
     if diff:
         for change in result.changes:
@@ -99,8 +120,8 @@ def _result_lines(
                 code = _COLOURS.get(line[:1], "1") if line[:3] not in ("+++", "---") else "1"
                 yield f"\x1b[{code}m{line[:-1]}\x1b[0m\n" if colour and line[:1] != " " else line
     yield f"{summary(result)}\n"
-    if not (brief and result.remark):
-        yield from (f"{line}\n" for line in site_lines(result, all_sites=all_sites))
+    for line in site_lines(result, name_of, all_sites=all_sites, notes=not (brief and result.remark)):
+        yield f"{line}\n"
 
 
 def _lines(text: str) -> list[str]:

@@ -101,7 +101,7 @@ def gone_in_cython(text: str, gone: Set[str]) -> Iterator[tuple[str, int]]:
     """Each name of NumPy that is gone (`numpy.float`, not `np.float_t`) in a text, with the line that has it first."""
     lines = [line.partition("#")[0] for line in text.splitlines()]
     names = {found[1] or "numpy" for line in lines if (found := _IMPORT.match(line))}
-    seen = set()
+    seen: set[str] = set()
     for number, line in enumerate(lines, 1):
         for module, attribute in re.findall(r"(?<![\w.])(\w+)\s*\.\s*(\w+)", line):
             name = f"numpy.{attribute}"

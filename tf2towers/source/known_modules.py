@@ -11,7 +11,7 @@ from pathlib import Path
 def _module_kinds() -> dict[str, str]:
     """Top-level module -> 'library', 'python2' (a module of Python 2's own library) or 'tf1'."""
     lines = Path(__file__).with_name("modules.tsv").read_text(encoding="utf-8").splitlines()
-    return dict(line.split("\t")[:2] for line in lines[1:])  # type: ignore[misc]
+    return dict(line.split("\t")[:2] for line in lines[1:])
 
 
 def is_known(root: str) -> bool:

@@ -179,7 +179,9 @@ class LocalImports:
         known = computed_path(self._trees[path], found.named, path, self.main.parent) if found.named else None
         if known is not None:
             folder, pattern = known
-            yield from ((each.stem, each) for each in sorted(folder.glob("*.py")) if pattern.fullmatch(each.name))
+            yield from (
+                (each.stem, each) for each in sorted(folder.glob("*.py")) if pattern.fullmatch(each.name)
+            )
         elif having := list(self._having(found.attributes)):
             yield from having
         elif (default := default_of_flag(self._trees[path], found.named)) is not None:

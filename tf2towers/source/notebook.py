@@ -73,7 +73,10 @@ class Notebook:
         return _CELL.sub(r"# %% cell \1", _MAGIC.sub(magic, text))
 
     def encoded(self, shown: str, *, python3: bool = False) -> bytes:
-        """The file with the cells of a text as `shown` gives it. `python3`: its kernel becomes Python 3."""
+        """The file with the cells of a text as `shown` gives it, without those of which nothing is left.
+
+        `python3`: its kernel becomes Python 3.
+        """
         parts = _SHOWN_CELL.split(shown)
         texts = {int(number): text for number, text in zip(parts[1::2], parts[2::2], strict=True)}
         if texts:
@@ -81,17 +84,31 @@ class Notebook:
         if list(texts) != [number for number, _ in self._cells()]:
             raise SourceError(self.path, "not written, please report it: a cell was lost")
         edits: list[tuple[int, int, str]] = []
+        emptied: list[int] = []
         for number, source in self._cells():
             new = texts[number].removesuffix("\n")
-            if new != source:
+            if not new.strip() and source.strip():
+                emptied.append(self._index[number])
+            elif new != source:
                 edits.append((*self._spans[("source", self._index[number])], self._value(number, new)))
         if python3 and ("kernelspec", 0) in self._spans:
             start, end = self._spans[("kernelspec", 0)]
             edits.append((start, end, self._laid_out(_KERNEL, start)))
+        edits += [(start, end, "") for start, end in self._without(emptied)]
         raw = self._raw
         for start, end, text in sorted(edits, reverse=True):
             raw = raw[:start] + text + raw[end:]
         return raw.encode("utf-8")
+
+    def _without(self, cells: list[int]) -> Iterator[tuple[int, int]]:
+        """The spans to take out for these cells, each run of neighbours with the comma beside it."""
+        spans = [span for (kind, _), span in self._spans.items() if kind == "cell"]
+        for first in (cell for cell in cells if cell - 1 not in cells):
+            last = next(cell for cell in range(first, len(spans)) if cell + 1 not in cells)
+            if last + 1 < len(spans):
+                yield spans[first][0], spans[last + 1][0]
+            else:
+                yield spans[first - 1][1] if first else spans[first][0], spans[last][1]
 
     def _cells(self) -> Iterator[tuple[int, str]]:
         """The code cells: number and source."""
@@ -229,10 +246,11 @@ class _State:
 
 
 def _spans(raw: str) -> Iterator[tuple[tuple[str, int], tuple[int, int]]]:
-    """Where the sources of the cells stand in the text of a notebook, by the cell's place, and its kernel."""
+    """Where the cells and their sources stand in the text of a notebook, by the cell's place, and its kernel."""
     for key, start, _ in _members(raw, _SPACE.match(raw, 0).end()):  # type: ignore[union-attr]
         if key == "cells":
-            for index, place in enumerate(_items(raw, start)):
+            for index, (place, end_of_cell) in enumerate(_items(raw, start)):
+                yield ("cell", index), (place, end_of_cell)
                 for inner, begin, end in _members(raw, place):
                     if inner == "source":
                         yield ("source", index), (begin, end)
@@ -256,15 +274,16 @@ def _members(raw: str, place: int) -> Iterator[tuple[str, int, int]]:
             place = _skip(raw, place + 1)
 
 
-def _items(raw: str, place: int) -> Iterator[int]:
-    """Where the items of a list start."""
+def _items(raw: str, place: int) -> Iterator[tuple[int, int]]:
+    """Where each item of a list starts and ends."""
     decoder = json.JSONDecoder()
     place = _skip(raw, place + 1)
     while raw[place] != "]":
-        yield place
-        place = _skip(raw, decoder.raw_decode(raw, place)[1])
+        start, end = place, decoder.raw_decode(raw, place)[1]
+        place = _skip(raw, end)
         if raw[place] == ",":
             place = _skip(raw, place + 1)
+        yield start, end
 
 
 def _skip(raw: str, place: int) -> int:

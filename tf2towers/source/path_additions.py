@@ -65,7 +65,9 @@ def path_additions(tree: ast.Module, path: Path, home: Path, adders: Adders | No
     return found
 
 
-def computed_path(tree: ast.Module, text: ast.expr, path: Path, home: Path) -> tuple[Path, re.Pattern[str]] | None:
+def computed_path(
+    tree: ast.Module, text: ast.expr, path: Path, home: Path
+) -> tuple[Path, re.Pattern[str]] | None:
     """The folder of files that a computed path means, `os.path.join('models', name + '.py')`, and what they are called.
 
     None where not even the folder can be said.

@@ -17,6 +17,7 @@ from tf2towers.source.syntax import parse
 _IMPORT = re.compile(
     r"^[ \t]*(import[ \t]+[\w., \t]+|from[ \t]+[\w.]+[ \t]+import[ \t]+[^\\\n(]+)", re.MULTILINE
 )
+_RUNTIME = re.compile(rb"^from tf2towers\.runtime import ", re.MULTILINE)
 _GUARD = re.compile(r"__name__\s*==|(tf|flags|app|absl)[\w.]*\.run\(")
 
 
@@ -82,6 +83,14 @@ def programs(files: Iterable[Path], each: Callable[[list[Path]], Iterable[Seen]]
     order = {path: place for place, path in enumerate(files_seen)}
     mains.sort(key=order.__getitem__)
     return mains
+
+
+def is_migrated(path: Path) -> bool:
+    """Whether a program imports our runtime already."""
+    try:
+        return _RUNTIME.search(path.read_bytes()) is not None
+    except OSError:
+        return False
 
 
 def _closure(path: Path, files_seen: dict[Path, Seen]) -> set[Path]:

@@ -81,7 +81,7 @@ class Script:
         """The script in a file's bytes; see `read`."""
         path = Path(path)
         if path.suffix == ".ipynb":
-            raise SourceError(path, "this is a notebook, which only the exact register of migrate takes")
+            raise SourceError(path, "this is a notebook, which only migrate takes")
         _refuse(data, path)
         encoding, bom = _encoding_of(data, path)
         text = _decoded(data, encoding, path)

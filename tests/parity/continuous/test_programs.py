@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import pytest
 
-from tf2towers.exact.migrate import migrate
+from tf2towers.codemod.migrate import migrate
 from tf2towers.parity.continuous.recording import Run
 from tf2towers.parity.continuous.sides import record
 from tf2towers.parity.continuous.verdict import judge, verify_exact

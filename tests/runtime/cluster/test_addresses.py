@@ -20,11 +20,11 @@ def quickly() -> Iterator[None]:
     assert time.monotonic() - start < 5
 
 
-def refused(cluster: object, job: object, index: object, synchronous: bool = False) -> str:
-    from tf2towers.runtime.cluster import ClusterError, ClusterTask
+def refused(cluster: object, job: object, index: object) -> str:
+    from tf2towers.runtime.cluster.addresses import ClusterError, check_port, read_addresses
 
     with pytest.raises(ClusterError) as caught:
-        ClusterTask(cluster, job_name=job, task_index=index, synchronous=synchronous)
+        check_port("", read_addresses(cluster, job, index).own)
     return str(caught.value)
 
 
@@ -40,7 +40,6 @@ def refused(cluster: object, job: object, index: object, synchronous: bool = Fal
         ({**HOSTS, "ps": ["localhost"]}, "worker", 0, ["'localhost'", "host:port"]),
         ({**HOSTS, "ps": ["localhost:99999"]}, "worker", 0, ["99999"]),
         ({**HOSTS, "ps": ["localhost:4392"]}, "worker", 0, ["localhost:4392", "more than one"]),
-        ({"worker": HOSTS["worker"]}, "worker", 0, ["parameter server"]),
         ("localhost:1", "worker", 0, ["ClusterSpec"]),
     ],
 )
@@ -58,16 +57,16 @@ def test_a_port_in_use() -> None:
 
 
 def test_a_chief_is_worker_0() -> None:
-    from tf2towers.runtime.cluster import ClusterTask
+    from tf2towers.runtime.cluster.addresses import read_addresses
 
     cluster = {"chief": ["localhost:4394"], **HOSTS}
-    assert ClusterTask(cluster, "chief", 0).is_chief
-    first = ClusterTask(cluster, "worker", 0)
-    assert (first.task_index, first.num_workers, first.is_chief) == (1, 3, False)
+    assert read_addresses(cluster, "chief", 0).index == 0
+    first = read_addresses(cluster, "worker", 0)
+    assert (first.index, len(first.workers)) == (1, 3)
 
 
 def test_a_task_that_does_not_answer(monkeypatch: pytest.MonkeyPatch) -> None:
-    from tf2towers.runtime.cluster import ClusterError
+    from tf2towers.runtime.cluster.addresses import ClusterError
     from tf2towers.runtime.cluster.waiting import wait_for
 
     monkeypatch.setenv("TF2TOWERS_CLUSTER_TIMEOUT", "1")
@@ -79,7 +78,6 @@ def test_a_task_that_does_not_answer(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_host_that_is_known_only_when_its_task_has_started(monkeypatch: pytest.MonkeyPatch) -> None:
     """As a pod is on Kubernetes: TF1's tasks waited for it."""
-    from tf2towers.runtime.cluster import ClusterTask
     from tf2towers.runtime.cluster.waiting import free_port, listening, wait_for
 
     look_up, start, port = socket.getaddrinfo, time.monotonic(), free_port()
@@ -90,15 +88,5 @@ def test_a_host_that_is_known_only_when_its_task_has_started(monkeypatch: pytest
         return look_up("localhost" if host == "late.invalid" else host, *rest)
 
     monkeypatch.setattr(socket, "getaddrinfo", late)
-    ClusterTask({**HOSTS, "ps": [f"late.invalid:{port}"]}, "worker", 0)
     with listening(f"localhost:{port}"):
         wait_for({"ps 0": f"late.invalid:{port}"})
-
-
-def test_backup_workers_are_refused() -> None:
-    from tf2towers.runtime.cluster import synchronous_replicas
-
-    opt = object()
-    assert synchronous_replicas(opt, replicas_to_aggregate=3, total_num_replicas=3) is opt
-    with pytest.raises(ValueError, match="replicas_to_aggregate=2 with 3 workers"):
-        synchronous_replicas(opt, replicas_to_aggregate=2, total_num_replicas=3)

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 import tensorflow as tf
+from tf2towers.runtime.variable_store import VariableStore
 
 from tf2towers.runtime import layers
-from tf2towers.runtime.variable_store import VariableStore
 
 from .. import against_golden
 from ..cases import running

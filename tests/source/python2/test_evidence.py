@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tf2towers.exact.migrate import migrate
+from tf2towers.codemod.migrate import migrate
 from tf2towers.source.script import Script
 
 TF = "import tensorflow as tf\n"

@@ -9,15 +9,6 @@ import libcst as cst
 from tf2towers.codemod.edits import Edit
 from tf2towers.codemod.file import RUNTIME, File, first_name
 from tf2towers.codemod.imports import made_by
-from tf2towers.codemod.symbols import (
-    Found,
-    RuntimeName,
-    find_replacement,
-    is_another_object,
-    is_gone_private,
-    is_of_old_release,
-    public_spelling,
-)
 from tf2towers.codemod.meanings import Imported
 from tf2towers.codemod.never_called import leave, never_called_around, stays_in
 from tf2towers.codemod.nodes import Symbol
@@ -27,6 +18,15 @@ from tf2towers.codemod.rule import Example, Rule
 from tf2towers.codemod.rules.t2t602_imports import goes
 from tf2towers.codemod.rules.t2t620_gone import resets_a_server
 from tf2towers.codemod.switches import SWITCHES
+from tf2towers.codemod.symbols import (
+    Found,
+    RuntimeName,
+    find_replacement,
+    is_another_object,
+    is_gone_private,
+    is_of_old_release,
+    public_spelling,
+)
 
 
 def edits(file: File) -> Iterator[Edit]:
@@ -261,7 +261,7 @@ RULE = Rule(
     cells) and what runs graphs (sessions) comes from tf2towers.runtime.
     """,
     edits=edits,
-    sources=("tf.compat.v1", "codemod/symbols.tsv", "names/data/renames.tsv"),
+    sources=("tf.compat.v1", "codemod/symbols.tsv"),
     examples=(
         Example(
             "a name of an old release",

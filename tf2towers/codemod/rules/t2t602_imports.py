@@ -10,11 +10,11 @@ from tf2towers.codemod.canonical import canonical_name
 from tf2towers.codemod.edits import Edit
 from tf2towers.codemod.file import RUNTIME, File, first_name
 from tf2towers.codemod.imports import V1, NewImport, is_tensorflow, made_by
-from tf2towers.codemod.symbols import find_replacement, is_gone_private
 from tf2towers.codemod.never_called import is_named, stays_in
 from tf2towers.codemod.nodes import Import, aliases, asname_of, imported, module_of, name_of
 from tf2towers.codemod.removal import removed
 from tf2towers.codemod.rule import Example, Rule
+from tf2towers.codemod.symbols import find_replacement, is_gone_private
 from tf2towers.codemod.tensorflow_versions import is_for_another
 
 
@@ -122,7 +122,7 @@ RULE = Rule(
     imports.
     """,
     edits=edits,
-    sources=("codemod/symbols.tsv", "names/data/runtime.tsv"),
+    sources=("codemod/symbols.tsv"),
     examples=(
         Example(
             "names imported by themselves",

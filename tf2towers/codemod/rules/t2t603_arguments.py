@@ -108,7 +108,7 @@ RULE = Rule(
     (`tf.nn.top_k(x, k, True, 'top')`) is left out by a keyword, and integers drawn up to a `maxval` begin at 0.
     """,
     edits=edits,
-    sources=("codemod/data/argument_orders.tsv", "names/data/keywords.tsv"),
+    sources=("codemod/data/argument_orders.tsv", "codemod/data/keywords.tsv"),
     examples=(
         Example(
             "the axis came first",

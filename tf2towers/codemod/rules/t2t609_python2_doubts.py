@@ -42,7 +42,9 @@ def _may_have(file: File, name: str, seen: frozenset[File] = frozenset()) -> boo
     ):
         return True
     local = file.program.imports.imports_of(file.path)
-    homes = {each.path.absolute(): each for each in file.program.all_files} if file.meanings.star_imports else {}
+    homes = (
+        {each.path.absolute(): each for each in file.program.all_files} if file.meanings.star_imports else {}
+    )
     for module in file.meanings.star_imports:
         home = homes.get(local[module]) if module in local else None
         if home is None and not module.startswith("tensorflow"):

@@ -14,14 +14,12 @@ from tf2towers.codemod.libraries import (
     changed,
     gone_part,
     imported_modules,
-    is_taken,
     last_names,
     library_name,
 )
 from tf2towers.codemod.meanings import Assigned, Opaque
 from tf2towers.codemod.never_called import is_named, leave, stays_in
 from tf2towers.codemod.nodes import (
-    Import,
     aliases,
     argument,
     asname_of,
@@ -43,6 +41,7 @@ from tf2towers.codemod.python_versions import is_expected_to_fail, is_never_reac
 from tf2towers.codemod.removal import removed
 from tf2towers.codemod.rule import Example, Rule
 from tf2towers.codemod.rules.t2t609_python2_doubts import is_an_error, missed_names
+from tf2towers.codemod.taken_names import is_taken
 
 #: builtin functions that go through all of what they are given
 _GO_THROUGH = frozenset(
@@ -74,8 +73,10 @@ def edits(file: File) -> Iterator[Edit]:
         else:
             yield file.replace(node, text)
     for statement in file.imports:
-        yield from _of_import(file, statement) if isinstance(statement, cst.ImportFrom) else _of_plain_import(
-            file, statement
+        yield from (
+            _of_import(file, statement)
+            if isinstance(statement, cst.ImportFrom)
+            else _of_plain_import(file, statement)
         )
     for error in missed_names(file):
         if is_an_error(file, error):
@@ -111,7 +112,9 @@ def _is_fenced(file: File, node: cst.CSTNode, change: Changed) -> bool:
 
 def _is_part_of_another(file: File, node: cst.Attribute) -> bool:
     """Whether `node` is an attribute of something that has a counterpart itself (`np.math.inf`)."""
-    of = changed().get(library_name(file, node.value) or "") if isinstance(node.value, cst.Attribute) else None
+    of = (
+        changed().get(library_name(file, node.value) or "") if isinstance(node.value, cst.Attribute) else None
+    )
     return of is not None and of.kind != "left"
 
 
@@ -150,7 +153,7 @@ def _leave(file: File, node: cst.CSTNode, name: str, change: Changed) -> None:
     leave(file, node, "T2T628", f"{name} is gone", advice=f"; today: {today}" if today else "")
 
 
-# -- imports ------------------------------------------------------------------------------------------------------------
+# -- imports ---------------------------------------------------------------
 
 
 def _of_plain_import(file: File, statement: cst.Import) -> Iterator[Edit]:
@@ -159,9 +162,12 @@ def _of_plain_import(file: File, statement: cst.Import) -> Iterator[Edit]:
     for alias in statement.names:
         name, bound = name_of(alias), asname_of(alias)
         part = gone_part(name)
-        if part is None or part.startswith("keras.") or file.program.imports.has(file.path, name):
-            kept.append(_alias(name, bound))
-        elif _is_fenced(file, statement, changed()[part]):
+        if (
+            part is None
+            or part.startswith("keras.")
+            or file.program.imports.has(file.path, name)
+            or _is_fenced(file, statement, changed()[part])
+        ):
             kept.append(_alias(name, bound))
         elif part == name and changed()[part].kind == "module" and bound:
             kept.append(_alias(changed()[part].target, bound))
@@ -205,7 +211,9 @@ def _of_import(file: File, statement: cst.ImportFrom) -> Iterator[Edit]:
     if not found or any(_is_fenced(file, statement, change) for change in found.values()):
         return
     kept = [
-        _alias(name_of(alias), asname_of(alias)) for alias in aliases(statement) if name_of(alias) not in found
+        _alias(name_of(alias), asname_of(alias))
+        for alias in aliases(statement)
+        if name_of(alias) not in found
     ]
     lines = [f"from {module} import {', '.join(kept)}"] if kept else []
     for alias in aliases(statement):
@@ -242,7 +250,7 @@ def _alias(name: str, bound: str | None) -> str:
     return name if bound in (None, name) else f"{name} as {bound}"
 
 
-# -- calls --------------------------------------------------------------------------------------------------------------
+# -- calls ---------------------------------------------------------------
 
 
 def _of_call(file: File, call: cst.Call, libraries: frozenset[str]) -> Iterator[Edit]:
@@ -265,7 +273,9 @@ def _of_call(file: File, call: cst.Call, libraries: frozenset[str]) -> Iterator[
         elif change.kind == "dropped" and is_literal(given.value):
             yield without_argument(file.text, call, given)
         else:
-            _leave(file, call, f"the argument {keyword_of(given)} of {function}", Changed("left", change.target))
+            _leave(
+                file, call, f"the argument {keyword_of(given)} of {function}", Changed("left", change.target)
+            )
     words = set(map(keyword_of, keywords(call)))
     if function == "yaml.load" and len(call.args) == 1 and not words and not has_star(call):
         of = isinstance(call.func, cst.Attribute)
@@ -273,7 +283,9 @@ def _of_call(file: File, call: cst.Call, libraries: frozenset[str]) -> Iterator[
         yield added_argument(file.text, call, f"Loader={loader}")
     if function == "numpy.load" and not words & {"allow_pickle", ""} and len(positional(call)) < 3:
         taken = file.parent(call)
-        if "encoding" in words or (isinstance(taken, cst.Attribute) and taken.attr.value in ("item", "tolist")):
+        if "encoding" in words or (
+            isinstance(taken, cst.Attribute) and taken.attr.value in ("item", "tolist")
+        ):
             yield added_argument(file.text, call, "allow_pickle=True")
     if file.canonical(call.func) in ("builtins.open", "io.open") and not file.meanings.star_imports:
         mode = argument(call, 1, "mode")
@@ -304,7 +316,9 @@ def _of_method(file: File, call: cst.Call, method: str, change: Changed) -> Iter
         yield Edit(end - len(method), end, change.target)
     else:
         today = f"{change.target}()" if change.target.isidentifier() else change.target
-        file.note(call, "T2T628", f"{method}() is gone from today's {change.library or 'Python'}; today: {today}")
+        file.note(
+            call, "T2T628", f"{method}() is gone from today's {change.library or 'Python'}; today: {today}"
+        )
 
 
 def _is_gone_through(file: File, call: cst.Call) -> bool:
@@ -339,7 +353,11 @@ def _is_image(file: File, value: cst.BaseExpression, seen: frozenset[cst.CSTNode
 
 def _leave_steps_of_gym(file: File) -> None:
     """Leaves `observation, reward, done, info = env.step(action)`: gym 0.26 and later give five values."""
-    used = any(library_name(each, call.func) == "gym.make" for each in file.program.all_files for call in each.all(cst.Call))
+    used = any(
+        library_name(each, call.func) == "gym.make"
+        for each in file.program.all_files
+        for call in each.all(cst.Call)
+    )
     for statement in file.all(cst.Assign) if used else ():
         target, call = targets(statement)[0], statement.value
         if isinstance(target, cst.Tuple) and len(items(target)) == 4 and isinstance(call, cst.Call):
@@ -358,7 +376,11 @@ RULE = Rule(
     another name. What was a function has a counterpart in our runtime where no other name does exactly the same.
     A table has the renames that are certain; what else a library has changed stops the program by an error of its own.
     """,
-    sources=("codemod/libraries.tsv", "numpy 1.24 and 2.0 release notes, 'Expired deprecations'", "PyYAML 6.0"),
+    sources=(
+        "codemod/libraries.tsv",
+        "numpy 1.24 and 2.0 release notes, 'Expired deprecations'",
+        "PyYAML 6.0",
+    ),
     edits=edits,
     programs=frozenset({"tf1", "migrated"}),
     modules=True,

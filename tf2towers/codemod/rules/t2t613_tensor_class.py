@@ -28,7 +28,11 @@ def edits(file: File) -> Iterator[Edit]:
             yield from (_of_tf1(file, side) for side in asked)
         elif any(literal(element) == "Tensor" for element in listed):
             for side in sides:
-                if isinstance(side, cst.Attribute) and side.attr.value == "__name__" and _is_type(file, side.value):
+                if (
+                    isinstance(side, cst.Attribute)
+                    and side.attr.value == "__name__"
+                    and _is_type(file, side.value)
+                ):
                     yield _of_tf1(file, side.value)
 
 

@@ -78,9 +78,7 @@ def _is_of_a_loop(file: File, node: cst.BaseExpression) -> bool:
     for outer in file.ancestors(node):
         loops += [outer] if isinstance(outer, cst.For) else []
         loops += generators(outer) if isinstance(outer, Comprehension) else []
-    return any(
-        is_name(name) and name.value == node.value for loop in loops for name in walk(loop.target)
-    )
+    return any(is_name(name) and name.value == node.value for loop in loops for name in walk(loop.target))
 
 
 def _chooses_device(file: File, function: cst.CSTNode) -> bool:
@@ -92,7 +90,11 @@ def _note_outputs(file: File, side: cst.BaseExpression, operation: cst.BaseExpre
     """Says where the output of a variable's operation is taken for its value: a resource's is a handle."""
     around = next((outer for outer in file.ancestors(side) if isinstance(outer, _CHOICES)), None)
     for node in walk(around) if around is not None else ():
-        if isinstance(node, cst.Attribute) and node.attr.value == "outputs" and node.value.deep_equals(operation):
+        if (
+            isinstance(node, cst.Attribute)
+            and node.attr.value == "outputs"
+            and node.value.deep_equals(operation)
+        ):
             message = "the output of a variable's operation is its value in TF1, and a handle in TF 2"
             leave(file, node, "T2T629", message, stays="it stays in {}")
 

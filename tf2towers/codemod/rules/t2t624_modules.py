@@ -9,10 +9,10 @@ import libcst as cst
 
 from tf2towers.codemod.file import File
 from tf2towers.codemod.libraries import changed
-from tf2towers.codemod.symbols import was_in_tf1
 from tf2towers.codemod.never_called import leave, stays_in
 from tf2towers.codemod.nodes import Import, Statement, block, dotted, imported, module_of, name_of
 from tf2towers.codemod.rule import Example, Rule
+from tf2towers.codemod.symbols import was_in_tf1
 from tf2towers.report.result import FindingKind
 from tf2towers.source.built_modules import BuiltModule, gone_in_cython, is_of_an_old_protoc
 from tf2towers.source.imports_by_text import ImportByText
@@ -43,12 +43,14 @@ def notes(file: File) -> None:
     for each in by_text:
         line, column = each.place
         call = min(lines[line], key=lambda call: abs(file.text.column(call) - column))
-        if (message := _unseen(file, each)) is not None:
-            _note(file, call, message, guarded=each.is_written_out and _is_guarded(file, call))
+        if (unseen := _unseen(file, each)) is not None:
+            _note(file, call, unseen, guarded=each.is_written_out and _is_guarded(file, call))
         elif not each.start and (paths := file.program.imports.found_by_text(file.path, each)):
             names = ", ".join(sorted({path: name for name, path in paths}.values()))
             taken = " or ".join(sorted(each.attributes))
-            message = f"{names}: any of them may be imported here" + (f", as they have {taken}" if taken else "")
+            message = f"{names}: any of them may be imported here" + (
+                f", as they have {taken}" if taken else ""
+            )
             if each.walked is not None:
                 message = f"{names}: all of them are imported here"
             file.note(call, "T2T624", message, "note")
@@ -90,8 +92,10 @@ def _unseen(file: File, call: ImportByText) -> str | None:
     """Why no module can be named for an import by a text (`import_module('models.' + name)`); None where one can."""
     root = call.start.partition(".")[0]
     known = not call.is_path and "." in call.start + "."[: call.is_written_out] and is_known(root)
-    maybe_tensorflow = not (call.start or call.walked) and bool(call.attributes) and all(
-        was_in_tf1(f"tf.{name}") for name in call.attributes
+    maybe_tensorflow = (
+        not (call.start or call.walked)
+        and bool(call.attributes)
+        and all(was_in_tf1(f"tf.{name}") for name in call.attributes)
     )
     if known or (file.program.imports.found_by_text(file.path, call) and not maybe_tensorflow):
         return None
@@ -159,7 +163,8 @@ RULE = Rule(
     that protoc wrote before 3.19.
     """,
     todo="Put the module beside the script, in its package or in a folder of its sys.path, or name the folder of the "
-    "PYTHONPATH that it is in (--python-path FOLDER), and migrate again. Write a computed import out: "
+    "PYTHONPATH that it is in (--python-path FOLDER), and migrate again; of a library that you install, copy the "
+    "package there, or say that it has no TensorFlow 1 in it (`# noqa: T2T624`). Write a computed import out: "
     "`import models.vgg`, or a dictionary of the modules that there are.",
     notes=notes,
     programs=frozenset({"tf1", "migrated", "other"}),

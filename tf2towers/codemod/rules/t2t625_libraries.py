@@ -5,12 +5,11 @@ from __future__ import annotations
 import libcst as cst
 
 from tf2towers.codemod.file import File
-from tf2towers.codemod.libraries import gone_part, is_taken, library_name
+from tf2towers.codemod.libraries import gone_part, library_name
 from tf2towers.codemod.never_called import leave, stays_in
 from tf2towers.codemod.nodes import (
     Import,
     Symbol,
-    aliases,
     block,
     bound_by,
     imported,
@@ -19,6 +18,7 @@ from tf2towers.codemod.nodes import (
 )
 from tf2towers.codemod.rule import Example, Rule
 from tf2towers.codemod.symbols import is_still_there
+from tf2towers.codemod.taken_names import is_taken
 from tf2towers.report.result import FindingKind
 from tf2towers.source.known_modules import is_tf1_library
 
@@ -37,7 +37,9 @@ def notes(file: File) -> None:
         _note_keras2(file)
         return
     for node in file.imports:
-        names = [module_of(node)] if isinstance(node, cst.ImportFrom) else [name_of(each) for each in node.names]
+        names = (
+            [module_of(node)] if isinstance(node, cst.ImportFrom) else [name_of(each) for each in node.names]
+        )
         if names[0].startswith(".") or _only_data(file, node) or _only_formats(file, node):
             continue
         for name in names:
@@ -60,9 +62,7 @@ def _only_data(file: File, node: Import) -> bool:
     used = [file.canonical(attribute) or "" for attribute in file.all(cst.Attribute)]
     return (
         isinstance(node, cst.ImportFrom)
-        and all(
-            f"{name}.".startswith(same) and is_still_there(f"tf.{name}") for _, name in imported(node)
-        )
+        and all(f"{name}.".startswith(same) and is_still_there(f"tf.{name}") for _, name in imported(node))
         and not any(gone_part(name) for name in used if name.startswith("keras.datasets."))
     )
 
@@ -86,10 +86,12 @@ def _note_keras2(file: File) -> None:
     """Notes what is gone from Keras: a program without a TF1 graph of its own may be one of Keras 2, towers and all."""
     if "keras" not in file.script.text or file.program.imports.has(file.path, "keras"):
         return
-    found: list[tuple[cst.CSTNode, str]] = [(node, name) for node in file.imports for _, name in imported(node)]
-    for node in file.all(cst.Attribute):
-        if not isinstance(file.parent(node), cst.Attribute):
-            found.append((node, library_name(file, node) or ""))
+    found: list[tuple[cst.CSTNode, str]] = [
+        (node, name) for node in file.imports for _, name in imported(node)
+    ]
+    for used in file.all(cst.Attribute):
+        if not isinstance(file.parent(used), cst.Attribute):
+            found.append((used, library_name(file, used) or ""))
     for node, name in found:
         gone = gone_part(name)
         if name.startswith("keras.backend.") and name.split(".")[2] not in _BACKEND:
@@ -123,7 +125,8 @@ RULE = Rule(
     operations in C++ (`tf.load_op_library`): what was compiled for TensorFlow 1 does not load in TensorFlow 2.
     A program on Keras without a graph of its own is left as it is where Keras 3 has all it names.
     """,
-    todo="Replace the library's part of the model by core operations, or by the library's own release for TF 2; "
+    todo="Copy the library's package beside the script, and migrate again: it is migrated with it, as far as TF 2 "
+    "has what it takes. Or replace its part of the model by core operations, or by its own release for TF 2; "
     "compile operations in C++ for TensorFlow 2 (C++17, with its headers).",
     notes=notes,
     programs=frozenset({"tf1", "migrated", "other"}),

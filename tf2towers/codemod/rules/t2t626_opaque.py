@@ -8,7 +8,6 @@ from collections.abc import Iterator
 import libcst as cst
 
 from tf2towers.codemod.file import File
-from tf2towers.codemod.symbols import both_or_neither_have, find_replacement, was_in_tf1
 from tf2towers.codemod.never_called import leave
 from tf2towers.codemod.nodes import (
     Symbol,
@@ -25,6 +24,7 @@ from tf2towers.codemod.nodes import (
     walk,
 )
 from tf2towers.codemod.rule import Example, Rule
+from tf2towers.codemod.symbols import both_or_neither_have, find_replacement, was_in_tf1
 from tf2towers.report.quoted_code import with_quoted_code
 
 _HARMLESS = frozenset(
@@ -52,7 +52,9 @@ def notes(file: File) -> None:
     for node, canonical in file.symbols:
         if canonical == "tf" and not _is_alias(file, node) and not _is_kept(file, node):
             parent = file.parent(node)
-            if not (isinstance(parent, cst.Call) and node in positional(parent) and _is_harmless(file, parent)):
+            if not (
+                isinstance(parent, cst.Call) and node in positional(parent) and _is_harmless(file, parent)
+            ):
                 message = "TensorFlow itself is handed on here: what is taken from it cannot be seen"
                 _note(file, node, message, parent if isinstance(parent, cst.Call) else None)
     for node, canonical in file.spelled_symbols:
@@ -62,7 +64,9 @@ def notes(file: File) -> None:
                 message = f"{canonical} is given another value here: our runtime would take it, too"
                 leave(file, node, "T2T626", message, stays="it stays in {}")
     for call, spelled in _run_as_text(file):
-        _note(file, call, f"{spelled} stands in a text that is run here, and means something else in TF 2", call)
+        _note(
+            file, call, f"{spelled} stands in a text that is run here, and means something else in TF 2", call
+        )
     for use, canonical in file.doubtful:
         if not _is_flags(file, canonical):
             _note(file, use, f"{use.value} stands for TensorFlow, and for something else")

@@ -8,10 +8,10 @@ from collections.abc import Iterator
 import libcst as cst
 
 from tf2towers.codemod.file import RUNTIME, File
-from tf2towers.codemod.symbols import public_name, sessions
 from tf2towers.codemod.never_called import never_called_around
 from tf2towers.codemod.nodes import imported, last_name, literal
 from tf2towers.codemod.rule import Example, Rule
+from tf2towers.codemod.symbols import public_name, sessions
 from tf2towers.report.quoted_code import with_quoted_code
 
 #: what makes a session, and the keyword or the first argument that is its target
@@ -53,7 +53,9 @@ def notes(file: File) -> None:
     for call in file.all(cst.Call):
         target = _target(call)
         if isinstance(target, cst.Attribute) and last_name(target.value) == "FLAGS":
-            message = "a flag says the session's target, and no server is made here: leave the flag empty, for the "
+            message = (
+                "a flag says the session's target, and no server is made here: leave the flag empty, for the "
+            )
             message += "address of another program's server is refused when the session is made"
             file.note(call, "T2T627", message, "note")
 

@@ -1,0 +1,106 @@
+"""Programs that compute eagerly stay as they are, however much of `tf.compat.v1` they say."""
+
+from pathlib import Path
+
+import pytest
+
+from tf2towers.codemod.migrate import migrate
+from tf2towers.codemod.program import Program
+from tf2towers.migrate import migrate as idiomatic
+from tf2towers.source.script import Script
+
+ROOT = Path(__file__).resolve().parents[2]
+TRAINER = """\
+import tensorflow.compat.v1 as v1
+import tensorflow as tf
+
+w = tf.Variable(1.0)
+opt = v1.train.GradientDescentOptimizer(0.1)
+
+
+@tf.function
+def step(x):
+    with tf.GradientTape() as tape:
+        loss = v1.losses.mean_squared_error(x, w * 2.0)
+    opt.apply_gradients([(tape.gradient(loss, w), w)])
+    return loss
+
+
+print(step(3.0))
+"""
+SESSIONS = (
+    "with v1.Session() as sess: sess.run(w)",
+    "v1.train.MonitoredTrainingSession()",
+    "v1.disable_eager_execution()",
+    "x = v1.placeholder(tf.float32, [])",
+    "v1.get_default_session().run(w)",
+    "v1.keras.backend.get_session().run(w)",
+)
+
+
+def status_and_changes(text: str, folder: Path) -> tuple[int, bool]:
+    path = folder / "train.py"
+    path.write_text(text)
+    result = migrate(Script.read(path))
+    return result.status, result.changed
+
+
+def test_functions_and_tapes(tmp_path: Path) -> None:
+    assert status_and_changes(TRAINER, tmp_path) == (0, False)
+
+
+@pytest.mark.parametrize("line", SESSIONS)
+def test_a_graph_is_run_somewhere(line: str, tmp_path: Path) -> None:
+    assert status_and_changes(TRAINER + line + "\n", tmp_path)[1]
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "modern").glob("*.py")), ids=lambda path: path.stem)
+def test_modern_trainers(path: Path) -> None:
+    result = migrate(Script.read(path))
+    assert (result.status, result.changed) == (0, False)
+
+
+@pytest.mark.parametrize("name", ["cifar10_towers.py", "mnist_supervisor.py", "mnist_monitored.py"])
+def test_idiomatic_migrations(name: str, tmp_path: Path) -> None:
+    for change in idiomatic(Program(Script.read(ROOT / "legacy" / name))).changes:
+        (tmp_path / change.path.name).write_text(change.after)
+    for module in (ROOT / "legacy").glob("*.py"):
+        if not (tmp_path / module.name).exists():
+            (tmp_path / module.name).write_text(module.read_text())
+    result = migrate(Script.read(tmp_path / name))
+    assert (result.status, result.changed) == (0, False)
+
+
+@pytest.mark.parametrize(
+    "names", ["import tensorflow as first\ntf = first\n", "import tensorflow as tf\nt = tf\ntf = t\n"]
+)
+def test_plain_tensorflow_by_another_name_is_tf1s(names: str) -> None:
+    text = f"{names}import tensorflow.compat.v1 as unused\n\nx = tf.placeholder(tf.float32)\ntf.Session()\n"
+    after = migrate(Script.from_text(text)).changes[0].after
+    assert after.startswith("import tensorflow.compat.v1 as ") and "import tensorflow as" not in after
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "import keras.utils\nkeras.utils.multi_gpu_model(model, 2)\n",
+        "from keras.layers.core import Dense\n",
+        "from keras import backend as K\nimport tensorflow as tf\nwith tf.device('/gpu:0'): K.learning_phase()\n",
+        "from keras.engine.topology import Layer\n",
+    ],
+)
+def test_a_program_on_keras2_is_refused(tmp_path: Path, lines: str) -> None:
+    path = tmp_path / "towers.py"
+    path.write_text(lines)
+    assert [finding.code for finding in migrate(Script.read(path)).left] == ["T2T625"]
+
+
+def test_a_program_on_keras3_is_left_as_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "train.py"
+    path.write_text(
+        "import keras\nfrom keras.layers import Conv2D, Input\nfrom keras.utils import to_categorical\n\n"
+        "model = keras.models.Sequential([Input([8, 8, 1]), Conv2D(2, 3)])\nmodel.compile(keras.optimizers.SGD(0.1))\n"
+        "keras.backend.clear_session()\nkeras.distribution.set_distribution(keras.distribution.DataParallel())\n"
+    )
+    result = migrate(Script.read(path))
+    assert result.status == 0 and not result.findings

@@ -1,1 +1,0 @@
-"""One doubt a file, found by its name."""

@@ -1,1 +1,0 @@
-"""Tables of what TF1 symbols are."""

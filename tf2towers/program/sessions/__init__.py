@@ -1,1 +1,0 @@
-"""The session's calls: what each fetches and feeds, and from where its batches come."""

@@ -1,1 +1,0 @@
-"""One rewrite a file: from a program understood to the text of its TF2 counterpart."""

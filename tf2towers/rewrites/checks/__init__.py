@@ -1,1 +1,0 @@
-"""What the parts do not show one by one, looked at before anything is written."""

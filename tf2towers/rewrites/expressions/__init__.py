@@ -1,1 +1,0 @@
-"""Expressions rewritten where they stand: symbols, calls, shapes, messages."""

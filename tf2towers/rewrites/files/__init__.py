@@ -1,1 +1,0 @@
-"""A whole file rewritten: its imports, its trainer, the local modules beside it."""

@@ -1,1 +1,0 @@
-"""The functions that the graph becomes: the tower, and a step for each kind of run."""

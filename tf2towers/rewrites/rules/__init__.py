@@ -1,1 +1,0 @@
-"""One rule a file: its code, what it does and why."""

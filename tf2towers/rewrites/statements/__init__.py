@@ -1,1 +1,0 @@
-"""What stands in the place of each statement of the trainer."""
