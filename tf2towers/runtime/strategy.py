@@ -96,7 +96,7 @@ class TowerStrategy(tf.distribute.MirroredStrategy):  # type: ignore[misc]
             options: TensorFlow's; for a graph it has no effect.
 
         Returns:
-            In a graph a `PerReplica` of what the calls returned; None if all of them returned None.
+            In a graph a `PerReplica` of what the calls returned.
         """
         if not _in_graph():
             return super().run(fn, args, kwargs, options)
@@ -109,7 +109,7 @@ class TowerStrategy(tf.distribute.MirroredStrategy):  # type: ignore[misc]
                 lambda value, tower=tower: value.values[tower] if _is_per_replica(value) else value, given
             )
             results.append(fn(*own_args, **own_kwargs))
-        return None if all(result is None for result in results) else PerReplica(results)
+        return PerReplica(results)
 
     def _count(self, per_replica: Sequence[Any]) -> int:
         """How many towers a run has, that is given some per-replica values."""

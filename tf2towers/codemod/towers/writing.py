@@ -11,7 +11,7 @@ import libcst as cst
 from tf2towers.codemod.certainty import RANGES
 from tf2towers.codemod.edits import Edit
 from tf2towers.codemod.file import RUNTIME, File
-from tf2towers.codemod.nodes import block, imported, is_name, positional, walk
+from tf2towers.codemod.nodes import Comprehension, block, imported, is_name, positional, walk
 from tf2towers.codemod.towers.device import texts_in
 from tf2towers.codemod.towers.loops import Loop, Made, as_argument, statement_of, tower_loops, towers_of
 from tf2towers.codemod.towers.replica_function import Argument, ReplicaFunction, replica_function
@@ -22,6 +22,8 @@ _LIMIT = 100
 _NAMES = ("tower", "build_tower", "tower_function")
 #: a file with loops that take no gradients in more functions than these has layers that go over the GPUs themselves
 _FUNCTIONS = 4
+#: what may not evaluate all that is in it, or evaluate it with names of its own
+_CONDITIONAL = Comprehension | cst.Lambda | cst.IfExp | cst.BooleanOperation | cst.NamedExpr
 _GRADIENTS = ("compute_gradients", "gradients", "minimize")
 
 
@@ -54,12 +56,11 @@ _given: WeakKeyDictionary[File, dict[cst.CSTNode | None, set[str]]] = WeakKeyDic
 def fresh(file: File, node: cst.CSTNode, names: Sequence[str]) -> str:
     """The first of some names that the file has not, and that nothing new has in the same function; or with a number."""
     taken = _given.setdefault(file, {}).setdefault(file.function_around(node), set())
-    known = file.identifiers | taken
-    found = next((name for name in names if name not in known), None)
-    number = 2
-    while found is None:
-        found = f"{names[0]}_{number}" if f"{names[0]}_{number}" not in known else None
+    name = next((name for name in names if name not in file.identifiers), names[0])
+    found, number = name, 1
+    while found in file.identifiers or found in taken:
         number += 1
+        found = f"{name}_{number}"
     taken.add(found)
     return found
 
@@ -105,6 +106,8 @@ class _Writer:
     # -- a tower loop -------------------------------------------------------------------------------------------------
 
     def _loop(self, loop: Loop) -> None:
+        if not self._stands_alone(loop):
+            return
         function = replica_function(self.file, loop)
         strategy = self._strategy(loop, function)
         if function is not None:
@@ -112,6 +115,19 @@ class _Writer:
             self.made.edits += self._function(loop.node, function, strategy)
         else:
             self.made.edits += self._rounds(loop, strategy)
+
+    def _stands_alone(self, loop: Loop) -> bool:
+        """Whether a statement can be written before the loop's own, and the loop means the same there."""
+        statement = statement_of(self.file, loop)
+        if not self._begins_a_line(statement):
+            return False
+        around = list(self.file.ancestors(loop.node))
+        between = around[: around.index(statement)] if statement is not loop.node else []
+        return not any(isinstance(node, _CONDITIONAL) for node in between)
+
+    def _begins_a_line(self, node: cst.CSTNode) -> bool:
+        text, start = self.file.text, self.file.text.start(node)
+        return not text.text[text.line_start(text.line_of(start)) : start].strip()
 
     def _strategy(self, loop: Loop, function: ReplicaFunction | None) -> Strategy:
         """The strategy of a loop: one that there is, or a new one, with the edits that make it and enter its scope."""
@@ -273,7 +289,16 @@ class _Writer:
                 for call in walk(loop.node)
                 if isinstance(call, cst.Call) and self.file.canonical(call.func) == "tf.device"
             ]
-            yield from self._entered_with(sites, strategy)
+            found = list(self._entered_with(sites, strategy))
+            yield from found or self._around(statement_of(self.file, loop), strategy)
+
+    def _around(self, statement: cst.CSTNode, strategy: Strategy) -> Iterator[Edit]:
+        """The scope around a statement of one line."""
+        text, start = self.file.text, self.file.text.start(statement)
+        if isinstance(statement, cst.BaseCompoundStatement) and "\n" in text.of(statement).rstrip():
+            return
+        indent = text.indent(text.line_of(start)) + self.unit
+        yield Edit(start, start, f"with {strategy.name}.scope():{text.newline}{indent}")
 
     # -- towers without a loop ----------------------------------------------------------------------------------------
 
