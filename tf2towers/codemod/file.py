@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Set
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, wraps
 from pathlib import Path
 from typing import Protocol, TypeVar
 
@@ -37,6 +37,7 @@ from tf2towers.source.script import Script
 RUNTIME = "tf2towers.runtime"
 
 Node = TypeVar("Node", bound=cst.CSTNode)
+Kept = TypeVar("Kept")
 
 
 @dataclass(frozen=True)
@@ -100,6 +101,18 @@ class WholeProgram(Protocol):
         """The function or class that a name means."""
 
 
+def once(find: Callable[[File], Kept]) -> Callable[[File], Kept]:
+    """Finds something of a file when it is first asked for, and keeps it."""
+
+    @wraps(find)
+    def found(file: File) -> Kept:
+        if find not in file.found:
+            file.found[find] = find(file)
+        return file.found[find]  # type: ignore[return-value]
+
+    return found
+
+
 def first_name(symbol: cst.CSTNode) -> cst.Name:
     """The name that a symbol begins with."""
     name = root_of(symbol)
@@ -117,6 +130,8 @@ class File:
         self.notes: list[Note] = []
         #: imports that the rewrites ask for: (module, name) -> the name here
         self.wanted: dict[tuple[str, str], str] = {}
+        #: what was found of it `once`, by the function that finds it
+        self.found: dict[object, object] = {}
         #: files in C or Cython that it imports
         self.compiled: list[Path] = []
         #: a line to write after the imports

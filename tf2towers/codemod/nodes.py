@@ -58,17 +58,29 @@ def _fields(kind: type[cst.CSTNode]) -> tuple[str, ...]:
     return tuple(name for name in names if name not in _NO_PARTS and not name.startswith("whitespace"))
 
 
+@cache
+def _role(kind: type[object]) -> str:
+    """Whether what stands in a field is a part, wraps one, or neither."""
+    if kind is cst.Arg:
+        return "argument"
+    if not issubclass(kind, cst.CSTNode) or issubclass(kind, cst.ParamStar | cst.ParamSlash):
+        return ""
+    return "wrapper" if kind in _WRAPPERS else "part"
+
+
 def children(node: cst.CSTNode) -> list[cst.CSTNode]:
     """The parts of a node, without what only wraps them."""
     found: list[cst.CSTNode] = []
-    if not (isinstance(node, cst.ConcatenatedString) and is_text(node)):
-        for field in _fields(type(node)):
-            value = getattr(node, field)
-            for part in value if isinstance(value, list | tuple) else (value,):
-                if isinstance(part, _WRAPPERS) or (isinstance(part, cst.Arg) and is_plain(part)):
-                    found += children(part)
-                elif isinstance(part, cst.CSTNode) and not isinstance(part, cst.ParamStar | cst.ParamSlash):
-                    found.append(part)
+    if type(node) is cst.ConcatenatedString and is_text(node):
+        return found
+    for field in _fields(type(node)):
+        value = getattr(node, field)
+        for part in value if type(value) in (list, tuple) else (value,):
+            role = _role(type(part))
+            if role == "wrapper" or (role == "argument" and is_plain(part)):
+                found += children(part)
+            elif role:
+                found.append(part)
     return found
 
 

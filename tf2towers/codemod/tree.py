@@ -76,13 +76,17 @@ class Tree:
         return node
 
     @cached_property
+    def _metadata(self) -> Mapping[type[object], Mapping[cst.CSTNode, object]]:
+        return self._wrapper.resolve_many((ScopeProvider, ExpressionContextProvider))
+
+    @cached_property
     def scopes(self) -> Mapping[cst.CSTNode, Scope | None]:
         """LibCST's scope of each node."""
-        return self._wrapper.resolve(ScopeProvider)
+        return self._metadata[ScopeProvider]  # type: ignore[return-value]
 
     @cached_property
     def _contexts(self) -> Mapping[cst.CSTNode, ExpressionContext | None]:
-        return self._wrapper.resolve(ExpressionContextProvider)
+        return self._metadata[ExpressionContextProvider]  # type: ignore[return-value]
 
     def context(self, node: cst.CSTNode) -> ExpressionContext:
         """Whether a name, attribute or item is read, written or deleted."""
