@@ -19,7 +19,6 @@ from tf2towers.codemod.nodes import (
     Import,
     Statement,
     Symbol,
-    aliases,
     asname_of,
     block,
     bound_by,
@@ -296,12 +295,7 @@ class File:
     @cached_property
     def bound_names(self) -> frozenset[str]:
         """The names that the file binds anywhere, by whatever means."""
-        found = {use.value for use in self.all(cst.Name) if not self.is_read(use)}
-        for kind in (cst.Param, cst.FunctionDef, cst.ClassDef):
-            found.update(definition.name.value for definition in self.all(kind))
-        for statement in self.imports:
-            found.update(map(bound_by, aliases(statement)))
-        return frozenset(found)
+        return frozenset(self.meanings.bound_names)
 
     def fresh(self, name: str) -> str:
         """`name`, or `name_2` and so on where the file has it already."""

@@ -50,7 +50,7 @@ _FIELDS: dict[type[cst.CSTNode], tuple[str, ...]] = {
 
 
 @cache
-def _fields(kind: type[cst.CSTNode]) -> tuple[str, ...]:
+def _fields(kind: type[Any]) -> tuple[str, ...]:
     """The fields of a kind of node that may have parts in them."""
     if kind in _FIELDS:
         return _FIELDS[kind]
@@ -237,11 +237,9 @@ def block(node: cst.CSTNode | None) -> list[Statement]:
     """The statements of a module, of a body, or of what has one (`def`, `if`, `else`, ...), `;` or not."""
     if node is None:
         return []
-    inner = node if isinstance(node, cst.Module | cst.BaseSuite) else getattr(node, "body", ())
-    if isinstance(inner, cst.BaseSuite):
-        inner = inner.body
+    inner: Any = node if isinstance(node, cst.BaseSuite) else getattr(node, "body", ())
     found: list[Statement] = []
-    for statement in inner.body if isinstance(inner, cst.Module) else inner:
+    for statement in inner.body if isinstance(inner, cst.BaseSuite) else inner:
         found += statement.body if isinstance(statement, cst.SimpleStatementLine) else [statement]
     return found
 
