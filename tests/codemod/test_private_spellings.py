@@ -7,7 +7,7 @@ import ast
 import pytest
 from codemod_texts import migrated, table
 
-from tf2towers.codemod.registry import rule_of, rules
+from tf2towers.codemod.rule import rule_of, rules
 
 EXAMPLES = [(rule.code, number) for rule in rules() for number in range(len(rule.examples))]
 

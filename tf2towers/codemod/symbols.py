@@ -14,6 +14,15 @@ from typing import Literal, NamedTuple
 
 from tf2towers.codemod.canonical import beginnings
 
+#: Calls that `graph_mode` stands for.
+SWITCHES = frozenset(
+    {
+        "tf.disable_v2_behavior", "tf.disable_eager_execution", "tf.disable_v2_tensorshape",
+        "tf.disable_tensor_equality", "tf.disable_resource_variables", "tf.enable_resource_variables",
+        "tf.disable_control_flow_v2", "tf.enable_control_flow_v2",
+    }
+)  # fmt: skip
+
 _NO_MODULES = ("tf.contrib", "tf.examples", "tf.estimator", "tf.python", "tf.core")
 
 Kind = Literal["v1", "tf2", "runtime", "session", "private", "left"]

@@ -17,8 +17,8 @@ from tf2towers.codemod.removal import removed
 from tf2towers.codemod.rule import Example, Rule
 from tf2towers.codemod.rules.t2t602_imports import goes
 from tf2towers.codemod.rules.t2t620_gone import resets_a_server
-from tf2towers.codemod.switches import SWITCHES
 from tf2towers.codemod.symbols import (
+    SWITCHES,
     Found,
     RuntimeName,
     find_replacement,
@@ -103,7 +103,7 @@ def _is_imported_instead(file: File, statement: cst.Assign, bound: str, canonica
 def _text(file: File, node: Symbol, canonical: str) -> str | None:
     """What to write for a use; None to leave it."""
     root = first_name(node)
-    if canonical == "tf" or _is_switch(file, node, canonical) or file.on_tower_devices(node, canonical):
+    if canonical == "tf" or _is_switch(file, node, canonical):
         return None
     found = find_replacement(canonical)
     base = file.spelled(root)
