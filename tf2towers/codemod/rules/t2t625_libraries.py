@@ -59,11 +59,12 @@ def notes(file: File) -> None:
 def _only_data(file: File, node: Import) -> bool:
     """Whether it takes nothing but Keras's data sets or `pad_sequences`, which Keras 3 has as they were."""
     same = ("keras.datasets.", "keras.preprocessing.sequence.pad_sequences.")
-    used = [file.canonical(attribute) or "" for attribute in file.all(cst.Attribute)]
-    return (
-        isinstance(node, cst.ImportFrom)
-        and all(f"{name}.".startswith(same) and is_still_there(f"tf.{name}") for _, name in imported(node))
-        and not any(gone_part(name) for name in used if name.startswith("keras.datasets."))
+    names = [name for _, name in imported(node)]
+    if not isinstance(node, cst.ImportFrom) or not all(f"{name}.".startswith(same) for name in names):
+        return False
+    used = (file.canonical(attribute) or "" for attribute in file.all(cst.Attribute))
+    return all(is_still_there(f"tf.{name}") for name in names) and not any(
+        gone_part(name) for name in used if name.startswith("keras.datasets.")
     )
 
 
