@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 from functools import cache
 
+from tf2towers.exact.data import rows
 from tf2towers.exact.edits import Edit
 from tf2towers.exact.file import RUNTIME, File, first_name
 from tf2towers.exact.imports import made_by
@@ -107,6 +108,8 @@ def _of_tensorflow(file: File, node: ast.Name | ast.Attribute, home: ast.expr, c
     is_v1 = file.is_v1(home)
     says_v1 = rest.startswith(".compat.v1.")
     if found.kind in ("v1", "tf2") and file.program.plain_is_tf2 and not is_v1 and not says_v1:
+        if _is_called_as_tf1s(file, node, canonical):  # and TF 2's own would stop
+            return f"{head}.compat.v1{rest}"
         return None  # TF 2's own
     if found.kind == "left":
         leave(file, node, found.code, found.why, why=found.why)
@@ -121,6 +124,46 @@ def _of_tensorflow(file: File, node: ast.Name | ast.Attribute, home: ast.expr, c
     if found.target.startswith("tf.compat"):
         return None
     return f"{head}.compat.v1{found.target[2:]}"
+
+
+def _is_called_as_tf1s(file: File, node: ast.Name | ast.Attribute, canonical: str) -> bool:
+    """Whether a call has what only TF1's function takes: an argument by a name or a place that TF 2's lacks.
+
+    `tf.device` of TF 2 takes no functions; of a string, both make the same.
+    """
+    call = file.parent(node)
+    if not isinstance(call, ast.Call) or call.func is not node:
+        return False
+    if canonical == "tf.device":
+        given = [*call.args, *(keyword.value for keyword in call.keywords)]
+        return len(given) == 1 and not _is_text(given[0])
+    known = _only_tf1s_arguments().get(canonical)
+    if known is None or any(isinstance(argument, ast.Starred) for argument in call.args):
+        return False
+    names, places = known
+    return len(call.args) > places or any(keyword.arg in names for keyword in call.keywords)
+
+
+def _is_text(value: ast.expr) -> bool:
+    """Whether a value is a string, or None."""
+    if isinstance(value, ast.BinOp):
+        return _is_text(value.left) or _is_text(value.right)
+    if isinstance(value, ast.Call):
+        return (
+            isinstance(value.func, ast.Attribute)
+            and value.func.attr == "format"
+            and _is_text(value.func.value)
+        )
+    return isinstance(value, ast.JoinedStr) or (
+        isinstance(value, ast.Constant) and (value.value is None or isinstance(value.value, str))
+    )
+
+
+@cache
+def _only_tf1s_arguments() -> dict[str, tuple[frozenset[str], int]]:
+    """Function -> the arguments of TF1's that TF 2's of that name lacks, and how many TF 2's takes by place."""
+    table = rows("only_v1_arguments.tsv")
+    return {name: (frozenset(arguments.split()), int(places)) for name, arguments, places in table}
 
 
 def _raising(file: File, node: ast.Name | ast.Attribute, found: Found) -> str | None:

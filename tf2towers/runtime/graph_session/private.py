@@ -532,6 +532,11 @@ def control_flow_context(operation: Any) -> Any:
     return operation._get_control_flow_context()
 
 
+def original_operation(operation: Any) -> Any:
+    """The operation whose gradient an operation was built for; None for any other: no public name tells it."""
+    return operation._original_op
+
+
 def in_loop(operation: Any) -> bool:
     """Whether an operation was built in a `tf.while_loop`, also where that is in a branch."""
     context = control_flow_context(operation)
