@@ -5,16 +5,11 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
-from importlib.util import find_spec
 from typing import Any
 
 from tf2towers.stand_ins.modules import StandInFinder
 from tf2towers.stand_ins.objects import Objects
 from tf2towers.stand_ins.tensorflow1 import Tensorflow1, complete, modules_by_name
-
-#: '0' in this variable: the stand-ins for `tf.layers` and cells, also where tf_keras is installed
-CHOICE = "TF2TOWERS_TF_KERAS"
-
 
 def install(place_towers: Callable[[Any], object] | None = None) -> None:
     """Prepares a fresh process for an original TF1 script, which `runpy` then runs.
@@ -23,17 +18,14 @@ def install(place_towers: Callable[[Any], object] | None = None) -> None:
     find TF1's names; TF2 behaviour is off. The rest of the process sees the same module, so what needs TensorFlow 2
     must be imported before, as the runtime is here.
 
-    Where tf_keras is installed, `tf.layers` and the cells are TensorFlow's own: what is compared with them owes nothing
-    to the runtime of migrated scripts.
+    `tf.layers`, the cells and Keras are tf_keras's, slim is tf_slim's, as for migrated scripts: they are TensorFlow 1's own.
 
     Args:
         place_towers: given TF1's module, lets what is placed on GPU i run on a machine without GPUs
             (`tf2towers.recorder.placement.install`).
     """
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "2")
-    if os.environ.get(CHOICE) == "0":
-        sys.modules.setdefault("tf_keras", None)  # type: ignore[arg-type]  # as if it were not installed
-    os.environ["TF_USE_LEGACY_KERAS"] = "0" if find_spec("tf_keras") is None else "1"
+    os.environ["TF_USE_LEGACY_KERAS"] = "1"
     import tensorflow as real
 
     if isinstance(real, Tensorflow1):
@@ -44,7 +36,12 @@ def install(place_towers: Callable[[Any], object] | None = None) -> None:
         sums_over_no_rows_have_no_gradient,
         sums_over_rows_have_second_gradients,
     )
-    from tf2towers.runtime.graph_session.private import unknown_sizes_are_not_equal, whole_floats_are_sizes
+    from tf2towers.runtime.graph_session.private import (
+        epsilons_of_fused_norms_are_tf1s,
+        tf_slim_finds_its_names,
+        unknown_sizes_are_not_equal,
+        whole_floats_are_sizes,
+    )
     from tf2towers.runtime.printing import print_as_numpy1
 
     v1 = real.compat.v1
@@ -53,6 +50,8 @@ def install(place_towers: Callable[[Any], object] | None = None) -> None:
     objects = Objects(real)
     objects.make_ready()
     complete(objects)
+    epsilons_of_fused_norms_are_tf1s()
+    tf_slim_finds_its_names()
     whole_floats_are_sizes()
     unknown_sizes_are_not_equal()
     one_loss_a_variable()

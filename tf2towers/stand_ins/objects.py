@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,29 +18,8 @@ STILL_THERE = {"tf.contrib.framework.nest": "tensorflow.python.util.nest"}
 
 #: objects that a migrated script has no use for: (module, name)
 ONLY_HERE = {
-    "tf.contrib.slim.prefetch_queue.prefetch_queue": (
-        "tf2towers.runtime.slim.prefetch_queue",
-        "prefetch_queue",
-    ),
-    **{
-        f"tf.contrib.slim.learning.{name}": ("tf2towers.runtime.slim.learning", name)
-        for name in (
-            "add_gradients_summaries",
-            "clip_gradient_norms",
-            "create_train_op",
-            "multiply_gradients",
-            "train_step",
-        )
-    },
-    "tf.contrib.slim.learning.train": ("tf2towers.stand_ins.slim_loops", "train"),
-    "tf.contrib.slim.evaluation.evaluate_once": ("tf2towers.stand_ins.slim_loops", "evaluate_once_by_slim"),
-    "tf.contrib.slim.evaluation.evaluation_loop": ("tf2towers.stand_ins.slim_loops", "evaluation_loop"),
-    "tf.contrib.training.evaluate_once": ("tf2towers.stand_ins.slim_loops", "evaluate_once"),
-    "tf.contrib.training.evaluate_repeatedly": ("tf2towers.stand_ins.slim_loops", "evaluate_repeatedly"),
     "tf.contrib.staging.StagingArea": ("tensorflow.python.ops.data_flow_ops", "StagingArea"),
-    "tf.contrib.slim.layers": ("tf2towers.runtime.slim", "layers"),
-    "tf.contrib.slim.utils": ("tf2towers.runtime.slim", "utils"),
-    "tf.contrib.layers.utils": ("tf2towers.runtime.slim", "utils"),
+    "tf.contrib.slim.layers": ("tf2towers.runtime.tf1.slim", "layers"),
 }
 
 
@@ -57,11 +35,6 @@ class NoStandInError(AttributeError):
         )
 
 
-def uses_keras_2() -> bool:
-    """Whether TensorFlow's Keras is tf_keras, so that `tf.layers` and the cells are its own (see `install`)."""
-    return os.environ.get("TF_USE_LEGACY_KERAS") == "1"
-
-
 class Objects:
     """Finds what a canonical TF1 name ('tf.contrib.slim.conv2d') stands for.
 
@@ -72,7 +45,6 @@ class Objects:
     def __init__(self, real: Any) -> None:
         self.real = real
         self.v1 = real.compat.v1
-        self.has_keras_2 = uses_keras_2()
 
     def find_object(self, canonical: str) -> Any:
         """The object.
@@ -94,8 +66,6 @@ class Objects:
                 continue
             try:
                 if isinstance(target, RuntimeName):
-                    if self.has_keras_2 and target.module == "tf2towers.runtime.rnn":
-                        return self._cell(target)
                     return _attribute(import_module(target.module), target.name)
                 return _in_old_order(name, self._of_tensorflow(target))
             except (AttributeError, ImportError):
@@ -111,13 +81,6 @@ class Objects:
             yield
         finally:
             sys.modules["tensorflow"] = seen
-
-    def _cell(self, target: RuntimeName) -> Any:
-        """TensorFlow's own cell or loop of this name, where it has one: the two kinds are not to be mixed."""
-        for home in (self.v1.nn.rnn_cell, self.v1.nn):
-            if hasattr(home, target.name):
-                return getattr(home, target.name)
-        return _attribute(import_module(target.module), target.name)
 
     def make_ready(self) -> None:
         """Imports what speaks TensorFlow 2, before scripts' TensorFlow 1 takes its name."""
