@@ -4,7 +4,6 @@ Parameters are made by tf.get_variable, on VARIABLES_DEVICE. The first tower mak
 ones, because the training script calls reuse_variables().
 """
 import collections
-import re
 
 import tensorflow.compat.v1 as tf
 
@@ -32,21 +31,24 @@ NETWORKS = {
 def scalar_summary(tag, value):
     """A summary with this very tag, as tf.scalar_summary made it before TF 1.0, kept in the SUMMARIES collection.
 
-    tf.summary.scalar puts the name scope, 'tower_0/', before the tag.
+    tf.summary.scalar puts the name scope, 'tower_0/', before the tag, and a number after one that an op has as name.
     """
-    tf.add_to_collection(tf.GraphKeys.SUMMARIES, tf.raw_ops.ScalarSummary(tags=tag, values=value))
+    summary = tf.raw_ops.ScalarSummary(tags=tag, values=value)
+    tf.add_to_collection(tf.GraphKeys.SUMMARIES, summary)
+    return summary
 
 
 def histogram_summary(tag, values):
     """The same as a histogram."""
-    tf.add_to_collection(tf.GraphKeys.SUMMARIES, tf.raw_ops.HistogramSummary(tag=tag, values=values))
+    summary = tf.raw_ops.HistogramSummary(tag=tag, values=values)
+    tf.add_to_collection(tf.GraphKeys.SUMMARIES, summary)
+    return summary
 
 
-def _activation_summary(x):
-    """Histogram and sparsity of an activation."""
-    tensor_name = re.sub('%s_[0-9]*/' % TOWER_NAME, '', x.op.name)
-    histogram_summary(tensor_name + '/activations', x)
-    scalar_summary(tensor_name + '/sparsity', tf.nn.zero_fraction(x))
+def _activation_summary(name, x):
+    """Histogram and sparsity of a layer's activation."""
+    histogram_summary(name + '/activations', x)
+    scalar_summary(name + '/sparsity', tf.nn.zero_fraction(x))
 
 
 def _variable(name, shape, initializer, trainable=True):
@@ -98,7 +100,7 @@ def _convolution(x, name, filters, bias, batch_norm, is_training, seed):
             biases = _variable('biases', [filters], tf.constant_initializer(bias))
             pre_activation = tf.nn.bias_add(conv, biases)
         conv = tf.nn.relu(pre_activation, name=scope.name)
-        _activation_summary(conv)
+        _activation_summary(name, conv)
     return conv
 
 
@@ -143,7 +145,7 @@ def inference(images, batch_norm=False, is_training=True, seed=0, network='small
                 'weights', [dim, units], stddev=0.04, wd=0.004, seed=seed + number)
             biases = _variable('biases', [units], tf.constant_initializer(0.1))
             x = tf.nn.relu(tf.matmul(x, weights) + biases, name=scope.name)
-            _activation_summary(x)
+            _activation_summary(scope.name, x)
         dim = units
 
     # linear layer: the softmax itself is part of the loss
@@ -152,15 +154,18 @@ def inference(images, batch_norm=False, is_training=True, seed=0, network='small
             'weights', [dim, NUM_CLASSES], stddev=1.0 / dim, wd=None, seed=seed + 3 + len(hidden))
         biases = _variable('biases', [NUM_CLASSES], tf.constant_initializer(0.0))
         softmax_linear = tf.add(tf.matmul(x, weights), biases, name=scope.name)
-        _activation_summary(softmax_linear)
+        _activation_summary(scope.name, softmax_linear)
 
     return softmax_linear
 
 
 def loss(logits, labels):
-    """Mean cross entropy of the batch plus every weight decay term, through the 'losses' collection."""
+    """Mean cross entropy of the batch plus every weight decay term, through the 'losses' collection.
+
+    The collection has the terms of the towers before this one as well.
+    """
     cross_entropy = tf.nn.sparse_softmax_cross_entropy_with_logits(
         labels=labels, logits=logits, name='cross_entropy_per_example')
     cross_entropy_mean = tf.reduce_mean(cross_entropy, name='cross_entropy')
     tf.add_to_collection('losses', cross_entropy_mean)
-    return tf.add_n(tf.get_collection('losses'), name='total_loss')
+    return tf.add_n(tf.get_collection('losses'), name='loss_so_far')

@@ -218,12 +218,12 @@ def train():
         grads = average_gradients(tower_grads)
         mean_loss = tf.reduce_mean(tf.stack(tower_losses), 0)
 
-        summaries.append(tf.summary.scalar('learning_rate', lr))
+        summaries.append(cifar10_model.scalar_summary('learning_rate', lr))
         for grad, var in grads:
             if grad is not None:
-                summaries.append(tf.summary.histogram(var.op.name + '/gradients', grad))
+                summaries.append(cifar10_model.histogram_summary(var.op.name + '/gradients', grad))
         for var in tf.trainable_variables():
-            summaries.append(tf.summary.histogram(var.op.name, var))
+            summaries.append(cifar10_model.histogram_summary(var.op.name, var))
 
         with tf.control_dependencies(update_ops):
             apply_gradient_op = opt.apply_gradients(grads, global_step=global_step)

@@ -67,7 +67,10 @@ def load_digits(split: str = "train") -> tuple[np.ndarray, np.ndarray]:
     try:
         from sklearn import datasets
     except ImportError:
-        print("scikit-learn is not installed: training on made-up images (--data_dir names real ones)", flush=True)
+        print(
+            "scikit-learn is not installed: training on made-up images (--data_dir names real ones)",
+            flush=True,
+        )
         levels, labels = _made_up_digits()
     else:
         digits = datasets.load_digits()
@@ -105,7 +108,9 @@ def load_cifar10(
     Raises:
         DataError: files are missing or damaged; `records_per_file` is for tests with smaller files.
     """
-    parts = [_read_cifar10(path, records_per_file) for path in find_cifar10(data_dir, split, records_per_file)]
+    parts = [
+        _read_cifar10(path, records_per_file) for path in find_cifar10(data_dir, split, records_per_file)
+    ]
     return np.concatenate([images for images, _ in parts]), np.concatenate([labels for _, labels in parts])
 
 
@@ -199,7 +204,9 @@ def batches(
         raise ValueError(f"batch size {batch_size} is not between 1 and the number of images, {len(images)}")
 
     def made() -> Iterator[tuple[np.ndarray, np.ndarray]]:
-        random = np.random.RandomState(seed)  # its streams are frozen across NumPy versions; default_rng's are not
+        random = np.random.RandomState(
+            seed
+        )  # its streams are frozen across NumPy versions; default_rng's are not
         while True:
             order = random.permutation(len(images))
             for end in range(batch_size, len(images) + 1, batch_size):

@@ -46,7 +46,9 @@ def define_flags() -> None:
     flags.DEFINE_boolean("batch_norm", False, "Train the variant with batch normalization.")
     flags.DEFINE_enum("network", "small", list(NETWORKS), "A small one, or one of the tutorial's size.")
     flags.DEFINE_string("split_by_speed", "", "Relative speeds of the GPUs, as 1,2. Empty: equal parts.")
-    flags.DEFINE_boolean("distort", None, "Distort the images at random. Not set: CIFAR-10 yes, the digits no.")
+    flags.DEFINE_boolean(
+        "distort", None, "Distort the images at random. Not set: CIFAR-10 yes, the digits no."
+    )
     flags.DEFINE_string("data_dir", "", "Directory of the binary CIFAR-10. Empty: the digits.")
     flags.DEFINE_alias("data-dir", "data_dir")
     flags.DEFINE_string("train_dir", "/tmp/cifar10_mirrored", "Where to write event logs and checkpoints.")
@@ -262,6 +264,11 @@ class Trainer:
         gradients = tape.gradient(loss, self.model.trainable_variables)
         return tf.stack(losses) * share, devices.unscaled(self.optimizer, gradients)
 
+    @tf.function  # type: ignore[untyped-decorator]
+    def replica_gradients(self, images: Any, labels: Any) -> tuple[Any, list[Any]]:
+        """The losses and gradients of all replicas, where nothing is to be applied."""
+        return self.strategy.run(lambda *part: self.compute(*part), args=(images, labels))  # type: ignore[no-any-return]
+
     def replica_step(self, images: tf.Tensor, labels: tf.Tensor) -> tf.Tensor:
         """One step of one replica. A tf.function keeps the lines' order; TF1: tf.control_dependencies."""
         losses, gradients = self.compute(images, labels)
@@ -320,12 +327,19 @@ class Trainer:
             tf.summary.scalar(name, average, step)
         tf.summary.scalar("learning_rate", self.schedule(step), step)
         names = {id(variable): name for name, variable in tf1_names(self.model).items()}
-        _, shares = self.strategy.run(tf.function(self.gradients), args=(images, labels))
+        statistics = [(variable, variable.numpy()) for variable in self.model.non_trainable_variables]
+        _, shares = self.replica_gradients(images, labels)
+        for variable, value in statistics:  # they have moved, by images that are not trained on
+            variable.assign(value)
         for variable, share in zip(self.model.trainable_variables, shares, strict=True):
             gradient = self.strategy.reduce(tf.distribute.ReduceOp.SUM, share, axis=None)
             tf.summary.histogram(names[id(variable)], tf.convert_to_tensor(variable), step)
             tf.summary.histogram(f"{names[id(variable)]}/gradients", gradient, step)
-        seen = [layer for layer in self.model.layers if layer.name.endswith("_relu") or layer.name[:5] in ("local", "softm")]
+        seen = [
+            layer
+            for layer in self.model.layers
+            if layer.name.endswith("_relu") or layer.name[:5] in ("local", "softm")
+        ]
         activations = keras.Model(self.model.inputs, [layer.output for layer in seen])
         some = self.strategy.experimental_local_results(images)[0]
         for layer, activation in zip(seen, activations(some, training=False), strict=True):

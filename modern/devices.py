@@ -27,9 +27,13 @@ ALL_REDUCE: dict[str, Callable[[], tf.distribute.CrossDeviceOps]] = {
 
 def define_flags() -> None:
     """The flags of every trainer that speak of devices and of what is computed on them."""
-    flags.DEFINE_integer("num_gpus", None, "How many GPUs to use. Not set: all; if there is none, 2 logical CPU devices.")
+    flags.DEFINE_integer(
+        "num_gpus", None, "How many GPUs to use. Not set: all; if there is none, 2 logical CPU devices."
+    )
     flags.DEFINE_list("devices", "", "The devices to use, as /gpu:0,/gpu:2, in place of --num_gpus.")
-    flags.DEFINE_enum("all_reduce", None, list(ALL_REDUCE), "What adds up gradients. Not set: see devices.py.")
+    flags.DEFINE_enum(
+        "all_reduce", None, list(ALL_REDUCE), "What adds up gradients. Not set: see devices.py."
+    )
     flags.DEFINE_enum("precision", "float32", ["float32", "bfloat16", "float16"], "What layers compute in.")
     flags.DEFINE_boolean("jit", False, "Compile what each replica computes with XLA, which rounds otherwise.")
 
@@ -74,7 +78,9 @@ def with_loss_scaling(optimizer: Any, precision: str) -> Any:
 
 def scaled(optimizer: Any, loss: tf.Tensor) -> tf.Tensor:
     """The loss to take gradients of."""
-    scale = getattr(optimizer, "scale_loss", getattr(optimizer, "get_scaled_loss", None))  # of Keras 3, of Keras 2
+    scale = getattr(
+        optimizer, "scale_loss", getattr(optimizer, "get_scaled_loss", None)
+    )  # of Keras 3, of Keras 2
     return scale(loss) if scale else loss
 
 

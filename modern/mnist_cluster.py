@@ -91,13 +91,15 @@ class Cluster:
         return [address for name in names for address in self.jobs.get(name, [])]
 
     def claim_port(self) -> socket.socket:
-        """Listens at this task's address. Ends if another process does: gRPC would share it, each get half the calls."""
+        """Listens at this task's address; ends if another process does: they would get half of the calls each."""
         listener = socket.socket()
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listener.bind(("", int(self.address.rpartition(":")[2])))
         except OSError as error:
-            raise SystemExit(f"{self.address}, the address of {self.job} {self.index}: {error.strerror}") from error
+            raise SystemExit(
+                f"{self.address}, the address of {self.job} {self.index}: {error.strerror}"
+            ) from error
         listener.listen(128)
         return listener
 

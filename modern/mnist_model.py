@@ -59,7 +59,11 @@ def gradients(
 
 @tf.autograph.experimental.do_not_convert
 def training_batches(
-    context: tf.distribute.InputContext, data_dir: str, batch_size: int, seed: int | None = None, first: int = 0
+    context: tf.distribute.InputContext,
+    data_dir: str,
+    batch_size: int,
+    seed: int | None = None,
+    first: int = 0,
 ) -> tf.data.Dataset:
     """A worker's batches without end, one for each of its replicas a step. TF1: mnist.train.next_batch, feed_dict.
 

@@ -95,7 +95,9 @@ def run_worker(cluster: Cluster) -> None:
 
     batches = iter(
         strategy.distribute_datasets_from_function(
-            lambda context: mnist_model.training_batches(context, FLAGS.data_dir, FLAGS.batch_size, FLAGS.seed, step)
+            lambda context: mnist_model.training_batches(
+                context, FLAGS.data_dir, FLAGS.batch_size, FLAGS.seed, step
+            )
         )
     )
     print(f"Worker {cluster.index}: Session initialization complete.")
@@ -126,7 +128,11 @@ def run_worker(cluster: Cluster) -> None:
 def leave(trainer: Trainer) -> None:
     """End after a signal to any of the workers; all have saved this step."""
     step = int(trainer.optimizer.iterations.numpy())
-    print(f"stopped by a signal after step {step}, which is saved in {FLAGS.log_dir}", file=sys.stderr, flush=True)
+    print(
+        f"stopped by a signal after step {step}, which is saved in {FLAGS.log_dir}",
+        file=sys.stderr,
+        flush=True,
+    )
     os._exit(1)
 
 

@@ -134,7 +134,9 @@ def coordinator_of(cluster: Cluster) -> tf.distribute.coordinator.ClusterCoordin
         cluster = Cluster({**cluster.jobs, "chief": [chief]}, "chief", 0)
     strategy = tf.distribute.ParameterServerStrategy(cluster.resolver("chief", "ps", "worker"))
     if strategy.num_replicas_in_sync > 1:
-        raise SystemExit("several GPUs a worker: start a worker for each, with CUDA_VISIBLE_DEVICES set to one GPU")
+        raise SystemExit(
+            "several GPUs a worker: start a worker for each, with CUDA_VISIBLE_DEVICES set to one GPU"
+        )
     return tf.distribute.coordinator.ClusterCoordinator(strategy)
 
 
@@ -191,10 +193,16 @@ def coordinate(cluster: Cluster) -> None:
     print(f"Training ends @ {time_end:f}")
     print(f"Training elapsed time: {time_end - time_begin:f} s", flush=True)
     if stopping:
-        print(f"stopped by a signal after step {step}, which is saved in {FLAGS.log_dir}", file=sys.stderr, flush=True)
+        print(
+            f"stopped by a signal after step {step}, which is saved in {FLAGS.log_dir}",
+            file=sys.stderr,
+            flush=True,
+        )
     else:
         end_tasks(cluster)
-    os._exit(bool(stopping))  # leaving in the ordinary way, TensorFlow would clean up on servers that have ended
+    os._exit(
+        bool(stopping)
+    )  # leaving in the ordinary way, TensorFlow would clean up on servers that have ended
 
 
 def train() -> None:
@@ -211,7 +219,9 @@ def train() -> None:
         if tf.io.gfile.exists(marker := end_marker(cluster.job, cluster.index)):
             tf.io.gfile.remove(marker)  # of an earlier training
         spec = tf.train.ClusterSpec(cluster.jobs)
-        server = tf.distribute.Server(spec, cluster.job, cluster.index, protocol="grpc")  # TF1: tf.train.Server
+        server = tf.distribute.Server(
+            spec, cluster.job, cluster.index, protocol="grpc"
+        )  # TF1: tf.train.Server
         assert server.target  # it serves as long as it lives
     if cluster.is_chief:
         coordinate(cluster)
