@@ -14,6 +14,7 @@ import types
 from collections.abc import Iterator
 from pathlib import Path
 
+import devices
 import keras
 import mobilenet_images
 import mobilenet_model
@@ -33,9 +34,9 @@ OUT: dict[str, np.ndarray] = {}
 MISTAKES = {
     "sum for mean": ("share = 1.0 / strategy.num_replicas_in_sync", "share = 1.0"),
     "skipped replica": (
-        "return tape.gradient(loss, [v.value for v in variables])",
+        "gradients = devices.unscaled(optimizer, tape.gradient(scaled, variables))",
         "here = 1.0 - tf.cast(tf.distribute.get_replica_context().replica_id_in_sync_group, tf.float32)\n"
-        "        return [here * g for g in tape.gradient(loss, [v.value for v in variables])]",
+        "        gradients = [here * gradient for gradient in tape.gradient(scaled, variables)]",
     ),
 }
 
@@ -74,17 +75,20 @@ def cut_model() -> keras.Model:
 
 
 class Kept:
-    """In the optimizer's place: keeps the sums of the gradients, then lets the optimizer apply them."""
+    """In the optimizer's place: keeps the sums of the gradients on each replica, and lets the optimizer apply them."""
 
     def __init__(self, strategy: tf.distribute.Strategy, shapes: list, optimizer=None) -> None:
         self.strategy, self.optimizer = strategy, optimizer
         self.sums = [tf.Variable(tf.zeros(shape), trainable=False) for shape in shapes]
 
-    def apply(self, sums: list, variables: list) -> None:
+    def apply_gradients(self, pairs: list) -> None:
+        pairs = list(pairs)
+        context = tf.distribute.get_replica_context()
+        sums = context.all_reduce(tf.distribute.ReduceOp.SUM, [gradient for gradient, _ in pairs])
         for kept, value in zip(self.sums, sums, strict=True):
-            self.strategy.extended.update(kept, lambda copy, given: copy.assign(given), args=(value,))
+            kept.assign(value)
         if self.optimizer is not None:
-            self.optimizer.apply(sums, variables)
+            self.optimizer.apply_gradients(pairs)
 
 
 class Watched:
@@ -162,7 +166,9 @@ def update_alone(kind: str, trainer: Trainer, step: Step, epsilon: float) -> Non
     trainer.put(step, 0)
     trainer.optimizer.epsilon = epsilon
     variables = trainer.model.trainable_variables
-    trainer.optimizer.apply([tf.constant(step.gradients[v.path]) for v in variables], variables)
+    gradients = [tf.constant(step.gradients[v.path]) for v in variables]
+    shares = [gradient / len(DEVICES) for gradient in gradients]  # what a replica hands in
+    trainer.strategy.run(lambda: trainer.optimizer.apply_gradients(zip(shares, variables, strict=True)))
     trainer.note(kind, 0)
 
 
@@ -231,12 +237,12 @@ def all_reduces(modern: types.ModuleType) -> None:
         return tf.fill([5], 0.1 + tf.cast(replica, tf.float32))
 
     for kind in ("one-device", "hierarchical"):
-        strategy = modern.make_strategy(DEVICES, kind)
+        strategy = devices.mirrored(DEVICES, kind)
         values = [strategy.run(own), strategy.run(own)]
         sums = strategy.extended.batch_reduce_to(modern.SUM, [(value, value) for value in values])
         OUT[f"all-reduce|{kind}"] = np.stack([copies(strategy, total) for total in sums])
     try:
-        modern.make_strategy(DEVICES, "nccl")
+        devices.mirrored(DEVICES, "nccl")
     except SystemExit as refused:
         print("REFUSED", refused)
 
@@ -253,11 +259,10 @@ def program(modern: types.ModuleType, folder: Path) -> None:
     """The program in all configurations by both loops, then what it says to impossible wishes."""
     modern.build_model = tiny_model
     modern.define_flags()
-    # TensorFlow's collectives mix up two strategies on the same devices of one process, hence the all-reduce
     common = [
         "mobilenet",
         "--num_gpus=2",
-        "--all-reduce=one-device",
+        "--all-reduce=hierarchical",
         "--batch_size=8",
         "--num_epochs=3",
         "--max-images=100",
@@ -291,8 +296,8 @@ def main() -> None:
     first = recording.steps[0]
     tf.random.set_seed(0)  # of which tf.data's shuffle makes its own, as the recorder does
     modern = load_modern(out.parent)
-    print(modern.choose_devices(["/gpu:0", "/gpu:1"]))
-    strategy = modern.make_strategy(DEVICES, None)
+    print(devices.choose_devices(2))
+    strategy = devices.mirrored(DEVICES)
 
     whole_network()
     for place, (images, labels) in enumerate(batches(1).take(3)):

@@ -5,7 +5,6 @@ Beside the recording of the legacy trainer, two of the modern one: replay has, s
 losses on the weights and the batch that the legacy step had; training is a whole training from the first weights.
 """
 
-import importlib.util
 import sys
 from pathlib import Path
 from types import SimpleNamespace
@@ -13,40 +12,42 @@ from types import SimpleNamespace
 import numpy as np
 import tensorflow as tf
 
-from tf2towers import data
 from tf2towers.parity.recording import Recording, Step
 
 ROOT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "modern")]
+import cifar10_mirrored as modern  # noqa: E402
+import devices  # noqa: E402
+import trainer_data  # noqa: E402
+
 PART = 8
-SCHEDULE = {"learning_rate": 0.02, "decay_steps": 10, "decay_rate": 0.1}
-
-
-def load_modern():
-    """modern/cifar10_mirrored.py as a module."""
-    spec = importlib.util.spec_from_file_location("cifar10_mirrored", ROOT / "modern" / "cifar10_mirrored.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+DECAY_STEPS = 10
+OPTIONS = {
+    "seed": 0, "learning_rate": 0.02, "decay_rate": 0.1, "network": "small", "jit": False, "precision": "float32"
+}  # fmt: skip
 
 
 class Twin:
     """The modern trainer on so many replicas."""
 
-    def __init__(self, modern, towers: int, momentum: float, weights: dict[str, np.ndarray]) -> None:
-        self.modern, self.towers = modern, towers
-        options = SimpleNamespace(batch_norm="conv1/gamma" in weights, seed=0, momentum=momentum, **SCHEDULE)
-        self.strategy = tf.distribute.MirroredStrategy([f"/cpu:{device}" for device in range(towers)])
-        self.trainer = modern.Trainer(self.strategy, options, towers * PART)
+    def __init__(self, towers: int, momentum: float, weights: dict[str, np.ndarray]) -> None:
+        self.towers = towers
+        options = SimpleNamespace(batch_norm="conv1/gamma" in weights, momentum=momentum, **OPTIONS)
+        self.strategy = devices.mirrored([f"/cpu:{device}" for device in range(towers)])
+        self.trainer = modern.Trainer(self.strategy, options, towers * PART, DECAY_STEPS)
         self.names = modern.tf1_names(self.trainer.model)
         self.trainer.set_weights(weights.__getitem__)
-        gradients = self.trainer.gradients
-        self.shares = tf.function(lambda x, y: self.strategy.run(gradients, args=(x, y)))
+        self.train_step = tf.function(self.trainer.train_step)
 
     def batches(self):
         """The batches of the legacy trainer, distributed."""
-        for batch in data.batches(*data.load(), self.towers * PART, seed=0):
-            sizes = [PART] * self.towers
-            yield [self.modern.distribute(self.strategy, array, sizes) for array in batch]
+        distribute = self.strategy.experimental_distribute_values_from_function
+        for batch in trainer_data.batches(*trainer_data.load(), self.towers * PART, seed=0):
+            parts = [np.split(array, self.towers) for array in batch]
+            yield [
+                distribute(lambda context, of=of: tf.constant(of[context.replica_id_in_sync_group]))
+                for of in parts
+            ]
 
     def averaged(self, gradients) -> dict[str, np.ndarray]:
         """The replicas' shares added up in tower order; a share is a tower's gradient by the number of towers."""
@@ -60,17 +61,15 @@ class Twin:
     def step_on(self, weights: dict[str, np.ndarray], batch) -> Step:
         """Gradients and losses on these weights; nothing is applied."""
         self.trainer.set_weights(weights.__getitem__)
-        losses, gradients = self.shares(*batch)
+        losses, gradients = self.trainer.replica_gradients(*batch)
         local = self.strategy.experimental_local_results(losses)
-        return Step(
-            gradients=self.averaged(gradients), losses=[(share * self.towers).numpy() for share in local]
-        )
+        totals = [(share[-1] * self.towers).numpy() for share in local]
+        return Step(gradients=self.averaged(gradients), losses=totals)
 
     def train(self, batch) -> Step:
-        """One real step: its mean loss, its gradients, the weights it started from."""
+        """One real step: its mean loss, and the weights it started from."""
         before = {name: variable.numpy() for name, variable in self.names.items()}
-        loss, gradients = self.trainer.train_step(*batch)
-        return Step(before, gradients=self.averaged(gradients), losses=[loss.numpy()])
+        return Step(before, losses=[self.train_step(*batch)[-1].numpy()])
 
 
 def main() -> None:
@@ -78,9 +77,9 @@ def main() -> None:
     path, towers, momentum = Path(sys.argv[1]), int(sys.argv[2]), float(sys.argv[3])
     cpu = tf.config.list_physical_devices("CPU")[0]
     tf.config.set_logical_device_configuration(cpu, [tf.config.LogicalDeviceConfiguration()] * towers)
-    modern, legacy = load_modern(), Recording.load(path)
+    legacy = Recording.load(path)
     for what in ("replay", "training"):
-        twin = Twin(modern, towers, momentum, legacy.steps[0].variables)
+        twin = Twin(towers, momentum, legacy.steps[0].variables)
         recording = Recording()
         for step, batch in zip(legacy.steps, twin.batches(), strict=False):
             recording.steps.append(

@@ -22,7 +22,6 @@ from tf2towers.parity.process import ENVIRONMENT
 from tf2towers.parity.recording import Recording
 
 pytest.importorskip("tensorflow")
-pytest.importorskip("tqdm")
 pytestmark = pytest.mark.tensorflow
 
 DROP, OLD_RATE, NEW_RATE = 10, 0.02, 0.002
