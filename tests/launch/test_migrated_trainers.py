@@ -29,7 +29,7 @@ STEP = re.compile(r"Worker (\d): training step (\d+) done, loss: \S+ \(global st
 @pytest.fixture(scope="module")
 def migrated(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of both migrated trainers."""
-    from tests.parity.migrating import migrate_into
+    from tests.verify.migrating import migrate_into
 
     folder = tmp_path_factory.mktemp("migrated")
     for script in (SUPERVISOR, MONITORED):

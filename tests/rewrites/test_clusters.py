@@ -15,10 +15,10 @@ from pathlib import Path
 import pytest
 from cases import after, all_cases, is_left
 
-from tests.parity.clusters import at_once, record_cluster
-from tf2towers.parity.average_order import Order
-from tf2towers.parity.compare import compare
-from tf2towers.parity.recording import Recording
+from tests.verify.clusters import at_once, record_cluster
+from tf2towers.verify.average_order import Order
+from tf2towers.verify.compare import compare
+from tf2towers.verify.recording import Recording
 
 pytest.importorskip("tensorflow")
 pytestmark = pytest.mark.tensorflow

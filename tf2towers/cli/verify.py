@@ -140,11 +140,11 @@ def _verdict(
     work: Path | None,
     progress: Callable[[str, int], object] | None,
 ) -> ParityResult:
-    from tf2towers.parity.continuous.verdict import verify_exact
-    from tf2towers.parity.register import is_exact
-    from tf2towers.parity.sides import Options
-    from tf2towers.parity.verify import verify
-    from tf2towers.sidebyside.dialect import asked_shape
+    from tf2towers.compare.dialect import asked_shape
+    from tf2towers.verify.calls.verdict import verify_exact
+    from tf2towers.verify.register import is_exact
+    from tf2towers.verify.sides import Options
+    from tf2towers.verify.verify import verify
 
     def given(name: str, otherwise: Any = None) -> Any:
         return getattr(options, name, otherwise)
@@ -207,7 +207,7 @@ def _show(result: ParityResult, options: argparse.Namespace, report: Path | None
         if options.json:
             Path(options.json).write_text(parity_as_json(result) + "\n", encoding="utf-8")
     if report is not None:
-        from tf2towers.parity.bundle import write_bundle
+        from tf2towers.verify.bundle import write_bundle
 
         write_bundle(result, report, sys.argv)
         print(f"report: {report / 'index.html'}", file=sys.stderr)

@@ -1,0 +1,74 @@
+"""Where two recordings part: the first step, in it the first layer forward and the first variable backward."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tf2towers.verify.compare import equal, pairs
+from tf2towers.verify.diagnose.evidence import Evidence, Pair
+from tf2towers.verify.diagnose.layer import first_layer
+from tf2towers.verify.diagnose.numbers import (
+    EQUAL,
+    ROUNDING,
+    apart,
+    differing_input,
+    largest,
+    numeric,
+    relative,
+)
+from tf2towers.verify.recording import Recording
+
+
+def first_differences(original: Recording, migrated: Recording) -> tuple[int | None, str, str]:
+    """The first step at which anything differs, its first differing layer, and the gradient nearest to the loss.
+
+    Differences beyond rounding count; where there are none, any differing bit does. Names are empty, and the step None,
+    where nothing differs.
+    """
+    with np.errstate(all="ignore"):
+        evidence = Evidence(original, migrated, True)
+        for exact in (False, True):
+            for pair in evidence.pairs:
+                layer = first_layer(pair.original.step, pair.migrated.step, -1.0 if exact else EQUAL)
+                gradient = _gradient(evidence, pair, exact)
+                if layer or gradient or _differs_anywhere(pair, exact):
+                    return pair.index, layer[0] if layer else "", gradient
+    return None, "", ""
+
+
+def _gradient(evidence: Evidence, pair: Pair, exact: bool) -> str:
+    if exact:
+        mine, its = pair.original.step.gradients, pair.migrated.step.gradients
+        differing = {key.split("//")[0] for key in mine if key in its and not equal(mine[key], its[key])}
+    else:
+        differing = set(pair.differing)
+    order = {name: place for place, name in enumerate(evidence.facts.trainable)}
+    if not order:
+        order = {name: place for place, name in enumerate(pair.original.gradients)}
+    return max(differing, key=lambda name: (order.get(name, -1), name), default="")
+
+
+def _differs_anywhere(pair: Pair, exact: bool) -> bool:
+    mine, its = pair.original.step, pair.migrated.step
+    if exact:
+        return any(
+            not equal(value, other)
+            for _, _, value, other in pairs(mine, its)
+            if value is not None and other is not None
+        )
+    if differing_input(mine, its) is not None:
+        return True
+    if relative(pair.original.losses, pair.migrated.losses) > EQUAL and len(mine.losses) == len(its.losses):
+        return True
+    return _variables(pair)
+
+
+def _variables(pair: Pair) -> bool:
+    for name, value in pair.original.after.items():
+        other = pair.migrated.after.get(name)
+        if other is None or not numeric(pair.original.step.after[name]):
+            continue
+        change = largest(pair.original.moved(name), pair.migrated.moved(name)) or largest(value, other)
+        if apart(value, other) > 10 * EQUAL * change + ROUNDING * largest(value, other):
+            return True
+    return False
