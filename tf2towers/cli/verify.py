@@ -44,7 +44,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="record the original with this interpreter and its real TF 1.12 to 1.15",
     )
     parser.add_argument(
-        "--free", action="store_true", help="set the variables at the first step only, not at each"
+        "--free",
+        action="store_true",
+        help="leave races of the original as they are; set variables at the first step only, not at each",
     )
     parser.add_argument(
         "--gradients-only", action="store_true", help="leave the variables out, for another optimizer"
@@ -141,8 +143,6 @@ def _verdict(
     progress: Callable[[str, int], object] | None,
 ) -> ParityResult:
     from tf2towers.compare.dialect import asked_shape
-    from tf2towers.verify.calls.verdict import verify_exact
-    from tf2towers.verify.register import is_exact
     from tf2towers.verify.sides import Options
     from tf2towers.verify.verify import verify
 
@@ -153,7 +153,7 @@ def _verdict(
         steps=options.steps,
         timeout=options.timeout,
         legacy_python=options.legacy_python,
-        lockstep=not given("free", False),
+        free=given("free", False),
         tower_order=given("tower_order", False),
         names=dict(pair.split("=", 1) for pair in given("name", [])),
         seed=given("seed", 0),
@@ -163,7 +163,7 @@ def _verdict(
         gradients_only=given("gradients_only", False),
         towers=given("replicas"),
     )
-    return (verify_exact if is_exact(migrated) else verify)(legacy, migrated, arguments, how, work)
+    return verify(legacy, migrated, arguments, how, work)
 
 
 def _problem(options: argparse.Namespace) -> str:

@@ -24,10 +24,9 @@ from tf2towers.compare.summary import summarise
 from tf2towers.compare.watch.lines import INITIAL_WEIGHTS, WRITES
 from tf2towers.launch.cluster import TASK_FLAGS, Shape
 from tf2towers.report.paths import told_apart
-from tf2towers.verify.cluster.sides import record_side
 from tf2towers.verify.process import RunFailed
-from tf2towers.verify.recording import FirstVariables
-from tf2towers.verify.sides import Options, record_original
+from tf2towers.verify.recording import Facts, FirstVariables, Step, write
+from tf2towers.verify.sides import Options, record_calls, record_original
 
 WATCH = Path(__file__).parent / "watch" / "__main__.py"
 SCRATCH = "{scratch}"  # in an argument: a folder of the side's own, gone afterwards
@@ -237,13 +236,25 @@ def record_first_weights(
         options.timeout = timeout
     place = folder / "original"
     if shape is None:
-        found = record_original(script, arguments, place, options)
+        place = record_original(script, arguments, place, options).folder
     else:
         try:
-            found = record_side("legacy", script, arguments, place, options, seeded=True)
+            place = _of_cluster(script, arguments, place, options)
         finally:
             tick()
-    step = FirstVariables(found.folder).get("global_step")
+    step = FirstVariables(place).get("global_step")
     if step is not None and int(step) > 0:
         raise has_resumed(script, int(step))
-    return found.folder
+    return place
+
+
+def _of_cluster(script: Path, arguments: Sequence[str], folder: Path, options: Options) -> Path:
+    """What the chief's variables were before its first training call, as the recording of a step."""
+    run = record_calls(script, arguments, folder, options, migrated=False)
+    first = Step()
+    for call in run:
+        if call.worker not in (None, 0) or call.trains:
+            break
+        first.variables |= call.values.get("variable", {})
+    write(folder / "first", [first], Facts(trainable=run.trainable))
+    return folder / "first"

@@ -136,7 +136,6 @@ def compare(
     tolerances: Tolerances | None = None,
     kinds: Iterable[Kind] = ("input", "loss", "tower gradient", "gradient", "variable", "fetched", "summary"),
     share: int = 1,
-    own_times: bool = False,
 ) -> list[Comparison]:
     """What came of comparing everything that either run has, in the order of a step.
 
@@ -145,8 +144,6 @@ def compare(
         tolerances: see there; by default every bit counts.
         kinds: what is compared.
         share: each replica's loss and gradients are this part of a TF1 tower's (see `share_of`).
-        own_times: a script may count its own calls, and the sides have not made the same number of calls (synchronous
-            TF1 workers' second step is dropped): a step with summaries on one side is left out, if another has both.
 
     Raises:
         NotComparable: there are no steps, or more on one side than on the other.
@@ -156,20 +153,13 @@ def compare(
     mine = original.steps if isinstance(original, Recording) else original
     theirs = migrated.steps if isinstance(migrated, Recording) else migrated
     count = 0
-    lone: list[tuple[int, str, np.ndarray | None, np.ndarray | None]] = []
     for step, match in _step_pairs(mine, theirs):
-        apart = own_times and bool(step.summaries) != bool(match.summaries)
         for kind, name, value, its in pairs(step, match, share):
-            if kind == "summary" and apart:
-                lone.append((count, name, value, its))
-            elif kind in chosen:
+            if kind in chosen:
                 series.setdefault((kind, name), Series()).add(count, value, its)
         count += 1
     if not count:
         raise NotComparable("no training step was recorded")
-    if "summary" in chosen and not any(kind == "summary" for kind, _ in series):
-        for place, name, value, its in lone:
-            series.setdefault(("summary", name), Series()).add(place, value, its)
     limits = tolerances or Tolerances()
     return [found.comparison(kind, name, limits.of(kind)) for (kind, name), found in series.items()]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -24,10 +25,39 @@ class RunFailed(Exception):
     """A trainer could not be run to the end of its recording; the message says why and how it ended."""
 
 
-def changed_environment() -> dict[str, str]:
-    """What every process of a proof has in the place of this one's."""
-    path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH", "")]))
-    return {**ENVIRONMENT, "PYTHONPATH": path, "PYTHONHASHSEED": "0"}
+def changed_environment(other_python: bool = False) -> dict[str, str]:
+    """What every process of a proof has in the place of this one's.
+
+    Args:
+        other_python: it runs on another interpreter, which must not see what this one has installed.
+    """
+    installed = other_python or ROOT.name in ("site-packages", "dist-packages")
+    path = os.pathsep.join(filter(None, ["" if installed else str(ROOT), os.environ.get("PYTHONPATH", "")]))
+    return {
+        **ENVIRONMENT,
+        "PYTHONPATH": path,
+        "PYTHONHASHSEED": "0",
+        **({"TF2_BEHAVIOR": "0"} if other_python else {}),  # a TensorFlow 2 leaves it at 1
+    }
+
+
+def portable(started: Path, folder: Path) -> Path:
+    """Copies what another interpreter runs of us into a folder of its own, and gives the copy of the file it starts.
+
+    An installed tf2towers lies in this interpreter's site-packages: on the path of another one, its NumPy would be
+    imported there.
+
+    Args:
+        started: a file in `tf2towers/verify/recorder` or `tf2towers/compare/watch`.
+        folder: for the copy; made if it is not there.
+    """
+    for package in (Path("verify", "recorder"), Path("compare", "watch")):
+        to = folder / "tf2towers" / package
+        if not to.exists():
+            shutil.copytree(ROOT / "tf2towers" / package, to, ignore=shutil.ignore_patterns("__pycache__"))
+            for above in (to.parent, to.parent.parent):
+                (above / "__init__.py").touch()
+    return folder / started.relative_to(ROOT)
 
 
 def run(
@@ -36,6 +66,7 @@ def run(
     environment: Mapping[str, str],
     timeout: float,
     tick: Callable[[], object] | None = None,
+    other_python: bool = False,
 ) -> int:
     """Runs a command in a session of its own, which can ask nobody for input; nothing of it is left then.
 
@@ -44,6 +75,7 @@ def run(
         environment: beside this process's own.
         timeout: seconds that it has.
         tick: called again and again.
+        other_python: see `changed_environment`.
 
     Returns:
         Its exit status.
@@ -52,9 +84,10 @@ def run(
         RunFailed: it cannot be started.
         TimeoutError: the time is over.
     """
-    variables = {**os.environ, **changed_environment(), **environment}
-    for name in ("TF_USE_LEGACY_KERAS", "TF2_BEHAVIOR"):  # the latter is left by an imported TensorFlow 2
-        variables.pop(name, None)
+    variables = {**os.environ, **changed_environment(other_python), **environment}
+    variables.pop("TF_USE_LEGACY_KERAS", None)
+    if not other_python:
+        variables.pop("TF2_BEHAVIOR", None)  # left by an imported TensorFlow 2
     started = time.monotonic()
     try:
         process = GuardedProcess(command, variables, log)

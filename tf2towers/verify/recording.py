@@ -45,9 +45,6 @@ class Step:
     #: per tower: the forward pass, layer by layer in order of creation; a digest each: float64 [crc32 of the bytes,
     #: sum, sum of absolute values, sum of squares, number of elements]
     layers: list[Arrays] = field(default_factory=list)
-    #: of a synchronous cluster, by worker: moving averages that its step moves, variable -= (variable - value) * rate
-    moved_to: list[Arrays] = field(default_factory=list)
-    rates: list[Arrays] = field(default_factory=list)
     #: losses and gradients once more, of the same variables, inputs and draws, but computed in float64
     gradients64: Arrays = field(default_factory=dict)
     tower_gradients64: list[Arrays] = field(default_factory=list)
@@ -87,7 +84,7 @@ class Step:
         found |= {
             f"input|{place:06d}|{name}": value for place, (name, value) in enumerate(self.inputs.items())
         }
-        for kind in ("tower gradient", "tower gradient64", "moved to", "rate"):
+        for kind in ("tower gradient", "tower gradient64"):
             for tower, entries in enumerate(getattr(self, _OF_TOWERS[kind])):
                 found |= {f"{kind}|{tower}|{name}": value for name, value in entries.items()}
         for tower, entries in enumerate(self.layers):
@@ -114,8 +111,6 @@ _OF_TOWERS = {
     "tower gradient": "tower_gradients",
     "tower gradient64": "tower_gradients64",
     "layer": "layers",
-    "moved to": "moved_to",
-    "rate": "rates",
 }
 
 _LISTED = {"loss": "losses", "loss64": "losses64", "fetched": "fetched"}
@@ -179,10 +174,10 @@ class Facts:
     #: shapes of the program's, that nothing of the original is like
     unknown_inputs: list[str] = field(default_factory=list)
     not_seen: str = ""  # why updates of the program are not recorded, where some are not
-    #: moving averages that the original's graph leaves the order of open, see `average_order`
-    unordered_averages: dict[str, dict[str, Any]] = field(default_factory=dict)
     #: original's name -> the program's, where they differ
     renamed: dict[str, str] = field(default_factory=dict)
+    #: pairs of accesses that the original's graph leaves the order of open: what both use, the first, the second
+    open: list[list[str]] = field(default_factory=list)
     #: the program's variables that the original has none for
     unpaired: list[str] = field(default_factory=list)
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from tf2towers.launch.errors import LaunchError
 from tf2towers.report.parity_result import ParityResult, Side
+from tf2towers.report.parity_words import counted
 from tf2towers.verify.compare import NotComparable
 from tf2towers.verify.process import RunFailed
 from tf2towers.verify.recording import Facts, read_steps
@@ -53,6 +54,16 @@ def note_side(side: Side, recorded: Recorded) -> None:
     """Writes into `side` what it ran on, how long, and what it says of itself."""
     side.tensorflow, side.python = recorded.facts.tensorflow, recorded.facts.python
     side.seconds, side.notes = recorded.seconds, list(recorded.facts.notes)
+
+
+def note_open(result: ParityResult, pairs: Sequence[Sequence[str]]) -> None:
+    """Says which accesses the original leaves the order of open (`tf2towers.verify.recorder.order`)."""
+    if pairs:
+        names = list(dict.fromkeys(f"{name} ({earlier}, {later})" for name, earlier, later in pairs))
+        result.notes.append(
+            f"the original leaves the order of {counted(len(names), 'pair')} open; both ran in the order they are "
+            f"built in: {_listed(names, 4)}"
+        )
 
 
 def note_losses(result: ParityResult, original: Recorded, migrated: Recorded, share: int) -> None:

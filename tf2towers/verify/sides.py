@@ -1,4 +1,4 @@
-"""Both sides of a proof: the original recorded, then the migrated program on what the original was given."""
+"""Both sides of a proof, run and recorded: the training steps of a program, or every session call."""
 
 from __future__ import annotations
 
@@ -12,14 +12,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from tf2towers.launch.cluster import Shape
-from tf2towers.verify.process import ROOT, RunFailed, last_lines, run
+from tf2towers.verify.calls.recording import Run
+from tf2towers.verify.cluster import in_turns, run_recorded
+from tf2towers.verify.process import ROOT, RunFailed, changed_environment, last_lines, portable, run
 from tf2towers.verify.recording import Facts, read_facts
 
 Progress = Callable[[str, int], object]
-#: runs a script of TF1, or an exact migration
+#: runs a program of sessions: a TF1 script, or one that `migrate` has written
 RECORDER = ROOT / "tf2towers" / "verify" / "recorder" / "__main__.py"
-#: runs a program of TF2
-MIGRATED = ROOT / "tf2towers" / "verify" / "functions" / "__main__.py"
+#: runs a program of TF 2 functions
+FUNCTIONS = ROOT / "tf2towers" / "verify" / "functions" / "__main__.py"
+#: of the original, and of the migrated script
+TITLES = ("the original", "the migrated script")
 
 
 @dataclass
@@ -30,10 +34,11 @@ class Options:
         steps: how many training steps are recorded; of a continuous run in a cluster, of each worker.
         timeout: seconds that each side has.
         legacy_python: an interpreter with a real TF 1; None: this one, through `tf.compat.v1`.
-        lockstep: each step of the migrated program starts from the original's variables; else the first one only.
+        free: a race of the original stays one; a program of functions is set to the original's variables once only.
+        continuous: of training steps that are recorded: with the random numbers of a run whose calls are.
         layers: the forward pass is noted, layer by layer.
         double: the original's losses and gradients are computed in float64 as well.
-        tower_order: a program on the runtime averages in tower order, as the TF1 code did.
+        tower_order: a program that `migrate` wrote averages in tower order, as the TF1 code did.
         names: the original's names of variables to the program's, where they cannot be found.
         seed: of Python's, NumPy's and TensorFlow's global generators, on both sides.
         scratch: what the scripts write goes there; None: they write where they say.
@@ -47,7 +52,8 @@ class Options:
     steps: int = 10
     timeout: float = 600.0
     legacy_python: str | None = None
-    lockstep: bool = True
+    free: bool = False
+    continuous: bool = False
     layers: bool = False
     double: bool = False
     tower_order: bool = False
@@ -59,6 +65,11 @@ class Options:
     tolerance: float | None = None
     gradients_only: bool = False
     towers: int | None = None
+
+    @property
+    def lockstep(self) -> bool:
+        """Whether each step of a program of functions starts from the original's variables."""
+        return not self.free
 
     def check_towers(self, seen: int) -> None:
         """Raises RunFailed where the original has another number than was expected."""
@@ -76,25 +87,32 @@ class Recorded:
     steps: int
 
 
-def record_original(script: Path, arguments: Sequence[str], folder: Path, options: Options) -> Recorded:
-    """Runs the original and records it.
+def record_original(
+    script: Path, arguments: Sequence[str], folder: Path, options: Options, *, migrated: bool = False
+) -> Recorded:
+    """Runs a program of sessions and records what its training steps are made of.
+
+    Args:
+        migrated: it is one that `migrate` has written; else an original.
 
     Raises:
         RunFailed: it could not be run, or did not train.
     """
     given: dict[str, object] = {
+        "record": "steps",
         "layers": options.layers,
         "double": options.double,
-        "stand_ins": options.legacy_python is None,
+        "continuous": options.continuous,
+        **_of_program(options, migrated),
     }
-    python = options.legacy_python or sys.executable
-    return _record([python, str(RECORDER)], "the original", given, script, arguments, folder, options)
+    title = f"{TITLES[migrated]}, {script.name},"
+    return _record(RECORDER, title, given, script, arguments, folder, options, migrated)
 
 
 def record_migrated(
     script: Path, arguments: Sequence[str], folder: Path, options: Options, original: Path | None
 ) -> Recorded:
-    """Runs the migrated program, gives it what the original had, and records it.
+    """Runs a program of TF 2 functions, gives it what the original had, and records it.
 
     Raises:
         RunFailed: it could not be run, or did not train.
@@ -103,38 +121,100 @@ def record_migrated(
         "layers": options.layers,
         "original": None if original is None else str(original),
         "lockstep": options.lockstep,
-        "tower_order": options.tower_order,
         "names": options.names,
     }
-    return _record(
-        [sys.executable, str(MIGRATED)], "the migrated script", given, script, arguments, folder, options
-    )
+    title = f"{TITLES[True]}, {script.name},"
+    return _record(FUNCTIONS, title, given, script, arguments, folder, options, True)
 
 
 def _record(
-    command: Sequence[str],
+    recorder: Path,
     title: str,
     given: dict[str, object],
     script: Path,
     arguments: Sequence[str],
     folder: Path,
     options: Options,
+    migrated: bool,
 ) -> Recorded:
     def made(count: int) -> str:
         return f"{count} of {options.steps} training steps" if count else "no training step"
 
-    command = [*command, *prepared(folder, given, options), str(script.resolve()), *arguments]
-    seconds = run_recorder(command, f"{title}, {script.name},", folder, options, made)
+    command = [*prepared(folder, given, options), str(script.resolve()), *arguments]
+    seconds = run_recorder(recorder, command, title, folder, options, made, migrated)
     facts, count = read_facts(folder), count_steps(folder)
     if count:
         return Recorded(folder, facts, seconds, count)
     if not facts.optimizers:
         raise RunFailed(
-            f"{title}, {script.name}, ended without training: no optimizer known to verify (tf.train.Optimizer and its "
+            f"{title} ended without training: no optimizer known to verify (tf.train.Optimizer and its "
             "subclasses, Keras 3's) has applied gradients"
         )
     why = facts.not_seen or f"it builds one, and made {facts.sessions} calls"
-    raise RunFailed(f"{title}, {script.name}, ended without running an update that could be recorded: {why}")
+    raise RunFailed(f"{title} ended without running an update that could be recorded: {why}")
+
+
+def record_calls(
+    script: Path, arguments: Sequence[str], folder: Path, options: Options, *, migrated: bool
+) -> Run:
+    """Runs a program of sessions from its beginning, and records every session call.
+
+    Of a cluster each task runs as `tf2towers launch` starts it, and the calls of the workers are recorded. The run ends
+    before the training call after `options.steps` of them.
+
+    Args:
+        script, arguments: what is run; of a cluster without the flags that tell a task which it is.
+        options: how; `lockstep`, `layers`, `double` and `names` do not apply.
+
+    Raises:
+        RunFailed: it could not be run, or made no call.
+    """
+    title = f"{TITLES[migrated]}, {script.name},"
+    given = {
+        "record": "calls", "rounded": options.legacy_python is not None, **_of_program(options, migrated)
+    }  # fmt: skip
+    command = [str(script.resolve()), *arguments]
+    if options.cluster is None:
+        command = [*prepared(folder, given, options), *command]
+        seconds = run_recorder(
+            RECORDER, command, title, folder, options, lambda count: f"{count} session calls", migrated
+        )
+        run = Run([folder], seconds)
+    else:
+        workers, began = options.cluster.workers, time.monotonic()
+        other = not migrated and options.legacy_python is not None
+        python, recorder = started(RECORDER, folder, options, migrated)
+        environment = {**changed_environment(other), **temporary(folder, options)}
+        with in_turns(workers) as turns:
+            command = [*prepared(folder, {**given, **turns}, options), *command]
+            lines = run_recorded(
+                title, python, recorder, command, options.cluster, environment, options.timeout
+            )
+        title += " as a cluster:"
+        folders = [folder / f"worker-{index}" for index in range(workers)]
+        if not all((worker / "meta.json").exists() for worker in folders):
+            raise RunFailed(f"{title} not every worker came to its end; it wrote last:\n{last_lines(lines)}")
+        run = Run(folders, time.monotonic() - began)
+    if not run.calls:
+        raise RunFailed(f"{title} made no session call")
+    return run
+
+
+def _of_program(options: Options, migrated: bool) -> dict[str, object]:
+    """What a recorder is told of a program of sessions."""
+    return {
+        "migrated": migrated,
+        "stand_ins": not migrated and options.legacy_python is None,
+        "tower_order": options.tower_order,
+        "free": options.free,
+    }
+
+
+def started(recorder: Path, folder: Path, options: Options, migrated: bool) -> tuple[str, Path]:
+    """The interpreter of a side, and the file that it starts: a copy where it is not this one."""
+    if migrated or options.legacy_python is None:
+        return sys.executable, recorder
+    return options.legacy_python, portable(recorder, (options.scratch or folder).parent / "recorder")
 
 
 def prepared(folder: Path, given: dict[str, object], options: Options) -> list[str]:
@@ -164,18 +244,26 @@ def temporary(folder: Path, options: Options) -> dict[str, str]:
 
 
 def run_recorder(
-    command: Sequence[str], title: str, folder: Path, options: Options, made: Callable[[int], str]
+    recorder: Path,
+    command: Sequence[str],
+    title: str,
+    folder: Path,
+    options: Options,
+    made: Callable[[int], str],
+    migrated: bool,
 ) -> float:
     """Runs a recorder to its end; the seconds that it took.
 
     Args:
-        command: with the recorder's settings, the script and its arguments.
+        recorder: the file that is started.
+        command: its settings, the script and its arguments.
         made: so many steps, in words.
 
     Raises:
         RunFailed: it could not be started, took too long, failed, or was ended by something else than the recorder.
     """
     log, began = folder.with_suffix(".log"), time.monotonic()
+    python, recorder = started(recorder, folder, options, migrated)
 
     def tick() -> None:
         if options.progress is not None:
@@ -183,7 +271,10 @@ def run_recorder(
 
     status = None
     with contextlib.suppress(TimeoutError):
-        status = run(command, log, temporary(folder, options), options.timeout, tick)
+        status = run(
+            [python, str(recorder), *command], log, temporary(folder, options), options.timeout, tick,
+            not migrated and options.legacy_python is not None,
+        )  # fmt: skip
     if status == 0 and (folder / "meta.json").exists():
         return time.monotonic() - began
     tail = last_lines(log.read_text(encoding="utf-8", errors="replace").splitlines())

@@ -6,15 +6,14 @@ import dataclasses
 from collections.abc import Sequence
 from pathlib import Path
 
-from tf2towers.launch.cluster import Shape
 from tf2towers.report.parity_result import Kind, ParityResult
-from tf2towers.verify.average_order import Order
-from tf2towers.verify.cluster.sides import record_side
+from tf2towers.verify.calls.verdict import verify_calls
 from tf2towers.verify.compare import NotComparable, Tolerances, compare, outcome_of, share_of, tolerances
 from tf2towers.verify.diagnose import diagnose, first_differences
 from tf2towers.verify.process import RunFailed
+from tf2towers.verify.program import makes_session_calls
 from tf2towers.verify.recording import Facts, Recording, Step, read_steps
-from tf2towers.verify.result_notes import new_result, note_facts, note_losses, note_side, under_way
+from tf2towers.verify.result_notes import new_result, note_facts, note_losses, note_open, note_side, under_way
 from tf2towers.verify.rounding import tell_rounding
 from tf2towers.verify.sides import Options, Recorded, record_migrated, record_original
 
@@ -35,7 +34,7 @@ def verify(
     options: Options | None = None,
     work: Path | None = None,
 ) -> ParityResult:
-    """Runs both scripts and compares them.
+    """Runs both scripts and compares them: their session calls, or their training steps.
 
     Args:
         legacy: the TF1 script.
@@ -50,16 +49,20 @@ def verify(
     result = new_result(legacy, migrated, arguments)
     with under_way(result, options, work) as (place, how):
         result.tolerance = how.tolerance or 0.0
-        if how.cluster is not None:
-            _verify_cluster(result, how, how.cluster, place)
-        else:
-            _verify(result, how, place)
+        (verify_calls if makes_session_calls(migrated) else verify_steps)(result, how, place)
     return result
 
 
-def _verify(result: ParityResult, options: Options, place: Path) -> None:
+def verify_steps(result: ParityResult, options: Options, place: Path) -> None:
+    """The training steps of a program of sessions against those of one of TF 2 functions."""
+    if options.cluster is not None:
+        raise NotComparable(
+            "a cluster is verified where both sides make session calls, as `migrate` writes them; "
+            f"{result.migrated.script.name} makes none. `tf2towers compare` runs both side by side"
+        )
     script, its, arguments = result.original.script, result.migrated.script, result.arguments
-    original = record_original(script, arguments, place / "original", options)
+    of_runtime = makes_session_calls(script)
+    original = record_original(script, arguments, place / "original", options, migrated=of_runtime)
     options.check_towers(original.facts.towers)
     migrated = record_migrated(its, arguments, place / "migrated", options, original.folder)
     if original.steps < options.steps:
@@ -76,32 +79,13 @@ def _verify(result: ParityResult, options: Options, place: Path) -> None:
         _look_closer(result, options, place, original, migrated)
 
 
-def _verify_cluster(result: ParityResult, options: Options, shape: Shape, place: Path) -> None:
-    # workers hand in their gradients in their order: so they are added on both sides
-    options = dataclasses.replace(options, tower_order=options.tower_order or shape.workers > 2)
-    script, its, arguments = result.original.script, result.migrated.script, result.arguments
-    original = record_side("legacy", script, arguments, place / "original", options)
-    migrated = record_side("migrated", its, arguments, place / "migrated", options, original)
-    if original.steps != migrated.steps:
-        raise NotComparable(f"{original.steps} updates of the original against {migrated.steps}")
-    judge(result, original, migrated, options, own_times=original.facts.towers > 1)
-    result.notes.append(
-        "synchronous workers hand in their gradients in their order"
-        if result.towers > 1
-        else "asynchronous workers take their steps in turns, on both sides, in the same order"
-    )
-    if result.outcome == "differs":
-        explain(result, Recording.load(original.folder), Recording.load(migrated.folder), options.lockstep)
-
-
 def judge(
     result: ParityResult,
     original: Recorded,
     migrated: Recorded,
     options: Options | None = None,
-    own_times: bool = False,
 ) -> None:
-    """Compares two recordings, and writes what came of it into `result`; `own_times`: see `compare`.
+    """Compares two recordings, and writes what came of it into `result`.
 
     Raises:
         NotComparable: one of them has no steps, or not as many as the other.
@@ -118,29 +102,10 @@ def judge(
         result.notes.append(
             f"each replica's loss is 1/{share} of its tower's, and the optimizer sums: compared as {share} times it"
         )
-    order = Order(original.facts.unordered_averages)
-    mine = order.of(read_steps(original.folder), read_steps(migrated.folder))
-    result.comparisons = compare(mine, read_steps(migrated.folder), limits, kinds, share, own_times)
-    if order.other:
-        result.notes.append(
-            f"rule 'order left open': the original updates {len(original.facts.unordered_averages)} moving averages in "
-            f"no order with their variables; {len(order.other)} of them came in another order here, and are compared "
-            "with what the migrated script's order makes of the original's values"
-        )
-    if own_times and not options.gradients_only:
-        steps = zip(read_steps(original.folder), read_steps(migrated.folder), strict=True)
-        lone = sum(bool(step.summaries) != bool(its.summaries) for step, its in steps)
-        if lone:
-            result.notes.append(
-                f"summaries of {lone} steps were fetched on one side alone: a script that counts its session calls has "
-                "one more in TF1, whose second synchronous step is dropped; they are compared at the other steps"
-            )
-    if order.shared:
-        result.notes.append(
-            f"rule 'every worker in turn': each worker of the original moves {len(order.shared)} averages that they "
-            "share (a batch norm's statistics), in no order; they are compared with the mean of what each makes alone"
-        )
+    steps = read_steps(original.folder), read_steps(migrated.folder)
+    result.comparisons = compare(*steps, limits, kinds, share)
     note_losses(result, original, migrated, share)
+    note_open(result, original.facts.open)
     note_facts(result, original.facts, migrated.facts)
     result.outcome = outcome_of(result.comparisons)
     if result.outcome == "within" and rule:
@@ -179,7 +144,5 @@ def _look_closer(
 
 def explain(result: ParityResult, original: Recording, migrated: Recording, lockstep: bool) -> None:
     """Writes into `result` what differs first, and why."""
-    order = Order(original.facts.unordered_averages)
-    original = dataclasses.replace(original, steps=list(order.of(original.steps, migrated.steps)))
     result.first_step, result.first_layer, result.first_gradient = first_differences(original, migrated)
     result.diagnoses = diagnose(original, migrated, lockstep)

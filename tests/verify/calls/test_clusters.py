@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 
 import pytest
 
-from tests.verify.clusters import at_once
 from tests.verify.migrating import migrate_into
 from tf2towers.launch.cluster import Shape
 from tf2towers.report.parity_result import ParityResult, Side
 from tf2towers.verify.calls.recording import Run
-from tf2towers.verify.calls.sides import record
 from tf2towers.verify.calls.verdict import judge
-from tf2towers.verify.sides import Options
+from tf2towers.verify.sides import Options, record_calls
 
 pytest.importorskip("tensorflow")
 pytestmark = pytest.mark.tensorflow
@@ -35,7 +34,7 @@ MISTAKES = {
 def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Run]:
     """Recordings of three steps of each worker."""
     folder = tmp_path_factory.mktemp("clusters")
-    migrate_into(SCRIPT, folder, exact=True)
+    migrate_into(SCRIPT, folder)
     text = (folder / SCRIPT.name).read_text()
     calls = {}
     for kind, (workers, flags) in KINDS.items():
@@ -50,9 +49,16 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Run]:
             ("migrated", script, "wrong"),
         ):
             calls[f"{kind} {name}"] = partial(
-                record, which, path, [*FLAGS, *flags], folder / f"{kind}-{name}", options
+                record_calls,
+                path,
+                [*FLAGS, *flags],
+                folder / f"{kind}-{name}",
+                options,
+                migrated=which == "migrated",
             )
-    return dict(zip(calls, at_once(*calls.values()), strict=True))
+    with ThreadPoolExecutor(3) as pool:
+        futures = {name: pool.submit(call) for name, call in calls.items()}
+        return {name: future.result() for name, future in futures.items()}
 
 
 def verdict(runs: dict[str, Run], kind: str, other: str) -> ParityResult:
@@ -80,10 +86,10 @@ def test_a_mistake(kind: str, runs: dict[str, Run]) -> None:
 def test_the_end_of_an_iterator(tmp_path: Path) -> None:
     """The script catches it, and takes its next turn; the iterators' handles are not compared."""
     script = Path(__file__).parent / "legacy" / "two_iterators.py"
-    migrate_into(script, tmp_path, exact=True)
+    migrate_into(script, tmp_path)
     options = Options(steps=3, timeout=100, scratch=tmp_path / "scratch", cluster=Shape(workers=1))
     runs = [
-        record(which, path, [], tmp_path / which, options)
+        record_calls(path, [], tmp_path / which, options, migrated=which == "migrated")
         for which, path in (("original", script), ("migrated", tmp_path / script.name))
     ]
     result = ParityResult(Side("original", script), Side("migrated", script))

@@ -12,10 +12,10 @@ from tf2towers.exact.migrate import migrate
 from tf2towers.report.parity_result import ParityResult, Side
 from tf2towers.source.script import Script
 from tf2towers.verify.calls.recording import Run
-from tf2towers.verify.calls.sides import record
-from tf2towers.verify.calls.verdict import judge, verify_exact
-from tf2towers.verify.register import is_exact
-from tf2towers.verify.sides import Options
+from tf2towers.verify.calls.verdict import judge
+from tf2towers.verify.program import makes_session_calls
+from tf2towers.verify.sides import Options, record_calls
+from tf2towers.verify.verify import verify
 
 pytest.importorskip("tensorflow")
 pytestmark = pytest.mark.tensorflow
@@ -85,9 +85,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> dict[str, ParityResult]:
     """The verdicts, by name; two runs at a time."""
     folder = tmp_path_factory.mktemp("continuous")
     with ThreadPoolExecutor(2) as pool:
-        original = pool.submit(
-            record, "original", TRAINER, [], folder / "original", Options(), resource_variables=True
-        )
+        original = pool.submit(record_calls, TRAINER, [], folder / "original", Options(), migrated=False)
         runs: dict[str, Future[Run]] = {}
         for name, mistake in MISTAKES.items():
             text = migrated(TRAINER)
@@ -95,12 +93,14 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> dict[str, ParityResult]:
             script = folder / name.replace(" ", "_") / TRAINER.name
             script.parent.mkdir()
             script.write_text(text.replace(mistake.right, mistake.wrong))
-            runs[name] = pool.submit(record, "migrated", script, [], script.parent / "run", Options())
+            runs[name] = pool.submit(
+                record_calls, script, [], script.parent / "run", Options(), migrated=True
+            )
         right = {}
         for name, path in RIGHT.items():
             script = folder / path.name
             script.write_text(migrated(path))
-            right[name] = pool.submit(verify_exact, path, script, [str(folder)], Options())
+            right[name] = pool.submit(verify, path, script, [str(folder)], Options())
         results = {name: future.result() for name, future in right.items()}
         for name, future in runs.items():
             results[name] = ParityResult(Side("original", TRAINER), Side("migrated", folder / name))
@@ -144,12 +144,12 @@ def test_register(tmp_path: Path) -> None:
              "from tf2towers import runtime\nruntime.Supervisor()"]  # fmt: skip
     for text in exact:
         script.write_text(text)
-        assert is_exact(script), text
+        assert makes_session_calls(script), text
     others = ["from tf2towers.runtime import VariableStore, watch", "# from tf2towers.runtime import Session",
               "print('from tf2towers.runtime import Session')", "import tensorflow as tf\ntf.Session()"]  # fmt: skip
     for text in others:
         script.write_text(text)
-        assert not is_exact(script), text
+        assert not makes_session_calls(script), text
     (tmp_path / "model.py").write_text(exact[0])
     script.write_text("import model")
-    assert is_exact(script)
+    assert makes_session_calls(script)

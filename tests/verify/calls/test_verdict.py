@@ -1,4 +1,4 @@
-"""What is made of two recordings: threads, hooks, errors, other calls, and an original that differs from itself."""
+"""What is made of two recordings: threads, hooks, errors, other calls."""
 
 from __future__ import annotations
 
@@ -14,13 +14,12 @@ from tf2towers.report.parity_text import render_parity
 from tf2towers.verify.calls import verdict
 from tf2towers.verify.calls.recording import Run
 from tf2towers.verify.recorder.writing import Writer
-from tf2towers.verify.sides import Options
 
 
 def call(fetches: list[list[Any]] | None = None, error: str = "", **values: Any) -> dict[str, Any]:
     """A recorded call: 'fetched_0000=3.0' is the array of that name."""
     about = {
-        "session": 0, "file": "train.py", "line": 7, "error": error,
+        "session": 0, "file": "train.py", "line": 7, "error": error, "trains": True,
         "inputs": [], "fetches": fetches or [["loss:0", "a number", False]],
     }  # fmt: skip
     arrays = {name.replace("_", "|", 1): np.asarray(value) for name, value in values.items()}
@@ -35,7 +34,7 @@ def run(
         writer.step(call)
     writer.facts(
         {"tensorflow": tensorflow, "python": "3.11", "calls": len(calls), "trained": len(calls), "towers": towers,
-         "threads": [], **facts}
+         "threads": [], "trainable": [], **facts}
     )  # fmt: skip
     return Run([folder], 1.0)
 
@@ -119,84 +118,3 @@ def test_rules(tmp_path: Path) -> None:
         result = result_of(original, run(tmp_path / f"{name}2", *calls[1]))
         assert result.outcome == "within"
         assert result.notes[0].startswith(rule)
-
-
-def verdict_of(
-    runs: dict[str, list[float]], value: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> ParityResult:
-    """What `verify` says where each of the runs gives these numbers, call by call."""
-
-    def record(which: str, *_: Any, resource_variables: bool = False) -> Run:
-        name = f"{which}-resources" if resource_variables else which
-        if name == "original" and (tmp_path / name).exists():
-            name = "original-again"
-        return run(tmp_path / name, *(call(**{value: number}) for number in runs[name]))
-
-    monkeypatch.setattr(verdict, "record", record)
-    script = tmp_path / "a.py"
-    script.write_text("")
-    return verdict.verify_exact(script, script, options=Options())
-
-
-@pytest.mark.parametrize(
-    ("again", "resources", "outcome"),
-    [
-        ([1.0, 2.5], [1.0, 2.5], "bitwise"),  # with TF 2's variables it makes the migrated script's values
-        ([1.0, 2.5], [1.0, 3.5], "bitwise"),  # a second time it does
-        ([1.0, 2.0], [1.0, 2.0], "differs"),  # it repeats itself
-        ([1.0, 2.2], [1.0, 2.1], "differs"),  # it does not, and never makes the migrated script's values
-    ],
-)
-def test_an_original_that_differs_from_itself(
-    again: list[float], resources: list[float], outcome: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    runs = {
-        "original": [1.0, 2.0],
-        "migrated": [1.0, 2.5],
-        "original-again": again,
-        "original-resources": resources,
-    }
-
-    result = verdict_of(runs, "variable_w", tmp_path, monkeypatch)
-    assert result.outcome == outcome
-    rule = [note for note in result.notes if "rule 'the original differs from itself'" in note]
-    assert bool(rule) == (outcome == "bitwise")
-
-
-def test_an_original_that_differs_from_itself_elsewhere_says_so_as_a_cause(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    runs = {"original": [1.0, 2.0], "migrated": [1.5, 2.5], "original-resources": [1.5, 2.0]}
-    runs["original-again"] = runs["original"]
-
-    result = verdict_of(runs, "fetched_0000", tmp_path, monkeypatch)
-    assert result.outcome == "differs"
-    assert [diagnosis.name for diagnosis in result.diagnoses] == [
-        "first difference",
-        "the original does not repeat itself",
-    ]
-    assert "in 1 of the 2 places" in result.diagnoses[1].message
-
-
-@pytest.mark.parametrize(
-    ("again", "resources", "outcome"),
-    [
-        ([1.0, 2.0], [1.0], "bitwise"),  # a second time it makes the migrated script's calls
-        ([1.0], [1.0, 2.0], "bitwise"),  # with TF 2's variables it does
-        ([1.0, 2.5], [1.0, 2.5], "differs"),  # it does, and their values are others
-        ([1.0], [1.0], "differs"),  # it repeats itself
-    ],
-)
-def test_an_original_that_makes_other_calls_another_time(
-    again: list[float], resources: list[float], outcome: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    runs = {
-        "original": [1.0],
-        "migrated": [1.0, 2.0],
-        "original-again": again,
-        "original-resources": resources,
-    }
-    result = verdict_of(runs, "variable_w", tmp_path, monkeypatch)
-    assert result.outcome == outcome
-    assert bool([note for note in result.notes if "makes other calls" in note]) == (outcome == "bitwise")
-    assert bool(result.diagnoses) == (outcome == "differs")

@@ -12,8 +12,6 @@ from tf2towers.report.parity_result import Comparison, Kind
 from tf2towers.verify.calls.recording import KINDS, Call, Run
 from tf2towers.verify.compare import Series, Tolerances, equal
 
-#: where two values differ: (number of the call, kind, key)
-Place = tuple[int, Kind, str]
 #: variables by worker, session and name
 State = dict[tuple[int, int, str], np.ndarray]
 
@@ -35,7 +33,6 @@ class Compared:
 
     Attributes:
         comparisons: by kind and name, over all calls.
-        places: every place where they differ.
         first: the first of them that is not within the tolerance; and the others of the same call, by kind.
         beside: how many others of its call differ, by kind.
         problem: why calls could not be held against each other, from some call on; empty if all could.
@@ -43,7 +40,6 @@ class Compared:
     """
 
     comparisons: list[Comparison] = field(default_factory=list)
-    places: set[Place] = field(default_factory=set)
     first: Difference | None = None
     beside: dict[Kind, int] = field(default_factory=dict)
     problem: str = ""
@@ -54,17 +50,15 @@ def compare(
     original: Run,
     migrated: Run,
     tolerances: Tolerances | None = None,
-    excused: Iterable[Place] = (),
     left_out: Iterable[str] = (),
 ) -> Compared:
     """Compares two runs.
 
     Args:
         tolerances: what may differ, relative to the largest element; by default every bit counts.
-        excused: places that are taken for equal.
         left_out: variables that are not compared.
     """
-    limits, excused, left_out = tolerances or Tolerances(), frozenset(excused), frozenset(left_out)
+    limits, left_out = tolerances or Tolerances(), frozenset(left_out)
     found = Compared()
     series: dict[tuple[Kind, str], Series] = {}
     states: tuple[State, ...] = ({}, {})
@@ -76,16 +70,8 @@ def compare(
         for kind, key, label, mine, its in _pairs(call, match, states):
             if kind == "variable" and key in left_out:
                 continue
-            place: Place = (call.number, kind, key)
-            alike = equal(mine, its)
-            if not alike:
-                found.places.add(place)
-            if alike or place in excused:
-                same = its if mine is None else mine
-                series.setdefault((kind, label), Series()).add(call.number, same, same)
-                continue
             series.setdefault((kind, label), Series()).add(call.number, mine, its)
-            if _within(mine, its, limits.of(kind)):
+            if equal(mine, its) or _within(mine, its, limits.of(kind)):
                 continue
             if found.first is None:
                 found.first = Difference(call, match, kind, label, (mine, its))

@@ -1,4 +1,4 @@
-"""What `tf2towers.verify.recorder.continuous` has written, call by call."""
+"""What `tf2towers.verify.recorder.calls` has written, call by call."""
 
 from __future__ import annotations
 
@@ -44,6 +44,7 @@ class Call:
         inputs: the names of the tensors that are fed; each variable's value has one name in TF1 and another in TF 2.
         fetches: name, kind of value and whether it was a hook's, one for each value.
         error: the name of what it raised; empty if it returned.
+        trains: it runs an update of an optimizer.
         values: by kind, by name: arrays; the name of an input or a fetched value is its place.
         worker: whose it is; None in a program of one process.
     """
@@ -55,6 +56,7 @@ class Call:
     inputs: list[str]
     fetches: list[list[Any]]
     error: str
+    trains: bool
     values: dict[str, dict[str, np.ndarray]]
     worker: int | None = None
 
@@ -84,6 +86,8 @@ class Run:
             sum(facts["trained"] for facts in found),
         )
         self.towers = max(facts["towers"] for facts in found)
+        self.open: list[list[str]] = [pair for each in found for pair in each.get("open", ())]
+        self.trainable: list[str] = found[0]["trainable"]
         self.threads = [Thread(**thread) for each in found for thread in each["threads"]]
 
     def __iter__(self) -> Iterator[Call]:

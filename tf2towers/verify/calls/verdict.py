@@ -1,9 +1,7 @@
-"""Whether an exact migration is the same program: both run, every session call compared, and what was not, said."""
+"""Whether a migrated script is the same program: both run, every session call compared, and what was not, said."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,36 +10,22 @@ from tf2towers.report.parity_result import Diagnosis, ParityResult
 from tf2towers.report.parity_words import PLURALS, counted
 from tf2towers.verify.calls.compare import Compared, Difference, compare
 from tf2towers.verify.calls.recording import Run
-from tf2towers.verify.calls.sides import record
 from tf2towers.verify.compare import Tolerances, outcome_of, tolerances
-from tf2towers.verify.process import RunFailed
-from tf2towers.verify.result_notes import new_result, under_way
-from tf2towers.verify.sides import Options
+from tf2towers.verify.result_notes import note_open
+from tf2towers.verify.sides import Options, record_calls
 
 #: the rules of `tf2towers.verify.verify`; nothing is set back here, so that a step goes on with the last one's digits
 SUM_ORDER = Tolerances(gradients=1e-5, variables=1e-5)
 OTHER_TENSORFLOW = Tolerances(gradients=1e-4, variables=1e-3)
-#: how an original that differs is run again, and whether with TF 2's variables
-AGAIN = (("with TF 2's variables", True), ("run a second time", False))
 
 
-def verify_exact(
-    legacy: Path,
-    migrated: Path,
-    arguments: Sequence[str] = (),
-    options: Options | None = None,
-    work: Path | None = None,
-) -> ParityResult:
-    """Runs both scripts, each from its beginning, and compares every session call; else as `verify`."""
-    result = new_result(legacy, migrated, arguments)
-    with under_way(result, options, work) as (place, how):
-        original = record("original", legacy, arguments, place / "original", how)
-        how.check_towers(original.towers)
-        other = record("migrated", migrated, arguments, place / "migrated", how)
-        found = judge(result, original, other, how)
-        if result.outcome == "differs" and how.tolerance is None:
-            _ask_the_original(result, found, original, other, place, how)
-    return result
+def verify_calls(result: ParityResult, options: Options, place: Path) -> None:
+    """Runs both scripts, each from its beginning, and compares every session call."""
+    script, its, arguments = result.original.script, result.migrated.script, result.arguments
+    original = record_calls(script, arguments, place / "original", options, migrated=False)
+    options.check_towers(original.towers)
+    migrated = record_calls(its, arguments, place / "migrated", options, migrated=True)
+    judge(result, original, migrated, options)
 
 
 def judge(
@@ -49,17 +33,14 @@ def judge(
     original: Run,
     migrated: Run,
     options: Options | None = None,
-    found: Compared | None = None,
-) -> Compared:
-    """Compares two runs, and writes into `result` what comes of it; `found`: a comparison that was made already."""
+) -> None:
+    """Compares two runs, and writes into `result` what comes of it."""
     limits, rule = _tolerances(original, migrated, options or Options())
-    if found is None:
-        found = compare(original, migrated, limits, left_out=_of_threads(original, migrated))
+    found = compare(original, migrated, limits, left_out=_of_threads(original, migrated))
     for side, run in ((result.original, original), (result.migrated, migrated)):
         side.tensorflow, side.python, side.seconds = run.tensorflow, run.python, run.seconds
     result.calls, result.steps, result.towers = original.calls, original.trained, original.towers
     result.tolerance, result.comparisons = limits.gradients, found.comparisons
-    result.notes, result.diagnoses, result.first_step = [], [], None
     result.outcome = outcome_of(found.comparisons)
     if result.outcome == "within" and rule:
         result.notes.append(rule)
@@ -69,8 +50,8 @@ def judge(
     if found.problem:
         result.outcome = "differs"
         result.diagnoses.append(Diagnosis("other session calls", found.problem + "."))
+    note_open(result, original.open)
     _note_the_rest(result, found, original, migrated)
-    return found
 
 
 def _tolerances(original: Run, migrated: Run, options: Options) -> tuple[Tolerances, str]:
@@ -158,75 +139,3 @@ def _factor(original: np.ndarray, migrated: np.ndarray) -> str:
         if np.allclose(its, factor * mine, rtol=1e-4, atol=1e-6 * float(np.abs(its).max())):
             return f"; it is {factor:.4g} times the original's"
     return ""
-
-
-# -- what the original does by itself ----------------------------------------------------------------------------------
-
-
-def _ask_the_original(
-    result: ParityResult, found: Compared, original: Run, migrated: Run, place: Path, options: Options
-) -> None:
-    """Runs the original again where the two differ: what it does not repeat itself is no difference of the two.
-
-    TF1's variables are changed in place, while an operation in no order with the change still reads them.
-    """
-    limits, _ = _tolerances(original, migrated, options)
-    left = set(found.places)
-    for title, resource in AGAIN:
-        folder = place / f"original-{'resources' if resource else 'again'}"
-        script, arguments = result.original.script, result.arguments
-        try:
-            again = record("original", script, arguments, folder, options, resource_variables=resource)
-        except RunFailed as problem:
-            result.notes.append(f"the original {title}: {str(problem).splitlines()[0]}")
-            continue
-        if found.problem:
-            if _makes_the_calls(result, again, migrated, title, options):
-                return
-            continue
-        left &= compare(again, migrated, limits, left_out=_of_threads(original, migrated)).places
-        excused = found.places - left
-        if not excused:
-            result.notes.append(f"the original {title} does not make the migrated script's values either")
-            continue
-        now = compare(original, migrated, limits, excused, _of_threads(original, migrated))
-        judge(result, original, migrated, options, now)
-        result.notes.insert(
-            0,
-            f"rule 'the original differs from itself': {title}, it has other values than in its first run, in places "
-            f"where the migrated script has those; {counted(len(excused), 'value')} so, {len(left)} not",
-        )
-        if result.outcome != "differs":
-            return
-        result.diagnoses.append(_not_repeated(title, len(excused), len(found.places), result.first_step or 0))
-
-
-def _makes_the_calls(result: ParityResult, again: Run, migrated: Run, title: str, options: Options) -> bool:
-    """Whether this run of the original makes the migrated script's calls, with its values; then that is the verdict.
-
-    A hook reads the global step while the step counts it (`StopAtStepHook`): then it asks again, or not.
-    """
-    trial = replace(result)
-    judge(trial, again, migrated, options)
-    if trial.outcome not in ("bitwise", "within"):
-        return False
-    judge(result, again, migrated, options)
-    result.notes.insert(
-        0,
-        f"rule 'the original differs from itself': {title}, it makes other calls than in its first run: those of the "
-        "migrated script",
-    )
-    return True
-
-
-def _not_repeated(title: str, excused: int, places: int, step: int) -> Diagnosis:
-    """Said where the original has a race, and the difference that is left may be one more of its outcomes."""
-    return Diagnosis(
-        "the original does not repeat itself",
-        f"{title}, the original has other values than in its first run, in {excused} of the {places} places where the "
-        "two differed, and there they are the migrated script's. What is left may be the same chance.",
-        "Towers that take from one iterator, queue or reader do so in no order: take all batches before the loop, one "
-        "after the other by tf.control_dependencies, in the original, migrate it again, and the verdict is certain.",
-        step,
-        excused / places,
-    )

@@ -12,8 +12,6 @@ from tf2towers.verify.functions.gradients import Applied
 from tf2towers.verify.functions.state import State
 from tf2towers.verify.recording import FirstVariables, read_facts
 
-_COUNTERS = ("global_step", "iterations", "iteration")  # the last word of a step counter's name
-
 
 class FirstWeights:
     """To be made before the program makes variables, and asked when its training function has been traced.
@@ -28,10 +26,7 @@ class FirstWeights:
 
     def steps_made(self) -> int:
         """What the program's counters of steps say before its first step: more than 0 where it read a checkpoint."""
-        if self._state.on_runtime:
-            self._find_variables({}, [])
         counted = [getattr(optimizer, "iterations", None) for optimizer in self._applied.optimizers]
-        counted += self._state.read(lambda name: name.rpartition("/")[2] in _COUNTERS).values()
         return max((int(_number(counter)) for counter in counted if counter is not None), default=0)
 
     def give(self) -> tuple[list[str], list[str]]:

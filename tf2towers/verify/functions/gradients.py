@@ -7,8 +7,6 @@ from typing import Any
 
 import tensorflow as tf
 
-import tf2towers.runtime
-from tf2towers.runtime import averaging
 from tf2towers.verify.functions.tracing import Notes, Tracing, tower
 from tf2towers.verify.recorder import graph as graphs
 from tf2towers.verify.recorder.fetches import digest
@@ -161,11 +159,6 @@ class Gradients:
     # -- computed ----------------------------------------------------------------------------------------------------
 
     def _watch_computing(self) -> None:
-        def tower_gradients(compute: Any, loss: Any, *args: Any, **kwargs: Any) -> Any:
-            pairs = compute(loss, *args, **kwargs)
-            self._computed(loss, pairs)
-            return pairs
-
         def tape_gradient(
             compute: Any, tape: Any, target: Any, sources: Any, *args: Any, **kwargs: Any
         ) -> Any:
@@ -175,9 +168,6 @@ class Gradients:
                 self._computed(target, list(zip(tf.nest.flatten(found), flat, strict=True)))
             return found
 
-        wrap(averaging, "tower_gradients", tower_gradients)
-        if "tower_gradients" in vars(tf2towers.runtime):
-            tf2towers.runtime.tower_gradients = averaging.tower_gradients
         wrap(tf.GradientTape, "gradient", tape_gradient)
 
     def _computed(self, loss: Any, pairs: list[tuple[Any, Any]]) -> None:

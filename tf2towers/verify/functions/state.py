@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import tensorflow as tf
 
-from tf2towers.runtime import variable_store
-from tf2towers.runtime.saver import Saver
-from tf2towers.verify.recorder.wrapping import wrap
 from tf2towers.verify.recording import Arrays
 from tf2towers.verify.variable_pairing import pair
 
@@ -22,8 +19,7 @@ class State:
     Args:
         names: pairs given by the user, the original's name to the program's.
 
-    A program on `tf2towers.runtime` keeps the TF1 names. Any other's are paired with the original's: see
-    `variable_pairing`.
+    They are paired with the original's: see `variable_pairing`.
 
     Attributes:
         renamed: the original's names to the program's, where they differ.
@@ -31,22 +27,10 @@ class State:
     """
 
     def __init__(self, names: Mapping[str, str] | None = None) -> None:
-        self._stores: list[variable_store.VariableStore] = []
         self._given = dict(names or {})
         self.renamed: dict[str, str] = {}
         self.unpaired: list[str] = []
         self._named: dict[str, Any] = {}
-
-        def remembered(make: Any, store: Any, *args: Any, **kwargs: Any) -> None:
-            make(store, *args, **kwargs)
-            self._stores.append(store)
-
-        wrap(variable_store.VariableStore, "__init__", remembered)
-
-    @property
-    def on_runtime(self) -> bool:
-        """Whether the program keeps its variables in a `VariableStore`."""
-        return any(store.names() for store in self._stores)
 
     def find_variables(
         self,
@@ -63,16 +47,6 @@ class State:
             given: those that the program's optimizers were given, in order.
             optimizers: the program's.
         """
-        self._named = {}
-        for store in self._stores:
-            self._named |= Saver(store)._named()
-        if self._named:
-            known = {name: name for name in self._named}
-            self.renamed = {name: other for name, other in self._given.items() if other in known}
-            for name, other in self.renamed.items():
-                self._named[name] = self._named.pop(other)
-            self.unpaired = sorted(set(self._named) - set(original)) if original else []
-            return
         own = _all_variables(given, optimizers)
         if not original:
             self._named = own
@@ -97,11 +71,6 @@ class State:
 
     def name(self, variable: Any) -> str:
         """The name of a variable (also of its value in this replica), as far as it is known while tracing."""
-        for store in self._stores:
-            try:
-                return store.name_of(variable)
-            except KeyError:
-                continue
         return _own_name(variable)
 
     def set(self, values: Mapping[str, np.ndarray]) -> None:
@@ -113,9 +82,9 @@ class State:
                 dtype = np.dtype(getattr(variable.dtype, "as_numpy_dtype", variable.dtype))
                 variable.assign(value.astype(dtype))
 
-    def read(self, which: Callable[[str], bool] = lambda _: True) -> Arrays:
-        """The values of the variables whose names are wanted."""
-        return {name: np.array(_value(variable)) for name, variable in self._named.items() if which(name)}
+    def read(self) -> Arrays:
+        """The values of the variables by name."""
+        return {name: np.array(_value(variable)) for name, variable in self._named.items()}
 
 
 def _value(variable: Any) -> Any:

@@ -10,7 +10,6 @@ from .double import Reference
 from .feeds import entries_of, feeds_of, is_number
 from .fetches import digest, fetched_ops, fetched_values, may_change_variables
 from .gradients import watch_gradients
-from .moving_averages import Averages
 from .optimizer_calls import watch_updates
 from .session_runs import around_runs
 from .training import Applied, Computed, Training, describe, layers_note, name_of, plan
@@ -28,8 +27,6 @@ class SessionRecorder(object):
         layers: also note the forward pass, layer by layer.
         double: also compute losses and gradients in float64.
     """
-
-    reads_are_sent = False  # the variables are in this process
 
     def __init__(
         self, tf: Any, writer: Writer, steps: int, layers: bool = False, double: bool = False
@@ -49,7 +46,6 @@ class SessionRecorder(object):
         self._values_before: Optional[Dict[str, Any]] = None
         self._last: Optional[Training] = None
         self._batch_size: Optional[int] = None
-        self.averages: Optional[Averages] = None
         self._busy = False
 
     # -- called by the patches ---------------------------------------------------------------------------------------
@@ -82,7 +78,6 @@ class SessionRecorder(object):
             found["trainable"] = self._last.trainable
             found["without_gradient"] = self._last.without_gradient
             found["layer_types"] = self._last.layer_types
-            found["unordered_averages"] = self._last.unordered
             found["optimizer"] = describe(self._last.optimizer)
         return found
 
@@ -122,12 +117,7 @@ class SessionRecorder(object):
             return None
         key = frozenset(ops)
         if key not in self._trainings:
-            training = plan(session.graph, ops, self.applied, self.computed, self._layers)
-            if training is not None and self.averages is not None:
-                behind = graphs.ancestors(ops)
-                applied = [update.op for update in self.applied if update.op in behind]
-                training.unordered = self.averages.unordered(behind, applied, self.reads_are_sent)
-            self._trainings[key] = training
+            self._trainings[key] = plan(session.graph, ops, self.applied, self.computed, self._layers)
         return self._trainings[key]
 
     def _values(self, run: Run, session: Any) -> Dict[str, Any]:
@@ -175,4 +165,3 @@ def watch(tf: Any, recorder: SessionRecorder) -> None:
     watch_gradients(tf, differentiated)
     watch_updates(tf.train.Optimizer, told=lambda *told: recorder.applied.append(Applied(*told)))
     around_runs(tf, recorder.run)
-    recorder.averages = Averages(tf)

@@ -36,7 +36,6 @@ class Training(object):
         self.optimizer: Any = None
         self.towers = 1
         self.layer_types: Dict[str, str] = {}
-        self.unordered: Dict[str, Any] = {}
 
     def add(self, name: str, tensor: Any) -> None:
         """Adds one more tensor, whose name is 'kind|name'."""
@@ -51,11 +50,10 @@ class Training(object):
         else:
             self.add(name, gradient)
 
-    def add_inputs(self, ops: Iterable[Any], but: Any = None) -> None:
-        """What comes in among the operations, without one tensor."""
+    def add_inputs(self, ops: Iterable[Any]) -> None:
+        """What comes in among the operations."""
         for tensor in inputs_behind(ops):
-            if tensor is not but:
-                self.add("input|%06d|%s" % (graphs.creation(tensor.op), tensor.name), tensor)
+            self.add("input|%06d|%s" % (graphs.creation(tensor.op), tensor.name), tensor)
 
     def add_of_tower(self, number: int, loss: Any, layers: bool = False) -> None:
         """A tower's loss and what it draws; with `layers` also the forward pass."""

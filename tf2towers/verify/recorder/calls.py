@@ -9,21 +9,21 @@ from typing import Any, Callable, Dict, Iterator, List, Optional, Set, Tuple
 
 import numpy as np
 
-from .. import graph as graphs
-from ..feeds import feeds_of
-from ..fetches import fetched_ops
-from ..optimizer_calls import watch_updates
-from ..session_runs import around_runs_in_parts
-from ..training import name_of as name_of_variable
-from ..writing import Writer
+from . import graph as graphs
 from . import values
+from .feeds import feeds_of
+from .fetches import fetched_ops
+from .optimizer_calls import watch_updates
+from .session_runs import around_runs_in_parts
+from .training import name_of as name_of_variable
 from .variables import Effects, Variables
+from .writing import Writer
 
 _DEVICE = ("GPU:", "CPU:")
 
 
 class Alone(object):
-    """When a process may make its calls: at once. `cluster` has another one.
+    """When a process may make its calls: at once. `turns` has another one.
 
     Attributes:
         synchronous: a `SyncReplicasOptimizer` has made an update.
@@ -52,7 +52,8 @@ class CallRecorder(object):
     A step has the values of the call by 'kind|name', and in 'about' a JSON object:
 
         {"session": 0, "line": 44, "file": "train.py", "inputs": [name, ..],
-         "fetches": [[name, kind of value, whether a hook's], ..], "error": name of the exception or ""}
+         "fetches": [[name, kind of value, whether a hook's], ..], "error": name of the exception or "",
+         "trains": whether it runs an update of an optimizer}
 
     Of variables those are written that the call has changed.
 
@@ -78,6 +79,7 @@ class CallRecorder(object):
         self.is_over = False
         self.schedule = Alone()
         self.applied: List[Tuple[Any, List[Any]]] = []
+        self._trainable: List[str] = []
         self.trained = 0
         self.towers = 1
         self._sessions: Dict[Any, Any] = {}
@@ -100,9 +102,13 @@ class CallRecorder(object):
                 for name, found in sorted(self._of_threads.items())
             ]
             return {
-                "trained": self.trained, "towers": self.towers, "threads": threads, "optimizers": len(self.applied),
+                "trainable": self._trainable,
+                "trained": self.trained,
+                "towers": self.towers,
+                "threads": threads,
+                "optimizers": len(self.applied),
                 "calls": self.writer.steps,
-            }  # fmt: skip
+            }
 
     def watch(self) -> None:
         """Sees every update that is built, and every session call, from now on."""
@@ -113,6 +119,10 @@ class CallRecorder(object):
     def _applying(self, optimizer: Any, op: Any, pairs: List[Any]) -> None:
         """The optimizer's operation `op` applies these gradients."""
         self.applied.append((op, pairs))
+        for _, variable in pairs:
+            name = name_of_variable(variable)
+            if name not in self._trainable:
+                self._trainable.append(name)
         if isinstance(optimizer, self._tf.train.SyncReplicasOptimizer):
             self.schedule.synchronous = True
 
@@ -152,6 +162,7 @@ class CallRecorder(object):
         step: Dict[str, Any] = {}
         names, gradients = self._gradients(session.graph, effects) if handle is None else ([], [])
         about = self._about(session)
+        about["trains"] = effects.training
         for place, (name, value) in enumerate(feeds_of(session, feed_dict).items()):
             about["inputs"].append(name)
             step.update(self._keeper.kept("input|%04d" % place, value))
@@ -229,6 +240,7 @@ class CallRecorder(object):
         file, line = self._place()
         return {
             "session": known["number"], "file": file, "line": line, "inputs": [], "fetches": [], "error": "",
+            "trains": False,
         }  # fmt: skip
 
     def _place(self) -> Tuple[str, int]:
@@ -297,6 +309,4 @@ def _is_local(device: Optional[str]) -> bool:
 
 
 def _is_ours(name: str) -> bool:
-    return name.startswith(
-        os.path.abspath(os.path.join(os.path.dirname(__file__), "..", "..", "..")) + os.sep
-    )
+    return name.startswith(os.path.abspath(os.path.join(os.path.dirname(__file__), "..", "..")) + os.sep)

@@ -6,7 +6,7 @@ from typing import Any, Dict, Iterator, List, Tuple
 
 import numpy as np
 
-from ..fetches import CALLER, summary_class
+from .fetches import CALLER, summary_class
 
 _SUMMARIES = (
     "MergeSummary", "ScalarSummary", "HistogramSummary", "ImageSummary", "ImageSummaryV2", "AudioSummary",

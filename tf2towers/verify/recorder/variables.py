@@ -2,7 +2,7 @@
 
 from typing import Any, Callable, Dict, Iterable, List, Set, Tuple
 
-from .. import graph as graphs
+from . import graph as graphs
 
 
 class Variables(object):
@@ -65,7 +65,7 @@ def _questions(graph: Any, op: Any) -> Tuple[Any, Any]:
 
 VARIABLES = ("Variable", "VariableV2", "VarHandleOp")
 #: operations that take a variable and leave it as it is
-_READS = {
+READS = {
     "ReadVariableOp", "ResourceGather", "ResourceGatherNd", "VarIsInitializedOp", "VariableShape", "Identity", "Enter",
     "Exit", "Switch", "Merge", "NextIteration", "IdentityN", "_ReadVariablesOp", "IsVariableInitialized", "RefSwitch",
     "RefEnter", "RefExit", "RefIdentity", "RefMerge", "RefNextIteration", "RefSelect", "NoOp",
@@ -93,9 +93,9 @@ class Effects(object):
             if op.type in VARIABLES:
                 continue
             names = {name for name in (_variable_of(tensor, traced) for tensor in _handles(op)) if name}
-            if op.type not in _READS and not _only_reads(op):
+            if op.type not in READS and not _only_reads(op):
                 self.written |= names
-            if op.type not in _ASKS and not _begins(op):
+            if op.type not in _ASKS and not begins(op):
                 self.used |= names
 
 
@@ -110,7 +110,7 @@ def _only_reads(op: Any) -> bool:
     return not any(argument.is_ref for argument in op.op_def.input_arg)
 
 
-def _begins(op: Any) -> bool:
+def begins(op: Any) -> bool:
     """Whether it gives a variable its first value, or that of a checkpoint."""
     if op.type not in ("Assign", "AssignVariableOp"):
         return False
@@ -135,7 +135,7 @@ def _variable_of(tensor: Any, traced: Dict[Any, str]) -> str:
     while op not in traced and op.type not in VARIABLES:
         path.append(op)
         inputs = _handles(op)
-        if op.type not in _READS or not inputs or len(path) > 99:
+        if op.type not in READS or not inputs or len(path) > 99:
             traced[op] = ""
             break
         op = inputs[0].op
