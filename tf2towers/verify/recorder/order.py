@@ -4,15 +4,15 @@ Two accesses of one variable, of which one writes, may come in any order where n
 the other: TF1 takes what happens. So it is with two towers that take from one queue or iterator. Here
 
     writes of one variable come in the order they were built in;
-    a read that a write depends on comes after the writes that were built before that one;
+    a read that a write is computed from, gradients aside, and one that waits for something, come where they were built;
     any other read comes before the writes;
     takings from one queue or iterator, and givings to one, come in the order they were built in.
 
-The runtime of migrated scripts has the same order (`tf2towers.runtime.graph_session`). On a reference variable what
-counts as a read is the operation that computes with its memory; `Identity` and its like hand that on.
+The runtime of migrated scripts has the same order (`tf2towers.runtime.graph_session.order`). On a reference variable
+what counts as a read is the operation that computes with its memory; `Identity` and its like hand that on.
 
 How: an operation `later` gets a control dependency on a gate, a `PlaceholderWithDefault` that depends on `earlier`.
-A run that needs `later` alone feeds the gate, so that TensorFlow cuts off what is before it, and does not run `earlier`.
+A run that needs `later` alone feeds the gate, so that TensorFlow cuts off what is before it and does not run `earlier`.
 
 Left open: accesses in a `tf.while_loop`; reads by another task or another machine's device, which happen when the value
 is sent; those of operations that have been in a run before their rival was built, where that would have to come first.
@@ -43,6 +43,9 @@ _USES = (
     re.compile(r"QueueEnqueue(Many)?(V2)?$"),
 )
 _READ, _WRITE, _USE = 0, 1, 2
+#: they compute what they write from a gradient
+_OPTIMIZER = re.compile(r"(Resource)?(Sparse)?Apply")
+_OF_GRADIENTS = re.compile(r"(^|/)gradients(_\d+)?/")
 
 
 class Gate(NamedTuple):
@@ -59,6 +62,7 @@ class Access(NamedTuple):
 
     op: Any
     kind: int
+    waits: bool
     use: int
 
 
@@ -267,7 +271,7 @@ def _accesses(operations: Iterable[Any]) -> Dict[Any, List[Access]]:
     Args:
         operations: of a graph, each after what it needs.
     """
-    memory = {}  # type: Dict[Any, Any]  # tensor -> the variable, queue or iterator whose memory or handle it is
+    memory = {}  # type: Dict[Any, Tuple[Any, bool]]  # tensor -> whose memory it is, whether that waited for something
     found = {}  # type: Dict[Any, List[Access]]
     for op in operations:
         if op.name.startswith("tf2towers/") or op.type.startswith(
@@ -275,32 +279,30 @@ def _accesses(operations: Iterable[Any]) -> Dict[Any, List[Access]]:
         ):  # the recorder's own; of no training run
             continue
         if op.type in VARIABLES or _SHARED.match(op.type):
-            memory.update(
-                (tensor, op) for tensor in op.outputs if not op.inputs or op.type not in _SAME_MEMORY
-            )
+            memory.update((tensor, (op, False)) for tensor in op.outputs)
             continue
         for place, tensor in enumerate(op.inputs):
-            of = memory.get(tensor)
-            if of is None or op.type in _ASKS:
+            if tensor not in memory or op.type in _ASKS:
                 continue
+            of, waited = memory[tensor]
+            waits = waited or bool(op.control_inputs)
             if op.type in _SAME_MEMORY and (place == 0 or op.type in ("Merge", "RefMerge", "IdentityN")):
-                memory.update(
-                    (output, of)
-                    for output in op.outputs
-                    if output.dtype.base_dtype == tensor.dtype.base_dtype
-                )
+                same = [output for output in op.outputs if output.dtype.base_dtype == tensor.dtype.base_dtype]
+                memory.update(dict.fromkeys(same, (of, waits)))
                 continue
-            access = _access(op, place, tensor, of)
+            access = _access(op, place, tensor, of, waits)
             if access is not None and not _in_loop(op):
-                listed = found.setdefault(of, [])
-                if not listed or listed[-1] != access:
-                    listed.append(access)
+                found.setdefault(of, []).append(access)
+            if access is not None and access.kind == _WRITE:  # what it gives is the variable's memory
+                memory.update((output, (of, True)) for output in op.outputs if output.dtype._is_ref_dtype)
     return found
 
 
-def _access(op: Any, place: int, tensor: Any, of: Any) -> Optional[Access]:
+def _access(op: Any, place: int, tensor: Any, of: Any, waits: bool) -> Optional[Access]:
     if of.type not in VARIABLES:
-        return next((Access(op, _USE, use) for use, kind in enumerate(_USES) if kind.match(op.type)), None)
+        return next(
+            (Access(op, _USE, waits, use) for use, kind in enumerate(_USES) if kind.match(op.type)), None
+        )
     if begins(op):
         return None
     if of.type == "VarHandleOp":
@@ -309,7 +311,7 @@ def _access(op: Any, place: int, tensor: Any, of: Any) -> Optional[Access]:
         kind = _WRITE if tensor.dtype._is_ref_dtype and _takes_reference(op, place) else _READ
     if kind == _READ and _task(op.device) != _task(of.device):
         return None
-    return Access(op, kind, 0)
+    return Access(op, kind, waits, 0)
 
 
 def _takes_reference(op: Any, place: int) -> bool:
@@ -347,30 +349,30 @@ def _open_pairs(
 ) -> List[Tuple[Any, Any]]:
     """Pairs of operations, the first of which is to come first, that no path of the graph orders."""
     ops = {access.op for found in shared.values() for access in found}
-    behind = _behind(ops, ranks)
+    behind = _reach(ops, ranks, lambda op: False, lambda op: op.control_inputs)
+    made_of = _reach(ops, ranks, _is_gradient, lambda op: ())
     pairs = []  # type: List[Tuple[Any, Any]]
-    backwards = []  # type: List[Tuple[Any, Any]]
     for accesses in shared.values():
         found = sorted(accesses, key=lambda access: ranks[access.op])
         writes = [access.op for access in found if access.kind == _WRITE]
-        reads = [access.op for access in found if access.kind == _READ and access.op not in writes]
+        reads = {
+            access.op: access.waits for access in found if access.kind == _READ and access.op not in writes
+        }
         for use in range(len(_USES)):
             uses = [access.op for access in found if access.kind == _USE and access.use == use]
             pairs += [(one, other) for place, one in enumerate(uses) for other in uses[place + 1 :]]
-        first = {
-            read: next((place for place, write in enumerate(writes) if behind(read, write)), None)
-            for read in reads
-        }
         for place, write in enumerate(writes):
             pairs += [(write, other) for other in writes[place + 1 :]]
-            for read, own in first.items():
-                if own is not None and place < own:
-                    pairs.append((write, read))
-                elif own is None:
-                    backwards.append((read, write))
+        own = [write for write in writes if not _OPTIMIZER.match(write.type)]
+        for read, waits in reads.items():
+            in_order = waits or any(made_of(read, write) for write in own)
+            for write in writes:
+                before = in_order and ranks[write] < ranks[read]
+                pairs.append((write, read) if before else (read, write))
     result = []  # type: List[Tuple[Any, Any]]
     added = {}  # type: Dict[Any, List[Any]]
-    for earlier, later in sorted(set(pairs), key=lambda pair: (ranks[pair[1]], ranks[pair[0]])) + backwards:
+    pairs.sort(key=lambda pair: (ranks[pair[0]] > ranks[pair[1]], ranks[pair[1]], ranks[pair[0]]))
+    for earlier, later in pairs:
         if later not in new or earlier is later or behind(earlier, later) or behind(later, earlier):
             continue
         source = _after_branch(earlier, later)
@@ -381,18 +383,28 @@ def _open_pairs(
     return list(dict.fromkeys(result))
 
 
-def _behind(ops: Set[Any], ranks: Dict[Any, int]) -> Any:
-    """A function that says whether one of some operations is an ancestor of another."""
+def _reach(ops: Set[Any], ranks: Dict[Any, int], skipped: Any, controls: Any) -> Any:
+    """A function that says whether one of some operations is an ancestor of another one.
+
+    Args:
+        skipped: whether paths through an operation do not count.
+        controls: what beside its inputs an operation depends on.
+    """
     bits = {op: 1 << place for place, op in enumerate(sorted(ops, key=ranks.__getitem__))}
     masks = {}  # type: Dict[Any, int]
     for op in sorted(ranks, key=ranks.__getitem__):
         mask = bits.get(op, 0)
-        for tensor in op.inputs:
-            mask |= masks.get(tensor.op, 0)
-        for other in op.control_inputs:
-            mask |= masks.get(other, 0)
-        masks[op] = mask
-    return lambda earlier, later: bool(masks[later] & bits[earlier])
+        if not skipped(op):
+            for tensor in op.inputs:
+                mask |= masks.get(tensor.op, 0)
+            for other in controls(op):
+                mask |= masks.get(other, 0)
+            masks[op] = mask
+    return lambda earlier, later: bool(masks.get(later, 0) & bits[earlier])
+
+
+def _is_gradient(op: Any) -> bool:
+    return op._original_op is not None or bool(_OF_GRADIENTS.search(op.name))
 
 
 def _after_branch(earlier: Any, later: Any) -> Optional[Any]:
