@@ -80,6 +80,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="for each run of a script (default 600)",
     )
     parser.add_argument(
+        "--allow-writes",
+        action="append",
+        default=[],
+        metavar="DIR",
+        help="let the scripts write there as they do by themselves (else to a scratch folder)",
+    )
+    parser.add_argument(
         "--report", metavar="DIR", help="write index.html, verify.json and the recordings there"
     )
     parser.add_argument("--json", metavar="FILE", help="write the result there; - for standard output")
@@ -157,6 +164,7 @@ def _verdict(
         tower_order=given("tower_order", False),
         names=dict(pair.split("=", 1) for pair in given("name", [])),
         seed=given("seed", 0),
+        allow=tuple(given("allow_writes", ())),
         cluster=asked_shape([legacy], given("ps"), given("workers"), given("task_flags")),
         progress=progress,
         tolerance=options.tolerance,

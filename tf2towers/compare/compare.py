@@ -24,7 +24,7 @@ from tf2towers.compare.summary import summarise
 from tf2towers.compare.watch.lines import INITIAL_WEIGHTS, WRITES
 from tf2towers.launch.cluster import TASK_FLAGS, Shape
 from tf2towers.report.paths import told_apart
-from tf2towers.verify.process import RunFailed
+from tf2towers.verify.process import RunFailed, portable
 from tf2towers.verify.recording import Facts, FirstVariables, Step, write
 from tf2towers.verify.sides import Options, record_calls, record_original
 
@@ -147,8 +147,10 @@ def _first_weights(
         arguments = _own(plan.arguments, folder)
         return record_first_weights(plan.legacy, arguments, folder, python, plan.timeout, shape, tick)
     except RunFailed as problem:
-        modern.notes.append(f"initial weights of its own: {str(problem).splitlines()[0]}")
-        return None
+        raise CompareError(
+            f"the initial weights of {plan.legacy} could not be recorded, for the modern program to begin with the "
+            f"same ones: {problem}\n--own-weights lets each begin with its own"
+        ) from None
 
 
 def _own(arguments: Sequence[str], folder: Path) -> list[str]:
@@ -178,10 +180,11 @@ def _child(
         environment[INITIAL_WEIGHTS] = str(weights)
     side.log = folder / "output.txt"
     arguments = [*dialect, str(side.script), *arguments]
+    watch = WATCH if python == sys.executable or not dialect else portable(WATCH, folder / "watch")
     if shape is not None:
-        command = launched(shape, python, WATCH, arguments)
+        command = launched(shape, python, watch, arguments)
         return ClusterChild(side, command, environment, side.log, folder / "lines")
-    return Child(side, [python, str(WATCH), *arguments], environment, side.log)
+    return Child(side, [python, str(watch), *arguments], environment, side.log)
 
 
 def _how(turn_seconds: float | None, given_weights: bool, shape: Shape | None, sides: Sequence[Side]) -> str:

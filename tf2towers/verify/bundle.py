@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import shutil
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from tf2towers.report.parity_html import parity_page
 from tf2towers.report.parity_json import parity_as_json
 from tf2towers.report.parity_result import ParityResult
 from tf2towers.source.local_imports import program_files
+from tf2towers.verify.process import ROOT, is_installed
 
 
 def write_bundle(result: ParityResult, folder: Path, command: Sequence[str]) -> Path:
@@ -39,7 +41,7 @@ def write_bundle(result: ParityResult, folder: Path, command: Sequence[str]) -> 
         "# repeats the verification on the copies of the scripts; data is read where it was",
         'here=$(cd "$(dirname "$0")" && pwd)',
         f"cd {shlex.quote(str(Path.cwd()))} || exit 2",
-        " ".join(["tf2towers", *_words(command[1:], copies)]),
+        " ".join([*_program(), *_words(command[1:], copies)]),
         "",
     ]
     (folder / "run.sh").write_text("\n".join(lines), encoding="utf-8")
@@ -50,6 +52,12 @@ def write_bundle(result: ParityResult, folder: Path, command: Sequence[str]) -> 
     ]
     (folder / "environment").write_text("\n".join(said) + "\n", encoding="utf-8")
     return page
+
+
+def _program() -> list[str]:
+    """What starts this tf2towers, wherever it is installed; it need not be on the path."""
+    home = [] if is_installed() else [f"PYTHONPATH={shlex.quote(str(ROOT))}${{PYTHONPATH:+:$PYTHONPATH}}"]
+    return [*home, shlex.quote(sys.executable), "-m", "tf2towers"]
 
 
 def _words(command: Sequence[str], copies: Mapping[str, Path]) -> list[str]:

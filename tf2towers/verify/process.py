@@ -25,14 +25,19 @@ class RunFailed(Exception):
     """A trainer could not be run to the end of its recording; the message says why and how it ended."""
 
 
+def is_installed() -> bool:
+    """Whether this package lies among others, where its interpreter finds it by itself."""
+    return ROOT.name in ("site-packages", "dist-packages")
+
+
 def changed_environment(other_python: bool = False) -> dict[str, str]:
     """What every process of a proof has in the place of this one's.
 
     Args:
         other_python: it runs on another interpreter, which must not see what this one has installed.
     """
-    installed = other_python or ROOT.name in ("site-packages", "dist-packages")
-    path = os.pathsep.join(filter(None, ["" if installed else str(ROOT), os.environ.get("PYTHONPATH", "")]))
+    home = "" if other_python or is_installed() else str(ROOT)
+    path = os.pathsep.join(filter(None, [home, os.environ.get("PYTHONPATH", "")]))
     return {
         **ENVIRONMENT,
         "PYTHONPATH": path,
@@ -55,8 +60,10 @@ def portable(started: Path, folder: Path) -> Path:
         to = folder / "tf2towers" / package
         if not to.exists():
             shutil.copytree(ROOT / "tf2towers" / package, to, ignore=shutil.ignore_patterns("__pycache__"))
-            for above in (to.parent, to.parent.parent):
-                (above / "__init__.py").touch()
+            (to.parent / "__init__.py").touch()
+    # a script may import a tf2towers of its own interpreter
+    merged = "import pkgutil\n\n__path__ = pkgutil.extend_path(__path__, __name__)\n"
+    (folder / "tf2towers" / "__init__.py").write_text(merged, encoding="utf-8")
     return folder / started.relative_to(ROOT)
 
 

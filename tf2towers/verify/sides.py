@@ -42,6 +42,7 @@ class Options:
         names: the original's names of variables to the program's, where they cannot be found.
         seed: of Python's, NumPy's and TensorFlow's global generators, on both sides.
         scratch: what the scripts write goes there; None: they write where they say.
+        allow: folders that the scripts may write to as they are.
         cluster: each script is run as one; None: it is one process.
         progress: called with what runs, and its steps (or session calls) so far.
         tolerance: relative to the largest element; None: every bit, but for the named rules.
@@ -60,6 +61,7 @@ class Options:
     names: dict[str, str] = field(default_factory=dict)
     seed: int = 0
     scratch: Path | None = None
+    allow: tuple[str, ...] = ()
     cluster: Shape | None = None
     progress: Progress | None = None
     tolerance: float | None = None
@@ -226,6 +228,7 @@ def prepared(folder: Path, given: dict[str, object], options: Options) -> list[s
         "steps": options.steps,
         "seed": options.seed,
         "scratch": None,
+        "allow": [str(Path(folder).resolve()) for folder in options.allow],
         **given,
     }
     if options.scratch is not None:

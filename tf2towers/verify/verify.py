@@ -9,7 +9,7 @@ from pathlib import Path
 from tf2towers.report.parity_result import Kind, ParityResult
 from tf2towers.verify.calls.verdict import verify_calls
 from tf2towers.verify.compare import NotComparable, Tolerances, compare, outcome_of, share_of, tolerances
-from tf2towers.verify.diagnose import diagnose, first_differences
+from tf2towers.verify.explain import explain
 from tf2towers.verify.process import RunFailed
 from tf2towers.verify.program import makes_session_calls
 from tf2towers.verify.recording import Facts, Recording, Step, read_steps
@@ -140,9 +140,3 @@ def _look_closer(
             for step, found in zip(recording.steps, read_steps(layered.folder), strict=False):
                 step.layers = found.layers
     explain(result, *recordings, options.lockstep)
-
-
-def explain(result: ParityResult, original: Recording, migrated: Recording, lockstep: bool) -> None:
-    """Writes into `result` what differs first, and why."""
-    result.first_step, result.first_layer, result.first_gradient = first_differences(original, migrated)
-    result.diagnoses = diagnose(original, migrated, lockstep)

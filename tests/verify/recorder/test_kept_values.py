@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-
 from tf2towers.verify.recorder.continuous.values import Keeper
 
 

@@ -10,9 +10,10 @@ from tf2towers.compare.watch.lines import INITIAL_WEIGHTS, WRITES
 from tf2towers.compare.watch.steps import Steps, tell_of_memory
 from tf2towers.verify.recorder.imports import WhenImported
 from tf2towers.verify.recorder.optimizer_calls import OptimizerCalls
-from tf2towers.verify.recorder.overlay import Overlay, patch_python, patch_tensorflow
 from tf2towers.verify.recorder.seeds import SEED, fix_graph_seeds
+from tf2towers.verify.recorder.tf_writes import protect_tensorflow
 from tf2towers.verify.recorder.wrapping import wrap
+from tf2towers.verify.recorder.writes import Writes, protect_python
 
 
 def prepare(steps: Steps, tf1: bool) -> None:
@@ -25,13 +26,13 @@ def prepare(steps: Steps, tf1: bool) -> None:
         optimizers = OptimizerCalls()
         imports.then("numpy", lambda np: np.random.seed(SEED))
         optimizers.watch_keras(imports)
-        overlay = Overlay(os.environ[WRITES], [os.path.dirname(os.environ[WRITES])])
+        writes = Writes(os.environ[WRITES], [os.path.dirname(os.environ[WRITES])])
         beginning = None if tf1 else Beginning(steps, os.environ.get(INITIAL_WEIGHTS))
 
         def tensorflow_is_there(tf: Any) -> None:
             with steps.aside():
                 _watch(tf, optimizers, steps, beginning)
-                patch_tensorflow(overlay)
+                protect_tensorflow(writes)
 
         def keras_is_there(_: Any) -> None:
             with steps.aside():
@@ -40,7 +41,7 @@ def prepare(steps: Steps, tf1: bool) -> None:
 
         imports.then("tensorflow", tensorflow_is_there)
         imports.then("keras", keras_is_there)
-        patch_python(overlay)
+        protect_python(writes)
 
 
 def _watch(tf: Any, optimizers: OptimizerCalls, steps: Steps, beginning: Optional[Beginning]) -> None:

@@ -11,6 +11,7 @@ from tf2towers.report.parity_words import PLURALS, counted
 from tf2towers.verify.calls.compare import Compared, Difference, compare
 from tf2towers.verify.calls.recording import Run
 from tf2towers.verify.compare import Tolerances, outcome_of, tolerances
+from tf2towers.verify.explain import explain_calls
 from tf2towers.verify.result_notes import note_open
 from tf2towers.verify.sides import Options, record_calls
 
@@ -26,6 +27,8 @@ def verify_calls(result: ParityResult, options: Options, place: Path) -> None:
     options.check_towers(original.towers)
     migrated = record_calls(its, arguments, place / "migrated", options, migrated=True)
     judge(result, original, migrated, options)
+    if result.outcome == "differs" and options.cluster is None:
+        explain_calls(result, options, place)
 
 
 def judge(

@@ -194,10 +194,6 @@ class Evidence:
             )
             for index, (step, its) in enumerate(both)
         ]
-        #: variables that one side does not train: nothing else is said of their gradients
-        self.untrained: set[str] = set()
-        #: names of what has been found so far
-        self.found: list[str] = []
 
     @cached_property
     def comparable(self) -> list[Pair]:
@@ -208,13 +204,13 @@ class Evidence:
         """The variables whose gradients both sides have, of the same size, some of it finite."""
         mine, its = pair.original.gradients, pair.migrated.gradients
         for name, vector in mine.items():
-            if name in its and its[name].shape == vector.shape and name not in self.untrained:
+            if name in its and its[name].shape == vector.shape:
                 yield name
 
     @cached_property
     def gradients_differ(self) -> bool:
         """Whether any gradient does, in a step that both sides began alike."""
-        return any(set(pair.differing) - self.untrained for pair in self.comparable)
+        return any(pair.differing for pair in self.comparable)
 
     def explained(self, assumed: Callable[[Pair, str], np.ndarray | None]) -> float:
         """The part of the gradients' differences that an assumption explains.
@@ -236,7 +232,7 @@ class Evidence:
     def first_difference(self, names: set[str] | None = None) -> int:
         """The first step in which gradients differ; 0 where none do."""
         for pair in self.comparable:
-            if (set(pair.differing) - self.untrained) & (names or set(pair.differing)):
+            if set(pair.differing) & (names or set(pair.differing)):
                 return pair.index
         return 0
 
@@ -284,9 +280,7 @@ def _places(original: Recording, shapes: dict[str, tuple[int, ...]]) -> Places:
 # -- what a recogniser of one mistake is -------------------------------------------------------------------------------
 
 #: the links of a step's chain, in its order: one broken link is one diagnosis
-Link = Literal[
-    "inputs", "trained", "gradients", "forward", "counter", "update", "statistics", "moving average"
-]
+Link = Literal["gradients", "update", "statistics", "moving average"]
 
 
 @dataclass(frozen=True)

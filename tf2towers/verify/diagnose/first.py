@@ -6,7 +6,6 @@ import numpy as np
 
 from tf2towers.verify.compare import equal, pairs
 from tf2towers.verify.diagnose.evidence import Evidence, Pair
-from tf2towers.verify.diagnose.layer import first_layer
 from tf2towers.verify.diagnose.numbers import (
     EQUAL,
     ROUNDING,
@@ -16,7 +15,7 @@ from tf2towers.verify.diagnose.numbers import (
     numeric,
     relative,
 )
-from tf2towers.verify.recording import Recording
+from tf2towers.verify.recording import Arrays, Recording, Step
 
 
 def first_differences(original: Recording, migrated: Recording) -> tuple[int | None, str, str]:
@@ -72,3 +71,46 @@ def _variables(pair: Pair) -> bool:
         if apart(value, other) > 10 * EQUAL * change + ROUNDING * largest(value, other):
             return True
     return False
+
+
+def paired(left: Arrays, right: Arrays) -> list[tuple[str, np.ndarray, np.ndarray]]:
+    """The layers of a tower that both sides have, by name in the original's order, or by place if no name is shared."""
+    named = [(name, left[name], right[name]) for name in left if name in right]
+    if not named and len(left) == len(right):
+        named = [
+            (name, value, again) for (name, value), again in zip(left.items(), right.values(), strict=True)
+        ]
+    return [(name, value, again) for name, value, again in named if value.size >= 5 and again.size >= 5]
+
+
+def digest_apart(left: np.ndarray, right: np.ndarray) -> float:
+    """How far two digests are apart: each sum by the size of what is summed; infinity for other sizes."""
+    if not np.all(np.isfinite(left[1:5])) or not np.all(np.isfinite(right[1:5])):
+        return 0.0 if np.array_equal(left[1:5], right[1:5], equal_nan=True) else float("inf")
+    if left[4] != right[4]:
+        return float("inf")
+    size, squares = max(left[2], right[2]), max(left[3], right[3])
+    if not size or not squares:
+        return 0.0
+    gaps = (abs(left[1] - right[1]) / size, abs(left[2] - right[2]) / size, abs(left[3] - right[3]) / squares)
+    return float(max(gaps))
+
+
+def first_layer(original: Step, migrated: Step, tolerance: float) -> tuple[str, int] | None:
+    """The first layer forward that differs by more than `tolerance`, and the first tower in which it does.
+
+    Layers of all towers go by the order of the first; a tolerance below 0 asks for the same bits.
+    """
+    found: dict[str, int] = {}
+    order: dict[str, int] = {}
+    for tower, (mine, its) in enumerate(zip(original.layers, migrated.layers, strict=False)):
+        for place, (name, value, again) in enumerate(paired(mine, its)):
+            order.setdefault(name, place)
+            differs = value[0] != again[0] if tolerance < 0 else digest_apart(value, again) > tolerance
+            if differs:
+                found.setdefault(name, tower)
+                break
+    if not found:
+        return None
+    name = min(found, key=lambda layer: (order[layer], found[layer]))
+    return name, found[name]

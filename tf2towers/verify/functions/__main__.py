@@ -18,7 +18,7 @@ def main(options: dict[str, Any], script: str, arguments: list[str]) -> int:
 
     from tf2towers.verify.functions.functions import FunctionRecorder
     from tf2towers.verify.recorder import running, seeds
-    from tf2towers.verify.recorder.overlay import keep_writes
+    from tf2towers.verify.recorder.tf_writes import keep_writes
     from tf2towers.verify.recorder.writing import Writer
 
     keep_writes(options)

@@ -75,9 +75,9 @@ class Order(object):
 
     def __init__(self, tf: Any) -> None:
         self._tf = tf
-        self.open = set()  # type: Set[Tuple[str, str, str]]
-        self._graphs = {}  # type: Dict[Any, _Ordered]
-        self._setups = {}  # type: Dict[Any, Dict[Any, bool]]
+        self.open: Set[Tuple[str, str, str]] = set()
+        self._graphs: Dict[Any, _Ordered] = {}
+        self._setups: Dict[Any, Dict[Any, bool]] = {}
 
     def install(self) -> None:
         """Orders every run of every session, from now on. To be called before others watch the runs."""
@@ -153,8 +153,8 @@ class _Ordered(object):
         self._graph = graph
         self._version = -1
         self._seen = 0
-        self.gates = []  # type: List[Gate]
-        self._parted = {}  # type: Dict[Any, Tuple[List[Gate], List[Gate]]]
+        self.gates: List[Gate] = []
+        self._parted: Dict[Any, Tuple[List[Gate], List[Gate]]] = {}
 
     def look(self) -> None:
         """Puts what is new in the graph in order."""
@@ -242,8 +242,8 @@ def _is_passed(op: Any) -> bool:
 def _ranked(operations: List[Any]) -> Dict[Any, int]:
     """A place for each operation: after all that it needs, and else in the order they were built in."""
     order = {op: place for place, op in enumerate(operations)}
-    missing = {}  # type: Dict[Any, int]
-    users = {}  # type: Dict[Any, List[Any]]
+    missing: Dict[Any, int] = {}
+    users: Dict[Any, List[Any]] = {}
     for op in operations:
         sources = {tensor.op for tensor in op.inputs} | set(op.control_inputs)
         sources = {source for source in sources if source.type not in ("NextIteration", "RefNextIteration")}
@@ -252,7 +252,7 @@ def _ranked(operations: List[Any]) -> Dict[Any, int]:
             users.setdefault(source, []).append(op)
     ready = [order[op] for op in operations if not missing[op]]
     heapq.heapify(ready)
-    ranks = {}  # type: Dict[Any, int]
+    ranks: Dict[Any, int] = {}
     while ready:
         op = operations[heapq.heappop(ready)]
         ranks[op] = len(ranks)
@@ -271,8 +271,10 @@ def _accesses(operations: Iterable[Any]) -> Dict[Any, List[Access]]:
     Args:
         operations: of a graph, each after what it needs.
     """
-    memory = {}  # type: Dict[Any, Tuple[Any, bool]]  # tensor -> whose memory it is, whether that waited for something
-    found = {}  # type: Dict[Any, List[Access]]
+    memory: Dict[
+        Any, Tuple[Any, bool]
+    ] = {}  # tensor -> whose memory it is, whether that waited for something
+    found: Dict[Any, List[Access]] = {}
     for op in operations:
         if op.name.startswith("tf2towers/") or op.type.startswith(
             "Save"
@@ -316,7 +318,7 @@ def _access(op: Any, place: int, tensor: Any, of: Any, waits: bool) -> Optional[
 
 def _takes_reference(op: Any, place: int) -> bool:
     """Whether an input is declared as a reference."""
-    declared = []  # type: List[bool]
+    declared: List[bool] = []
     for argument in op.op_def.input_arg:
         count = op.get_attr(argument.number_attr) if argument.number_attr else 1
         if argument.type_list_attr:
@@ -351,7 +353,7 @@ def _open_pairs(
     ops = {access.op for found in shared.values() for access in found}
     behind = _reach(ops, ranks, lambda op: False, lambda op: op.control_inputs)
     made_of = _reach(ops, ranks, _is_gradient, lambda op: ())
-    pairs = []  # type: List[Tuple[Any, Any]]
+    pairs: List[Tuple[Any, Any]] = []
     for accesses in shared.values():
         found = sorted(accesses, key=lambda access: ranks[access.op])
         writes = [access.op for access in found if access.kind == _WRITE]
@@ -369,8 +371,8 @@ def _open_pairs(
             for write in writes:
                 before = in_order and ranks[write] < ranks[read]
                 pairs.append((write, read) if before else (read, write))
-    result = []  # type: List[Tuple[Any, Any]]
-    added = {}  # type: Dict[Any, List[Any]]
+    result: List[Tuple[Any, Any]] = []
+    added: Dict[Any, List[Any]] = {}
     pairs.sort(key=lambda pair: (ranks[pair[0]] > ranks[pair[1]], ranks[pair[1]], ranks[pair[0]]))
     for earlier, later in pairs:
         if later not in new or earlier is later or behind(earlier, later) or behind(later, earlier):
@@ -391,7 +393,7 @@ def _reach(ops: Set[Any], ranks: Dict[Any, int], skipped: Any, controls: Any) ->
         controls: what beside its inputs an operation depends on.
     """
     bits = {op: 1 << place for place, op in enumerate(sorted(ops, key=ranks.__getitem__))}
-    masks = {}  # type: Dict[Any, int]
+    masks: Dict[Any, int] = {}
     for op in sorted(ranks, key=ranks.__getitem__):
         mask = bits.get(op, 0)
         if not skipped(op):

@@ -11,9 +11,9 @@ from typing import Any, Dict, List, Optional
 from . import placement, seeds
 from .calls import CallRecorder
 from .order import Order
-from .overlay import keep_writes
 from .session import SessionRecorder, watch
 from .session_runs import change_settings
+from .tf_writes import keep_writes
 from .turns import InTurns, Turns, look_for_the_chief
 from .writing import Writer
 
@@ -74,7 +74,7 @@ def follow(
         order: of an original, what was open in its graphs.
         goes_on: a task of a cluster, which says that there is enough, and goes on; else the process ends then.
     """
-    over = []  # type: List[bool]
+    over: List[bool] = []
 
     def finish() -> None:
         if not over:

@@ -73,7 +73,7 @@ class Ran:
         told = subprocess.run(
             [
                 python,
-                Path(__file__).with_name("drive_overlay.py"),
+                Path(__file__).with_name("drive_writes.py"),
                 CLONE,
                 self.scratch,
                 folder / "cases.json",

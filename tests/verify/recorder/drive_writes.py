@@ -8,17 +8,18 @@ import sys
 import traceback
 
 sys.path.insert(0, sys.argv[1])
-from tf2towers.verify.recorder.overlay import Overlay, OverlayError, patch_python, patch_tensorflow
+from tf2towers.verify.recorder.tf_writes import protect_tensorflow
+from tf2towers.verify.recorder.writes import RefusedWrite, Writes, protect_python
 
 with open(sys.argv[3]) as file:
     cases = json.load(file)
-overlay = Overlay(sys.argv[2])
-patch_python(overlay)
-space = {"overlay": overlay, "OverlayError": OverlayError}
+writes = Writes(sys.argv[2])
+protect_python(writes)
+space = {"writes": writes, "RefusedWrite": RefusedWrite}
 if any(case["tensorflow"] for case in cases):
     import tensorflow as tf
 
-    patch_tensorflow(overlay)
+    protect_tensorflow(writes)
     space["tf"] = tf
 
 import os  # noqa: E402

@@ -4,14 +4,14 @@ import os
 from pathlib import Path
 
 import pytest
-from overlay_cases import Ran, parse
+from writes_cases import Ran, parse
 
 pytestmark = pytest.mark.tensorflow
 pytest.importorskip("tensorflow")
 
 HERE = Path(__file__).parent
-TF1 = parse((HERE / "overlay_tf1.txt").read_text())
-TF2 = parse((HERE / "overlay_tf2.txt").read_text())
+TF1 = parse((HERE / "writes_tf1.txt").read_text())
+TF2 = parse((HERE / "writes_tf2.txt").read_text())
 
 
 @pytest.fixture(scope="module")

@@ -5,9 +5,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from overlay_cases import Ran, parse
+from writes_cases import Ran, parse
 
-CODES = parse(Path(__file__).with_name("overlay_python.txt").read_text())
+CODES = parse(Path(__file__).with_name("writes_python.txt").read_text())
 #: other interpreters to try, as /usr/bin/python3.6:/usr/bin/python3.13
 PYTHONS = [sys.executable, *filter(None, os.environ.get("TF2TOWERS_PYTHONS", "").split(os.pathsep))]
 
