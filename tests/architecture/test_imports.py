@@ -13,7 +13,7 @@ PACKAGE = ROOT / "tf2towers"
 LAYERS = (
     "report", "source", "names", "runtime", "data", "launch",
     "exact",
-    "stand_ins", "instrumentation", "recorder", "parity", "sidebyside", "cli", "__main__",
+    "verify", "compare", "cli", "__main__",
 )  # fmt: skip
 LARGEST = 25
 #: one file a rule; and the modules of TF1's own `tf.contrib.slim`, by their names there

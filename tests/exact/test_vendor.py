@@ -18,7 +18,7 @@ def test_only_what_is_needed():
     assert {"tf2towers/NOTICE.txt", "tf2towers/__init__.py", "tf2towers/runtime/__init__.py"} <= files
     assert "tf2towers/runtime/graph_session/session.py" in files
     assert not any(
-        path.startswith(("tf2towers/cli", "tf2towers/rewrites", "tf2towers/parity")) for path in files
+        path.startswith(("tf2towers/cli", "tf2towers/rewrites", "tf2towers/verify")) for path in files
     )
     more = {str(path) for path in vendored(["from tf2towers.runtime.tf1 import layers\n"])}
     assert {"tf2towers/runtime/tf1/layers.py", "tf2towers/runtime/tf1/keras.py"} <= more

@@ -227,7 +227,7 @@ def test_both_trainers_are_the_same_when_synchronous(supervisor_sync, monitored_
 def test_asynchronous_training(tmp_path):
     """Every worker counts its own steps; together they make what the global step says, and the loss falls.
 
-    (mnist_supervisor.py trains asynchronously in tests/parity and tests/launch.)
+    (mnist_supervisor.py trains asynchronously in tests/verify and tests/launch.)
     """
     run = run_cluster(tmp_path, "mnist_monitored.py", "--eval_steps=15")
     steps = [run.steps(worker) for worker in range(2)]

@@ -72,8 +72,7 @@ def outcome(case, api, session):
     """Everything that is written down of a case that is built in the default graph, which is the session's."""
     tf = api.tf
     inputs = [
-        tf.placeholder_with_default(fixed("input{}".format(i), shape), shape)
-        for i, shape in enumerate(case.shapes)
+        tf.placeholder_with_default(fixed(f"input{i}", shape), shape) for i, shape in enumerate(case.shapes)
     ]
     fetches = build(case, api, inputs)
     if case.names_only:

@@ -148,7 +148,7 @@ def dynamic_decode(
             maximum_iterations = tf.convert_to_tensor(maximum_iterations, tf.int32)
             if maximum_iterations.shape.rank != 0:
                 raise ValueError("maximum_iterations must be a scalar")
-            finished = tf.logical_or(finished, 0 >= maximum_iterations)
+            finished = tf.logical_or(finished, maximum_iterations <= 0)
         sizes, dtypes = decoder.output_size, decoder.output_dtype
         batch = tf.get_static_value(tf.convert_to_tensor(decoder.batch_size))
         arrays = tf.nest.map_structure(
