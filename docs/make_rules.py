@@ -5,13 +5,13 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from tf2towers.exact.registry import rules
+from tf2towers.codemod.rule import rules
 from tf2towers.report.rule import Rule, anchor, markdown
 
 PAGE = Path(__file__).with_name("rules.md")
 _HEAD = """# Rules
 
-Written by `docs/make_rules.py` from the rules in `tf2towers/exact/rules/`: change it there.
+Written by `docs/make_rules.py` from the rules in `tf2towers/codemod/rules/`: change it there.
 `tf2towers explain CODE` shows the same.
 
 A rule *changes*, *reports* or *refuses*. One marked *look at it* may change a number; the others that change compute,

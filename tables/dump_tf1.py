@@ -3,7 +3,7 @@
 Run it with a Python that has TensorFlow 1.15.5 (Python 3.7: `pip install "tensorflow==1.15.5" "protobuf<3.21"
 "numpy<1.19"`), from the root of the repository:
 
-    PYTHON37 tables/dump_tf1.py > tf2towers/names/data/tf1_symbols.tsv
+    PYTHON37 tables/dump_tf1.py > tables/tf1_symbols.tsv
 
 Columns: the name rooted at `tf`; what it is (module, class, function, value); the preferred name of the very
 same object, empty when that is the name itself. A core name is preferred to one under tf.contrib, and that

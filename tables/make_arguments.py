@@ -20,7 +20,7 @@ from typing import Any
 warnings.simplefilter("ignore")
 os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
 
-TABLE = Path(__file__).parents[1] / "tf2towers" / "names" / "data" / "tf1_symbols.tsv"
+TABLE = Path(__file__).parent / "tf1_symbols.tsv"
 #: what the runtime has in their place, or what is refused
 LEFT_OUT = ("tf.contrib.", "tf.python.", "tf.keras.", "tf.estimator.")
 

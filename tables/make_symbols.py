@@ -1,213 +1,364 @@
-"""Writes symbols.tsv and plain_calls.tsv from the installed TensorFlow 2.21 and tf1_symbols.tsv.
+"""Writes codemod/symbols.tsv, what stands for each TF1 symbol, from dumps of both TensorFlows and rows kept by hand.
 
-    python tables/make_symbols.py            # write both
-    python tables/make_symbols.py --check    # exit 1 if a committed table is not what would be written
+    python tables/make_symbols.py            # write it
+    python tables/make_symbols.py --check    # exit 1 if the committed table is not what would be written
 
-symbols.tsv says for every public TF1 symbol (and every private one that scripts import) what a script that
-does plain `import tensorflow as tf` writes for the *same object*; see `_kind_and_target`. plain_calls.tsv
-holds the functions that differ from their TF2 namesake by deprecated parameters only: each row's example was
-built with both, and the two graphs are equal node by node, names included.
+Read are, in this folder: tf1_symbols.tsv (dump_tf1.py), tf2_symbols.tsv (dump_tf2.py), and by hand sessions.tsv,
+own.tsv, runtime.tsv, renames.tsv, same.tsv, private.tsv, contrib_files.tsv and gone.tsv. Which of them wins is decided
+here, once.
 """
 
 from __future__ import annotations
 
-import argparse
-import inspect
-import os
-import re
 import sys
-import types
-from collections.abc import Iterable, Iterator
-from typing import Any
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
 
-from tf2towers.names.tables import DATA, read_table
+FOLDER = Path(__file__).parent
+TABLE = FOLDER.parent / "tf2towers" / "codemod" / "symbols.tsv"
+PRIVATE_NAMES = FOLDER.parent / "tf2towers" / "codemod" / "data" / "private_names.tsv"
 
-#: Their names follow one rule each, which tables.py knows.
-_BY_PREFIX = ("tf.raw_ops", "tf.compat.v1", "tf.compat.v2", "tf.estimator", "tf.mlir")
-
-
-def reach(root: Any, dotted: str) -> Any:
-    """The object behind a dotted name rooted at `tf`; AttributeError or ImportError when there is none."""
-    for part in dotted.split(".")[1:]:
-        root = getattr(root, part)
-    return root
-
-
-def unwrapped(value: Any) -> Any:
-    """A module without the wrapper TensorFlow puts around some of its own."""
-    return getattr(value, "_tfmw_wrapped_module", value)
-
-
-def walk(name: str, module: Any) -> Iterator[tuple[str, Any]]:
-    """Every public symbol of the API under a module."""
-    try:
-        attributes = sorted(dir(module))
-    except ImportError:  # a lazy module that needs Keras 2
-        return
-    for attribute in attributes:
-        path = f"{name}.{attribute}"
-        if attribute.startswith("_") or path in _BY_PREFIX:
-            continue
-        try:
-            value = getattr(module, attribute)
-        except (AttributeError, ImportError):  # what Keras 3 no longer has
-            continue
-        if isinstance(value, types.ModuleType):
-            real = unwrapped(value).__name__
-            if "_api" in real or (real.startswith("keras.") and ".src" not in real):
-                yield path, value
-                yield from walk(path, value)
-        else:
-            yield path, value
+#: modules of which the runtime has all that scripts use: they can be imported from it whole
+WHOLE_MODULES = frozenset(
+    {
+        "tf.layers", "tf.contrib.slim", "tf.contrib.slim.losses", "tf.contrib.layers", "tf.contrib.losses",
+        "tf.contrib.framework", "tf.contrib.rnn", "tf.nn.rnn_cell",
+    }
+)  # fmt: skip
+#: modules of contrib that were other modules under a second name
+_MOVED = (
+    ("tf.contrib.cluster_resolver.", "tf.distribute.cluster_resolver."),
+    ("tf.contrib.slim.initializers.", "tf.contrib.layers."),
+    ("tf.contrib.slim.regularizers.", "tf.contrib.layers."),
+    ("tf.contrib.slim.init_ops.", "tf."),
+    ("tf.contrib.slim.layers.", "tf.contrib.layers."),
+)
+_NO_MODULES = ("tf.contrib", "tf.examples", "tf.estimator", "tf.python", "tf.core")
+#: what names that are not seen are looked up in, and where compat.v1 has all of TF 1.15's
+_COMPLETE = frozenset({"tf.logging.__dict__"})
+_KERAS_DATA = ("cifar10", "cifar100", "fashion_mnist", "mnist")
+_KERAS = "Keras 3 stands behind tf.keras now, whose layers are not those of a TF1 graph"
+_STRATEGY = "a strategy of the script's own, inside a TF1 graph"
+_SERVERS = (
+    "TF 2's strategy drives all workers from one process, and does not go with a tf.train.Server in each: take it and "
+    "its scope out; migrate makes a scope of tf.train.replica_device_setter"
+)
+_RESOLVERS = "tf.distribute.cluster_resolver"
+_SESSION_TENSORS = ("tf.get_session_handle", "tf.get_session_tensor", "tf.delete_session_tensor")
+_NO_TENSORS = "a session of today keeps no tensors between its runs; keep the value in a variable"
+_GENERATED = "a generated function that is gone, that takes other arguments, or a reference to a variable"
 
 
-def preference(obj: Any, path: str) -> tuple[object, ...]:
-    """Sorts the public names of one object: the one its documentation uses first, then the shortest."""
-    documented = tuple(vars(obj).get("_tf_api_names", ())) if hasattr(obj, "__dict__") else ()
-    return (
-        "experimental" in path,
-        path[3:] != documented[0] if documented else True,
-        path.count("."),
-        len(path),
-        path,
+class Made(NamedTuple):
+    """What stands for a symbol: a row of the table but for its marks. The target of ours is `module:name`."""
+
+    kind: str
+    target: str = ""
+    code: str = ""
+    advice: str = ""
+
+
+def read(name: str, folder: Path = FOLDER) -> list[list[str]]:
+    """The rows of a table, heading left out."""
+    lines = (folder / name).read_text(encoding="utf-8").splitlines()[1:]
+    return [line.split("\t") for line in lines if line]
+
+
+SESSIONS = dict(read("sessions.tsv"))
+OWN = {name: f"{module}:{attribute}" for name, module, attribute in read("own.tsv")}
+RUNTIME = {name: f"{module}:{attribute}" for name, module, attribute in read("runtime.tsv")}
+RENAMES = {name: (target, note) for name, target, note, _ in read("renames.tsv")}
+SAME_OBJECT = dict(read("same.tsv"))
+PRIVATE = frozenset(row[0] for row in read("private.tsv"))
+FILES = dict(read("contrib_files.tsv"))
+GONE = dict(read("gone.tsv"))
+TF1 = {name: kind for name, kind, _ in read("tf1_symbols.tsv")}
+TF2 = {name: (kind, target) for name, kind, target, _ in read("tf2_symbols.tsv")}
+ONLY = {name: only for name, _, _, only in read("tf2_symbols.tsv") if only}
+GENERATED = {
+    module: frozenset(names.split())
+    for module, names, same in read(PRIVATE_NAMES.name, PRIVATE_NAMES.parent)
+    if same
+}
+IN_TF1 = frozenset(TF1) | {name.rpartition(".")[0] for name in TF1}
+PUBLIC = {name: target for name, (kind, target) in TF2.items() if kind == "same"}
+
+
+def beginnings(dotted: str) -> Iterator[tuple[str, str]]:
+    """What a dotted name begins with, the longest first, and what follows."""
+    end = len(dotted)
+    while end > 0:
+        yield dotted[:end], dotted[end:]
+        end = dotted.rfind(".", 0, end)
+
+
+@cache
+def modules() -> frozenset[str]:
+    """The modules of the API: what follows their name must be in a table, too."""
+    parents = {"tf.raw_ops", "tf.contrib.framework.nest", "tf.python.util.nest"}
+    parents.update(name for name, kind in TF1.items() if kind == "module")
+    for name in (*TF2, *RENAMES, *RUNTIME):
+        parent = name.rpartition(".")[0]
+        if parent.rpartition(".")[2].islower():
+            parents.add(parent)
+    return frozenset(parents)
+
+
+OWN_MODULES = frozenset(name.rpartition(".")[0] for name in OWN)
+
+
+@cache
+def runtime_modules() -> dict[str, str]:
+    """The TF1 modules that one module of the runtime stands for, name by name, as far as it goes."""
+    found: dict[str, set[str]] = {}
+    for name, target in RUNTIME.items():
+        parent, _, attribute = name.rpartition(".")
+        module, _, made = target.partition(":")
+        found.setdefault(parent, set()).add(module if made == attribute else "")
+    return {
+        parent: ":".join(next(iter(made)).rsplit(".", 1))
+        for parent, made in found.items()
+        if len(made) == 1 and parent in WHOLE_MODULES and all(made)
+    }
+
+
+def stands_for(canonical: str) -> Made:
+    """What stands for a symbol; where nothing does, what stands for it under a public name of what its file had."""
+    made = _spelled(canonical)
+    if made.kind == "left":
+        for public in _by_files(canonical):
+            if (other := _spelled(public)).kind != "left":
+                return other
+    return made
+
+
+def _spelled(canonical: str) -> Made:
+    if canonical in ("tf", "tf.compat") or canonical.startswith("tf.compat."):  # TF 2 by its own name
+        return Made("v1", canonical)
+    asked, canonical = canonical, _moved(canonical)
+    public = PUBLIC.get(canonical, canonical)
+    for name, rest in beginnings(public):
+        if name in SESSIONS:
+            kind = "session" if asked == name else "runtime"
+            return Made(kind, f"tf2towers.runtime:{SESSIONS[name]}{rest}")
+    for spelling in (canonical, public):
+        if (ours := _in_own(spelling)) is not None:
+            return Made("runtime", ours)
+        if (refused := _refused(spelling)) is not None:
+            return refused
+    if any(ONLY.get(name) == "2" for name, _ in beginnings(canonical)):
+        return Made("tf2", canonical)
+    if canonical in _COMPLETE:
+        return Made("v1", canonical)
+    if canonical in PRIVATE or canonical in GENERATED:
+        return Made("private", "tensorflow" + canonical[2:])
+    module, _, name = canonical.rpartition(".")
+    for spelling in (name, name.removeprefix("_")):  # all began with `_` until TF 1.5
+        if spelling in GENERATED.get(module, ()):
+            return Made("private", f"tensorflow{module[2:]}.{spelling}")
+    if module in GENERATED:
+        return Made("left", "", "T2T620", _GENERATED)
+    return _in_tables(canonical)
+
+
+def _moved(canonical: str) -> str:
+    for old, new in SAME_OBJECT.items():
+        if canonical == old or canonical.startswith(f"{old}."):
+            return new + canonical[len(old) :]
+    for old, new in _MOVED:
+        if canonical.startswith(old):
+            return new + canonical[len(old) :]
+    return canonical
+
+
+def _in_own(canonical: str) -> str | None:
+    parts = canonical.split(".")
+    spellings = [canonical]
+    if parts[:2] == ["tf", "contrib"] and "python" in parts[3:-1]:  # tf.contrib.crf.python.ops.crf.crf_decode
+        spellings.append(".".join([*parts[: parts.index("python")], parts[-1]]))
+    for spelling in spellings:
+        for name, rest in beginnings(spelling):
+            if name in OWN and not (rest and name in OWN_MODULES):
+                return OWN[name] + rest
+    return None
+
+
+def _by_files(canonical: str) -> list[str]:
+    """In `...python.ops.arg_scope` the function is what its folder had, before the file of that name."""
+    folders = [FILES[name] + rest for name, rest in beginnings(canonical) if rest and name in FILES]
+    return [*folders[:1], *([FILES[canonical]] if canonical in FILES else [])]
+
+
+def _refused(canonical: str) -> Made | None:
+    parts = canonical.split(".")
+    if parts[:3] == ["tf", "keras", "datasets"] and (len(parts) == 3 or parts[3] in _KERAS_DATA):
+        return Made("tf2", canonical)
+    if canonical == "tf.keras" or canonical.startswith(("tf.keras.", "tf.python.keras", "tf.contrib.keras")):
+        return Made("left", "", "T2T621", _KERAS)
+    if canonical in _SESSION_TENSORS:
+        return Made("left", "", "T2T620", _NO_TENSORS)
+    if canonical.startswith(_RESOLVERS):
+        return Made("left", "", "T2T620", "it is for TPUs") if "TPU" in canonical else None
+    if canonical.endswith("ParameterServerStrategy") and canonical.startswith("tf.distribute."):
+        return Made("left", "", "T2T622", _SERVERS)
+    if canonical.startswith("tf.distribute.") or canonical == "tf.distribute":
+        return Made("left", "", "T2T622", _STRATEGY)
+    return None
+
+
+def _in_tables(canonical: str) -> Made:
+    found = _looked_up(canonical)
+    if found.kind in ("gone", "unknown"):
+        if canonical in modules() and not canonical.startswith(_NO_MODULES):
+            return Made("v1", canonical)
+        return Made("left", "", "T2T620", found.advice)
+    if ":" in found.target:
+        return Made("runtime", found.target)
+    if found.target.startswith("tensorflow."):
+        return Made("private", found.target)
+    if found.target.startswith(("tf.core.", "tf.python.")):
+        return Made("private", "tensorflow" + found.target[2:])
+    if TF2.get(found.code, ("",))[0] in ("keep", "rename", "compat"):
+        if canonical.startswith("tf.python."):  # TF 2's own function, in the module where it always was
+            return Made("private", "tensorflow" + canonical[2:])
+        return Made("v1", canonical)
+    if canonical not in RENAMES and canonical in PUBLIC:
+        return stands_for(PUBLIC[canonical])
+    target = found.target
+    if target.startswith("tf.compat.v1."):
+        target = "tf" + target[len("tf.compat.v1") :]
+    return stands_for(target) if target != canonical else Made("v1", canonical)
+
+
+def _looked_up(canonical: str) -> Made:
+    """The row of the dumps, of renames or of the runtime; its `code` is the name that has the row."""
+    if canonical == "tf":
+        return Made("keep", "tf", "tf")
+    if canonical.startswith("tf.core.") and "_pb2" in canonical:
+        return Made("keep", canonical, canonical)
+    if canonical == "tf.python.pywrap_tensorflow":
+        return Made("keep", canonical, canonical)
+    for name, rest in beginnings(canonical):
+        found = _exact(name) if name != "tf" else None
+        if found is not None and (not rest or name not in modules()):
+            return found._replace(target=found.target + rest if found.target else "")
+        if found is not None and found.kind == "gone":
+            break
+    return _absent(canonical)
+
+
+def _exact(name: str) -> Made | None:
+    kind, target = TF2.get(name, ("", ""))
+    same = target if kind == "same" else ""
+    for candidate in filter(None, (name, same)):
+        if candidate in RENAMES:
+            return Made("rename", RENAMES[candidate][0], name)
+    for candidate in filter(None, (name, same)):
+        if candidate in RUNTIME:
+            return Made("runtime", RUNTIME[candidate], name)
+    if same:
+        other = _exact(same)
+        return None if other is None else other._replace(code=name)
+    if name in runtime_modules():
+        return Made("runtime", runtime_modules()[name], name)
+    if kind == "compat":
+        return Made("compat", "tf.compat.v1" + name[2:], name)
+    if kind == "gone":
+        return _absent(name)
+    return Made("keep", target or name, name) if kind else None
+
+
+def _absent(canonical: str) -> Made:
+    if canonical.startswith("tf.raw_ops."):
+        return Made("keep", canonical, canonical)
+    for name, _ in beginnings(canonical):
+        if name in GONE:
+            return Made("gone", "", name, GONE[name])
+    if TF2.get(canonical, ("",))[0] == "gone":
+        return Made("gone", "", canonical, "TF 2.21 no longer has it")
+    return Made("unknown")
+
+
+def _is_closed(name: str) -> bool:
+    """Whether nothing stands for what no table has below a name, though something does for the name itself."""
+    above, below = stands_for(name), stands_for(f"{name}.no_such_name")
+    return below.kind == "left" and (above.kind, above.code) != (below.kind, below.code)
+
+
+def marks(name: str) -> str:
+    """What else is known of a name, a letter each (codemod/symbols.py)."""
+    has = TF2.get(name, ("",))[0] in ("keep", "rename", "compat")
+    return "".join(
+        letter
+        for letter, is_so in (
+            ("0", name in RENAMES),
+            ("1", name in IN_TF1),
+            ("c", has),
+            ("x", ONLY.get(name) == "1" or (name in RENAMES and name != "tf.__version__")),
+            ("m", name in modules()),
+            ("b", _is_closed(name)),
+            ("f", name in FILES),
+            ("s", name in OWN or name in SESSIONS),
+            ("a", name in SAME_OBJECT),
+        )
+        if is_so
     )
 
 
-class Symbols:
-    """TensorFlow 2.21 seen as one dictionary of names."""
-
-    def __init__(self, tf: Any) -> None:
-        self.tf = tf
-        self.modern = dict(walk("tf", tf))
-        self.v1 = dict(walk("tf", tf.compat.v1))
-        aliases: dict[int, list[str]] = {}
-        for path, value in self.modern.items():
-            if not isinstance(value, types.ModuleType) and not _plain(value):
-                aliases.setdefault(id(value), []).append(path)
-        self._alias = {
-            key: min(paths, key=lambda p: preference(reach(tf, p), p)) for key, paths in aliases.items()
-        }
-
-    def kind_and_target(self, name: str) -> tuple[str, str]:
-        """(keep, name), (rename, TF2 name of the same object), (compat, compat.v1 name) or (gone, "")."""
-        if name.startswith("tf.keras"):  # one Keras 3, whichever way it is reached
-            return ("keep", name) if name in self.modern else ("gone", "")
-        try:
-            value = reach(self.tf.compat.v1, name)
-        except (AttributeError, ImportError):
-            return ("keep", name) if name in self.modern else ("gone", "")
-        if not isinstance(value, types.ModuleType):
-            if self._same(name, value):
-                return "keep", name
-            if not _plain(value) and id(value) in self._alias:
-                return "rename", self._alias[id(value)]
-        return "compat", "tf.compat.v1" + name[2:]
-
-    def private(self, name: str) -> tuple[str, str]:
-        """The same for a name under tensorflow.python that had no public one in TF 1.15."""
-        module, _, attribute = name.rpartition(".")
-        try:
-            owner = __import__("tensorflow" + module[2:], fromlist=[attribute])
-        except ImportError:
-            return "gone", ""
-        value = getattr(owner, attribute, None)
-        if value is None:
-            return "gone", ""
-        if not isinstance(value, types.ModuleType) and not _plain(value) and id(value) in self._alias:
-            return "rename", self._alias[id(value)]
-        return "private", "tensorflow" + name[2:]
-
-    def _same(self, name: str, value: Any) -> bool:
-        try:
-            modern = reach(self.tf, name)
-        except (AttributeError, ImportError):
-            return False
-        return modern is value or (_plain(value) and type(modern) is type(value) and modern == value)
+def names() -> set[str]:
+    """Every name that some table has."""
+    found = {*TF1, *IN_TF1, *TF2, *RENAMES, *RUNTIME, *OWN, *OWN_MODULES, *SESSIONS, *SAME_OBJECT, *PRIVATE}
+    found |= {
+        *GENERATED,
+        *GONE,
+        *FILES,
+        *modules(),
+        *_COMPLETE,
+        *_SESSION_TENSORS,
+        "tf",
+        "tf.compat",
+        "tf.keras",
+        "tf.distribute",
+    }
+    found |= {"tf.python.pywrap_tensorflow", "tf.python.keras", "tf.contrib.keras"}
+    found |= {f"tf.keras.datasets{name}" for name in ("", *(f".{data}" for data in _KERAS_DATA))}
+    for old, new in _MOVED:
+        found |= {old + name[len(new) :] for name in found if name.startswith(new) and new != "tf."}
+    found |= {
+        f"tf.contrib.slim.init_ops.{name[3:]}"
+        for name in found
+        if name.startswith("tf.") and name.endswith("_initializer")
+    }
+    return {name for name in found if name and (name in TF1 or not name.startswith("tf.compat."))}
 
 
-def _plain(value: Any) -> bool:
-    return isinstance(value, bool | int | float | str | bytes | tuple | list | type(None))
+def lines() -> Iterator[str]:
+    """The table, line by line."""
+    yield "name\tkind\ttarget\tcode\tadvice\tpublic\tmarks"
+    advice: dict[str, str] = {}
+    for name in sorted(names()):
+        made = stands_for(name)
+        above = next((advice[each] for each, rest in beginnings(name) if rest and each in advice), "")
+        given = made.advice if made.kind == "left" else GONE.get(name, above)
+        if given != above:
+            advice[name] = given
+        target = "" if made.target == name else made.target
+        public = PUBLIC.get(name) or FILES.get(name, "")
+        shown = given if given != above else ""
+        yield "\t".join([name, made.kind, target, made.code, shown, public, marks(name)]).rstrip("\t")
 
 
-def symbol_lines(tf: Any) -> Iterator[str]:
-    """symbols.tsv, line by line."""
-    symbols = Symbols(tf)
-    table: dict[str, tuple[str, str]] = {}
-    for name, _, same_as in read_table("tf1_symbols.tsv"):
-        if same_as and name.startswith(("tf.contrib.", "tf.python.")):
-            table[name] = ("same", same_as)
-        elif name.startswith("tf.python."):
-            table[name] = symbols.private(name)
-        elif not name.startswith("tf.contrib"):
-            table[name] = symbols.kind_and_target(name)
-    for name in [*symbols.v1, *symbols.modern]:
-        if name not in table and name != "tf.flags" and not name.startswith("tf.flags."):
-            table[name] = symbols.kind_and_target(name)
-    yield "name\tkind\ttarget"
-    for name, (kind, target) in sorted(table.items()):
-        yield f"{name}\t{kind}\t{'' if kind in ('keep', 'compat') else target}"
-
-
-def plain_call_lines(tf: Any) -> Iterator[str]:
-    """plain_calls.tsv, line by line."""
-    yield "name\ttarget\tpositional\tkeywords\trequired"
-    for name, target, positional, without, required, example in read_table("calls_examples.tsv"):
-        old, new = reach(tf.compat.v1, name), reach(tf, target)
-        if old is new:
-            raise ValueError(f"{name}: already the same object as {target}")
-        if _graph(tf, old, example) != _graph(tf, new, example):
-            raise ValueError(f"{name}: {target} builds another graph")
-        accepted = set(inspect.signature(new).parameters) - set(without.split(","))
-        keywords = [word for word in inspect.signature(old).parameters if word in accepted]
-        yield "\t".join([name, target, positional, ",".join(keywords), required])
-
-
-def _graph(tf: Any, function: Any, example: str) -> str:
-    """The graph an example builds, as text; the running numbers of function bodies are left out."""
-    feed = tf.compat.v1.placeholder
-    with tf.Graph().as_default() as graph:
-        names = {
-            "tf": tf,
-            "F": function,
-            "X": feed(tf.float32, [2, 3]),
-            "COLUMN": feed(tf.float32, [2, 1]),
-            "LABELS": feed(tf.int32, [2]),
-            "SEQUENCE": feed(tf.float32, [2, 6, 4]),
-            "IMAGE": feed(tf.float32, [2, 4, 4, 4]),
-            "VOLUME": feed(tf.float32, [2, 4, 4, 4, 4]),
-            "FILTER": feed(tf.float32, [2, 2, 4, 3]),
-            "FILTER_T": feed(tf.float32, [2, 2, 4, 4]),
-            "FILTER1": feed(tf.float32, [3, 4, 4]),
-            "FILTER3": feed(tf.float32, [2, 2, 2, 4, 4]),
-            "POINTWISE": feed(tf.float32, [1, 1, 12, 4]),
-        }
-        eval(example, names)
-    return re.sub(r"_(\d+)(?=\")", "", str(graph.as_graph_def(add_shapes=True).node))
-
-
-def main(arguments: Iterable[str] | None = None) -> int:
-    """Writes the tables, or with --check says whether they are up to date."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--check", action="store_true")
-    options = parser.parse_args(None if arguments is None else list(arguments))
-    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-    os.environ.pop("TF_USE_LEGACY_KERAS", None)
-    import tensorflow as tf
-
-    status = 0
-    for name, lines in (("symbols.tsv", symbol_lines(tf)), ("plain_calls.tsv", plain_call_lines(tf))):
-        text = "\n".join(lines) + "\n"
-        if not options.check:
-            (DATA / name).write_text(text, "utf-8")
-        elif (DATA / name).read_text("utf-8") != text:
-            print(
-                f"{name} is not what tables/make_symbols.py writes with TensorFlow {tf.__version__}",
-                file=sys.stderr,
-            )
-            status = 1
-    return status
+def main() -> int:
+    """Writes the table, or with --check says whether it is up to date."""
+    text = "\n".join(lines()) + "\n"
+    if "--check" not in sys.argv:
+        TABLE.write_text(text, encoding="utf-8")
+    elif TABLE.read_text(encoding="utf-8") != text:
+        print(f"{TABLE.name} is not what tables/make_symbols.py writes", file=sys.stderr)
+        return 1
+    return 0
 
 
 if __name__ == "__main__":

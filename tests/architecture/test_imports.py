@@ -11,13 +11,12 @@ ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "tf2towers"
 #: a package imports from those before it alone
 LAYERS = (
-    "report", "source", "names", "runtime", "data", "launch",
-    "exact",
+    "report", "source", "runtime", "launch", "codemod",
     "verify", "compare", "cli", "__main__",
 )  # fmt: skip
 LARGEST = 25
 #: one file a rule; and the modules of TF1's own `tf.contrib.slim`, by their names there
-MAY_BE_LARGER = {"exact/rules", "runtime/slim"}
+MAY_BE_LARGER = {"codemod/rules", "runtime/slim"}
 
 
 @cache

@@ -21,7 +21,7 @@ def stand_in(script: Script) -> MigrationResult:
         raise KeyError("bug")
     if "ODD" in script.text:
         raise SourceError(script.path, "too odd", 3)
-    modules = [Script.read(path, main=False) for path in LocalImports(script).modules]
+    modules = [Script.read(path) for path in LocalImports(script).modules]
     for source in (script, *modules):
         after = source.text.replace("OLD", "NEW").replace("BREAK", "def (")
         if after != source.text:
@@ -37,10 +37,10 @@ def stand_in(script: Script) -> MigrationResult:
 @pytest.fixture
 def engine(monkeypatch: pytest.MonkeyPatch) -> None:
     """The stand-in where the engine is looked for."""
-    exact = ModuleType("tf2towers.exact.migrate")
+    exact = ModuleType("tf2towers.codemod.migrate")
     exact.migrate = lambda script, options: stand_in(script)  # type: ignore[attr-defined]
     exact.Options = SimpleNamespace  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "tf2towers.exact.migrate", exact)
+    monkeypatch.setitem(sys.modules, "tf2towers.codemod.migrate", exact)
 
 
 @dataclass(frozen=True)

@@ -187,13 +187,13 @@ def test_our_own_error_is_no_traceback(
 
 def test_a_file_changed_in_the_meantime_is_left(put: Put, monkeypatch: pytest.MonkeyPatch) -> None:
     path = put("train.py", "x = OLD\n")
-    engine = sys.modules["tf2towers.exact.migrate"].migrate
+    engine = sys.modules["tf2towers.codemod.migrate"].migrate
 
     def slow(script: object) -> object:
         path.write_text("x = 'somebody else was here'\n")
         return engine(script, None)
 
-    exact = sys.modules["tf2towers.exact.migrate"]
+    exact = sys.modules["tf2towers.codemod.migrate"]
     monkeypatch.setattr(exact, "migrate", lambda script, options: slow(script))
     assert main(["migrate", "-w", "train.py"]) == 2
     assert path.read_text() == "x = 'somebody else was here'\n"

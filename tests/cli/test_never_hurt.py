@@ -27,7 +27,7 @@ DEEP = {
 WAITS = """
 import sys, time
 from tf2towers.cli.main import main
-from tf2towers.exact import migrate
+from tf2towers.codemod import migrate
 def wait(script, options):
     open("ready", "w").close()
     while True:
@@ -192,7 +192,7 @@ def test_an_error_of_ours_is_short(
 
     put("x.py", "HUGE\n")
     other = put("y.py", "OLD\n")
-    exact = sys.modules["tf2towers.exact.migrate"]
+    exact = sys.modules["tf2towers.codemod.migrate"]
     plain = exact.migrate
     monkeypatch.setattr(
         exact, "migrate", lambda script, options: (fails if "HUGE" in script.text else plain)(script, options)

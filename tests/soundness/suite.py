@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from tf2towers.exact.migrate import migrate
+from tf2towers.codemod.migrate import migrate
 from tf2towers.report.result import MigrationResult
 from tf2towers.source.script import Script
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tf2towers.exact.migrate import migrate
+from tf2towers.codemod.migrate import migrate
 from tf2towers.report.result import MigrationResult
 from tf2towers.source.script import Script
 from tf2towers.source.write import encoded, write_together

@@ -18,11 +18,11 @@ from tf2towers.cli.selection import EVERYTHING, Selection
 from tf2towers.cli.settings import ConfigError, completed, is_left_out, of_the_run
 from tf2towers.cli.show_results import show
 from tf2towers.cli.tree import Folder, Tree, each, tree_of, with_progress
-from tf2towers.exact.deep import with_deep_stack
-from tf2towers.exact.python2.reading import read_notebook, read_script
 from tf2towers.report.paths import shown
 from tf2towers.report.result import MigrationResult
+from tf2towers.source.deep import with_deep_stack
 from tf2towers.source.errors import SourceError
+from tf2towers.source.python2.reading import read_notebook, read_script
 from tf2towers.source.script import MAX_BYTES, STDIN, Script
 
 add_arguments = migrate_options.add_arguments
@@ -129,7 +129,7 @@ class Choice:
 
     def engine(self) -> Callable[[Script], MigrationResult]:
         """The function that migrates a script."""
-        codemod = importlib.import_module("tf2towers.exact.migrate")
+        codemod = importlib.import_module("tf2towers.codemod.migrate")
         options = codemod.Options(
             towers=self.towers, mains=self.mains, python3=self.python3, python_path=self.python_path
         )
@@ -224,7 +224,7 @@ def _write(
 
 def _vendored(results: list[MigrationResult], options: argparse.Namespace) -> list[Path]:
     """Writes the runtime's files beside the output: in its folder, or in that of each script."""
-    from tf2towers.exact.vendor import requirements, vendored
+    from tf2towers.source.vendor import requirements, vendored
 
     good = [result for result in results if result.error is None and result.script != STDIN]
     folders = {options.output} if options.output else {result.script.parent for result in good}

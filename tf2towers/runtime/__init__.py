@@ -44,6 +44,8 @@ _HOMES = {
     "graph_mode": "graph_session.mode",
     "op_type": "tensors",
     "towers": "graph_session.towers",
+    "TowerStrategy": "strategy",
+    "ParameterServerStrategy": "strategy",
 }
 
 __all__ = [*_HOMES]  # noqa: PLE0604 - the keys are strings

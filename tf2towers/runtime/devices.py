@@ -17,7 +17,7 @@ def tower_devices(towers: int | Sequence[str | int]) -> list[str]:
 
     Args:
         towers: how many; or what the TF1 loop gave to `tf.device`, e.g. ['/gpu:0', '/gpu:1'], or the indices
-            of the GPUs.
+            of the GPUs, numbers or texts.
 
     Returns:
         Those GPUs where this machine has those GPUs; else as many logical CPU devices, and a warning that
@@ -29,7 +29,7 @@ def tower_devices(towers: int | Sequence[str | int]) -> list[str]:
             before any op.
     """
     several = range(towers) if isinstance(towers, int) else towers
-    names = [f"/gpu:{tower}" if isinstance(tower, int) else str(tower) for tower in several]
+    names = [f"/gpu:{tower}" if str(tower).isdigit() else str(tower) for tower in several]
     if not names:
         if not tf.executing_eagerly():  # a graph's loop of no rounds, which builds nothing
             return _logical_cpus(1)

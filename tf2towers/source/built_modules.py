@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Set
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,6 +13,8 @@ from tf2towers.source.nodes import last_name
 from tf2towers.source.script import Script
 from tf2towers.source.syntax import parse
 
+#: how Cython imports NumPy
+_IMPORT = re.compile(r"^\s*c?import\s+numpy(?:\s+as\s+(\w+))?\s*$")
 _SOURCES = (".pyx", ".c", ".cc", ".cpp", ".cxx", ".cu")
 
 
@@ -71,7 +74,7 @@ def _say_no_tensorflow(files: tuple[Path, ...]) -> bool:
 def _extensions(setup: Path) -> Iterator[tuple[str, list[str]]]:
     """The name and the sources of each `Extension('name', ['source.pyx'])` of a setup.py."""
     try:
-        tree = parse(Script.read(setup, main=False, checked=False).text, setup)
+        tree = parse(Script.read(setup, checked=False).text, setup)
     except (SourceError, SyntaxError, ValueError):
         return
     for node in ast.walk(tree):
@@ -92,3 +95,16 @@ def is_of_an_old_protoc(module: Path) -> bool:
     if not module.name.endswith("_pb2.py"):
         return False
     return "_descriptor.FileDescriptor(" in module.read_text(encoding="utf-8", errors="replace")
+
+
+def gone_in_cython(text: str, gone: Set[str]) -> Iterator[tuple[str, int]]:
+    """Each name of NumPy that is gone (`numpy.float`, not `np.float_t`) in a text, with the line that has it first."""
+    lines = [line.partition("#")[0] for line in text.splitlines()]
+    names = {found[1] or "numpy" for line in lines if (found := _IMPORT.match(line))}
+    seen: set[str] = set()
+    for number, line in enumerate(lines, 1):
+        for module, attribute in re.findall(r"(?<![\w.])(\w+)\s*\.\s*(\w+)", line):
+            name = f"numpy.{attribute}"
+            if module in names and name in gone - seen:
+                seen.add(name)
+                yield name, number

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from tf2towers.source.attributes_of_calls import attributes_of_calls, binds_a_global
-from tf2towers.source.nodes import argument, is_text
+from tf2towers.source.nodes import argument, is_text, last_name
 from tf2towers.source.text_pieces import text_pieces
 from tf2towers.source.walked_packages import WalkedPackage, walked_package
 
@@ -50,6 +50,13 @@ class ImportByText:
     is_global: bool = False
     #: whether a name with dots gives the first package of it, as `__import__` does
     gives_package: bool = False
+    #: the expression that gives the text
+    named: ast.expr | None = None
+
+    @property
+    def place(self) -> tuple[int, int]:
+        """The line of the call, from 1, and its column in bytes."""
+        return self.call.lineno, self.call.col_offset
 
     @property
     def is_written_out(self) -> bool:
@@ -84,7 +91,7 @@ def imports_by_text(tree: ast.Module, text: str) -> Iterator[ImportByText]:
         function = _function(node.func, modules, functions)
         if function in _BY_NAME:
             if (named := argument(node, 0, "name", "mod_name")) is not None:
-                found = _by_name(node, _parts(named))
+                found = replace(_by_name(node, _parts(named)), named=named)
                 if not found.start and ("iter_modules" in text or "walk_packages" in text):
                     found = replace(found, walked=walked_package(tree, node, named))
                 if not found.start and (function == "import_module" or _is_bare(node, function)):
@@ -98,10 +105,32 @@ def imports_by_text(tree: ast.Module, text: str) -> Iterator[ImportByText]:
                 yield found
         elif function in _BY_PATH:
             named = argument(node, _BY_PATH[function][1], "pathname", "path", "path_name", "location")
-            yield ImportByText(node, _parts(named) if named is not None else (None,), is_path=True)
+            parts = _parts(named) if named is not None else (None,)
+            attributes = attributes_of_calls(tree) if attributes is None else attributes
+            taken = attributes.get(node, frozenset()) if function == "load_source" else frozenset()
+            yield ImportByText(node, parts, is_path=True, attributes=taken, named=named)
         elif isinstance(node.func, ast.Name) and node.func.id == "exec" and node.args:
             if (file := _file_that_is_read(tree, node.args[0])) is not None:
                 yield ImportByText(node, _parts(file), is_path=True)
+
+
+def default_of_flag(tree: ast.Module, flag: ast.expr | None) -> str | None:
+    """The text that `FLAGS.model` or `args.model` is by default, where the module defines the flag."""
+    if not isinstance(flag, ast.Attribute):
+        return None
+    for call in ast.walk(tree):
+        if isinstance(call, ast.Call) and call.args and isinstance(call.args[0], ast.Constant):
+            name = str(call.args[0].value).lstrip("-").replace("-", "_")
+            options = [str(each.value).lstrip("-") for each in call.args if isinstance(each, ast.Constant)]
+            if last_name(call.func) in ("DEFINE_string", "DEFINE_enum") and name == flag.attr:
+                default = argument(call, 1, "default", "default_value")
+            elif last_name(call.func) == "add_argument" and flag.attr in options:
+                default = next((each.value for each in call.keywords if each.arg == "default"), None)
+            else:
+                continue
+            if isinstance(default, ast.Constant) and isinstance(default.value, str):
+                return default.value or None
+    return None
 
 
 def _file_that_is_read(tree: ast.Module, text: ast.expr) -> ast.expr | None:

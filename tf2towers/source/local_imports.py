@@ -16,8 +16,8 @@ from pathlib import Path
 from tf2towers.source.bound_names import BoundNames, bound_names, may_bind
 from tf2towers.source.built_modules import BuiltModule, built_module
 from tf2towers.source.errors import SourceError
-from tf2towers.source.imports_by_text import ImportByText, imports_by_text
-from tf2towers.source.path_additions import Adders, path_additions
+from tf2towers.source.imports_by_text import ImportByText, default_of_flag, imports_by_text
+from tf2towers.source.path_additions import Adders, computed_path, path_additions
 from tf2towers.source.script import Script
 from tf2towers.source.syntax import parse
 from tf2towers.source.walked_packages import Given, WalkedPackage, Walkers
@@ -147,8 +147,7 @@ class LocalImports:
     def found_by_text(self, path: Path, found: ImportByText) -> list[tuple[str, Path]]:
         """The local modules that an import by a text in a file may mean, by name."""
         if found.is_path:
-            file = _absolute(self.main.parent / found.start)
-            return [(found.start, file)] if found.is_written_out and self._is_file(file) else []
+            return list(self._files_at(_absolute(path), found))
         if found.walked is not None:
             return list(self._walked(_absolute(path), found.walked))
         name = found.start.lstrip(".")
@@ -162,8 +161,43 @@ class LocalImports:
             known = not found.is_global or _absolute(path) == self.main  # nobody imports the main script
             if not known or (found.gives_package and self._is_in_a_package(found.attributes)):
                 return []
-            return list(self._having(found.attributes))
+            return list(self._having(found.attributes)) or list(self._beside_default(_absolute(path), found))
         return [(dotted, file) for dotted, file in _below(bases, name, dots) if found.means(dotted)]
+
+    def by_text(self, path: Path) -> list[ImportByText]:
+        """The imports by a text in a file of the program."""
+        path = _absolute(path)
+        text = self.script.text if path == self.main else self._text_of(path)
+        return list(imports_by_text(self._trees[path], text)) if text and path in self._trees else []
+
+    def _files_at(self, path: Path, found: ImportByText) -> Iterator[tuple[str, Path]]:
+        """The files that a path means; of a computed one all that it may, where its folder can be said."""
+        file = _absolute(self.main.parent / found.start)
+        if found.is_written_out:
+            yield from [(found.start, file)] if self._is_file(file) else []
+            return
+        known = computed_path(self._trees[path], found.named, path, self.main.parent) if found.named else None
+        if known is not None:
+            folder, pattern = known
+            yield from (
+                (each.stem, each) for each in sorted(folder.glob("*.py")) if pattern.fullmatch(each.name)
+            )
+        elif having := list(self._having(found.attributes)):
+            yield from having
+        elif (default := default_of_flag(self._trees[path], found.named)) is not None:
+            folder = _absolute(self.main.parent / default).parent
+            if folder != self.main.parent:
+                yield from ((each.stem, each) for each in sorted(folder.glob("*.py")))
+
+    def _beside_default(self, path: Path, found: ImportByText) -> Iterator[tuple[str, Path]]:
+        """The modules of the package that has the one which a flag names by default; not all that are beside the script."""
+        default = default_of_flag(self._trees[path], found.named)
+        target = self._module(default, self.roots) if default is not None else None
+        if default is not None and target is not None and (target.parent != self.main.parent):
+            package = default.rpartition(".")[0]
+            for dotted, file in _modules_of(target.parent):
+                if "." not in dotted and file != self.main:
+                    yield (f"{package}.{dotted}" if package else dotted), file
 
     def _walked(self, path: Path, walked: WalkedPackage) -> Iterator[tuple[str, Path]]:
         """The modules of the packages that a loop goes through; nothing where one of these is not seen."""
@@ -333,4 +367,4 @@ def _roots(script: Path) -> list[Path]:
 
 
 def _read(path: Path) -> Script:
-    return Script.read(path, main=False)
+    return Script.read(path)

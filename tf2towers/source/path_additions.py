@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import os
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -62,6 +63,22 @@ def path_additions(tree: ast.Module, path: Path, home: Path, adders: Adders | No
             if folder not in found:
                 found.append(folder)
     return found
+
+
+def computed_path(
+    tree: ast.Module, text: ast.expr, path: Path, home: Path
+) -> tuple[Path, re.Pattern[str]] | None:
+    """The folder of files that a computed path means, `os.path.join('models', name + '.py')`, and what they are called.
+
+    None where not even the folder can be said.
+    """
+    names = _assigned([node for node in ast.walk(tree) if isinstance(node, ast.stmt)])
+    found = _Values(names, path, home, hole="\0").of(text) or "\0"
+    folder, _, _ = found.partition("\0")[0].rpartition("/")
+    if not folder:
+        return None
+    pattern = "[^/]*".join(map(re.escape, found[len(folder) + 1 :].split("\0")))
+    return next(((each, re.compile(pattern)) for each in _folders(folder, home)), None)
 
 
 def _folders(text: str, home: Path) -> Iterator[Path]:
@@ -146,18 +163,22 @@ def _assigned(statements: list[ast.stmt]) -> dict[str, list[ast.expr]]:
 class _Values:
     """The paths that expressions give, as far as they can be told."""
 
-    def __init__(self, names: Mapping[str, list[ast.expr]], path: Path, home: Path) -> None:
-        self._names, self._path, self._home = names, path, home
+    def __init__(
+        self, names: Mapping[str, list[ast.expr]], path: Path, home: Path, hole: str | None = None
+    ) -> None:
+        """`hole` stands for what cannot be told."""
+        self._names, self._path, self._home, self._hole = names, path, home, hole
         self._depth = 0
         self._owner = ""
 
     def of(self, node: ast.expr) -> str | None:
         """The path that an expression gives; None where it cannot be told."""
         if self._depth > 20:
-            return None
+            return self._hole
         self._depth += 1
         try:
-            return self._value_of(node)
+            value = self._value_of(node)
+            return value if value is not None else self._hole
         finally:
             self._depth -= 1
 

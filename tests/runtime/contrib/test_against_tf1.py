@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 import tensorflow as tf
 
-from tf2towers.exact.lookup import own
+from tf2towers.codemod.symbols import own
 from tf2towers.runtime import layers, rnn, slim
 from tf2towers.runtime.contrib import (
     crf,

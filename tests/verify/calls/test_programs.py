@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import pytest
 
-from tf2towers.exact.migrate import migrate
+from tf2towers.codemod.migrate import migrate
 from tf2towers.report.parity_result import ParityResult, Side
 from tf2towers.source.script import Script
 from tf2towers.verify.calls.recording import Run

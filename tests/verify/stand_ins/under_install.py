@@ -19,7 +19,7 @@ os.environ["CUDA_VISIBLE_DEVICES"] = "-1"
 os.environ["TF_ENABLE_ONEDNN_OPTS"] = "0"
 os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
 
-from tf2towers.names.tables import read_table
+from tf2towers.codemod.symbols import read_table
 from tf2towers.verify.recorder import placement
 from tf2towers.verify.stand_ins import install
 

@@ -11,7 +11,7 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any, NoReturn
 
-from tf2towers.names.tables import is_module, read_table
+from tf2towers.codemod.symbols import is_module, symbols
 from tf2towers.verify.stand_ins.objects import ONLY_HERE, STILL_THERE, NoStandInError, Objects
 
 
@@ -19,12 +19,10 @@ from tf2towers.verify.stand_ins.objects import ONLY_HERE, STILL_THERE, NoStandIn
 def _modules() -> frozenset[str]:
     """What the tables have names below of, and the packages of tf.contrib that have ended."""
     found = {*STILL_THERE, *(name.rpartition(".")[0] for name in ONLY_HERE)}
-    for table in ("runtime.tsv", "renames.tsv", "symbols.tsv", "gone.tsv"):
-        for row in read_table(table):
-            if not row[0].startswith(("tf.contrib.", "tf.examples.")):
-                continue
-            parts = row[0].split(".")
-            parts = parts if table == "gone.tsv" and parts[-1].islower() else parts[:-1]
+    for row in symbols().values():
+        if row.name.startswith(("tf.contrib.", "tf.examples.")):
+            parts = row.name.split(".")
+            parts = parts if row.advice and parts[-1].islower() else parts[:-1]
             found.update(".".join(parts[:count]) for count in range(2, len(parts) + 1))
     return frozenset(found)
 

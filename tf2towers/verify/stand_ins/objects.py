@@ -1,4 +1,4 @@
-"""The object that stands for a TF1 name: found in the tables of `tf2towers.names`, or an error that says what to do."""
+"""The object that stands for a TF1 name: found in codemod/symbols.tsv, or an error that says what to do."""
 
 from __future__ import annotations
 
@@ -9,9 +9,15 @@ from functools import wraps
 from importlib import import_module
 from typing import Any
 
-from tf2towers.exact.lookup import in_own
-from tf2towers.names.old_names import argument_orders
-from tf2towers.names.tables import RuntimeName, lookup, read_table
+from tf2towers.codemod.old_names import argument_orders
+from tf2towers.codemod.symbols import (
+    Found,
+    RuntimeName,
+    find_replacement,
+    is_for_sessions,
+    is_still_there,
+    symbols,
+)
 
 #: modules of tf.contrib that TensorFlow still has elsewhere, whole
 STILL_THERE = {"tf.contrib.framework.nest": "tensorflow.python.util.nest"}
@@ -27,10 +33,8 @@ class NoStandInError(AttributeError):
     """A TF1 name that nothing stands for; the text names it."""
 
     def __init__(self, canonical: str) -> None:
-        note = lookup(canonical).note
         super().__init__(
-            f"{canonical} is not in TensorFlow 2 and nothing stands in for it"
-            + (f" ({note})" if note else "")
+            f"{canonical} is not in TensorFlow 2 and nothing stands in for it ({find_replacement(canonical).why})"
             + ". Record the original on a real TensorFlow 1.15: name its interpreter with --legacy-python"
         )
 
@@ -56,18 +60,14 @@ class Objects:
             if name in ONLY_HERE:
                 module, attribute = ONLY_HERE[name]
                 return getattr(import_module(module), attribute)
-            # of the tutorials the table has the form for variables that are made elsewhere
-            target = None if name.startswith("tf.examples.") else lookup(name).target
-            if target is None and (target := in_own(name)) is not None:
-                with self._tensorflow_2():
-                    import_module(target.module)
-            target = target or lookup(name).target
-            if target is None:
-                continue
+            found = find_replacement(name)
             try:
-                if isinstance(target, RuntimeName):
-                    return _attribute(import_module(target.module), target.name)
-                return _in_old_order(name, self._of_tensorflow(target))
+                if is_still_there(name) and (found.kind == "left" or is_for_sessions(name)):
+                    return self._of_tensorflow(Found("v1", name))
+                if found.runtime is not None:
+                    return self._ours(found.runtime)
+                if found.kind != "left":
+                    return _in_old_order(name, self._of_tensorflow(found))
             except (AttributeError, ImportError):
                 continue
         raise NoStandInError(canonical)
@@ -82,20 +82,28 @@ class Objects:
         finally:
             sys.modules["tensorflow"] = seen
 
+    def _ours(self, target: RuntimeName) -> Any:
+        with self._tensorflow_2():
+            return _attribute(import_module(target.module), target.name)
+
     def make_ready(self) -> None:
         """Imports what speaks TensorFlow 2, before scripts' TensorFlow 1 takes its name."""
-        modules = {module for _, module, _ in read_table("runtime.tsv")}
+        rows = (row for row in symbols().values() if row.kind == "runtime" and not is_for_sessions(row.name))
+        modules = {row.target.partition(":")[0] for row in rows}
         for module in sorted(modules | {module for module, _ in ONLY_HERE.values()}):
             import_module(module)
 
-    def _of_tensorflow(self, target: str) -> Any:
-        root, _, rest = target.partition(".")
-        if root == "tensorflow" or rest.startswith("python."):
-            module, _, name = ("tensorflow." + rest).rpartition(".")
+    def _of_tensorflow(self, found: Found) -> Any:
+        module, _, name = found.target.rpartition(".")
+        if found.kind == "private":
             return getattr(import_module(module), name)
-        if rest.startswith("compat.v1."):
-            return _attribute(self.v1, rest[len("compat.v1.") :])
-        return _attribute(self.real, rest)
+        _, _, rest = found.target.partition(".")
+        for root in (self.v1, self.real) if found.kind == "v1" else (self.real,):
+            try:
+                return _attribute(root, rest)
+            except AttributeError as problem:
+                missing = problem
+        raise missing
 
 
 def _in_old_order(canonical: str, function: Any) -> Any:

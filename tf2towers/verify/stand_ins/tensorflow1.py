@@ -7,8 +7,7 @@ from importlib import import_module
 from types import ModuleType
 from typing import Any
 
-from tf2towers.exact.lookup import own
-from tf2towers.names.tables import read_table
+from tf2towers.codemod.symbols import is_for_sessions, is_of_old_release, symbols
 from tf2towers.runtime import static_shapes
 from tf2towers.verify.stand_ins.modules import StandIn
 from tf2towers.verify.stand_ins.objects import NoStandInError, Objects
@@ -89,7 +88,8 @@ def complete(objects: Objects) -> None:
             setattr(module, name, objects.find_object(canonical))
         except NoStandInError:
             continue
-    for home, name in own().values():
+    for row in symbols().values():
+        home, _, name = row.target.partition(":")
         if home == static_shapes.__name__:
             setattr(objects.v1.nn, name, getattr(static_shapes, name))
 
@@ -101,9 +101,14 @@ def _is_layer(canonical: str) -> bool:
 
 def _names() -> list[str]:
     """The names outside tf.contrib and tf.examples: those renamed, those of the runtime, and private ones."""
-    names = [row[0] for table in ("runtime.tsv", "renames.tsv") for row in read_table(table)]
-    names += [row[0] for row in read_table("symbols.tsv") if row[1] == "same"]
-    return [name for name in names if not name.startswith(("tf.contrib.", "tf.examples."))]
+    return [
+        row.name
+        for row in symbols().values()
+        if (row.kind == "runtime" and not is_for_sessions(row.name))
+        or is_of_old_release(row.name)
+        or row.public
+        if not row.name.startswith(("tf.contrib.", "tf.examples."))
+    ]
 
 
 def _module(objects: Objects, canonical: str) -> Any:

@@ -1,0 +1,725 @@
+"""Tower loops of many shapes: the loop of a function or a module, and whether it becomes a replica function.
+
+Each is the text of a script after HEAD: it builds small graphs, without a session, and prints what its names hold.
+"""
+
+HEAD = """\
+import tensorflow.compat.v1 as tf
+
+tf.disable_v2_behavior()
+gpus = ['/gpu:0', '/gpu:1', '/gpu:2']
+x = tf.placeholder(tf.float32, [6], name='x')
+
+
+def n():
+    return 3
+
+
+def net(value, name='net'):
+    with tf.variable_scope(name, reuse=tf.AUTO_REUSE):
+        return value * tf.get_variable('w', [])
+
+
+"""
+
+#: shapes that become functions: what the migrated text has in it as well
+FUNCTIONS = {
+    "range": (
+        """
+losses = []
+for i in range(2):
+    with tf.device('/gpu:%d' % i):
+        losses.append(net(x) * i)
+print(losses)
+""",
+        "strategy.run(tower, args=(strategy.replica_ids,))",
+    ),
+    "in_a_function": (
+        """
+def build(count):
+    losses = []
+    with tf.device('/cpu:0'):
+        step = tf.Variable(0)
+        for i in range(count):
+            with tf.device('/gpu:%d' % i):
+                losses.append(net(x) * i)
+    return losses, step
+print(build(2), build(0))
+""",
+        "strategy = TowerStrategy(count, parameter_device='/cpu:0')\n    with strategy.scope():",
+    ),
+    "enumerate": (
+        """
+for i, gpu in enumerate(gpus):
+    with tf.device(gpu), tf.name_scope('tower_%d' % i) as scope:
+        y = net(x) + i
+        print(scope, y)
+""",
+        "args=(strategy.replica_ids, strategy.per_replica(gpus))",
+    ),
+    "zip": (
+        """
+parts = tf.split(x, 2)
+for gpu, part in zip(gpus, parts):
+    with tf.device(gpu):
+        print(net(part))
+""",
+        "args=(strategy.per_replica(gpus), strategy.per_replica(parts))",
+    ),
+    "enumerate_of_zip": (
+        """
+for i, (part, gpu) in enumerate(zip(tf.split(x, 2), gpus)):
+    with tf.device(gpu):
+        print(net(part), i)
+""",
+        "args=(strategy.replica_ids, strategy.per_replica(tf.split(x, 2)), strategy.per_replica(gpus))",
+    ),
+    "range_from_one": (
+        """
+for i in range(1, 3):
+    with tf.device('/gpu:%d' % i):
+        print(net(x), i)
+""",
+        "strategy.per_replica(range(1, 3))",
+    ),
+    "range_of_a_call": (
+        """
+for i in range(n()):
+    with tf.device('/gpu:%d' % i):
+        print(net(x), i)
+""",
+        "strategy.per_replica(range(n()))",
+    ),
+    "literal_devices": (
+        """
+for d in ['/gpu:0', '/gpu:1']:
+    with tf.device(d):
+        print(net(x), d)
+""",
+        "strategy.per_replica(['/gpu:0', '/gpu:1'])",
+    ),
+    "bare_tuple": (
+        """
+for d in '/gpu:0', '/gpu:1':
+    with tf.device(d):
+        print(net(x), d)
+""",
+        "strategy.per_replica(('/gpu:0', '/gpu:1'))",
+    ),
+    "read_after": (
+        """
+for i in range(2):
+    with tf.device('/gpu:%d' % i):
+        loss = net(x) + i
+        both = [loss, i]
+print(loss, both)
+""",
+        "loss, both = strategy.run(tower, args=(strategy.replica_ids,)).values[-1]",
+    ),
+    "none_read_after": (
+        """
+for i in range(2):
+    with tf.device('/gpu:%d' % i):
+        result = print(net(x))
+print(result)
+""",
+        ".values[-1]",
+    ),
+    "read_after_in_a_function": (
+        """
+def build():
+    for i in range(2):
+        with tf.device('/gpu:%d' % i):
+            loss = net(x) + i
+    return loss
+print(build())
+""",
+        "return loss\n",
+    ),
+    "maybe_no_round": (
+        """
+def build(count):
+    loss = 'none'
+    for i in range(count):
+        with tf.device('/gpu:%d' % i):
+            loss = net(x) + i
+    return loss
+print(build(2), build(0))
+""",
+        "nonlocal loss\n",
+    ),
+    "read_under_a_condition": (
+        """
+def build(count):
+    for i in range(count):
+        with tf.device('/gpu:%d' % i):
+            loss = net(x) + i
+    if count:
+        return loss
+print(build(2), build(0))
+""",
+        "loss = None\n\n    def tower(i):\n        nonlocal loss\n",
+    ),
+    "bound_in_one_round": (
+        """
+def build():
+    for i in range(3):
+        with tf.device('/gpu:%d' % i):
+            if i == 1:
+                kept = net(x) + i
+    return kept
+print(build())
+""",
+        "nonlocal kept",
+    ),
+    "carried": (
+        """
+def build():
+    total, reuse = 0.0, None
+    for i in range(3):
+        with tf.device('/gpu:%d' % i), tf.variable_scope('v', reuse=reuse):
+            total = total + tf.get_variable('w', []) * i
+            reuse = True
+    return total
+print(build())
+""",
+        "nonlocal total, reuse",
+    ),
+    "carried_at_the_top": (
+        """
+total = 0.0
+for i in range(3):
+    with tf.device('/gpu:%d' % i):
+        total += net(x) * i
+print(total)
+""",
+        "global total\n",
+    ),
+    "carried_unbound_before": (
+        """
+def build():
+    for i in range(3):
+        with tf.device('/gpu:%d' % i):
+            if i:
+                print(before)
+            before = net(x) + i
+    print('done')
+build()
+""",
+        "before = None\n\n    def tower(i):\n        nonlocal before\n",
+    ),
+    "continue": (
+        """
+for i in range(3):
+    if i == 1:
+        continue
+    with tf.device('/gpu:%d' % i):
+        for j in range(2):
+            if j:
+                continue
+            print(net(x), i, j)
+""",
+        "    if i == 1:\n        return\n",
+    ),
+    "continue_and_returned": (
+        """
+for i in range(3):
+    y = net(x) * i
+    if i == 1:
+        continue
+    with tf.device('/gpu:%d' % i):
+        print(net(y), i)
+print(y)
+""",
+        "        return y\n",
+    ),
+    "inner_break": (
+        """
+for i in range(2):
+    with tf.device('/gpu:%d' % i):
+        for j in range(5):
+            if j > i:
+                break
+            print(net(x), j)
+        while True:
+            break
+""",
+        "def tower(i):",
+    ),
+    "the_variable_again": (
+        """
+for i in range(2):
+    with tf.device('/gpu:%d' % i):
+        print(net(x) + i)
+for i in range(3):
+    print(i)
+print([i for i in range(2)], i)
+""",
+        "def tower(i):",
+    ),
+    "the_variable_after": (
+        """
+for i in range(2):
+    with tf.device('/gpu:%d' % i):
+        print(net(x) + i)
+print(i)
+""",
+        "i = strategy.run(tower, args=(strategy.replica_ids,)).values[-1]",
+    ),
+    "the_variable_bound": (
+        """
+for i in range(2):
+    with tf.device('/gpu:%d' % i):
+        i += 5
+        print(net(x) + i)
+print(i)
+""",
+        "    return i\n",
+    ),
+    "closures_called_at_once": (
+        """
+for i in range(2):
+    with tf.device('/gpu:%d' % i):
+        y = tf.cond(tf.reduce_sum(x) > 0, lambda: net(x) + i, lambda: net(x) - i)
+        def model(z):
+            return net(z) * i
+        print(y, model(x), sum(k * i for k in range(3)), [k + i for k in range(2)])
+""",
+        "def tower(i):",
+    ),
+    "a_closure_that_is_kept": (
+        """
+def build():
+    later = []
+    for i in range(2):
+        with tf.device('/gpu:%d' % i):
+            y = net(x) + i
+            later.append(lambda: y)
+    print(later[0]() is later[1]())
+build()
+""",
+        "y = None\n\n    def tower(i):\n        nonlocal y\n",
+    ),
+    "read_by_a_function": (
+        """
+def shown():
+    return loss
+for i in range(2):
+    with tf.device('/gpu:%d' % i):
+        loss = net(x) + i
+        print(shown() is loss)
+print(shown())
+""",
+        "global loss\n",
+    ),
+    "global_of_a_function": (
+        """
+last = None
+def build():
+    global last
+    for i in range(2):
+        with tf.device('/gpu:%d' % i):
+            last = net(x) + i
+build()
+print(last)
+""",
+        "        global last\n",
+    ),
+    "names_of_imports_and_definitions": (
+        """
+def build():
+    for i in range(2):
+        with tf.device('/gpu:%d' % i):
+            import math
+            class Named(object):
+                value = i
+            def f(z):
+                return z * i
+            y = net(f(x)) + math.pi
+    return y, Named.value, math.e
+print(build())
+""",
+        "return math, Named, y",
+    ),
+    "an_annotation": (
+        """
+def build():
+    for i in range(2):
+        with tf.device('/gpu:%d' % i):
+            y: object = net(x) + i
+    return y
+print(build())
+""",
+        "y = strategy.run(",
+    ),
+    "in_a_method": (
+        """
+class Model(object):
+    def __init__(self, count):
+        self.count, self.losses = count, []
+        with tf.device('/cpu:0'):
+            for i in range(self.count):
+                with tf.device('/gpu:%d' % i):
+                    self.losses.append(net(x) + i)
+print(Model(2).losses)
+""",
+        "strategy.run(tower, args=(strategy.",
+    ),
+    "two_loops": (
+        """
+with tf.Graph().as_default(), tf.device('/cpu:0'):
+    x = tf.placeholder(tf.float32, [6])
+    for i in range(2):
+        with tf.device('/gpu:%d' % i):
+            print(net(x) + i)
+    for i in range(2):
+        with tf.device('/gpu:%d' % i):
+            print(net(x) - i)
+""",
+        "strategy.run(tower_2, args=(strategy.replica_ids,))",
+    ),
+    "nested_tower_loops": (
+        """
+for i in range(2):
+    with tf.device('/gpu:%d' % i):
+        for j in range(2):
+            with tf.device('/gpu:%d' % j):
+                print(net(x) + i - j)
+""",
+        "        for j in range(2):\n",
+    ),
+    "in_a_loop": (
+        """
+for fold in range(2):
+    with tf.Graph().as_default(), tf.device('/cpu:0'):
+        x = tf.placeholder(tf.float32, [6])
+        for i in range(2):
+            with tf.device('/gpu:%d' % i):
+                y = net(x) + i
+        print(y)
+""",
+        "    with tf.Graph().as_default(), strategy.scope():\n",
+    ),
+    "in_try_and_if": (
+        """
+def build(many):
+    try:
+        if many:
+            for i in range(2):
+                with tf.device('/gpu:%d' % i):
+                    y = net(x) + i
+            print(y)
+    except ValueError:
+        print('no')
+build(True)
+build(False)
+""",
+        "y = strategy.run(",
+    ),
+    "comments": (
+        """
+# above
+for i in range(2):  # the towers
+    # first
+    with tf.device('/gpu:%d' % i):
+        print(net(x) + i)
+    # last
+# behind
+print('end')
+""",
+        "# above\ndef tower(i):  # the towers\n    # first\n",
+    ),
+    "other_words": (
+        """
+def available(count):
+    return ['/device:GPU:%d' % k for k in range(count)]
+available_gpus = available(2)
+for i in range(len(available_gpus)):
+    with tf.device(available_gpus[i]):
+        print(net(x) + i)
+""",
+        "strategy.per_replica(range(len(available_gpus)))",
+    ),
+    "locals_before": (
+        """
+print('x' in locals())
+for i in range(2):
+    with tf.device('/gpu:%d' % i):
+        print(net(x) + i)
+""",
+        "def tower(i):",
+    ),
+    "the_name_is_taken": (
+        """
+tower = 'mine'
+for i in range(2):
+    with tf.device('/gpu:%d' % i):
+        print(net(x) + i, tower)
+""",
+        "def build_tower(i):",
+    ),
+    "a_with_that_takes_errors": (
+        """
+import contextlib
+for i in range(3):
+    with contextlib.suppress(ZeroDivisionError):
+        with tf.device('/gpu:%d' % i):
+            y = net(x) + 1 / (i - 1)
+print(y)
+""",
+        "global y\n",
+    ),
+}
+
+#: shapes that stay loops, over the strategy's towers
+LOOPS = {
+    "break": """
+for i in range(3):
+    if i == 2:
+        break
+    with tf.device('/gpu:%d' % i):
+        print(net(x) + i)
+""",
+    "return": """
+def build():
+    for i in range(3):
+        with tf.device('/gpu:%d' % i):
+            y = net(x) + i
+        if i:
+            return y
+print(build())
+""",
+    "yield": """
+def build():
+    for i in range(3):
+        with tf.device('/gpu:%d' % i):
+            yield net(x) + i
+print(list(build()))
+""",
+    "else": """
+for i in range(2):
+    with tf.device('/gpu:%d' % i):
+        print(net(x) + i)
+else:
+    print('all')
+""",
+    "class_body": """
+class Model(object):
+    losses = []
+    for i in range(2):
+        with tf.device('/gpu:%d' % i):
+            y = net(x)
+            losses.append(y)
+print(Model.losses, Model.i)
+""",
+    "locals": """
+def build():
+    for i in range(2):
+        with tf.device('/gpu:%d' % i):
+            y = net(x) + i
+    print(sorted(set('iy') & set(locals())))
+build()
+""",
+    "locals_in_the_body": """
+def build():
+    for i in range(2):
+        with tf.device('/gpu:%d' % i):
+            y = net(x) + i
+            print(sorted(set('iy') & set(locals())))
+build()
+""",
+    "eval": """
+def build():
+    for i in range(2):
+        with tf.device('/gpu:%d' % i):
+            y = net(x) + i
+    print(eval('i'))
+build()
+""",
+    "globals": """
+for i in range(2):
+    with tf.device('/gpu:%d' % i):
+        y = net(x) + i
+print(globals()['y'])
+""",
+    "vars": """
+def build():
+    for i in range(2):
+        with tf.device('/gpu:%d' % i):
+            y = net(x) + i
+    return sorted(set('iy') & set(vars()))
+print(build())
+""",
+    "a_closure_keeps_the_variable": """
+later = []
+for i in range(2):
+    with tf.device('/gpu:%d' % i):
+        print(net(x))
+        later.append(lambda: i)
+print([f() for f in later])
+""",
+    "a_function_reads_the_variable": """
+def shown():
+    return i
+for i in range(2):
+    with tf.device('/gpu:%d' % i):
+        print(net(x), shown())
+""",
+    "a_generator_keeps_the_variable": """
+later = []
+for i in range(2):
+    with tf.device('/gpu:%d' % i):
+        print(net(x))
+        later.append(k * i for k in range(3))
+print([list(each) for each in later])
+""",
+    "the_variable_after_maybe_no_round": """
+def build(count):
+    i = -1
+    for i in range(count):
+        with tf.device('/gpu:%d' % i):
+            print(net(x))
+    print(i)
+build(2)
+build(0)
+""",
+    "an_iterator": """
+devices = iter(gpus)
+for d in devices:
+    with tf.device(d):
+        print(net(x), next(devices, None))
+""",
+    "a_generator": """
+def parts():
+    for k, gpu in enumerate(gpus):
+        print('made', k)
+        yield gpu, tf.identity(x)
+for gpu, part in parts():
+    with tf.device(gpu):
+        print(net(part))
+""",
+    "a_call": """
+def devices():
+    return list(gpus)
+for d in devices():
+    with tf.device(d):
+        print(net(x))
+""",
+    "a_list_that_grows": """
+devices = ['/gpu:0']
+for d in devices:
+    with tf.device(d):
+        print(net(x), d)
+    if len(devices) < 3:
+        devices.append('/gpu:%d' % len(devices))
+""",
+    "a_list_that_a_function_shortens": """
+devices = ['/gpu:0', '/gpu:1', '/gpu:2']
+def drop():
+    devices.pop()
+for d in devices:
+    with tf.device(d):
+        print(net(x), d)
+    if len(devices) > 2:
+        drop()
+""",
+    "a_list_that_is_handed_on": """
+devices = ['/gpu:0', '/gpu:1', '/gpu:2']
+def shorten(these):
+    del these[2:]
+for d in devices:
+    with tf.device(d):
+        print(net(x), d)
+    shorten(devices)
+""",
+    "targets_of_pairs": """
+pairs = [('/gpu:0', 1), ('/gpu:1', 2)]
+for d, k in pairs:
+    with tf.device(d):
+        print(net(x) * k)
+""",
+    "a_target_twice": """
+for _, _ in zip(gpus, gpus):
+    with tf.device(_):
+        print(net(x))
+""",
+    "a_starred_target": """
+pairs = [('/gpu:0', 1, 2), ('/gpu:1', 2, 3)]
+for d, *k in pairs:
+    with tf.device(d):
+        print(net(x), k)
+""",
+    "an_attribute_as_target": """
+class Place(object):
+    pass
+for Place.device in ['/gpu:0', '/gpu:1']:
+    with tf.device(Place.device + ''):
+        print(net(x))
+for i, Place.i in enumerate(gpus):
+    with tf.device('/gpu:%d' % i):
+        print(net(x), Place.i)
+""",
+    "a_global_statement": """
+def build():
+    for i in range(2):
+        global y
+        with tf.device('/gpu:%d' % i):
+            y = net(x) + i
+build()
+print(y)
+""",
+    "super": """
+class Base(object):
+    def one(self, i):
+        return net(x) + i
+class Model(Base):
+    def all(self):
+        for i in range(2):
+            with tf.device('/gpu:%d' % i):
+                print(super().one(i))
+Model().all()
+""",
+    "name_error_caught": """
+def build(count):
+    for i in range(count):
+        with tf.device('/gpu:%d' % i):
+            y = net(x) + i
+    try:
+        return y
+    except NameError:
+        return 'no tower'
+print(build(2), build(0))
+""",
+    "an_annotation_that_is_carried": """
+def build():
+    y: object = 0.0
+    for i in range(2):
+        with tf.device('/gpu:%d' % i):
+            y: object = y + net(x)
+    return y
+print(build())
+""",
+    "deleted": """
+def build():
+    for i in range(2):
+        with tf.device('/gpu:%d' % i):
+            y = net(x) + i
+            if i == 0:
+                del y
+    return y
+print(build())
+""",
+    "unbound_in_an_outer_loop": """
+def build():
+    for fold in range(2):
+        for i in range(2):
+            with tf.device('/gpu:%d' % i):
+                if fold == 0 and i == 1:
+                    kept = net(x)
+        print(kept)
+build()
+""",
+    "one_line": """
+for i in range(2): print(net(x), tf.device('/gpu:%d' % i) is None)
+""",
+}

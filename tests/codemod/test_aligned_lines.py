@@ -1,0 +1,64 @@
+"""Lines below an open bracket move with it, and nothing else does."""
+
+from pathlib import Path
+
+import libcst as cst
+import pytest
+
+from tf2towers.codemod.aligned_lines import moved_along
+from tf2towers.codemod.edits import Edit, Text, apply
+from tf2towers.codemod.tree import Tree
+
+#: `long.name` becomes `name`: before, after
+MOVED = [
+    ("x = long.name(1,\n              2)\n", "x = name(1,\n         2)\n"),
+    ("x = long.name(1,\n              2,\n              3)\n", "x = name(1,\n         2,\n         3)\n"),
+    ("x = long.name(f(1,\n                2),\n              3)\n", "x = name(f(1,\n           2),\n         3)\n"),
+    ("x = f(long.name(1,\n                2),\n      3)\n", "x = f(name(1,\n           2),\n      3)\n"),
+    ("x = long.name(1,\n              # why\n              2\n             )\n",
+     "x = name(1,\n         # why\n         2\n        )\n"),
+    ("x = long.name(1,\n              [2,\n               3])\n", "x = name(1,\n         [2,\n          3])\n"),
+    ("x = long.name(f(\n                  1),\n              2)\n",
+     "x = name(f(\n                  1),\n         2)\n"),
+    ("with long.name(1,\n               2):\n    y = [1,\n         2]\n",
+     "with name(1,\n          2):\n    y = [1,\n         2]\n"),
+    ("def f():\n    return long.name(1,\n                     2)\n",
+     "def f():\n    return name(1,\n                2)\n"),
+]  # fmt: skip
+
+#: the lines behind the first stay as they are
+STAY = [
+    "x = f(1,\n      long.name)\n",
+    "x = long.name(\n    1,\n    2)\n",
+    "x = long.name(1,\n    2)\n",
+    "x = long.name('''\n              text\n              ''')\n",
+    "x = long.name(1,\n\t      2)\n",
+    "x = f(1, long.name,\n      2)\n",
+    "x = long.name + \\\n              2\n",
+    "if long.name:\n    y = f(1,\n          2)\n",
+]
+
+
+def shortened(text: str) -> str:
+    tree = Tree(text, Path("script.py"))
+    source = Text(tree)
+    edits = [Edit(source.start(node), source.end(node), "name") for node in tree.all(cst.Attribute)]
+    return apply(text, [*edits, *moved_along(source, tree.nodes, edits)])
+
+
+@pytest.mark.parametrize(("before", "after"), MOVED)
+def test_moved(before: str, after: str) -> None:
+    assert shortened(before) == after
+
+
+@pytest.mark.parametrize("text", STAY)
+def test_stay(text: str) -> None:
+    assert shortened(text) == text.replace("long.name", "name")
+
+
+def test_removed_lines_stay_removed() -> None:
+    text = "x = long.name(1,\n              2)\n"
+    tree = Tree(text, Path("script.py"))
+    source = Text(tree)
+    edits = [Edit(4, 13, "name"), Edit(14, len(text) - 2, "()", whole=True)]
+    assert moved_along(source, tree.nodes, edits) == []

@@ -1,0 +1,35 @@
+"""`hasattr(tf, 'name')`: left alone where TF 2's `tensorflow.compat.v1` answers what TF 1.15 answered."""
+
+import pytest
+
+from tf2towers.codemod.migrate import migrate
+from tf2towers.source.script import Script
+
+
+@pytest.mark.parametrize(
+    ("name", "answered_alike"),
+    [
+        ("AUTO_REUSE", True),
+        ("layers", True),
+        ("Session", True),
+        ("mul", True),  # neither 1.15 nor 2.21 has it
+        ("log", True),  # elsewhere in TF 2, and in compat.v1 as before
+        ("contrib", False),
+        ("estimator", False),  # TF 2.15 has it, 2.16 not
+        ("fftnd", False),  # new in TF 2
+        ("of_my_own", False),
+    ],
+)
+def test_an_answer_that_stays(name: str, answered_alike: bool) -> None:
+    text = (
+        f"import tensorflow as tf\n\nx = tf.placeholder(tf.float32)\nif hasattr(tf, '{name}'):\n    y = x\n"
+    )
+    result = migrate(Script.from_text(text))
+    assert [finding.code for finding in result.left] == ([] if answered_alike else ["T2T626"])
+    assert f"hasattr(tf, '{name}')" in result.changes[0].after
+
+
+def test_the_message_shows_the_call_however_long_the_statement_is() -> None:
+    line = "x = tf.placeholder(tf.float32, [None, 28, 28, 1], 'images') if hasattr(tf, 'contrib') else 0"
+    text = f"import tensorflow as tf\n\n{line}\n"
+    assert migrate(Script.from_text(text)).left[0].message.endswith(": `hasattr(tf, 'contrib')`")

@@ -1,0 +1,139 @@
+"""What contrib's own modules became."""
+
+import pytest
+from codemod_texts import after, body, migrated
+
+ONE_LINE = [
+    ("s = tf.contrib.seq2seq.TrainingHelper(x, n)", "s = seq2seq.TrainingHelper(x, n)"),
+    ("c = tf.contrib.rnn.LSTMBlockCell(3)", "c = rnn_cell.LSTMBlockCell(3)"),
+    ("h = tf.contrib.training.HParams(a=1)", "h = training.HParams(a=1)"),
+    ("d = tf.contrib.distributions.Normal(0.0, 1.0)", "d = distributions.Normal(0.0, 1.0)"),
+    ("t = tf.contrib.lookup.index_table_from_tensor(w)", "t = lookup.index_table_from_tensor(w)"),
+    ("i = tf.keras.initializers.he_normal()", "i = tf.initializers.he_normal()"),
+    ("d = tf.keras.layers.Dropout(0.5)", "d = keras_layers.Dropout(0.5)"),
+    ("raise tf.app.flags.FlagsError('x')", "raise tf.app.flags.Error('x')"),
+    ("y = tf.keras.utils.to_categorical(x)", "y = keras_utils.to_categorical(x)"),
+    ("d = tf.keras.datasets.mnist.load_data()", "d = tf2.keras.datasets.mnist.load_data()"),
+    ("m = tf.estimator.ModeKeys.TRAIN", "m = mode_keys.ModeKeys.TRAIN"),
+    ("d = tf.contrib.framework.VariableDeviceChooser(2)", "d = variable_device.VariableDeviceChooser(2)"),
+    ("o = tf.contrib.opt.MovingAverageOptimizer(o)", "o = opt.MovingAverageOptimizer(o)"),
+    (
+        "t = tf.contrib.lookup.string_to_index_table_from_file(p)",
+        "t = lookup.string_to_index_table_from_file(p)",
+    ),
+    ("f = tf.contrib.training.clip_gradient_norms_fn(1.0)", "f = clip_gradient_norms_fn(1.0)"),
+    (
+        "f = tf.contrib.data.python.ops.batching.map_and_batch(f, 2)",
+        "f = tf.data.experimental.map_and_batch(f, 2)",
+    ),
+    ("s = tf.python.framework.tensor_shape.vector(3)", "s = static_shapes.vector(3)"),
+    ("e = tf.python.eager.context.executing_eagerly()", "e = executing_eagerly()"),
+    ("a = tf.contrib.metrics.accuracy(x, y)", "a = metrics.accuracy(x, y)"),
+    ("y = tf.contrib.layers.python.layers.utils.smart_cond(x, f, g)", "y = smart_cond(x, f, g)"),
+    ("y = tf.python.ops.functional_ops.map_fn(f, x)", "y = tf.map_fn(f, x)"),
+    ("s = tf.contrib.compiler.jit.experimental_jit_scope", "s = tf.xla.experimental.jit_scope"),
+    ("v = tf.__git_version__", "v = tf.version.GIT_VERSION"),
+    ("n = tf.contrib.slim.nets.vgg.vgg_16.default_image_size", "n = vgg_16.default_image_size"),
+]
+
+
+@pytest.mark.parametrize(("line", "expected"), ONE_LINE)
+def test_one_line(line: str, expected: str) -> None:
+    assert body(line + "\n").strip() == expected
+
+
+IMPORTS = [
+    (
+        "from tensorflow.contrib.tensorboard.plugins import projector\n\nprojector.ProjectorConfig()\n",
+        "from tensorboard.plugins import projector\n",
+    ),
+    (
+        "from tensorflow.contrib.seq2seq.python.ops.attention_wrapper import LuongAttention\n\nLuongAttention(1)\n",
+        "from tf2towers.runtime.contrib.seq2seq.attention_wrapper import LuongAttention\n",
+    ),
+    (
+        "from tensorflow.contrib.seq2seq.python.ops import decoder\n\nclass A(decoder.Decoder):\n    pass\n",
+        "from tf2towers.runtime.contrib.seq2seq import decoder\n",
+    ),
+    (
+        "from tensorflow.contrib.slim.nets import vgg\n\nvgg.vgg_16(1)\n",
+        "from tf2towers.runtime.tf1.slim.nets import vgg\n",
+    ),
+    (
+        "import tensorflow.contrib.slim.nets as nets\n\nnets.vgg.vgg_16(1)\n",
+        "from tf2towers.runtime.tf1.slim import nets\n",
+    ),
+    (
+        "from tensorflow.python.training import training_ops\n\ntraining_ops.apply_adam(1)\n",
+        "from tf2towers.runtime.contrib import training_ops\n",
+    ),
+    (
+        "from tensorflow.python.ops.distributions import bernoulli\n\nbernoulli.Bernoulli(0.5)\n",
+        "from tensorflow.python.ops.distributions import bernoulli\n",
+    ),
+    (
+        "from tensorflow.python.ops.image_ops_impl import ResizeMethod\n\nResizeMethod.BILINEAR\n",
+        "from tensorflow.compat.v1.image import ResizeMethod\n",
+    ),
+    (
+        "from tensorflow.keras.datasets import mnist\n\nmnist.load_data()\n",
+        "from tensorflow.keras.datasets import mnist\n",
+    ),
+    (
+        "from tensorflow.contrib.framework.python.ops import audio_ops as audio\n\naudio.decode_wav(1)\n",
+        "from tf2towers.runtime.contrib import audio_ops as audio\n",
+    ),
+    (
+        "from tensorflow.examples.tutorials.mnist import mnist\n\nmnist.training(1, 2)\n",
+        "from tf2towers.runtime.contrib import mnist\n",
+    ),
+    (
+        "from tensorflow.contrib.crf.python.ops.crf import crf_decode\n\ncrf_decode(1)\n",
+        "from tf2towers.runtime.contrib.crf import crf_decode\n",
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "line"), IMPORTS)
+def test_imports(text: str, line: str) -> None:
+    result = after(text + "import tensorflow as tf\n\nsess = tf.Session()\n")
+    assert line in result
+    assert text.split("\n\n", 1)[1] in result
+
+
+def test_slim_keeps_its_modules() -> None:
+    text = (
+        "import tensorflow.contrib.slim as slim\n\nd = slim.dataset.Dataset(1)\nv = slim.nets.vgg.vgg_16(d)\n"
+    )
+    result = migrated(
+        text + "t = slim.tfexample_decoder.Tensor('a')\nm = slim.metrics.streaming_accuracy(1, 2)\n"
+    )
+    assert not [finding for finding in result.findings if finding.kind == "left"]
+    assert "d = slim.dataset.Dataset(1)\nv = slim.nets.vgg.vgg_16(d)\n" in result.changes[0].after
+
+
+def test_slim_layers_are_those_of_contrib() -> None:
+    text = "from tensorflow.contrib import slim\nfrom tensorflow.contrib.slim import layers as L\n\n"
+    result = migrated(text + "y = slim.layers.conv2d(x, 4, 3)\nz = L.flatten(y)\n")
+    assert not [finding for finding in result.findings if finding.kind == "left"]
+    assert "y = slim.layers.conv2d(x, 4, 3)\nz = slim.flatten(y)\n" in result.changes[0].after
+
+
+def test_an_import_that_is_another_one_in_another_branch_stays():
+    """What is used may be either: nothing of it is rewritten, and both are told of."""
+    text = (
+        "import tensorflow as tf\n\n\ndef walk(new):\n    if new:\n"
+        "        from tensorflow.python.ops.op_selector import get_walk_ops as f\n    else:\n"
+        "        from tensorflow.contrib.graph_editor import get_walk_ops as f\n    return f(1)\n\n\ns = tf.Session()\n"
+    )
+    result = migrated(text)
+    assert [finding.code for finding in result.left] == ["T2T620", "T2T620"]
+    assert "from tensorflow.contrib.graph_editor import get_walk_ops as f" in result.changes[0].after
+
+
+def test_a_name_of_tensorflow_that_is_given_another_value():
+    """It is not written as a name of its own, which would be another variable."""
+    text = "import tensorflow as tf\n\n\ndef f(new):\n    tf.Session = new\n\n\ns = tf.Session()\n"
+    result = migrated(text)
+    assert [(finding.code, finding.line) for finding in result.left] == [("T2T626", 5)]
+    assert "    tf.Session = new\n" in result.changes[0].after

@@ -1,0 +1,109 @@
+"""Names that stand for TensorFlow and for something else; what the mutation campaign found."""
+
+import pytest
+from codemod_texts import after, migrated
+
+from tf2towers.codemod.migrate import migrate
+from tf2towers.source.script import Script
+
+HEAD = "import tensorflow as tf\n"
+SESSION = "sess = tf.Session()\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        HEAD + SESSION + "tf = print\n",
+        HEAD + "if input():\n    tf = input\n" + SESSION,
+        "if input():\n    import os as tf\nelse:\n    import tensorflow as tf\n" + SESSION,
+        HEAD + "train = tf.train\nsv = train.Supervisor()\ntrain = 'done'\n",
+        "import tensorflow as first\ntf = first\n" + SESSION + "tf = 3\n",
+        "import importlib\ntf = importlib.import_module('tensorflow')\n" + SESSION,
+        "import importlib\ntf = importlib.import_module(name='tensorflow.compat.v1')\n" + SESSION,
+        "import importlib\ntf = importlib.import_module('tensor' + 'flow')\n" + SESSION,
+        "tf = __import__('tensorflow')\n" + SESSION,
+        "import sys, tensorflow\ntf = sys.modules['tensorflow']\n" + SESSION,
+        "import tensorflow as _t\nglobals()['tf'] = _t\n" + SESSION,
+        HEAD + "def build(x, tf=tf):\n    return tf.placeholder(x)\n",
+        HEAD + "def build(x, *, lib=tf):\n    return lib.placeholder(x)\n",
+        HEAD + "class A:\n    s = tf.Session\n    tf = 3\n",
+    ],
+)
+def test_left(text):
+    assert "T2T626" in {finding.code for finding in migrated(text).left}
+
+
+def test_a_class_that_binds_the_name_to_itself():
+    text = HEAD + "class A:\n    tf = tf\n    make = tf.Session\n    p = tf.placeholder\n"
+    result = migrated(text)
+    assert not result.left
+    assert "make = Session\n" in result.changes[0].after
+
+
+def test_a_tower_loop_right_behind_the_imports():
+    lines = after(
+        HEAD + "for i in range(2):\n    with tf.device('/gpu:%d' % i):\n        tf.no_op()\n" + SESSION
+    ).splitlines()
+    imported = next(n for n, line in enumerate(lines) if line.startswith("from tf2towers.runtime import"))
+    assert (
+        imported
+        < lines.index("graph_mode()")
+        < next(n for n, line in enumerate(lines) if line == "strategy = TowerStrategy(2)")
+    )
+
+
+def test_a_number_that_is_called_tf():
+    text = HEAD + "def twice(tf):\n    return tf * 2\n\n\n" + SESSION
+    assert not migrated(text).left
+
+
+LOCAL = "import math as train\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "from tensorflow import train\n" + LOCAL + "train.sqrt(2)\n",
+        "from tensorflow import train\n" + LOCAL + "def root(x):\n    return [train.sqrt(y) for y in x]\n",
+        "from tensorflow import train\ntrain = open\nclass A:\n    def f(self):\n        return train\n",
+        "def f():\n    train = tf.train\n    train = input()\n    return train.strip()\n",
+    ],
+)
+def test_a_name_that_was_bound_again_before(text):
+    assert not migrated(HEAD + text + SESSION).left
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "def root(x):\n    return train.Supervisor(x)\nroot(1)\n" + LOCAL,
+        "def root(x):\n    return train.Supervisor(x)\n" + LOCAL + "train.sqrt(2)\n",
+        "if input():\n    import math as train\ntrain.sqrt(2)\n",
+        "try:\n    import math as train\nexcept ImportError:\n    pass\ntrain.sqrt(2)\n",
+        LOCAL + "from tensorflow import train\ntrain.Supervisor()\n",
+        LOCAL + "def again():\n    global train\n    train = tf.train\nagain()\ntrain.Supervisor()\n",
+        "for i in range(2):\n    train.Supervisor()\n    import math as train\n",
+        LOCAL + "from os.path import *\ntrain.sqrt(2)\n",
+        LOCAL + "(train.Supervisor() for i in '1')\n" + "train = tf.train\n",
+    ],
+)
+def test_a_name_that_may_have_been_bound_again(text):
+    found = migrated(HEAD + "from tensorflow import train\n" + text + SESSION).left
+    assert "T2T626" in {finding.code for finding in found}
+
+
+@pytest.mark.parametrize(
+    "bound", ["if input():\n    tf = print", "def tf():\n    return 1", "import os as tf"]
+)
+def test_a_name_that_a_star_import_gives_and_the_file_binds_too(tree, bound):
+    script = f"from common import *\n{bound}\nsess = tf.Session()\nsess.run(tf.zeros([2]))\n"
+    folder = tree({"common.py": "import tensorflow as tf\n", "main.py": script})
+    assert "T2T626" in {finding.code for finding in migrate(Script.read(folder / "main.py")).left}
+
+
+def test_a_name_that_a_star_import_and_the_file_bind_alike(tree):
+    script = "from common import *\nimport tensorflow as tf\nsess = tf.Session()\nsess.run(tf.zeros([2]))\n"
+    folder = tree({"common.py": "import tensorflow as tf\n", "main.py": script})
+    result = migrate(Script.read(folder / "main.py"))
+    assert not result.left
+    assert "sess = Session()" in next(c.after for c in result.changes if c.path.name == "main.py")

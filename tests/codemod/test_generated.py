@@ -1,0 +1,109 @@
+"""The committed tables are what the generator yields from the installed TensorFlow; their targets exist."""
+
+import importlib
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from codemod_texts import table
+
+from tf2towers.codemod.symbols import find_replacement, read_table, symbols, taken_arguments
+
+ROOT = Path(__file__).parents[2]
+needs_tensorflow = pytest.mark.tensorflow
+
+
+@needs_tensorflow
+def test_tables_are_up_to_date() -> None:
+    pytest.importorskip("tensorflow")
+    environment = {name: value for name, value in os.environ.items() if name != "TF_USE_LEGACY_KERAS"}
+    command = [sys.executable, str(ROOT / "tables" / "dump_tf2.py"), "--check"]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_table_of_symbols_is_up_to_date() -> None:
+    command = [sys.executable, str(ROOT / "tables" / "make_symbols.py"), "--check"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+@needs_tensorflow
+def test_hand_kept_targets_exist_and_take_the_keywords() -> None:
+    tf = pytest.importorskip("tensorflow")
+    import inspect
+
+    for name, target, _, _ in table("renames.tsv"):
+        assert _reach(tf, target) is not None, name
+    for name, old, new, accepted in read_table("data/keywords.tsv"):
+        parameters = inspect.signature(_reach(tf.compat.v1, find_replacement(name).target)).parameters
+        assert new in parameters or not new, name
+        if (name, old) != ("tf.sparse_concat", "concat_dim"):  # taken, but axis is asked for, too
+            assert (old in parameters) == (accepted == "yes"), (name, old)
+    for name, order, _, _, _ in read_table("data/argument_orders.tsv"):
+        parameters = inspect.signature(_reach(tf.compat.v1, find_replacement(name).target)).parameters
+        assert set(order.split(",")) <= set(parameters), name
+
+
+@needs_tensorflow
+def test_functions_take_the_arguments_of_the_table() -> None:
+    """The table has what the oldest TensorFlow takes as well, so it may have less."""
+    pytest.importorskip("tensorflow")
+    environment = {name: value for name, value in os.environ.items() if name != "TF_USE_LEGACY_KERAS"}
+    command = [sys.executable, str(ROOT / "tables" / "make_arguments.py")]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, check=True)
+    rows = dict(row.split("\t") for row in done.stdout.splitlines()[1:])
+    tables = {name: taken_arguments(name) for name in rows}
+    assert sum(known is not None for known in tables.values()) > 1500
+    for name, known in tables.items():
+        assert known is None or [word for word in rows[name].split() if word in known] == list(known), name
+
+
+@needs_tensorflow
+def test_generated_functions_are_there_without_references() -> None:
+    """Those of `gen_*_ops` that the table has: `tables/make_generated.py` compares them with TF 1.15's, too."""
+    pytest.importorskip("tensorflow")
+    import inspect
+
+    count = 0
+    for module, names, same in read_table("data/private_names.tsv"):
+        for name in names.split() if same else ():
+            function = inspect.unwrap(_reach(None, f"tensorflow{module[2:]}.{name}"))
+            assert "is a ref." not in inspect.getsource(function), (module, name)
+            count += 1
+    assert count > 1000
+
+
+@needs_tensorflow
+def test_targets_exist() -> None:
+    """Those of our runtime, of tf_keras and tf_slim: what a migrated script imports is there to be imported."""
+    pytest.importorskip("tensorflow")
+    from tf2towers.runtime.graph_session.private import tf_slim_finds_its_names
+
+    tf_slim_finds_its_names()
+    homes = {row.target for row in symbols().values() if row.kind in ("runtime", "session")}
+    assert len(homes) > 400
+    missing = []
+    for home in sorted(homes):
+        module, _, name = home.partition(":")
+        value: object = importlib.import_module(module)
+        for part in filter(None, name.split(".")):
+            try:
+                value = getattr(value, part)
+            except AttributeError:
+                try:
+                    value = importlib.import_module(f"{module}.{part}")
+                except ImportError:
+                    missing.append(home)
+    assert missing == []
+
+
+def _reach(root: object, dotted: str) -> object:
+    if dotted.startswith("tensorflow."):  # of a module that has no public name
+        module, _, name = dotted.rpartition(".")
+        return getattr(importlib.import_module(module), name)
+    for part in dotted.split(".")[1:]:
+        root = getattr(root, part)
+    return root

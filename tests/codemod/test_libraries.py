@@ -1,0 +1,436 @@
+"""Names that NumPy, SciPy and Python have given up: written as today's, or left (T2T611, T2T628)."""
+
+from __future__ import annotations
+
+import builtins
+import importlib.util
+import pkgutil
+from pathlib import Path
+
+import pytest
+
+from tf2towers.codemod.libraries import changed
+from tf2towers.codemod.migrate import migrate
+from tf2towers.source.python2.reading import read_script
+from tf2towers.source.script import Script
+
+END = "\nimport tensorflow as tf\ntf.Session()\n"
+
+#: lines before, and the same lines after
+CASES = [
+    (
+        "def f(d):\n    return [key for key, _ in d.iteritems()]\nf({})",  # a frame of pandas, or Python 2
+        "def f(d):\n    return [key for key, _ in d.items()]\nf({})",
+    ),
+    ("def f(d):\n    return sorted(d.itervalues())\nf({})", "def f(d):\n    return sorted(d.values())\nf({})"),
+    ("import numpy as np\nx = np.zeros(2, np.float)", "import numpy as np\nx = np.zeros(2, float)"),
+    ("import numpy\nx = numpy.int(3)", "import numpy\nx = int(3)"),
+    ("import numpy as np\nf = np.float.fromhex", "import numpy as np\nf = float.fromhex"),
+    ("import numpy as np\nx = np.math.sqrt(2)", "import numpy as np\nx = math.sqrt(2)"),
+    ("import math\nimport numpy as np\nx = np.math.pi", "import math\nimport numpy as np\nx = math.pi"),
+    ("import numpy as np\nx = [np.Inf, -np.infty, np.NaN]", "import numpy as np\nx = [np.inf, -np.inf, np.nan]"),
+    ("import numpy as np\ns = f'{np.product([2])}'", "import numpy as np\ns = f'{np.prod([2])}'"),
+    ("from numpy import product as p, sum", "from numpy import sum\nfrom numpy import prod as p"),
+    (  # what nothing uses goes, and is not missed
+        "from sklearn.metrics import accuracy_score, jaccard_similarity_score\nx = accuracy_score",
+        "from sklearn.metrics import accuracy_score\nx = accuracy_score",
+    ),
+    ("import time\nt = time.clock()", "import time\nt = time.process_time()"),
+    ("from time import clock, sleep", "from time import sleep\nfrom time import process_time as clock"),
+    ("def f():\n    from collections import Mapping\n    return Mapping",
+     "def f():\n    from collections.abc import Mapping\n    return Mapping"),
+    ("x = 1; from collections import Set, OrderedDict; y = 2",
+     "x = 1; from collections import OrderedDict; from collections.abc import Set; y = 2"),
+    ("import collections\nb = isinstance([], collections.Sequence)",
+     "import collections\nb = isinstance([], Sequence)"),
+    ("import numpy as np\na = np.fromstring(b'ab', np.uint8)",
+     "import numpy as np\na = numpy1.fromstring(b'ab', np.uint8)"),
+    ("from scipy import misc\na = misc.imread('a.png')", "a = scipy_misc.imread('a.png')"),
+    ("from scipy import misc, io\na = misc.imread('a.png')", "from scipy import io\na = scipy_misc.imread('a.png')"),
+    ("import scipy.misc\na = scipy.misc.imread('a.png')", "a = scipy_misc.imread('a.png')"),
+    ("import scipy.misc as sm\nx = sm.imread\n", "x = scipy_misc.imread\n"),
+    ("import scipy.misc\nimport scipy.misc as sm\nx = sm.imread\ny = scipy.misc.imsave",
+     "x = scipy_misc.imread\ny = scipy_misc.imsave"),
+    ("import imp\na = imp.load_source('a', __file__)", "a = old_imp.load_source('a', __file__)"),
+    ("import inspect\na = inspect.getargspec(len)", "import inspect\na = old_inspect.getargspec(len)"),
+    ("import os, imp, re\na = imp.load_source('a', __file__)", "import os, re\na = old_imp.load_source('a', __file__)"),
+    ("from sklearn import cross_validation\nf = cross_validation.train_test_split", "f = train_test_split"),
+    ("import sklearn.cross_validation\n", "import tensorflow.compat.v1 as tf"),
+    ("def f():\n    import imp\n    return imp.reload", "def f():\n    return reload"),
+    ("from scipy.misc import imsave", "from tf2towers.runtime.old_libraries.scipy_misc import imsave"),
+    ("import yaml\nc = yaml.load(open('c.yml'))", "import yaml\nc = yaml.load(open('c.yml'), Loader=yaml.Loader)"),
+    ("from yaml import load\nc = load('a: 1', )", "c = load('a: 1', Loader=Loader, )"),
+    ("import matplotlib.pyplot as plt\nc = plt.cm.get_cmap('jet', 4)",
+     "import matplotlib.pyplot as plt\nc = plt.get_cmap('jet', 4)"),
+    ("import matplotlib.cm as cm\nc = cm.get_cmap('jet')", "c = get_cmap('jet')"),
+    ("from PIL import Image\nx = Image.ANTIALIAS", "from PIL import Image\nx = Image.LANCZOS"),
+    ("from sklearn.externals import joblib", "import joblib"),
+    ("from sklearn.cross_validation import train_test_split as split",
+     "from sklearn.model_selection import train_test_split as split"),
+    ("import numpy as np\nx = np.zeros(2)\nb = x.astype(np.float).tostring() + x[0].tostring()",
+     "import numpy as np\nx = np.zeros(2)\nb = x.astype(float).tobytes() + x[0].tobytes()"),
+    ("from scipy.misc import logsumexp", "from scipy.special import logsumexp"),
+    ("import numpy as np\nimport scipy\nx = scipy.zeros(3)", "import numpy as np\nimport scipy\nx = np.zeros(3)"),
+    ("import numpy as np\nx = np.lib.pad(np.zeros(3), 1, 'edge')",
+     "import numpy as np\nx = np.pad(np.zeros(3), 1, 'edge')"),
+    ("from numpy.lib import pad", "from numpy import pad"),
+    ("from numpy.lib.stride_tricks import as_strided", "from numpy.lib.stride_tricks import as_strided"),
+    ("import scipy as sp\nx = sp.sqrt(-1)", "import scipy as sp\nx = sqrt(-1)"),
+    ("import xml.etree.cElementTree as ET", "import xml.etree.ElementTree as ET"),
+    ("import numpy as np\na = np.ndarray.tostring(np.zeros(2))", "a = np.ndarray.tobytes(np.zeros(2))"),
+    ("import numpy as np\nb = np.zeros(2).tostring('C')", "b = np.zeros(2).tobytes('C')"),
+    ("import os\ntry:\n    x = 1\nexcept os.error:\n    y = os.errno.ENOENT",
+     "import os\ntry:\n    x = 1\nexcept os.error:\n    y = errno.ENOENT"),
+    # arguments (T2T615)
+    ("import numpy as np\nq = np.percentile([1, 2], 50, interpolation='lower')",
+     "import numpy as np\nq = np.percentile([1, 2], 50, method='lower')"),
+    ("import json\nd = json.loads('{}', encoding='utf-8')", "import json\nd = json.loads('{}')"),
+    ("import numpy as np\nd = np.load('a.npy',\n            encoding='bytes')",
+     "import numpy as np\nd = np.load('a.npy',\n            encoding='bytes', allow_pickle=True)"),
+    ("lines = open('a.txt', 'rU').readlines()", "lines = open('a.txt', 'r').readlines()"),
+    ("lines = open('a.txt', mode='U')", "lines = open('a.txt', mode='r')"),
+    # methods (T2T616)
+    ("from threading import Thread\nt = Thread()\nwhile t.isAlive():\n    t.join()",
+     "from threading import Thread\nt = Thread()\nwhile t.is_alive():\n    t.join()"),
+    ("import skimage.color\ng = skimage.color.rgb2grey(i)", "import skimage.color\ng = skimage.color.rgb2gray(i)"),
+]  # fmt: skip
+
+SAME = [
+    "import tensorflow_datasets as tfds\nx = tfds.load('cifar10', split=tfds.Split.TRAIN)",
+    "import numpy as np\nx = np.float32(1)",
+    "import numpy as np\nx = np.zeros(2).astype('float')",
+    "class np:\n    float = 3\nx = np.float",
+    "import numpy as np\nnp.bool = np.bool_",  # a shim of the script's own
+    "import time\ntime.clock = time.time\nx = time.clock()",
+    "import time\nclock = time.time\nx = clock()",
+    "from collections import OrderedDict\nx = OrderedDict()",
+    "import numpy as np\nx = np.random.random_integers(3)",
+    "class Row:\n    def tostring(self):\n        return b''\nx = Row().tostring()",
+    "from xml.etree import ElementTree\nx = ElementTree.tostring(ElementTree.fromstring('<a/>'))",
+    "import yaml\nc = yaml.load('a: 1', yaml.SafeLoader)",
+    "import numpy as np\nx = np.reshape(a, (2, -1))\ny = np.linspace(0, 1, n // 2 + 1)\nz = np.linspace(0, 1, num=5)",
+    "import numpy as np\nx = np.add(a, b, dtype=np.float64)",
+    # functions beside files of their names that are gone
+    "from scipy.special import lambertw\nfrom scipy.optimize import nnls\nx = lambertw(1)",
+    "from scipy import stats\nx = stats.vonmises.pdf",
+    "import pickle as yaml\nc = yaml.load(open('a'))",
+    "import mylist as collections\nx = [].Set if False else 1",
+    "def f(np):\n    return np.float",
+    "text = 'np.float is gone'  # np.int too",
+    "try:\n    from itertools import izip\nexcept ImportError:\n    izip = zip",
+    "try:\n    from collections.abc import Mapping\nexcept ImportError:\n    from collections import Mapping",
+    "try:\n    import cPickle as pickle\nexcept:\n    import pickle",
+    "try:\n    import queue\nexcept:\n    import Queue as queue\nq = queue.Queue()",
+    "try:\n    import imp\nexcept (ImportError, AttributeError):\n    imp = None",
+    "import sys\nif sys.version_info[0] == 2:\n    big = sys.maxint\nelse:\n    big = sys.maxsize",
+    "import sys\nbig = sys.maxint if sys.version_info < (3,) else sys.maxsize",
+    "import sys\nif sys.version[0] >= '3':\n    big = 1\nelse:\n    import md5\n    big = md5.new()",
+    "import six\nimport types\nif not six.PY3 and True:\n    kinds = types.StringType",
+    "import sys\nPY2 = sys.version_info[0] == 2\nif PY2:\n    big = sys.maxint\nelse:\n    big = sys.maxsize",
+    "import inspect\nif hasattr(inspect, 'getargspec'):\n    inspect.getargspec(len)",
+    "def f(rows):\n    return rows.iteritems('a')",  # no dict's
+    "import inspect\ntry:\n    get = inspect.getfullargspec\nexcept AttributeError:\n    get = inspect.getargspec",
+    "import numpy as np\nd = np.load('a.npz')['x']",
+    "import numpy as np\nd = np.load('a.npy', allow_pickle=False).item()",
+    "import numpy as np\nd = np.load('a.npy')\nx = d.item(0)",
+    "def f(open):\n    return open('a', 'U')\nf(print)",
+    "class Robot:\n    def isAlive(self):\n        return True\nx = Robot().isAlive()",
+    "import gym\nenv = gym.make('CartPole-v0')\no, r, t, d, i = env.step(0)",
+    "class Env:\n    import gym.spaces\n    def step(self, a):\n        return 1, 2, 3, 4\no, r, d, i = Env().step(0)",
+    "import os\nfrom PIL import ImageFont\nn = os.path.getsize('a')",
+]
+
+LEFT = [
+    "import tensorflow_datasets as tfds\ns = tfds.Split.TRAIN.subsplit(tfds.percent[:80])",
+    "import numpy as np\nx = np.find_common_type([], [])",
+    "import numpy as np\nfloat = 3\nx = np.float",  # the name is taken
+    "from numpy import *\nx = product([1, 2])",
+    "from fractions import gcd\nx = gcd(4, 2)",
+    "from fractions import gcd\n__all__ = ['gcd']",
+    "from sklearn import cross_validation\nf = cross_validation.KFold",
+    "import sklearn.cross_validation\nf = sklearn.cross_validation",
+    "from numpy import product  # a comment that would be lost\n",
+    "import inspect\na = inspect.formatargspec([])",
+    "import imp\na = imp.find_module('a')",
+    "from scipy import misc\nf = misc",
+    "import imghdr",  # gone from Python 3.13
+    "import sys, inspect\nif sys.version_info[0] == 3:\n    a = inspect.formatargspec([])",
+    "import sys, inspect\nif sys.version_info < (3, 11):\n    a = inspect.formatargspec([])",  # some Pythons of today
+    "import inspect\ntry:\n    a = inspect.formatargspec([])\nexcept Exception:\n    a = None",  # it would be None
+    "try:\n    import imageio\nexcept ImportError:\n    import imghdr",
+    "from sklearn.ensemble.forest import RandomForestClassifier\nx = RandomForestClassifier()",
+    "from scipy import lookfor\nlookfor('fft')",
+    "import numpy as np\nnp.zeros(2).itemset(0, 1)",
+    "def f(writer, tree):\n    return writer.tostring(tree)\nf(1, 2)",  # another thing's own
+    "import numpy as np\na = np.zeros(2)\nx = a.ptp()",
+    "def f(d):\n    return next(d.iteritems())\nf({})",  # an iterator of its own
+    "def f(d, list):\n    return list(d.itervalues())\nf({}, next)",
+    "class D(dict):\n    def iteritems(self):\n        return 1\ndef f(d):\n    return list(d.iteritems())\nf({})",
+    "class Row:\n    def tostring(self):\n        return b''\ndef f(row):\n    return row.tostring()\nf(1)",
+    "import numpy as np\nx = np.histogram([1], normed=True)",
+    "import matplotlib.pyplot as plt\nplt.hist([1], normed=1)",
+    "from skimage.measure import compare_psnr\nx = compare_psnr(1, 2)",
+    "import skimage.measure\nx = skimage.measure.compare_ssim(1, 2)",
+    "import matplotlib.pyplot as plt\nplt.hold(True)",
+    "import json\nd = json.loads('{}', encoding=input())",
+    "import gym\nenv = gym.make('CartPole-v0')\no, r, d, i = env.step(0)",
+    "import pandas as pd\nx = pd.DataFrame([1]).as_matrix()",
+    "from PIL import Image, ImageDraw\nx = ImageDraw.Draw(Image.new('L', (1, 1))).textsize('a')",
+    "class Robot:\n    import threading\n    def isAlive(self):\n        return True\nx = Robot().isAlive()",
+]
+
+
+def test_a_filter_that_pillow_changed_is_told() -> None:
+    lines = "from PIL import Image\nimage = Image.open('a.png').convert('L')\nimage = image.resize((2, 2))"
+    told = [
+        finding for finding in migrate(Script.from_text(lines + END)).findings if finding.code == "T2T628"
+    ]
+    assert [(finding.kind, finding.line) for finding in told] == [("note", 3)]
+    named = lines.replace("(2, 2)", "(2, 2), Image.NEAREST")
+    assert not [
+        finding for finding in migrate(Script.from_text(named + END)).findings if finding.code == "T2T628"
+    ]
+
+
+def after(lines: str) -> str:
+    result = migrate(Script.from_text(lines + END))
+    assert not [finding for finding in result.left if finding.code == "T2T628"]
+    return result.changes[0].after
+
+
+@pytest.mark.parametrize(("before", "wanted"), CASES)
+def test_written_as_todays(before: str, wanted: str) -> None:
+    once = after(before)
+    place = 0
+    for line in wanted.splitlines(keepends=True):  # between them may stand an import that the next one needs
+        place = once.index(line, place)
+    again = migrate(Script.from_text(once))
+    assert not again.changed and not again.left
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "import scipy.misc\nresize = scipy.misc.imresize\nimport os",
+        "try:\n    import scipy.misc\n    resize = scipy.misc.imresize\nexcept ImportError:\n    resize = None",
+        "import scipy.misc\ndef f(x, resize=scipy.misc.imresize):\n    return resize(x)\nimport os",
+        "import scipy.misc\nclass F:\n    resize = scipy.misc.imresize\nimport os",
+        "import scipy.misc\nresize = lambda x: scipy.misc.imresize(x, 2)\nresize(1)\nimport os",
+        "import scipy.misc\ndef f(x):\n    return scipy.misc.imresize(x, 2)\nf(1)\nimport os",
+        "import scipy.misc\n@scipy.misc.imresize\ndef f(x):\n    return x\nimport os",
+    ],
+)
+def test_a_new_import_stands_before_the_first_use(lines: str) -> None:
+    once = after(lines)
+    assert once.index("import scipy_misc") < once.index("scipy_misc.imresize")
+    again = migrate(Script.from_text(once))
+    assert not again.changed and not again.left
+
+
+def test_a_new_import_that_a_function_alone_needs_stands_after_the_imports() -> None:
+    once = after("import scipy.misc\ndef f(x):\n    return scipy.misc.imresize(x, 2)\nimport os")
+    assert once.index("import os") < once.index("import scipy_misc")
+
+
+@pytest.mark.parametrize("lines", SAME)
+def test_nothing_else_changes(lines: str) -> None:
+    assert lines in migrate(Script.from_text(lines + END)).changes[0].after
+
+
+@pytest.mark.parametrize("lines", LEFT)
+def test_left(lines: str) -> None:
+    if "comment" in lines:
+        lines = "from numpy import (product,  # a comment\n    sum)"
+    result = migrate(Script.from_text(lines + END))
+    assert {finding.code for finding in result.left} == {"T2T628"}
+    assert lines in result.changes[0].after
+
+
+def test_an_import_that_another_module_has_too_goes(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(
+        "import data\nimport scipy.misc as misc\nimport tensorflow as tf\n"
+        "tf.Session().run(data.x)\nmisc.imread('b.png')\n"
+    )
+    (tmp_path / "data.py").write_text("import scipy.misc as misc\n\nx = misc.imread('a.png')\n")
+    result = migrate(Script.read(tmp_path / "train.py"))
+    assert not result.left
+    assert not any("scipy.misc" in change.after for change in result.changes)
+
+
+def test_a_module_without_tensorflow(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text("import data\nimport tensorflow as tf\ntf.Session().run(data.x)\n")
+    (tmp_path / "data.py").write_text(
+        '"""Data."""\nimport numpy as np\n\nx = np.fromstring(b"ab", np.bool)\n'
+    )
+    (tmp_path / "other.py").write_text("import numpy as np\n\nx = np.float32\n")
+    result = migrate(Script.read(tmp_path / "train.py"))
+    assert not result.left
+    assert {change.path.name: change.after for change in result.changes}["data.py"] == (
+        '"""Data."""\nimport numpy as np\nfrom tf2towers.runtime.old_libraries import numpy1\n\n'
+        'x = numpy1.fromstring(b"ab", bool)\n'
+    )
+
+
+HANDED_ON = [
+    ("from common import *\nx = np.float(3)", "x = float(3)"),
+    ("import common\nx = common.np.float(3)", "x = float(3)"),
+    ("from common import np as numbers\nx = numbers.product([2])", "x = numbers.prod([2])"),
+    ("from common import np\nx = np.product([2])", "x = np.prod([2])"),
+]
+
+
+@pytest.mark.parametrize(("before", "wanted"), HANDED_ON)
+def test_a_local_module_hands_a_library_on(tmp_path: Path, before: str, wanted: str) -> None:
+    (tmp_path / "train.py").write_text(before + END)
+    (tmp_path / "common.py").write_text("import numpy as np\n")
+    result = migrate(Script.read(tmp_path / "train.py"))
+    assert not result.left
+    assert [wanted in change.after for change in result.changes] == [True]
+    (tmp_path / "data.py").write_text(before + "\n")
+    (tmp_path / "train.py").write_text(f"import data{END}")
+    result = migrate(Script.read(tmp_path / "train.py"))
+    assert not result.left
+    assert [wanted in change.after for change in result.changes if change.path.name == "data.py"] == [True]
+
+
+#: what `common` imports, lines that take it from there, and what they become; without that they are left
+BY_STAR = [
+    ("import gym", "env = gym.make('Pong-v0')\no, r, d, _ = env.step(0)", None),  # T2T616
+    ("from gym import make", "env = make('Pong-v0')\no, r, d, _ = env.step(0)", None),
+    ("import numpy as np", "x = np.find_common_type([], [])", None),  # T2T611
+]
+
+
+@pytest.mark.parametrize("has_tensorflow", [True, False])
+@pytest.mark.parametrize(("library", "lines", "wanted"), BY_STAR)
+def test_a_star_of_a_local_module_hands_libraries_on(
+    tmp_path: Path, library: str, lines: str, wanted: str | None, has_tensorflow: bool
+) -> None:
+    (tmp_path / "common.py").write_text(f"{library}\n")
+    (tmp_path / "other.py").write_text("from common import *\n")
+    lines = f"from other import *\n{lines}"
+    (tmp_path / "data.py").write_text(lines + (END if has_tensorflow else "\n"))
+    (tmp_path / "train.py").write_text("import data" + END)
+    result = migrate(Script.read(tmp_path / "train.py"))
+    texts = {change.path.name: change.after for change in result.changes}
+    if wanted is None:
+        found = {(finding.code, finding.path.name) for finding in result.left}
+        assert ("T2T628", "data.py") in found, result.findings
+    else:
+        assert wanted in texts["data.py"] and not result.left
+
+
+def test_a_star_of_a_module_that_cannot_be_read(tmp_path: Path) -> None:
+    (tmp_path / "common.py").write_text("from async import x\n")
+    (tmp_path / "train.py").write_text("from common import *\nx = open('a', 'rU')\ny = lib.find(1)" + END)
+    left = migrate(Script.read(tmp_path / "train.py")).left
+    assert [finding.code for finding in left] == ["T2T624"] and "rename the module" in left[0].message
+
+
+def test_a_function_of_a_library_that_a_star_hands_on_is_no_lost_method(tmp_path: Path) -> None:
+    (tmp_path / "common.py").write_text("import numpy as np\n")
+    (tmp_path / "train.py").write_text("from common import *\nx = np.ptp([1])" + END)
+    assert not migrate(Script.read(tmp_path / "train.py")).left
+
+
+def test_a_base_whose_step_is_called_by_its_class(tmp_path: Path) -> None:
+    (tmp_path / "filtered.py").write_text(
+        "def made(env):\n    kind = type(env)\n    class Filtered(kind):\n        def step(self, action):\n"
+        "            seen, reward, done, info = kind.step(self, action)\n            return seen, reward, done, info\n"
+        "    return Filtered()\n"
+    )
+    (tmp_path / "common.py").write_text("import gym\n")
+    (tmp_path / "train.py").write_text(
+        f"from common import *\nimport filtered\nenv = filtered.made(gym.make('Pong-v0')){END}"
+    )
+    left = migrate(Script.read(tmp_path / "train.py")).left
+    assert [(finding.code, finding.path.name, finding.line) for finding in left] == [
+        ("T2T628", "filtered.py", 5)
+    ]
+
+
+def test_a_local_module_hands_on_what_is_no_more(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text("from common import misc\nx = misc.imread('a.png')" + END)
+    (tmp_path / "common.py").write_text("from scipy import misc\n")
+    result = migrate(Script.read(tmp_path / "train.py"))
+    assert {(finding.code, finding.path.name) for finding in result.left} == {("T2T628", "common.py")}
+
+
+ONE_NAME = "import scipy.misc as misc\n\ndef f(p):\n    return misc.imread(p)\n"
+
+
+@pytest.mark.parametrize(
+    ("lines", "goes"),
+    [
+        ("from scipy import misc\nfrom loading import f\nmisc.imsave('a.png', f('b.png'))", True),
+        ("import loading\nimport scipy.misc as misc\nmisc.imsave('a.png', loading.f('b.png'))", True),
+        ("from loading import *\nfrom scipy import misc\nmisc.imsave('a.png', f('b.png'))", True),
+        ("import loading\ndef g(m):\n    return m.misc\nprint(loading.f)", False),  # of any object
+        ("from loading import f, misc", False),
+        ("from loading import *\nx = misc.imread('a.png')", False),
+        ("from between import *\nx = misc.imread('a.png')", False),
+        ("import between\nx = between.misc.imread('a.png')", False),
+        ("import numpy as misc\nfrom loading import *\nx = misc.imread('a.png')", False),
+        ("import loading as l\nfrom scipy import misc\nmisc.imsave('a.png', l.misc.imread('a.png'))", False),
+        ("import loading\nread = getattr(loading, 'misc').imread", False),
+        ("import loading, sys\nread = getattr(loading, sys.argv[1])", False),
+        ("import loading\nprint(vars(loading))", False),
+    ],
+)
+def test_a_name_that_a_module_binds_by_its_own_import(tmp_path: Path, lines: str, goes: bool) -> None:
+    """Another module's own `misc` is no use of this one's."""
+    (tmp_path / "train.py").write_text(lines + END)
+    (tmp_path / "loading.py").write_text(ONE_NAME)
+    (tmp_path / "between.py").write_text("from loading import *\n")
+    result = migrate(Script.read(tmp_path / "train.py"))
+    after = {change.path.name: change.after for change in result.changes}["loading.py"]
+    assert ("import scipy.misc" not in after) == goes == (not result.left)
+
+
+def test_a_program_of_tf2_is_left_alone() -> None:
+    text = (
+        "import numpy as np\nimport tensorflow as tf\n\n@tf.function\ndef f(x):\n    return x * np.bool(1)\n"
+    )
+    assert not migrate(Script.from_text(text)).changed
+    text = "import numpy as np\nimport tensorflow as tf\n\ngraph_mode = 'eager'\nprint(tf.constant(np.bool(1)))\n"
+    assert not migrate(Script.from_text(text)).changed
+
+
+def test_what_is_written_exists() -> None:
+    for name, what in changed().items():
+        if name.startswith(".") or name.endswith(")"):  # a method, a keyword
+            continue
+        module, _, last = name.rpartition(".")
+        if what.kind == "runtime":
+            path = Path(__file__).parents[2] / (what.target.rpartition(".")[0].replace(".", "/") + ".py")
+            assert what.target.rpartition(".")[2] in path.read_text(), name
+        elif what.kind == "builtin":
+            assert hasattr(builtins, what.target), name
+        elif what.kind != "left":
+            library = what.target if what.kind in ("from", "module") else module
+            if importlib.util.find_spec(library.partition(".")[0]) is not None:
+                home = pkgutil.resolve_name(library)
+                wanted = last if what.kind == "from" else what.target
+                assert what.kind == "module" or hasattr(home, wanted), name
+
+
+def test_a_module_of_the_program_has_the_librarys_name(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(
+        "import parser\nfrom string import letters\nimport tensorflow as tf\ntf.Session().run(parser.x)\n"
+    )
+    (tmp_path / "parser.py").write_text("x = []\n")
+    (tmp_path / "string.py").write_text("letters = 'ab'\n")
+    result = migrate(Script.read(tmp_path / "train.py"))
+    assert not result.left and "from string import letters" in result.changes[0].after
+
+
+def test_it_stays_in_a_function_that_nothing_calls_of_a_program_in_python2(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(
+        "import data, plot\nimport tensorflow as tf\nprint tf.Session().run(data.x)\n"
+    )
+    (tmp_path / "data.py").write_text(
+        "import inspect\nimport tensorflow as tf\nx = tf.log(1.0)\n\ndef old():\n    return inspect.getargspec(old)\n"
+    )
+    (tmp_path / "plot.py").write_text("print 'plot'\n")
+    result = migrate(read_script(lambda checked: Script.read(tmp_path / "train.py", checked=checked)))
+    assert not result.left

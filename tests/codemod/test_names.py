@@ -1,0 +1,66 @@
+"""The name that a program has for TensorFlow: `tensorflow.compat.v1`, said once, over several modules."""
+
+import pytest
+from codemod_texts import after, migrated
+
+from tf2towers.codemod.migrate import migrate
+from tf2towers.source.script import Script
+
+#: a main script beside model.py -> what it becomes
+SHARED = [
+    ("from model import tf\n\nx = tf.placeholder(tf.mul(1, 2))\n", "x = tf.placeholder(tf.multiply(1, 2))\n"),
+    ("import model\n\nx = model.tf.placeholder(model.tf.mul(1, 2))\n",
+     "x = model.tf.placeholder(model.tf.multiply(1, 2))\n"),
+    ("from model import *\n\nx = tf.placeholder(tf.mul(1, 2))\n", "x = tf.placeholder(tf.multiply(1, 2))\n"),
+    ("import model\n\nx = model.relu(model.nn.relu(model.tf.Session()))\n",
+     "x = model.relu(model.nn.relu(Session()))\n"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "wanted"), SHARED)
+def test_through_another_module(text, wanted, tree):
+    model = "import tensorflow as tf\nfrom tensorflow import nn\n"
+    model += "from tensorflow.nn import relu\n\nx = tf.get_variable\n"
+    folder = tree({"model.py": model, "main.py": text})
+    result = migrate(Script.read(folder / "main.py"))
+    assert result.status == 0, result.left
+    assert result.changes[0].after.endswith(wanted)
+    assert result.changes[1].after == model.replace("tensorflow as", "tensorflow.compat.v1 as").replace(
+        "from tensorflow", "from tensorflow.compat.v1"
+    )
+    for change in result.changes:
+        change.path.write_text(change.after)
+    assert not migrate(Script.read(folder / "main.py")).changed
+
+
+LOOP = "for i in range(2):\n    with tf.device('/gpu:%d' % i):\n        pass\n"
+
+
+LEFT = ["tf.contrib.seq2seq.dynamic_decode(1)\n", "from tensorflow.contrib import crf\ncrf.x\n"]
+
+
+@pytest.mark.parametrize("left", LEFT)
+def test_the_strategy_is_the_runtimes_beside_something_left(left):
+    text = after(f"import tensorflow as tf\n\n{LOOP}{left}tf.Session()\n")
+    assert "strategy = TowerStrategy(2)\n" in text and "tf2" not in text.replace("tf2towers", "")
+    assert after(text) == text
+
+
+def test_a_program_that_says_compat_v1_keeps_its_lines():
+    text = "import tensorflow.compat.v1 as tf\ntf.disable_v2_behavior()\nx = tf.log(tf.Session())\n"
+    assert after(text) == (
+        "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import Session, graph_mode\n"
+        "graph_mode()\nx = tf.log(Session())\n"
+    )
+    guarded = (
+        "try:\n    import tensorflow.compat.v1 as tf\nexcept ImportError:\n    import tensorflow as tf\n"
+        "x = tf.placeholder(tf.int32)\n"
+    )
+    assert guarded.partition("x =")[0] in after(guarded)
+
+
+def test_v1_and_v2_side_by_side():
+    text = "import tensorflow.compat.v1 as tf\nimport tensorflow.compat.v2 as tf2\nx = tf.placeholder(tf2.float32)\n"
+    result = migrated(text)
+    assert result.status == 0 and result.changes[0].after.endswith("x = tf.placeholder(tf2.float32)\n")
+    assert "import tensorflow.compat.v2 as tf2\n" in result.changes[0].after

@@ -1,0 +1,438 @@
+"""What TF 2 has no more, in functions that nothing calls and in what is for TPUs or a debugger."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tf2towers.codemod.migrate import migrate
+from tf2towers.runtime.contrib.not_served import not_served
+from tf2towers.source.python2.reading import read_notebook
+from tf2towers.source.script import Script
+
+SHARED = """import tensorflow as tf
+
+def loss(x):
+    return mean(x)
+
+def mean(x):
+    return tf.reduce_mean(x)
+
+def configure():
+    return tf.contrib.tpu.RunConfig(inner())
+
+def inner():
+    return tf.contrib.cluster_resolver.TPUClusterResolver()
+"""
+MAIN = "import tensorflow as tf\nimport shared\n\nsess = tf.Session()\nsess.run(shared.loss(tf.ones([2])))\n"
+
+
+def left(folder: Path, main: str, shared: str = SHARED) -> list[str]:
+    (folder / "shared.py").write_text(shared)
+    (folder / "main.py").write_text(main)
+    result = migrate(Script.read(folder / "main.py"))
+    assert all(finding.kind in ("left", "note") for finding in result.findings)
+    return [finding.message.split(" ")[0] for finding in result.findings if finding.kind == "left"]
+
+
+def test_a_function_that_nothing_calls(tmp_path: Path) -> None:
+    assert left(tmp_path, MAIN) == []
+
+
+CALLS = [
+    "shared.configure()\n",
+    "call = getattr(shared, name)\n",
+    "calls = {'configure': 1}\n",
+    "from shared import configure as made\n",
+    "exec(text)\n",
+]
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_one_that_something_may_call(tmp_path: Path, call: str) -> None:
+    assert left(tmp_path, MAIN + call) == [
+        "tf.contrib.tpu.RunConfig",
+        "tf.contrib.cluster_resolver.TPUClusterResolver",
+    ]
+
+
+OWN = SHARED.replace("import tensorflow as tf\n", "")
+
+
+def test_a_function_of_the_script_that_nothing_calls(tmp_path: Path) -> None:
+    assert left(tmp_path, MAIN + OWN, "") == []
+    assert left(tmp_path, MAIN + OWN + "    print(configure)\n", "") == []  # it names itself
+    shared = "import tensorflow as tf\n\ndef loss(x):\n    import main\n    return main.mean(x)\n"
+    assert left(tmp_path, MAIN + OWN, shared) == []
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "configure()\n",
+        "if __name__ == '__main__':\n    configure()\n",
+        "call = globals()[name]\n",
+        "import fire\nfire.Fire()\n",
+        "import sys\ncall = getattr(sys.modules[__name__], name)\n",
+        "register = {'a': 'main.configure'}\n",
+    ],
+)
+def test_one_of_the_script_that_something_may_call(tmp_path: Path, lines: str) -> None:
+    assert len(left(tmp_path, MAIN + OWN + lines, "")) == 2
+
+
+def test_one_of_the_script_that_a_module_calls(tmp_path: Path) -> None:
+    shared = "import tensorflow as tf\n\ndef loss(x):\n    import main\n    return main.configure()\n"
+    assert len(left(tmp_path, MAIN + OWN, shared)) == 2
+
+
+def test_main_is_called_by_its_name(tmp_path: Path) -> None:
+    """`tf.app.run()` looks it up."""
+    lines = "def main(_):\n    tf.contrib.gone()\n\ntf.app.run()\n"
+    assert left(tmp_path, MAIN + lines, "") == ["tf.contrib.gone"]
+
+
+def test_functions_of_a_notebook_count_as_called(tmp_path: Path) -> None:
+    """What its magics call is not read: `%time train()`."""
+    cells = [MAIN, "def train():\n    tf.contrib.gone()\n", "%time train()"]
+    (tmp_path / "shared.py").write_text(SHARED)
+    text = json.dumps(
+        {
+            "cells": [
+                {"cell_type": "code", "execution_count": None, "metadata": {}, "outputs": [], "source": cell}
+                for cell in cells
+            ],
+            "metadata": {},
+            "nbformat": 4,
+            "nbformat_minor": 5,
+        }
+    )
+    (tmp_path / "main.ipynb").write_text(text)
+    result = migrate(read_notebook(str(tmp_path / "main.ipynb")))
+    assert [finding.code for finding in result.left] == ["T2T620"]
+
+
+def test_a_module_that_is_given_by_itself_is_for_others_to_call(tmp_path: Path) -> None:
+    lines = "import tensorflow as tf\n\nx = tf.float32\n\ndef f():\n    return tf.contrib.gone()\n"
+    assert left(tmp_path, lines, "") == ["tf.contrib.gone"]
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "class Cell(tf.contrib.gone.Cell):\n    pass\n",
+        "class Cell:\n    kind = tf.contrib.gone\n",
+        "class Cell:\n    class Of:\n        kind = tf.contrib.gone\n",
+        "class Cell:\n    def f(self, x=tf.contrib.gone()):\n        pass\n",
+        "def f(x=tf.contrib.gone()):\n    pass\n",
+        "def f(x: tf.contrib.gone):\n    pass\n",
+        "def f(x=configure()):\n    pass\n",
+        "class Cell:\n    made = configure()\n",
+        "class Of(type):\n    pass\n\nclass Cell(metaclass=Of):\n    def f(self):\n        tf.contrib.gone()\n",
+        "class Of:\n    def __init_subclass__(cls):\n        made.append(cls)\n\n"
+        "class Cell(Of):\n    def f(self):\n        tf.contrib.gone()\n",
+        "def __getattr__(name):\n    return tf.contrib.gone\n",
+    ],
+)
+def test_what_runs_where_it_is_defined(tmp_path: Path, lines: str) -> None:
+    """A function or class that nothing names is defined all the same."""
+    assert left(tmp_path, MAIN, SHARED + lines) != []
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "class Cell:\n    def f(self):\n        return tf.contrib.gone()\n",
+        "class Cell:\n    def f(self):\n        def g(x=tf.contrib.gone()):\n            pass\n        return g\n",
+        "class A:\n    def f(self):\n        tf.contrib.gone()\n\nclass B(A):\n    pass\n",
+        "def f():\n    class Cell(tf.contrib.gone.Cell):\n        pass\n    return Cell\n",
+    ],
+)
+def test_what_runs_where_it_is_called(tmp_path: Path, lines: str) -> None:
+    assert left(tmp_path, MAIN, SHARED + lines) == []
+
+
+LOOKING_UP = [
+    "call = eval('configure')\n",
+    "import inspect\ncalls = inspect.getmembers(shared)\n",
+    "import importlib\nmodule = importlib.import_module('shared')\n",
+    "calls = vars(shared)\n",
+    "calls = shared.__dict__\n",
+    "def f(module):\n    return vars(module)\n\nf(shared)\n",
+    "held = [shared]\ncall = getattr(held[0], name)\n",
+    "import shared as its\nheld = its\ncall = getattr(held, name)\n",
+    "import sys\nmodule = sys.modules[name]\ncall = getattr(module, name)\n",
+    "import imp\nmodule = imp.load_source('shared', 'shared.py')\ncall = getattr(module, name)\n",
+    "if name:\n    import shared as its\nelse:\n    import os as its\ncall = getattr(its, name)\n",
+    "its = shared if name else None\ncall = getattr(its, name)\n",
+]
+LOOKING_UP_NOTHING = [
+    "vars = tf.trainable_variables()\n",
+    "y = tf.ones([]).eval(session=sess)\n",
+    "kind = getattr(tf, name)\n",
+    "import argparse\nargs = argparse.ArgumentParser().parse_args()\nprint(vars(args), args.__dict__)\n",
+    "class Held:\n    pass\n\nheld = Held()\nheld.__dict__['x'] = 1\nprint(vars(held.x), getattr(held, name))\n",
+    "def f(x):\n    return vars(x), getattr(x, name)\n\nf(tf.ones([]))\n",
+    "def dead(name):\n    return globals()[name]\n",
+    "def dead(name):\n    import importlib\n    return importlib.import_module('models.' + name)\n",
+    "def dead():\n    import nobody_has_it\n    import tflearn\n",
+]
+
+
+@pytest.mark.parametrize("lines", LOOKING_UP)
+def test_names_looked_up_by_other_means(tmp_path: Path, lines: str) -> None:
+    assert len(left(tmp_path, MAIN + lines)) == 2
+
+
+@pytest.mark.parametrize("lines", LOOKING_UP_NOTHING)
+@pytest.mark.parametrize("where", ["main", "shared", "plain"])
+def test_what_looks_no_function_up(tmp_path: Path, lines: str, where: str) -> None:
+    """So it is of what is looked up in a function that nothing calls, also in a module without TensorFlow."""
+    if where == "plain" and "def dead" not in lines:
+        return
+    name = "name = 'relu'\nsess = None\n" if "def dead" not in lines else ""
+    (tmp_path / "plain.py").write_text(lines if where == "plain" else "")
+    main = "import plain\n" + MAIN + (name + lines if where == "main" else "")
+    found = left(tmp_path, main, SHARED + (name + lines if where == "shared" else ""))
+    assert found == (["TensorFlow"] if "getattr(tf" in lines else [])
+
+
+def test_a_module_that_is_imported_by_a_computed_text(tmp_path: Path) -> None:
+    called = LOOKING_UP_NOTHING[-2] + "dead('a')\n"
+    assert left(tmp_path, MAIN + called, "") == ["modules"]
+    assert left(tmp_path, MAIN + LOOKING_UP_NOTHING[-1] + "dead()\n", "") == ["the", "tflearn"]
+
+
+@pytest.mark.parametrize(
+    ("lines", "stays"),
+    [
+        ("if FLAGS.use_tpu:\n    opt = tf.contrib.tpu.CrossShardOptimizer(opt)\n", True),
+        ("opt = opt if not use_tpu else tf.contrib.tpu.CrossShardOptimizer(opt)\n", True),
+        ("if not use_tpu:\n    opt = 1\nelse:\n    opt = tf.contrib.tpu.CrossShardOptimizer(opt)\n", True),
+        ("opt = tf.contrib.tpu.CrossShardOptimizer(opt)\n", False),
+        ("if FLAGS.output:\n    opt = tf.contrib.tpu.CrossShardOptimizer(opt)\n", False),
+        ("if not FLAGS.use_tpu:\n    opt = tf.contrib.tpu.CrossShardOptimizer(opt)\n", False),
+        ("if use_tpu:\n    pass\nelse:\n    opt = tf.contrib.tpu.CrossShardOptimizer(opt)\n", False),
+    ],
+)
+def test_what_is_for_tpus(tmp_path: Path, lines: str, stays: bool) -> None:
+    assert (left(tmp_path, MAIN + lines) == []) == stays
+
+
+@pytest.mark.parametrize(("test", "goes"), [("if use_tpu:", True), ("if FLAGS.output:", False)])
+def test_a_module_imported_for_tpus(tmp_path: Path, test: str, goes: bool) -> None:
+    (tmp_path / "shared.py").write_text(SHARED)
+    main = (
+        f"from tensorflow.contrib import tpu as its\n{MAIN}{test}\n    opt = its.CrossShardOptimizer(opt)\n"
+    )
+    path = tmp_path / "train.py"
+    path.write_text(main)
+    result = migrate(Script.read(path))
+    assert ("import tpu" not in result.changes[0].after) == goes == (not result.left)
+
+
+def test_uses_for_tpus_keep_their_import_where_another_use_needs_it() -> None:
+    text = (
+        "import tensorflow as tf\nfrom tensorflow.contrib import tpu\n\nx = tf.placeholder(tf.float32, [])\n"
+        "if tf.flags.FLAGS.use_tpu:\n    x = tpu.cross_replica_sum(x)\n{}tf.Session()\n"
+    )
+    alone = migrate(Script.from_text(text.format("")))
+    assert not alone.left
+    assert (
+        "import tpu" not in alone.changes[0].after
+        and "tf.contrib.tpu.cross_replica_sum(x)" in alone.changes[0].after
+    )
+    both = migrate(Script.from_text(text.format("y = tpu.rewrite(lambda: x)\n")))
+    assert [finding.code for finding in both.left][:1] == ["T2T620"]
+    assert (
+        "from tensorflow.contrib import tpu" in both.changes[0].after
+        and " tpu.cross_replica_sum(x)" in both.changes[0].after
+    )
+    for once in (alone, both):
+        assert not migrate(Script.from_text(once.changes[0].after)).changed
+
+
+DEBUGGED = "sess = tfdbg.LocalCLIDebugWrapperSession(sess)\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "test", "stays"),
+    [
+        ("flags.DEFINE_boolean('debug', False, 'ask')\n", "if FLAGS.debug:\n    " + DEBUGGED, True),
+        ("", DEBUGGED[:-1] + " if args.use_tfdbg else sess\n", True),
+        ("", "if FLAGS.debugger is not None:\n    " + DEBUGGED, True),
+        ("", "if params.debugger == 'cli':\n    " + DEBUGGED, True),
+        ("", DEBUGGED, False),
+        ("", "if __debug__:\n    " + DEBUGGED, False),
+        ("", "if FLAGS.debug:\n    pass\nelse:\n    " + DEBUGGED, False),
+        ("", "if FLAGS.debugger is None:\n    " + DEBUGGED, False),
+        ("flags.DEFINE_boolean('debug', True, 'ask')\n", "if FLAGS.debug:\n    " + DEBUGGED, False),
+        ("p.add_argument('--debug', default=1)\n", "if args.debug:\n    " + DEBUGGED, False),
+        ("DEBUG = True\n", "if DEBUG:\n    " + DEBUGGED, False),
+        ("train(debug=True)\n", "def train(debug):\n    if debug:\n        " + DEBUGGED, False),
+        ("", "def train(debug=True):\n    if debug:\n        " + DEBUGGED + "\ntrain()\n", False),
+    ],
+)
+def test_what_is_for_a_debugger(tmp_path: Path, before: str, test: str, stays: bool) -> None:
+    program = "from tensorflow.python import debug as tfdbg\nimport tensorflow as tf\nsess = tf.Session()\n"
+    path = tmp_path / "train.py"
+    path.write_text(program + before + test)
+    assert (not migrate(Script.read(path)).left) == stays
+
+
+QUANTIZED = "tf.contrib.quantize.create_training_graph()\n"
+DEFINED = "flags = tf.app.flags\nFLAGS = flags.FLAGS\n"
+DELAY = DEFINED + "flags.DEFINE_integer('delay', -1, 'steps')\n"
+QUANT = DEFINED + "flags.DEFINE_boolean('quant', False, 'ask')\n"
+PARSED = "import argparse\np = argparse.ArgumentParser()\n{}\nargs = p.parse_args()\n"
+STORED = PARSED.format("p.add_argument('--quant', action='store_true')")
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        DELAY + "if FLAGS.delay >= 0:\n    " + QUANTIZED,
+        DELAY + "if FLAGS.delay < 0:\n    pass\nelse:\n    " + QUANTIZED,
+        DELAY + "if not FLAGS.delay == -1 and loss is not None:\n    " + QUANTIZED,
+        QUANT + "if FLAGS.quant:\n    " + QUANTIZED,
+        QUANT + "def f():\n    if FLAGS.quant:\n        " + QUANTIZED + "f()\n",
+        QUANT + "if loss and FLAGS.quant:\n    " + QUANTIZED,
+        QUANT + "def f(quant):\n    pass\nf(quant=FLAGS.quant)\nif FLAGS.quant:\n    " + QUANTIZED,
+        "from absl import flags\nflags.DEFINE_string('q', None, 'ask')\n"
+        "if flags.FLAGS.q is not None:\n    " + QUANTIZED,
+        STORED + "if args.quant:\n    " + QUANTIZED,
+        PARSED.format("p.add_argument('--a-delay', type=int, default=-1)")
+        + "if args.a_delay > 0:\n    "
+        + QUANTIZED,
+        PARSED.format("p.add_argument('--quant'); p.add_argument('--quantize')")
+        + "if args.quant:\n    "
+        + QUANTIZED,
+        "import argparse\ndef get():\n    p = argparse.ArgumentParser()\n    p.add_argument('--quant')\n"
+        "    return p.parse_args()\na = get()\nif a.quant:\n    " + QUANTIZED,
+    ],
+)
+def test_what_a_flag_asks_for_that_is_off_by_default(tmp_path: Path, lines: str) -> None:
+    (tmp_path / "main.py").write_text(f"import tensorflow as tf\nloss = None\n{lines}tf.Session()\n")
+    result = migrate(Script.read(tmp_path / "main.py"))
+    assert not result.left
+    assert [finding.code for finding in result.findings] == ["T2T620"]
+    after = result.changes[0].after
+    assert "not_served('tf.contrib.quantize.create_training_graph', '" in after
+    assert not migrate(Script.from_text(after)).changed
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        QUANTIZED,
+        DELAY + "if FLAGS.delay < 0:\n    " + QUANTIZED,
+        DELAY + "if FLAGS.delay:\n    " + QUANTIZED,
+        QUANT + "if not FLAGS.quant:\n    " + QUANTIZED,
+        QUANT + "if FLAGS.quant or loss:\n    " + QUANTIZED,
+        QUANT + "if loss:\n    " + QUANTIZED,
+        QUANT.replace("False", "True") + "if FLAGS.quant:\n    " + QUANTIZED,
+        QUANT.replace("False", "bool(1)") + "if FLAGS.quant:\n    " + QUANTIZED,
+        QUANT.replace("False", "'False'") + "if FLAGS.quant:\n    " + QUANTIZED,
+        QUANT + "FLAGS.quant = True\nif FLAGS.quant:\n    " + QUANTIZED,
+        QUANT + "setattr(FLAGS, 'quant', True)\nif FLAGS.quant:\n    " + QUANTIZED,
+        QUANT + "import sys\nsys.argv += ['--quant=1']\nif FLAGS.quant:\n    " + QUANTIZED,
+        QUANT + "if settings.quant:\n    " + QUANTIZED,
+        QUANT + "if quant:\n    " + QUANTIZED,
+        DEFINED + "if FLAGS.quant:\n    " + QUANTIZED,
+        STORED + "p.set_defaults(quant=True)\nif args.quant:\n    " + QUANTIZED,
+        STORED + "if other.quant:\n    " + QUANTIZED,
+        PARSED.format("p.add_argument('--quant', action='store_false')") + "if args.quant:\n    " + QUANTIZED,
+        PARSED.format("p.add_argument('--delay', type=int, default='-1')")
+        + "if args.delay:\n    "
+        + QUANTIZED,
+        PARSED.format("p.add_argument('--quant', required=True)") + "if args.quant:\n    " + QUANTIZED,
+        PARSED.format("p.add_argument('quant')") + "if args.quant:\n    " + QUANTIZED,
+        QUANT + "if FLAGS.quant:\n    tf.contrib.cudnn_rnn.CudnnLSTM(1, 2)\n",  # another way to train
+    ],
+)
+def test_what_may_be_on_by_default(tmp_path: Path, lines: str) -> None:
+    assert len(left(tmp_path, f"import tensorflow as tf\nloss = None\n{lines}tf.Session()\n", "")) == 1
+
+
+def test_what_a_flag_asks_for_by_another_import(tmp_path: Path) -> None:
+    lines = "import tensorflow as tf\nfrom tensorflow.contrib import quantize as q\n" + QUANT
+    (tmp_path / "main.py").write_text(
+        lines + "tf.Session()\nif FLAGS.quant:\n    q.create_training_graph(delay=1)\n"
+    )
+    result = migrate(Script.read(tmp_path / "main.py"))
+    assert not result.left
+    assert "quantize as q" not in result.changes[0].after
+    assert "'FLAGS.quant')(delay=1)" in result.changes[0].after
+
+
+def test_what_is_reached_says_which_flag_it_was() -> None:
+    with pytest.raises(NotImplementedError, match=r"tf\.contrib\.quantize .* `FLAGS\.quant`"):
+        not_served("tf.contrib.quantize", "FLAGS.quant")
+
+
+BEHIND_TESTS = [
+    "if tf.__version__ < '0.9':\n    x = tf.contrib.gone(x)\n",
+    "if LooseVersion(tf.VERSION) >= LooseVersion('1.0.0'):\n    pass\nelse:\n    x = tf.contrib.gone(x)\n",
+    "new = tf.__version__.startswith('1.')\nif not new:\n    x = tf.contrib.gone(x)\n",
+    "if int(tf.__version__.split('.')[1]) < 8:\n    x = tf.contrib.gone(x)\n",
+    "x = x if tf.__version__[0] == '1' else tf.contrib.gone(x)\n",
+]
+REACHED = [
+    "if tf.__version__ >= '0.9':\n    x = tf.contrib.gone(x)\n",
+    "if tf.__version__ >= '1.4':\n    x = tf.contrib.gone(x)\n",  # 1.15 is below 1.4 as a text
+    "new = tf.__version__.startswith('1.')\nnew = x is x\nif not new:\n    x = tf.contrib.gone(x)\n",
+    "if tf.__version__ < '0.9' or x is x:\n    x = tf.contrib.gone(x)\n",
+    "if tf.__version__ < wanted:\n    x = tf.contrib.gone(x)\n",
+    "if False:\n    x = tf.contrib.gone(x)\n",
+    "input = input\nif input:\n    x = tf.contrib.gone(x)\n",
+]
+
+
+def left_behind(tmp_path: Path, test: str) -> list[str]:
+    head = "import tensorflow as tf\nfrom distutils.version import LooseVersion\nx = tf.ones([2])\n"
+    return left(tmp_path, f"{head}{test}tf.Session().run(x)\n", "")
+
+
+@pytest.mark.parametrize("test", BEHIND_TESTS)
+def test_what_is_for_another_tensorflow_stays(tmp_path: Path, test: str) -> None:
+    assert left_behind(tmp_path, test) == []
+
+
+@pytest.mark.parametrize("test", REACHED)
+def test_what_may_be_reached_is_left(tmp_path: Path, test: str) -> None:
+    assert left_behind(tmp_path, test) == ["tf.contrib.gone"]
+
+
+def test_a_name_is_what_is_imported_for_this_tensorflow(tmp_path: Path) -> None:
+    choice = (
+        "import tensorflow as tf\nif tf.__version__ < '0.9':\n    from tensorflow.models.rnn import rnn_cell\n"
+        "else:\n    from tensorflow.contrib import rnn as rnn_cell\n"
+        "tf.Session().run(rnn_cell.GRUCell(2).zero_state(1, tf.float32))\n"
+    )
+    assert left(tmp_path, choice, "") == []
+    assert left(tmp_path, choice.replace("tf.__version__ < '0.9'", "tf.test.is_gpu_available()"), "") != []
+
+
+ALONE = """
+if __name__ == '__main__':
+    import batches_of_our_own
+    import tflearn
+    print(tf.contrib.tpu.RunConfig(), mean(batches_of_our_own.one()))
+"""
+BY_OTHER_WAYS = ["import runpy\nrunpy.run_path('shared.py', run_name='__main__')\n"]
+
+
+def test_what_runs_only_where_a_module_is_the_script_itself(tmp_path: Path) -> None:
+    assert left(tmp_path, MAIN, SHARED + ALONE) == []
+    assert left(tmp_path, MAIN, SHARED + ALONE.replace("mean(", "configure(")) == []
+
+
+@pytest.mark.parametrize("way", BY_OTHER_WAYS)
+def test_where_it_may_run_all_the_same(tmp_path: Path, way: str) -> None:
+    assert len(left(tmp_path, MAIN + way, SHARED + ALONE)) == 3
+    assert len(left(tmp_path, MAIN, SHARED + ALONE.replace("==", "!="))) == 3
+    assert len(left(tmp_path, MAIN, SHARED + ALONE + "else:\n    mean(configure())\n")) == 5
+
+
+def test_what_the_script_itself_runs(tmp_path: Path) -> None:
+    assert len(left(tmp_path, MAIN + "from shared import *\n" + ALONE)) == 3

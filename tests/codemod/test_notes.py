@@ -1,0 +1,110 @@
+"""Notes that help, with status 0: what hangs or stops in TF 1 as well, what it leaves open, what a flag decides."""
+
+import pytest
+from codemod_texts import migrated
+
+HEAD = "import tensorflow as tf\n\nx = tf.placeholder(tf.float32, [])\nFLAGS = tf.app.flags.FLAGS\n"
+SYNC = "opt = tf.train.SyncReplicasOptimizer(opt, 2{})\n"
+TOWERS = "for i in range(n):\n    with tf.device('/gpu:%d' % i):\n        y = x\n"
+UPDATES = "u = tf.get_collection(tf.GraphKeys.UPDATE_OPS{})\n"
+
+#: lines of a script, and the codes of its notes
+NOTES = [
+    ("with tf.Session(FLAGS.master) as sess:\n    pass\n", ["T2T627"]),
+    ("with tf.Session(target=FLAGS.master) as sess:\n    pass\n", ["T2T627"]),
+    ("with tf.train.Supervisor().managed_session(FLAGS.master) as sess:\n    pass\n", ["T2T627"]),
+    ("with tf.train.MonitoredTrainingSession(master=FLAGS.master) as sess:\n    pass\n", ["T2T627"]),
+    ("with tf.Session('') as sess:\n    pass\n", []),
+    ("opt = tf.train.GradientDescentOptimizer(0.1)\n" + SYNC.format(""), ["T2T618"]),
+    (
+        "opt = tf.train.GradientDescentOptimizer(0.1)\n"
+        + SYNC.format("")
+        + "h = opt.make_session_run_hook(True)\n",
+        [],
+    ),
+    (
+        "opt = tf.train.GradientDescentOptimizer(0.1)\n"
+        + SYNC.format("")
+        + "q = opt.get_chief_queue_runner()\n",
+        [],
+    ),
+    (
+        "opt = tf.train.GradientDescentOptimizer(x)\n"
+        + SYNC.format("")
+        + "q = opt.get_chief_queue_runner()\n",
+        ["T2T618"],
+    ),
+    (
+        "opt = tf.train.GradientDescentOptimizer(0.1)\n"
+        + SYNC.format(", **more")
+        + "q = opt.get_chief_queue_runner()\n",
+        ["T2T618"],
+    ),
+    ("tf.set_random_seed(3)\n", ["T2T619"]),
+    ("tf.set_random_seed(None)\n", []),
+    (TOWERS + UPDATES.format(""), ["T2T619"]),
+    (TOWERS + UPDATES.format(", 'tower_0'"), []),
+    (UPDATES.format(""), []),
+]
+
+
+@pytest.mark.parametrize(("lines", "codes"), NOTES)
+def test_a_note_and_status_0(lines: str, codes: list[str]) -> None:
+    result = migrated(HEAD + lines)
+    assert result.status == 0
+    assert [each.code for each in result.findings if each.code in ("T2T618", "T2T619", "T2T627")] == codes
+    assert {each.kind for each in result.findings} <= {"note", "changed"}
+
+
+@pytest.mark.parametrize(
+    ("lines", "code", "words"),
+    [
+        (
+            "s = tf.distribute.MirroredStrategy()\nwith s.scope():\n    tf.Session()\n",
+            "T2T622",
+            "migrate sets",
+        ),
+        (
+            "s = tf.distribute.experimental.ParameterServerStrategy()\nt = tf.train.Server({'ps': ['a:1']}).target\n",
+            "T2T622",
+            "from one process",
+        ),
+        ("import no_such_library\n", "T2T624", "beside the script"),
+        ("import sonnet\n", "T2T625", "release for TF 2"),
+    ],
+)
+def test_a_refusal_says_what_to_do(lines: str, code: str, words: str) -> None:
+    (left,) = migrated(HEAD + lines).left
+    assert left.code == code and words in left.message + left.todo
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "r = tf.distribute.cluster_resolver.TFConfigClusterResolver()\nt = tf.train.Server(r.cluster_spec()).target\n",
+        "r = tf.contrib.cluster_resolver.SimpleClusterResolver(c)\nt = tf.train.Server(r.cluster_spec()).target\n",
+        "n = tf.distribute.get_strategy().num_replicas_in_sync\n",
+        "n = 1 if tf.distribute.has_strategy() else 2\n",
+    ],
+)
+def test_no_strategy_of_the_scripts_own(lines: str) -> None:
+    assert migrated(HEAD + lines).status == 0
+
+
+def test_an_empty_file() -> None:
+    assert migrated("").status == 0
+
+
+@pytest.mark.parametrize(
+    ("lines", "status", "stays"),
+    [
+        ("C = tf.contrib.opt\no = C.NadamOptimizer(0.1)\np = C.LazyAdamOptimizer(0.1)\n", 0, False),
+        ("C = tf.contrib.opt\no = C.NadamOptimizer(0.1)\np = C.ShampooOptimizer(0.1)\n", 1, True),
+        ("C = tf.contrib.opt\no = C.NadamOptimizer(0.1)\nprint(C)\n", 1, True),
+        ("C = tf.contrib.opt\no = getattr(C, 'NadamOptimizer')(0.1)\n", 1, True),
+    ],
+)
+def test_a_name_for_a_module_that_is_gone(lines: str, status: int, stays: bool) -> None:
+    result = migrated(HEAD + lines)
+    assert result.status == status
+    assert ("C = tf.contrib.opt" in result.changes[0].after) == stays

@@ -1,0 +1,308 @@
+"""What TensorFlow 0.x said, in the script and in its modules: what the official upgraders knew (0.x to 1.0, 1.x to 2)."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from codemod_texts import body
+
+from tf2towers.codemod.migrate import migrate
+from tf2towers.source.script import Script
+
+#: a call of TensorFlow 0.x, and what it is today; x and y are tensors [2, 3], m matrices, s a scalar
+CALLS = [
+    ("tf.mul(x, y)", "tf.multiply(x, y)"),
+    ("tf.sub(x, y)", "tf.subtract(x, y)"),
+    ("tf.neg(x)", "tf.negative(x)"),
+    ("tf.inv(x)", "tf.math.reciprocal(x)"),
+    ("tf.pack([x, y])", "tf.stack([x, y])"),
+    ("tf.unpack(x)", "tf.unstack(x)"),
+    ("tf.select(x > y, x, y)", "tf.where(x > y, x, y)"),
+    ("tf.complex_abs(tf.complex(x, y))", "tf.abs(tf.complex(x, y))"),
+    ("tf.concat(0, [x, y])", "tf.concat(axis=0, values=[x, y])"),
+    ("tf.concat(-1, [x, y])", "tf.concat(axis=-1, values=[x, y])"),
+    ("tf.concat(0, [x, y], 'name')", "tf.concat(axis=0, values=[x, y], name='name')"),
+    ("tf.concat(0, [x, y], name='n')", "tf.concat(axis=0, values=[x, y], name='n')"),
+    ("tf.concat(concat_dim=0, values=[x, y])", "tf.concat(axis=0, values=[x, y])"),
+    ("tf.concat([x, y], 0)", "tf.concat([x, y], 0)"),
+    ("tf.concat_v2([x, y], 0)", "tf.concat([x, y], 0)"),
+    ("tf.split(1, 3, x)", "tf.split(axis=1, num_or_size_splits=3, value=x)"),
+    ("tf.split(1, 3, x, 'n')", "tf.split(axis=1, num_or_size_splits=3, value=x, name='n')"),
+    ("tf.split(split_dim=1, num_split=3, value=x)", "tf.split(axis=1, num_or_size_splits=3, value=x)"),
+    ("tf.split(x, 3, 1)", "tf.split(x, 3, 1)"),
+    ("tf.batch_matmul(m, m, adj_y=True)", "tf.matmul(m, m, adjoint_b=True)"),
+    ("tf.batch_matmul(m, m, True)", "tf.matmul(m, m, adjoint_a=True)"),
+    ("tf.batch_matrix_diag(x)", "tf.matrix_diag(x)"),
+    ("tf.batch_matrix_inverse(m)", "tf.linalg.inv(m)"),
+    ("tf.batch_cholesky(m)", "tf.linalg.cholesky(m)"),
+    ("tf.batch_matrix_transpose(m)", "tf.linalg.matrix_transpose(m)"),
+    ("tf.reduce_sum(x, reduction_indices=[1])", "tf.reduce_sum(x, reduction_indices=[1])"),
+    ("tf.reduce_mean(x, 1, keep_dims=True)", "tf.reduce_mean(x, 1, keep_dims=True)"),
+    ("tf.argmax(x, dimension=1)", "tf.argmax(x, dimension=1)"),
+    ("tf.arg_max(x, 1)", "tf.arg_max(x, 1)"),
+    ("tf.expand_dims(x, dim=1)", "tf.expand_dims(x, dim=1)"),
+    ("tf.squeeze(x[:1], squeeze_dims=[0])", "tf.squeeze(x[:1], squeeze_dims=[0])"),
+    ("tf.reverse_sequence(x, [1, 2], seq_dim=1)", "tf.reverse_sequence(x, [1, 2], seq_dim=1)"),
+    ("tf.listdiff([1, 2], [1])", "tf.setdiff1d([1, 2], [1])"),
+    ("tf.lin_space(0.0, 1.0, 3)", "tf.lin_space(0.0, 1.0, 3)"),
+    ("tf.nn.softmax_cross_entropy_with_logits(x, y)",
+     "tf.nn.softmax_cross_entropy_with_logits(logits=x, labels=y)"),
+    ("tf.nn.softmax_cross_entropy_with_logits(x, y, -1, 'n')",
+     "tf.nn.softmax_cross_entropy_with_logits(logits=x, labels=y, dim=-1, name='n')"),
+    ("tf.nn.sparse_softmax_cross_entropy_with_logits(x, [0, 1])",
+     "tf.nn.sparse_softmax_cross_entropy_with_logits(logits=x, labels=[0, 1])"),
+    ("tf.nn.sparse_softmax_cross_entropy_with_logits(x, [0, 1], 'n')",
+     "tf.nn.sparse_softmax_cross_entropy_with_logits(logits=x, labels=[0, 1], name='n')"),
+    ("tf.nn.sigmoid_cross_entropy_with_logits(x, y)",
+     "tf.nn.sigmoid_cross_entropy_with_logits(logits=x, labels=y)"),
+    ("tf.nn.softmax_cross_entropy_with_logits(labels=y, logits=x)",
+     "tf.nn.softmax_cross_entropy_with_logits(labels=y, logits=x)"),
+    ("tf.scalar_summary('loss', s)", "scalar_summary('loss', s)"),
+    ("tf.scalar_summary(tags='loss', values=s)", "scalar_summary(tags='loss', values=s)"),
+    ("tf.histogram_summary('x', x)", "histogram_summary('x', x)"),
+    ("tf.image_summary('i', tf.zeros([1, 2, 2, 3]), max_images=1)", "image_summary('i', tf.zeros([1, 2, 2, 3]), max_images=1)"),
+    ("tf.audio_summary('a', tf.zeros([1, 9]), 8.0)", "audio_summary('a', tf.zeros([1, 9]), 8.0)"),
+    ("tf.merge_summary([tf.summary.scalar('q', s)])", "tf.summary.merge([tf.summary.scalar('q', s)])"),
+    ("tf.merge_all_summaries()", "tf.summary.merge_all()"),
+    ("tf.initialize_all_variables()", "tf.initialize_all_variables()"),
+    ("tf.initialize_local_variables()", "tf.initialize_local_variables()"),
+    ("tf.initialize_variables(tf.all_variables())", "tf.initialize_variables(tf.all_variables())"),
+    ("tf.initialize_all_tables()", "tf.initialize_all_tables()"),
+    ("tf.image.per_image_whitening(tf.zeros([2, 2, 3]))",
+     "standardized_images.per_image_whitening(tf.zeros([2, 2, 3]))"),
+    ("tf.op_scope([x], 'n', 'd')", "tf.op_scope([x], 'n', 'd')"),
+    ("tf.contrib.deprecated.scalar_summary('loss', s)", "scalar_summary('loss', s)"),
+    ("tf.contrib.deprecated.merge_all_summaries()", "tf.summary.merge_all()"),
+    ("tf.nn.deconv2d(z, w, [1, 4, 4, 1], [1, 2, 2, 1])", "static_shapes.conv2d_transpose(z, w, [1, 4, 4, 1], [1, 2, 2, 1])"),
+    ("tf.ensure_shape(tf.image.resize_images(z, n, 3), [1, 5, 3, 1])",
+     "tf.ensure_shape(old_arguments.resize_images(z, n, 3), [1, 5, 3, 1])"),
+    ("tf.ensure_shape(tf.image.resize_images(z, tf.constant(n), n + 1, 1, True), [1, 5, 6, 1])",
+     "tf.ensure_shape(old_arguments.resize_images(z, tf.constant(n), n + 1, 1, True), [1, 5, 6, 1])"),
+    ("tf.ensure_shape(tf.image.resize_images(z, n, new_width=3), [1, 5, 3, 1])",
+     "tf.ensure_shape(old_arguments.resize_images(z, n, new_width=3), [1, 5, 3, 1])"),
+    ("tf.ensure_shape(tf.image.resize_images(z, [n, 3][:], 1), [1, 5, 3, 1])",
+     "tf.ensure_shape(old_arguments.resize_images(z, [n, 3][:], 1), [1, 5, 3, 1])"),
+    ("tf.image.resize_images(z, [n, 3], 1)", "tf.image.resize_images(z, [n, 3], 1)"),
+    ("tf.image.random_crop(z[0], [2, 1])", "old_arguments.random_crop(z[0], [2, 1])"),
+    ("tf.image.random_crop(value=z[0], size=(2, 1), seed=1)",
+     "old_arguments.random_crop(value=z[0], size=(2, 1), seed=1)"),
+    ("tf.image.random_crop(x, [2, 1])", "old_arguments.random_crop(x, [2, 1])"),
+    ("tf.image.random_crop(z[0], [2, 1, 1])", "tf.image.random_crop(z[0], [2, 1, 1])"),
+    ("tf.random_crop(x, [2, 1])", "tf.random_crop(x, [2, 1])"),
+    ("tf.image.resize_images(z, 2 * [n], tf.image.ResizeMethod.BICUBIC)",
+     "tf.image.resize_images(z, 2 * [n], tf.image.ResizeMethod.BICUBIC)"),
+    ("tf.sparse_split(1, 1, sparse)", "tf.sparse_split(axis=1, num_split=1, sp_input=sparse)"),
+    ("tf.sparse_reduce_sum(sparse, reduction_axes=1)", "tf.sparse_reduce_sum(sparse, reduction_axes=1)"),
+    ("tf.sparse_concat(concat_dim=0, sp_inputs=[sparse])", "tf.sparse_concat(axis=0, sp_inputs=[sparse])"),
+    ("tf.reduce_join(['a', 'b'], reduction_indices=0)", "tf.reduce_join(['a', 'b'], reduction_indices=0)"),
+    ("tf.count_nonzero(x, reduction_indices=0)", "tf.count_nonzero(x, reduction_indices=0)"),
+]  # fmt: skip
+HEAD = """\
+x = tf.constant([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+y = tf.constant([[0.5, 0.25, 0.25], [0.0, 1.0, 0.0]])
+m = tf.constant([[[4.0, 1.0], [1.0, 3.0]]])
+s = tf.reduce_sum(x)
+n = 5
+z = tf.zeros([1, 2, 2, 1])
+w = tf.zeros([3, 3, 1, 1])
+sparse = tf.SparseTensor([[0, 0]], [1.0], [2, 2])
+"""
+
+
+def module(calls: list[str]) -> str:
+    body = "".join(f"    found.append({call})\n" for call in calls)
+    return (
+        f"import tensorflow as tf\n\n\ndef build():\n    found = []\n{indented(HEAD)}{body}    return found\n"
+    )
+
+
+def indented(text: str) -> str:
+    return "".join(f"    {line}\n" for line in text.splitlines())
+
+
+def test_a_module_of_the_program(tmp_path: Path) -> None:
+    (tmp_path / "old.py").write_text(module([before for before, _ in CALLS]))
+    (tmp_path / "train.py").write_text("import tensorflow as tf\nimport old\ntf.Session().run(old.build())\n")
+    result = migrate(Script.read(tmp_path / "train.py"))
+    assert not result.left
+    texts = {change.path.name: change.after for change in result.changes}
+    rows = [row.strip() for row in texts["old.py"].splitlines() if "found.append" in row]
+    assert len(rows) == len(CALLS)
+    for row, (before, after) in zip(rows, CALLS, strict=True):
+        assert row == f"found.append({after})", before
+    again = migrate(Script.from_text(texts["old.py"].replace("build()", "graph()")))
+    assert not any(change.before != change.after for change in again.changes if change.path.name == "old.py")
+
+
+@pytest.mark.parametrize(("before", "after"), CALLS)
+def test_a_script(before: str, after: str) -> None:
+    result = migrate(Script.from_text(f"import tensorflow as tf\nf = {before}\ntf.Session()\n"))
+    assert f"f = {after}\n" in result.changes[0].after
+
+
+@pytest.mark.tensorflow
+def test_every_one_of_them_builds(tmp_path: Path) -> None:
+    text = module([after for _, after in CALLS]).replace("import tensorflow", "import tensorflow.compat.v1")
+    summaries = ", ".join(f"{kind}_summary" for kind in ("scalar", "histogram", "image", "audio"))
+    text = (
+        "from tf2towers.runtime import old_arguments, standardized_images, static_shapes\n"
+        f"from tensorflow.python.ops.logging_ops import {summaries}\n{text}"
+    )
+    (tmp_path / "new.py").write_text(
+        text + "\n\ntf.disable_eager_execution()\nwith tf.Graph().as_default():\n    print(len(build()))\n"
+    )
+    environment = {
+        **os.environ,
+        "TF_CPP_MIN_LOG_LEVEL": "3",
+        "CUDA_VISIBLE_DEVICES": "",
+    }
+    done = subprocess.run(
+        [sys.executable, "new.py"], cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.stdout.strip() == str(len(CALLS)), done.stderr[-2000:]
+
+
+def migrated_line(line: str) -> str:
+    """What a line of a script becomes that TensorFlow 0.x ran."""
+    text = f"import tensorflow as tf\nx = tf.mul(tf.zeros([2, 2]), 2.0)\nf = ({line})\ntf.Session()\n"
+    result = migrate(Script.from_text(text))
+    assert not result.left
+    after = result.changes[0].after
+    return after[after.index("f = (") + 5 : after.index(")\nSession()")]
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("tf.train.SyncReplicasOptimizer(o, (2), replica_id=1, name='x')", "tf.train.SyncReplicasOptimizer(o, (2), name='x')"),
+        ("tf.train.SyncReplicasOptimizer(replica_id=1, opt=o)", "tf.train.SyncReplicasOptimizer(opt=o)"),
+        ("tf.train.SyncReplicasOptimizer(o,\n    2,  # workers\n    replica_id=(1 +\n        2))", "tf.train.SyncReplicasOptimizer(o,\n    2,  # workers\n    )"),
+        ("tf.train.SyncReplicasOptimizer(o, 2, replica_id=tf.constant(1))", "tf.train.SyncReplicasOptimizer(o, 2)"),
+        ("tf.SparseTensor(i, v, shape=[2])", "tf.SparseTensor(i, v, dense_shape=[2])"),
+        ("tf.reverse(x, [False, True])", "tf.reverse(x, [1])"),
+        ("tf.reverse(x, [1])", "tf.reverse(x, [1])"),
+        ("tf.reverse(x, [d, True])", "tf.reverse(x, [d, True])"),
+        ("tf.nn.nce_loss(w, b, inputs, labels, 2, 9)", "old_arguments.nce_loss(w, b, inputs, labels, 2, 9)"),
+        ("tf.nn.sampled_softmax_loss(w, b, inputs, labels, 2, 9)", "old_arguments.sampled_softmax_loss(w, b, inputs, labels, 2, 9)"),
+        ("tf.nn.nce_loss(w, b, labels=labels, inputs=inputs)", "tf.nn.nce_loss(w, b, labels=labels, inputs=inputs)"),
+        ("tf.nn.nce_loss(*given)", "tf.nn.nce_loss(*given)"),
+        ("tf.uniform_unit_scaling_initializer(full_shape=[2])", "old_arguments.uniform_unit_scaling_initializer(full_shape=[2])"),
+        ("tf.uniform_unit_scaling_initializer(2.0, 1)", "tf.uniform_unit_scaling_initializer(2.0, 1)"),
+        ("tf.tuple(x, control_inputs=[a])", "old_arguments.waiting_tuple(x, control_inputs=[a])"),
+        ("tf.tuple(x, 'n')", "tf.tuple(x, 'n')"),
+        ("tf.einsum('ii', x)", "tf.einsum('ii', x)"),
+        ("tf.einsum('abba,ac', x, y)", "tf.einsum('abba,ac', x, y)"),
+    ],
+)  # fmt: skip
+def test_arguments_of_old_releases(before: str, after: str) -> None:
+    assert migrated_line(before) == after
+
+
+def test_labels_and_inputs_of_todays_order_are_left() -> None:
+    text = "import tensorflow as tf\nf = tf.nn.nce_loss(w, b, labels, inputs, 2, 9)\ntf.Session()\n"
+    assert (
+        "f = tf.nn.nce_loss(w, b, labels, inputs, 2, 9)\n" in migrate(Script.from_text(text)).changes[0].after
+    )
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "tf.add(x, y, 'name', 4)",
+        "tf.train.SyncReplicasOptimizer(o, 2, replica_id=which())",
+        "tf.truncated_normal([2], standard_deviation=0.1)",
+        # TF 1.15 took the trace of the last two axes, TF 2 sums over i and j
+        "tf.einsum('ijji', x)",
+        "tf.linalg.einsum('i j i', x)",
+    ],
+)
+def test_arguments_that_nothing_takes_any_more(call: str) -> None:
+    result = migrate(Script.from_text(f"import tensorflow as tf\nf = {call}\ntf.Session()\n"))
+    assert [finding.code for finding in result.left] == ["T2T620"]
+    assert f"f = {call}\n" in result.changes[0].after
+
+
+def test_an_argument_of_old_in_what_nothing_calls_is_told(tmp_path: Path) -> None:
+    (tmp_path / "old.py").write_text(
+        "import tensorflow as tf\n\ndef former():\n    return tf.zeros([2], kind=1)\n\ndef new():\n    return tf.zeros([2])\n"
+    )
+    (tmp_path / "train.py").write_text("import tensorflow as tf\nimport old\ntf.Session().run(old.new())\n")
+    result = migrate(Script.read(tmp_path / "train.py"))
+    assert not result.left
+    assert [finding.kind for finding in result.findings if finding.code == "T2T620"] == ["note"]
+
+
+@pytest.mark.tensorflow
+def test_losses_in_both_orders() -> None:
+    tf = pytest.importorskip("tensorflow")
+    from tf2towers.runtime import old_arguments
+
+    with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+        weights, biases = tf.random.stateless_uniform([9, 4], [1, 2]), tf.zeros([9])
+        inputs, labels = tf.ones([3, 4]), tf.constant([[1], [2], [3]])
+        sampled = ([1, 5], [[0.5]] * 3, [0.5, 0.5])
+        sampled = tuple(tf.constant(part) for part in sampled)
+        sampled = (tf.cast(sampled[0], tf.int64), *sampled[1:])
+        for name in ("nce_loss", "sampled_softmax_loss"):
+            function, todays = getattr(old_arguments, name), getattr(tf.compat.v1.nn, name)
+            expected = session.run(todays(weights, biases, labels, inputs, 2, 9, sampled_values=sampled))
+            for order in ((inputs, labels), (labels, inputs)):
+                found = session.run(function(weights, biases, *order, 2, 9, sampled_values=sampled))
+                assert found.tolist() == expected.tolist()
+
+
+@pytest.mark.tensorflow
+def test_a_shard_is_scaled_as_the_whole() -> None:
+    """max_val of TF 0.12: sqrt(3 / input_size), the product of all dimensions but the last of `full_shape`."""
+    tf = pytest.importorskip("tensorflow")
+    from tf2towers.runtime import old_arguments
+
+    with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+        ours = old_arguments.uniform_unit_scaling_initializer(seed=3, full_shape=[300, 50])
+        plain = old_arguments.uniform_unit_scaling_initializer(seed=3)
+        sharded, whole = session.run([ours([3, 50]), plain([3, 50])])
+        assert 0.09 < abs(sharded).max() <= 0.1
+        assert 0.9 < abs(whole).max() <= 1.0
+
+
+@pytest.mark.parametrize(
+    ("call", "left"),
+    [
+        ("tf.contrib.slim.learning.train(op, '/tmp/x', trace_every_n_steps=10)", ["T2T620"]),
+        ("tf.contrib.slim.learning.train(op, '/tmp/x', trace_every_n_steps=None)", []),
+        # TF 0.x gave the function its arguments by place, today's by name
+        ("tf.nn.seq2seq.sequence_loss([tf.log(x)], [y], [w], softmax_loss_function=f)", ["T2T620"]),
+        ("tf.nn.seq2seq.sequence_loss([tf.log(x)], [y], [w], softmax_loss_function=None)", []),
+        ("tf.contrib.lookup.HashTable(init, -1, 'shared')", ["T2T620"]),
+        ("tf.contrib.lookup.HashTable(init, -1, name='t')", []),
+    ],
+)
+def test_an_argument_that_our_own_function_does_not_serve_is_left(call: str, left: list[str]) -> None:
+    text = f"import tensorflow as tf\n\n\ndef made(op, init):\n    return {call}\n\n\nprint(made)\n"
+    result = migrate(Script.from_text(text))
+    assert [finding.code for finding in result.left] == left
+
+
+@pytest.mark.parametrize(
+    ("before", "wanted"),
+    [
+        ("tf.random_uniform_initializer(maxval=9)", "tf.random_uniform_initializer(maxval=9, minval=0)"),
+        (
+            "tf.initializers.random_uniform(maxval=9, seed=1)",
+            "tf.initializers.random_uniform(maxval=9, seed=1, minval=0)",
+        ),
+        ("tf.random_uniform_initializer(-1, 1)", "tf.random_uniform_initializer(-1, 1)"),
+        (
+            "tf.random_uniform_initializer(minval=1, maxval=9)",
+            "tf.random_uniform_initializer(minval=1, maxval=9)",
+        ),
+        ("tf.random_uniform_initializer(seed=1)", "tf.random_uniform_initializer(seed=1)"),
+        ("tf.random_uniform(shape=[2], maxval=9)", "tf.random_uniform(shape=[2], maxval=9)"),
+        ("tf.nn.top_k(x, 2, True, 'top')", "tf.nn.top_k(x, 2, True, name='top')"),
+        ("tf.nn.top_k(x, 2, True)", "tf.nn.top_k(x, 2, True)"),
+    ],
+)
+def test_what_a_later_argument_has_moved(before, wanted):
+    assert body(before + "\n") == wanted + "\n"

@@ -1,0 +1,50 @@
+"""Every rule's examples, and that every rule tells what it is."""
+
+import pytest
+
+from tf2towers.codemod.migrate import migrate
+from tf2towers.codemod.rule import rule_of, rules
+from tf2towers.source.python2.reading import read_script
+from tf2towers.source.script import Script
+
+CODES = [rule.code for rule in rules()]
+EXAMPLES = [(rule.code, number) for rule in rules() for number in range(len(rule.examples))]
+
+
+@pytest.mark.parametrize("code", CODES)
+def test_a_rule_is_told_in_full(code):
+    rule = rule_of(code)
+    assert rule.code == code and code.startswith("T2T6")
+    assert len(rule.why.split()) > 15 and rule.examples
+    assert len(rule.title) <= 90
+    assert (rule.does == "refuses") == any(example.left for example in rule.examples)
+    if rule.does == "refuses":
+        assert len(rule.todo.split()) >= 5
+
+
+@pytest.mark.parametrize(("code", "number"), EXAMPLES)
+def test_an_example_becomes_what_it_says(code, number):
+    example = rule_of(code).examples[number]
+    result = migrate(_script(example.before))
+    if example.left:
+        assert code in [finding.code for finding in result.left], result.findings
+        assert {rule_of(finding.code).does for finding in result.left} == {"refuses"}
+        assert all(finding.todo for finding in result.left)
+        return
+    assert result.changes[0].after == (example.before if example.after is None else example.after)
+    assert result.status == 0
+
+
+@pytest.mark.parametrize(("code", "number"), EXAMPLES)
+def test_a_second_run_changes_nothing(code, number):
+    example = rule_of(code).examples[number]
+    first = migrate(_script(example.before))
+    text = first.changes[0].after
+    compile(text, code, "exec")
+    second = migrate(Script.from_text(text))
+    assert not second.changed
+    assert second.status == first.status or code == "T2T609"  # nothing says that it was Python 2
+
+
+def _script(text):
+    return read_script(lambda checked: Script.from_text(text, checked=checked))

@@ -1,0 +1,450 @@
+"""Symbols and imports, one line each."""
+
+import pytest
+from codemod_texts import after, body, migrated
+
+from tf2towers.codemod.migrate import migrate
+from tf2towers.source.script import Script
+
+ONE_LINE = [
+    ("x = tf.logging.__dict__[y]", "x = tf.logging.__dict__[y]"),
+    # what compat.v1 has
+    ("x = tf.float32", "x = tf.float32"),
+    ("x = tf.nn.relu(y)", "x = tf.nn.relu(y)"),
+    ("e = tf.train.ExponentialMovingAverage(0.9)", "e = tf.train.ExponentialMovingAverage(0.9)"),
+    ("i = tf.train.checkpoints_iterator(d, timeout_fn=f)", "i = checkpoints_iterator(d, timeout_fn=f)"),
+    ("p = tf.train.latest_checkpoint(d)", "p = tf.train.latest_checkpoint(d)"),
+    ("t = tf.AggregationMethod.ADD_N", "t = tf.AggregationMethod.ADD_N"),
+    ("x = tf.log(y)", "x = tf.log(y)"),
+    ("x = tf.random_normal([2])", "x = tf.random_normal([2])"),
+    ("x = tf.FIFOQueue(1, tf.int32)", "x = tf.FIFOQueue(1, tf.int32)"),
+    ("v = tf.Variable(0)", "v = tf.Variable(0)"),
+    ("v = tf.get_variable('v', [])", "v = tf.get_variable('v', [])"),
+    ("s = tf.train.Saver()", "s = tf.train.Saver()"),
+    ("g = tf.gradients(x, y)", "g = tf.gradients(x, y)"),
+    ("d = tf.data.Dataset.range(3)", "d = tf.data.Dataset.range(3)"),
+    ("x = tf.losses.mean_squared_error(x, y)", "x = tf.losses.mean_squared_error(x, y)"),
+    ("x = tf.metrics.accuracy(x, y)", "x = tf.metrics.accuracy(x, y)"),
+    ("x = tf.summary.scalar('a', x)", "x = tf.summary.scalar('a', x)"),
+    ("c = tf.get_collection(tf.GraphKeys.UPDATE_OPS)",
+     "c = tf.get_collection(tf.GraphKeys.UPDATE_OPS)"),
+    ("x = tf.compat.v1.placeholder(tf.int32)", "x = tf.compat.v1.placeholder(tf.int32)"),
+    ("x = tf.compat.v1.mul(x, y)", "x = tf.compat.v1.multiply(x, y)"),
+    ("x = tf.compat.v2.where(c, x, y)", "x = tf.compat.v2.where(c, x, y)"),
+    ("v = tf.VERSION, tf.__version__", "v = tf.VERSION, tf.__version__"),
+    # what is tested is what TF 1.15 said; what is told is TensorFlow's own
+    ("v = tf.__version__.startswith('1.')", "v = \"1.15.5\".startswith('1.')"),
+    ("v = tf.VERSION >= '2.0.0'", "v = \"1.15.5\" >= '2.0.0'"),
+    ("v = '2' > tf.version.VERSION", "v = '2' > \"1.15.5\""),
+    ("v = int(tf.__version__.split('.')[0])", "v = int(\"1.15.5\".split('.')[0])"),
+    ("v = int(tf.__version__[0])", "v = int(\"1.15.5\"[0])"),
+    ("v = LooseVersion(tf.__version__) < '2'", "v = LooseVersion(\"1.15.5\") < '2'"),
+    # 1.15 was above 1.4, but not as a text, or as a decimal number
+    ("v = tf.__version__ >= '1.4'", "v = tf.__version__ >= '1.4'"),
+    ("v = tf.__version__ < '1.12.0'", "v = \"1.15.5\" < '1.12.0'"),
+    ("v = float(tf.__version__[:3]) < 1.4", "v = float(tf.__version__[:3]) < 1.4"),
+    ("v = float(tf.__version__[:3]) >= 2", "v = float(\"1.15.5\"[:3]) >= 2"),
+    ("v = tf.__version__[:3] >= '2.0'", "v = \"1.15.5\"[:3] >= '2.0'"),
+    ("v = tf.__version__ >= least", "v = \"1.15.5\" >= least"),  # as on TF 1.15
+    ("v = tf.__version__; w = v.startswith('1.'), v", "v = \"1.15.5\"; w = v.startswith('1.'), v"),
+    ("v = tf.__version__; w = v > '1.4'", "v = tf.__version__; w = v > '1.4'"),
+    ("v = f\"{tf.__version__.startswith('1.')}\"", "v = f\"{'1.15.5'.startswith('1.')}\""),
+    ("v = tf.__version__; print(v)", "v = tf.__version__; print(v)"),
+    ("v = tf.__version__[:2] == '1.'", "v = \"1.15.5\"[:2] == '1.'"),
+    ("v = versions[tf.__version__]", "v = versions[tf.__version__]"),
+    ("print('%s' % tf.__version__.upper())", "print('%s' % tf.__version__.upper())"),
+    ("tf.random.set_seed(1)", "tf2.random.set_seed(1)"),
+    ("F = tf.python.platform.flags.FLAGS", "F = tf.app.flags.FLAGS"),
+    ("o = tf.train.AdamOptimizer(0.1)", "o = tf.train.AdamOptimizer(0.1)"),
+    ("F = tf.app.flags.FLAGS", "F = tf.app.flags.FLAGS"),
+    ("F = tf.flags.FLAGS", "F = tf.flags.FLAGS"),
+    ("x = tf.reduce_mean(x, 0)", "x = tf.reduce_mean(x, 0)"),
+    ("x = tf.reduce_mean(x, 0, keep_dims=True)", "x = tf.reduce_mean(x, 0, keep_dims=True)"),
+    ("x = f(tf.reduce_mean)", "x = f(tf.reduce_mean)"),
+    ("x = tf.nn.softmax_cross_entropy_with_logits(labels=x, logits=y)",
+     "x = tf.nn.softmax_cross_entropy_with_logits(labels=x, logits=y)"),
+    ("x = tf.nn.softmax_cross_entropy_with_logits_v2(labels=x, logits=y)",
+     "x = tf.nn.softmax_cross_entropy_with_logits_v2(labels=x, logits=y)"),
+    ("x = tf.where(c, x, y)", "x = tf.where(c, x, y)"),
+    ("d = tf.device('/gpu:0')", "d = tf.device('/gpu:0')"),
+    ("d = tf.device('/gpu:%d' % 0)", "d = tf.device('/gpu:%d' % 0)"),
+    ("d = tf.device(setter)", "d = tf.device(setter)"),
+    # old releases
+    ("x = tf.mul(x, y)", "x = tf.multiply(x, y)"),
+    ("x = tf.pack([x, y])", "x = tf.stack([x, y])"),
+    ("x = tf.concat(1, [x, y])", "x = tf.concat(axis=1, values=[x, y])"),
+    ("x = tf.concat((1), [x, y])", "x = tf.concat(axis=(1), values=[x, y])"),
+    ("x = tf.concat([x, y], 1)", "x = tf.concat([x, y], 1)"),
+    # no axis is a list, so a name of one is what is joined
+    ("a = [x, y]; z = tf.concat(n, a)", "a = [x, y]; z = tf.concat(axis=n, values=a)"),
+    ("a = [v for v in x]; z = tf.concat(n, a, 'z')", "a = [v for v in x]; z = tf.concat(axis=n, values=a, name='z')"),
+    ("a = []; z = tf.concat(a, n)", "a = []; z = tf.concat(a, n)"),
+    ("a = []; b = [x]; z = tf.concat(a, b)", "a = []; b = [x]; z = tf.concat(a, b)"),
+    ("a = [x]; a = 1; z = tf.concat(n, a)", "a = [x]; a = 1; z = tf.concat(n, a)"),
+    ("def f(n, a): return tf.concat(n, a)", "def f(n, a): return tf.concat(n, a)"),
+    ("def f(n, a=[]): return tf.concat(n, a)", "def f(n, a=[]): return tf.concat(n, a)"),
+    ("x = tf.split(0, 2, x)", "x = tf.split(axis=0, num_or_size_splits=2, value=x)"),
+    ("x = tf.split(x, 2, 0)", "x = tf.split(x, 2, 0)"),
+    ("x = tf.merge_all_summaries()", "x = tf.summary.merge_all()"),
+    ("i = tf.initialize_all_variables()", "i = tf.initialize_all_variables()"),
+    ("w = tf.train.SummaryWriter(d)", "w = tf.summary.FileWriter(d)"),
+    # contrib, by the files that its names are in
+    ("x = tf.contrib.layers.python.layers.layers.batch_norm(x)", "x = slim.batch_norm(x)"),
+    ("s = tf.contrib.framework.python.ops.arg_scope", "s = slim.arg_scope"),
+    ("s = tf.contrib.framework.python.ops.arg_scope.add_arg_scope", "s = slim.add_arg_scope"),
+    ("n = tf.contrib.data.AUTOTUNE", "n = tf.data.experimental.AUTOTUNE"),
+    ("a = tf.contrib.staging.StagingArea([tf.float32])", "a = StagingArea([tf.float32])"),
+    ("x = tf.contrib.nccl.all_sum(x)", "x = nccl.all_sum(x)"),
+    # text of the user
+    ("s = 'tf.Session and tf.log'", "s = 'tf.Session and tf.log'"),
+    ("x = y  # tf.log", "x = y  # tf.log"),
+    ("x = o.tf.log(y)", "x = o.tf.log(y)"),
+    ("def f(tf): return tf.log(1)", "def f(tf): return tf.log(1)"),
+    ("x = [tf for tf in y if tf.log]", "x = [tf for tf in y if tf.log]"),
+    # Python's own
+    ("for i in xrange(3): pass", "for i in range(3): pass"),
+    ("def f(xrange): return xrange(3)", "def f(xrange): return xrange(3)"),
+    ("é = 'ü'; x = tf.log('ß', tf.log(y))", "é = 'ü'; x = tf.log('ß', tf.log(y))"),
+    ("x = (tf.train\n     .Saver())", "x = (tf.train\n     .Saver())"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("before", "wanted"), ONE_LINE)
+def test_a_symbol(before, wanted):
+    assert body(before + "\n") == wanted + "\n"
+
+
+@pytest.mark.parametrize(("before", "wanted"), ONE_LINE)
+def test_a_symbol_again(before, wanted):
+    text = after(f"import tensorflow as tf\n\nsess = tf.Session()\n{before}\n")
+    assert after(text) == text
+
+
+IMPORTS = [
+    ("import tensorflow as tf\nfrom tensorflow.python.framework import ops\n\nops.Tensor.get_shape(tf.log(1))\n",
+     "import tensorflow.compat.v1 as tf\n\n"
+     "tf.Tensor.get_shape(tf.log(1))\n"),
+    ("import tensorflow as tf\nfrom tensorflow.python.ops import gen_audio_ops as au\n\nau.decode_wav(tf.log(1))\n",
+     "import tensorflow.compat.v1 as tf\nfrom tensorflow.python.ops import gen_audio_ops as au\n\n"
+     "au.decode_wav(tf.log(1))\n"),
+    ("from tensorflow.python.summary.writer.writer import FileWriter\n\nFileWriter('')\n",
+     "from tensorflow.compat.v1.summary import FileWriter\n\nFileWriter('')\n"),
+    ("import tensorflow as tf\n\ntf.log(1)\n", "import tensorflow.compat.v1 as tf\n\ntf.log(1)\n"),
+    ("import tensorflow\n\ntensorflow.placeholder(1)\n",
+     "import tensorflow.compat.v1 as tensorflow\n\ntensorflow.placeholder(1)\n"),
+    ("import tensorflow as t\n\nt.mul(1, 2)\n", "import tensorflow.compat.v1 as t\n\nt.multiply(1, 2)\n"),
+    ("import tensorflow as tf\nt = tf\nt.mul(1)\n", "import tensorflow.compat.v1 as tf\nt = tf\nt.multiply(1)\n"),
+    ("import tensorflow.compat.v1 as tf\n\ntf.mul(1)\n", "import tensorflow.compat.v1 as tf\n\ntf.multiply(1)\n"),
+    ("from tensorflow.compat import v1 as tf\n\ntf.mul(1)\n",
+     "from tensorflow.compat import v1 as tf\n\ntf.multiply(1)\n"),
+    ("import tensorflow as tf\ntf = tf.compat.v1\ntf.mul(1)\n",
+     "import tensorflow.compat.v1 as tf\ntf = tf.compat.v1\ntf.multiply(1)\n"),
+    ("import numpy as np, tensorflow as tf\n\ntf.placeholder(1)\n",
+     "import numpy as np, tensorflow.compat.v1 as tf\n\ntf.placeholder(1)\n"),
+    ("from tensorflow import placeholder as p, float32\n\np(float32)\n",
+     "from tensorflow.compat.v1 import placeholder as p, float32\n\np(float32)\n"),
+    ("from tensorflow import log, mul\n\nlog(1)\n",
+     "from tensorflow.compat.v1 import log, multiply as mul\n\nlog(1)\n"),
+    ("from tensorflow import nn, train\n\nnn.relu(train.Saver())\n",
+     "from tensorflow.compat.v1 import nn, train\n\nnn.relu(train.Saver())\n"),
+    ("from tensorflow.nn import relu\n\nrelu(1)\n", "from tensorflow.compat.v1.nn import relu\n\nrelu(1)\n"),
+    ("import tensorflow.nn as nn\n\nnn.relu(1)\n", "import tensorflow.compat.v1.nn as nn\n\nnn.relu(1)\n"),
+    ("from tensorflow import *\n\nplaceholder(float32)\n",
+     "from tensorflow.compat.v1 import *\n\nplaceholder(float32)\n"),
+    ("import tensorflow as tf\nfrom tensorflow.python.ops import math_ops\n\ntf.placeholder(math_ops.add(1, 1))\n",
+     "import tensorflow.compat.v1 as tf\nfrom tensorflow.python.ops import math_ops\n\n"
+     "tf.placeholder(math_ops.add(1, 1))\n"),
+    # what has moved out of it is taken by its public name
+    ("import tensorflow.compat.v1 as tf\nfrom tensorflow.python.ops.array_ops import unstack as parts\n\n"
+     "tf.placeholder(parts(1))\n",
+     "import tensorflow.compat.v1 as tf\nfrom tensorflow.compat.v1 import unstack as parts\n\n"
+     "tf.placeholder(parts(1))\n"),
+    ("import tensorflow as tf\nfrom tensorflow.python.platform.flags import FLAGS\n\ntf.placeholder(FLAGS.kind)\n",
+     "import tensorflow.compat.v1 as tf\nfrom tensorflow.python.platform.flags import FLAGS\n\n"
+     "tf.placeholder(FLAGS.kind)\n"),
+    ("import tensorflow as tf\nfrom tensorflow.python.util import nest\n\ntf.placeholder(nest.flatten_up_to(1, 2))\n",
+     "import tensorflow.compat.v1 as tf\nfrom tensorflow.compat.v1 import nest\n"
+     "from tensorflow.python.util.nest import flatten_up_to\n\ntf.placeholder(flatten_up_to(1, 2))\n"),
+    ("import tensorflow as tf\nfrom tensorflow.python.ops import array_ops\n\n"
+     "tf.placeholder(array_ops.stack(array_ops.shape(1)))\n",
+     "import tensorflow.compat.v1 as tf\nfrom tensorflow.python.ops import array_ops\n\n"
+     "tf.placeholder(tf.stack(array_ops.shape(1)))\n"),
+    ("import tensorflow as tf\nfrom tensorflow.python import pywrap_tensorflow\n\n"
+     "tf.log(pywrap_tensorflow.NewCheckpointReader('a').get_tensor('w'))\n",
+     "import tensorflow.compat.v1 as tf\nfrom tensorflow.python import pywrap_tensorflow\n\n"
+     "tf.log(tf.train.NewCheckpointReader('a').get_tensor('w'))\n"),
+    ("import tensorflow as tf\n\nloss = tf.nn.seq2seq.sequence_loss_by_example([tf.log(1)], 2, 3)\n",
+     "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime.contrib import legacy_seq2seq\n\n"
+     "loss = legacy_seq2seq.sequence_loss_by_example([tf.log(1)], 2, 3)\n"),
+    ("import tensorflow as tf\n\ntf.log(tf.pywrap_tensorflow.NewCheckpointReader('a').get_tensor('w'))\n",
+     "import tensorflow.compat.v1 as tf\n\ntf.log(tf.train.NewCheckpointReader('a').get_tensor('w'))\n"),
+    ("import tensorflow as tf\nfrom tensorflow.python.training import device_setter\n\n"
+     "tf.placeholder(device_setter._RoundRobinStrategy(2))\n",
+     "import tensorflow.compat.v1 as tf\nfrom tensorflow.python.training import device_setter\n\n"
+     "tf.placeholder(device_setter._RoundRobinStrategy(2))\n"),
+    # TF 2 has another class there by that name
+    ("import tensorflow as tf\nfrom tensorflow.python.framework import device\n\n"
+     "tf.placeholder(device.DeviceSpec.from_string('/gpu:0').merge_from(device.DeviceSpec()))\n",
+     "import tensorflow.compat.v1 as tf\n\n"
+     "tf.placeholder(tf.DeviceSpec.from_string('/gpu:0').merge_from(tf.DeviceSpec()))\n"),
+    ("import tensorflow as tf\nfrom tensorflow.python.data.ops import dataset_ops\n\n"
+     "tf.placeholder(dataset_ops.Dataset.range(3).make_one_shot_iterator())\n",
+     "import tensorflow.compat.v1 as tf\n\n"
+     "tf.placeholder(tf.data.Dataset.range(3).make_one_shot_iterator())\n"),
+    ("import tensorflow as tf\nfrom tensorflow.python.ops import gen_nn_ops\n\ngen_nn_ops._relu_grad(tf.log(1), 2)\n",
+     "import tensorflow.compat.v1 as tf\nfrom tensorflow.python.ops import gen_nn_ops\n\n"
+     "gen_nn_ops.relu_grad(tf.log(1), 2)\n"),
+    ("from tensorflow.python.ops.gen_math_ops import _sum\n\n_sum(1, 0)\n",
+     "from tensorflow.python.ops.gen_math_ops import _sum\n\n_sum(1, 0)\n"),
+    # `tensorflow` has to be the package itself
+    ("import tensorflow\nimport tensorflow.python.client.timeline\n\ntensorflow.log(1)\n",
+     "import tensorflow\nimport tensorflow.python.client.timeline\n\ntensorflow.compat.v1.log(1)\n"),
+    ("import tensorflow\nimport tensorflow.python.client.timeline\nt = tensorflow\n\nt.mul(1)\n",
+     "import tensorflow\nimport tensorflow.python.client.timeline\nt = tensorflow\n\nt.compat.v1.multiply(1)\n"),
+    ("import tensorflow.python.client.timeline\nimport tensorflow as tf\n\ntf.log(1)\n",
+     "import tensorflow.python.client.timeline\nimport tensorflow.compat.v1 as tf\n\ntf.log(1)\n"),
+    ("import tensorflow.contrib.slim\n\ntensorflow.contrib.slim.conv2d(tensorflow.log(1))\n",
+     "import tensorflow.compat.v1 as tensorflow\nfrom tf2towers.runtime.tf1 import slim\n\n"
+     "slim.conv2d(tensorflow.log(1))\n"),
+    ("import tensorflow.contrib.slim as slim\n\nslim.conv2d(1)\n",
+     "from tf2towers.runtime.tf1 import slim\n\nslim.conv2d(1)\n"),
+    ("from tensorflow.contrib import slim as s\n\ns.conv2d(1)\n",
+     "from tf2towers.runtime.tf1 import slim as s\n\ns.conv2d(1)\n"),
+    ("from tensorflow.contrib.layers import xavier_initializer\n\nxavier_initializer()\n",
+     "from tf2towers.runtime.tf1.slim import xavier_initializer\n\nxavier_initializer()\n"),
+    ("import tensorflow as tf\n\ntf.contrib.layers.xavier_initializer()\n",
+     "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime.tf1 import slim\n\nslim.xavier_initializer()\n"),
+    ("import tensorflow as tf\n\nslim = tf.contrib.slim\nslim.conv2d(1)\n",
+     "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime.tf1 import slim\n\nslim.conv2d(1)\n"),
+    ("import tensorflow as tf\n\ntf.layers.dense(1, 2)\n",
+     "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime.tf1 import layers\n\nlayers.dense(1, 2)\n"),
+    ("from tensorflow import layers\n\nlayers.dense(1, 2)\n",
+     "from tf2towers.runtime.tf1 import layers\n\nlayers.dense(1, 2)\n"),
+    ("from tensorflow.app import flags\n\nflags.FLAGS\n", "from tensorflow.compat.v1 import flags\n\nflags.FLAGS\n"),
+    ("from tensorflow import app\n\napp.flags.FLAGS\n", "from tensorflow.compat.v1 import app\n\napp.flags.FLAGS\n"),
+    ("import tensorflow.app as app\n\napp.flags.FLAGS\n", "from tensorflow.compat.v1 import app\n\napp.flags.FLAGS\n"),
+    ("from tensorflow.examples.tutorials.mnist import input_data\n\ninput_data.read_data_sets('d')\n",
+     "from tf2towers.runtime import input_data\n\ninput_data.read_data_sets('d')\n"),
+    ("try:\n    import tensorflow.compat.v1 as tf\nexcept ImportError:\n    import tensorflow as tf\n\ntf.log(1)\n",
+     "try:\n    import tensorflow.compat.v1 as tf\nexcept ImportError:\n    import tensorflow.compat.v1 as tf\n\n"
+     "tf.log(1)\n"),
+    ("def f():\n    import tensorflow as tf\n    return tf.placeholder(1)\n",
+     "def f():\n    import tensorflow.compat.v1 as tf\n    return tf.placeholder(1)\n"),
+    ("import os; import tensorflow as tf; x = tf.log(1)\n",
+     "import os; import tensorflow.compat.v1 as tf; x = tf.log(1)\n"),
+    # what is imported stands before what needs it on the same line
+    ("import os; import tensorflow as tf; slim = tf.contrib.slim; x = slim.flatten(1)\n",
+     "import os; import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime.tf1 import slim\npass; x = slim.flatten(1)\n"),
+    ("import tensorflow as tf; import os; \\\n  x = tf.Session(); y = 1\n",
+     "import tensorflow.compat.v1 as tf; import os\nfrom tf2towers.runtime import Session\nx = Session(); y = 1\n"),
+    ("import tensorflow as tf; x = 1\ny = tf.Session()\n",
+     "import tensorflow.compat.v1 as tf; x = 1\nfrom tf2towers.runtime import Session\ny = Session()\n"),
+    ("import tensorflow as tf;\ny = tf.Session()\n",
+     "import tensorflow.compat.v1 as tf;\nfrom tf2towers.runtime import Session\ny = Session()\n"),
+    # a module that is gone, and was only to be loaded
+    ("import os\nimport tensorflow.python.platform\nimport tensorflow as tf\n\ntf.log(1)\n",
+     "import os\nimport tensorflow.compat.v1 as tf\n\ntf.log(1)\n"),
+    ("import tensorflow.python.platform\n\ntensorflow.log(1)\n",
+     "import tensorflow.compat.v1 as tensorflow\n\ntensorflow.log(1)\n"),
+    # what a linter is told goes with what it is told of, another comment stays
+    ("from tensorflow.python.ops import math_grad  # pylint: disable=unused-import\nimport tensorflow as tf\n\n"
+     "tf.log(1)\n",
+     "import tensorflow.compat.v1 as tf\n\ntf.log(1)\n"),
+    ("from tensorflow.python.ops import math_grad  # for d(x*y)\nimport tensorflow as tf\n\ntf.log(1)\n",
+     "# for d(x*y)\nimport tensorflow.compat.v1 as tf\n\ntf.log(1)\n"),
+    # a line that goes takes a blank one with it
+    ("import os\n\nfrom tensorflow.examples.tutorials.mnist import input_data\n\nimport tensorflow as tf\n\n"
+     "tf.log(input_data.read_data_sets('d'))\n",
+     "import os\n\nimport tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import input_data\n\n"
+     "tf.log(input_data.read_data_sets('d'))\n"),
+    ("import os\n\nfrom tensorflow.examples.tutorials.mnist import input_data\n\ninput_data.read_data_sets('d')\n",
+     "import os\n\nfrom tf2towers.runtime import input_data\n\ninput_data.read_data_sets('d')\n"),
+    ("import tensorflow as tf\n\nslim = tf.contrib.slim\n\n"
+     "from tensorflow.examples.tutorials.mnist import input_data\n\nimport os\n\n"
+     "tf.log(slim.flatten(input_data.read_data_sets('d')))\n",
+     "import tensorflow.compat.v1 as tf\n\n\nimport os\nfrom tf2towers.runtime import input_data\nfrom tf2towers.runtime.tf1 import slim\n\n"
+     "tf.log(slim.flatten(input_data.read_data_sets('d')))\n"),
+    ("if x: from tensorflow import Session, float32\n",
+     "if x: from tf2towers.runtime import Session; from tensorflow.compat.v1 import float32\n"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("before", "wanted"), IMPORTS)
+def test_an_import(before, wanted, tree):
+    """As a module that a main script imports, so that no `graph_mode()` stands in it."""
+    from tf2towers.codemod.migrate import migrate
+    from tf2towers.source.script import Script
+
+    folder = tree({"main.py": "import module\nimport tensorflow as tf\ntf.Session()\n"})
+    (folder / "module.py").write_text(before)
+    result = migrate(Script.read(folder / "main.py"))
+    texts = {change.path.name: change.after for change in result.changes}
+    assert texts.get("module.py", before) == wanted
+    assert result.status == 0, result.left
+
+
+LEFT = [
+    (
+        "import tensorflow.python.ops.gen_nn_ops as o; o.max_pool_grad(x, y, g, k, s, 'SAME')",
+        "T2T620",
+    ),  # other arguments
+    ("from tensorflow.python.ops import gen_state_ops as o; o.assign(v, x)", "T2T620"),  # of a reference
+    ("from tensorflow.python import pywrap_tensorflow as p; p.TF_NewBuffer()", "T2T620"),
+    ("from tensorflow.python.ops import rnn_cell_impl as r; r._linear([x], 4, True)", "T2T620"),  # of TF 1.0
+    ("x = tf.contrib.image.dense_image_warp(d, d)", "T2T620"),
+    ("x = tf.no_such_name", "T2T620"),
+    ("x = tf.keras.layers.Dense(1)", "T2T621"),
+    ("from tensorflow.keras import layers; layers.Dense(1)", "T2T621"),
+    ("s = tf.distribute.MirroredStrategy()", "T2T622"),
+    ("tf.enable_eager_execution()", "T2T623"),
+    ("import no_such_module_anywhere", "T2T624"),
+    ("from . import no_such_module_anywhere", "T2T624"),
+    ("import sonnet as snt", "T2T625"),
+    ("warp = tf.load_op_library('warp.so')", "T2T625"),
+    ("x = getattr(tf, name)", "T2T626"),
+    ("f(tf)", "T2T626"),
+]
+
+
+def test_operations_in_cpp_that_may_be_missing_are_told_only():
+    text = "import tensorflow as tf\n\nx = tf.placeholder(tf.int32)\ntry:\n    warp = tf.load_op_library('warp.so')\n"
+    result = migrated(f"{text}except tf.errors.NotFoundError:\n    warp = None\n")
+    assert result.status == 0
+    assert [finding.code for finding in result.findings if finding.kind == "note"] == ["T2T625"]
+    again = migrated(
+        f"{text}except tf.errors.NotFoundError:\n    build()\n    warp = tf.load_op_library('warp.so')\n"
+    )
+    assert again.status == 1
+
+
+@pytest.mark.parametrize(("line", "code"), LEFT)
+def test_a_site_that_is_left(line, code):
+    text = f"import tensorflow as tf\n\nx = tf.placeholder(tf.int32)\n{line}\n"
+    result = migrated(text)
+    assert {finding.code for finding in result.left} == {code}
+    assert result.status == 1
+    assert result.left[0].line == 4 and result.left[0].todo
+    assert line in result.changes[0].after
+
+
+KEPT = [
+    "import numpy\nprint(numpy.ones(3))\n",
+    "import tensorflow as tf\n\nv = tf.Variable(1.0)\nopt = tf.optimizers.SGD()\n",
+    "import tensorflow as tf\n\n@tf.function\ndef f(x):\n    return tf.where(x, x, x)\n",
+    "import tensorflow as tf\n\ntf.compat.v1.logging.set_verbosity(1)\nmodel = tf.keras.Sequential()\n",
+    "import tensorflow as tf\n\nwith tf.GradientTape() as t:\n    v = tf.compat.v1.get_variable('v', [])\n",
+    "",
+]
+
+
+@pytest.mark.parametrize("text", KEPT)
+def test_what_is_no_tf1_stays(text):
+    result = migrated(text)
+    assert not result.changed and result.status == 0
+
+
+def test_a_module_of_contrib_stays_where_something_of_it_is_left():
+    text = "from tensorflow.contrib import slim\n\nslim.conv2d(1)\nslim.no_such_thing(2)\n"
+    result = migrated(text)
+    assert "from tensorflow.contrib import slim\n" in result.changes[0].after
+    assert result.status == 1
+    again = migrated(result.changes[0].after)
+    assert again.status == 1 and not again.changed
+
+
+def test_a_name_of_the_script_is_not_hidden():
+    text = "import tensorflow as tf\n\nSession = 3\nwith tf.Session() as sess:\n    print(Session)\n"
+    assert "with Session_2() as sess:\n    print(Session)\n" in after(text)
+    assert "import Session as Session_2, graph_mode\n" in after(text)
+
+
+def test_subclasses_and_isinstance():
+    text = (
+        "import tensorflow as tf\n\nclass S(tf.Session):\n    pass\n\nisinstance(1, tf.InteractiveSession)\n"
+    )
+    assert "class S(Session):" in after(text)
+    assert "isinstance(1, InteractiveSession)" in after(text)
+
+
+def test_line_ends_and_encoding_stay():
+    text = "import tensorflow as tf\r\n\r\nx = tf.Session()\r\n"
+    assert after(text).count("\r\n") == after(text).count("\n")
+
+
+def test_no_line_is_too_long():
+    call = "tf.get_variable('some_name', [1, 2, 3], tf.float32, initializer=tf.zeros_initializer(), trainable=False)"
+    line = f"x = {call}\n"
+    text = after("import tensorflow as tf\n\n" + line)
+    assert max(map(len, text.splitlines())) <= 120
+    assert "trainable=False)" in text
+
+
+@pytest.mark.parametrize("terms", [400, 1500])
+def test_deep_expressions(terms):
+    text = "import tensorflow as tf\n\nx = " + " + ".join(["tf.mul(1)"] * terms) + "\ntf.Session()\n"
+    assert after(text).count("tf.multiply") == terms
+
+
+#: programs that run on TF 2 already: what is plain there is TF 2's
+UPGRADED = [
+    "tf.compat.v1.disable_eager_execution()\nx = tf.where(c, x, y)\n",
+    "p = tf.compat.v1.placeholder(1)\nx = tf.nn.softmax_cross_entropy_with_logits(l, p)\n",
+    "from tensorflow import where\ntf.compat.v1.placeholder(1)\n",
+    "from tensorflow.compat.v1 import placeholder\nv = tf.Variable(1)\n",
+    "flags = tf.compat.v1.flags\nflags.DEFINE_string('a', 'b', 'c')\nx = tf.concat(0, 1)\n",
+]
+
+
+@pytest.mark.parametrize("lines", UPGRADED)
+def test_plain_names_of_a_program_that_runs_on_tf2(lines):
+    text = after(f"import tensorflow as tf\n\ntf.compat.v1.Session()\n{lines}")
+    for line in lines.splitlines():
+        if "disable" not in line:
+            assert line in text
+    assert after(text) == text
+
+
+def test_one_tf1_name_makes_all_plain_ones_tf1():
+    text = "import tensorflow as tf\n\ntf.compat.v1.Session()\nx = tf.where(c, tf.log(1), y)\n"
+    assert after(text).startswith("import tensorflow.compat.v1 as tf\n")
+    assert "x = tf.where(c, tf.log(1), y)" in after(text)
+
+
+@pytest.mark.parametrize(
+    ("uses", "left"),
+    [
+        ("self.tf.Summary(value=[self.tf.Summary.Value(tag='a')])", False),
+        ("self.tf.Session()", True),  # another one now
+        ("self.tf.concat(0, [use, use])", True),  # in an old order
+        ("[self.tf.device('/gpu:%d' % i) for i in range(2)]", True),  # towers
+        ("self.tf.contrib.layers.flatten(1)", True),
+        ("use(self.tf)", True),
+        ("getattr(self, 'tf').Session()", True),
+        ("other = self.tf; other.Session()", True),
+    ],
+)
+def test_tensorflow_kept_as_an_attribute(uses: str, left: bool) -> None:
+    text = (
+        "import tensorflow as tf\n\nclass Logger:\n    def __init__(self):\n        self.tf = tf\n\n"
+        f"    def log(self, use):\n        return {uses}\n\ntf.Session()\n"
+    )
+    if "; " in uses:
+        text = text.replace("return other", "other")
+    result = migrate(Script.from_text(text))
+    assert [finding.code for finding in result.left] == (["T2T626"] if left else [])
+
+
+def test_tensors_that_a_session_keeps_are_left():
+    left = migrated(
+        "import tensorflow as tf\n\ntf.Session().run(tf.get_session_handle(tf.constant(1.0)))\n"
+    ).left
+    assert [finding.code for finding in left] == ["T2T620"]
+
+
+@pytest.mark.parametrize("symbol", ["tf.RunMetadata()", "tf.train.ProfilerHook(save_steps=10)"])
+def test_a_trace_that_there_will_not_be_is_told(symbol):
+    result = migrated(f"import tensorflow as tf\n\nx = tf.placeholder(tf.float32, [])\nmeta = {symbol}\n")
+    assert [(finding.code, finding.line, finding.kind) for finding in result.findings] == [
+        ("T2T610", 4, "note")
+    ]
+    assert result.status == 0

@@ -1,0 +1,37 @@
+"""Imports that the rewrites leave without a use, and the order of those that come to them."""
+
+import pytest
+from codemod_texts import after
+
+USED = "import tensorflow as tf\n{imports}\n\nprint(tf.Session().run(tf.constant(1)), {use})\n"
+PRIVATE = "from tensorflow.python.saved_model import signature_constants"
+
+
+@pytest.mark.parametrize(
+    ("imports", "use", "stays"),
+    [
+        (PRIVATE, "signature_constants.PREDICT_INPUTS", False),
+        (f"{PRIVATE} as names", "names.PREDICT_INPUTS", False),
+        (PRIVATE, "1", True),  # the script's own
+        (PRIVATE, "signature_constants", True),
+        (PRIVATE, "signature_constants.PREDICT_INPUTS, dir(signature_constants)", True),
+        (f"# signature_constants are in it\n{PRIVATE}", "signature_constants.PREDICT_INPUTS", True),
+        (f"{PRIVATE}, builder", "signature_constants.PREDICT_INPUTS, builder", True),
+    ],
+)
+def test_a_private_module_of_which_nothing_is_used_any_more(imports: str, use: str, stays: bool) -> None:
+    text = after(USED.format(imports=imports, use=use))
+    assert ("from tensorflow.python.saved_model import" in text) == stays
+    assert "tf.saved_model.PREDICT_INPUTS" in text or "PREDICT" not in use
+
+
+def test_tensorflow_is_imported_before_the_runtime_that_is_there_already() -> None:
+    text = after(
+        "import tensorflow as tf\nfrom tf2towers.runtime import python2_division\n\nlosses = []\n"
+        "for i in range(2):\n    with tf.device('/gpu:%d' % i):\n"
+        "        with tf.variable_scope('v', reuse=i > 0):\n"
+        "            losses.append(tf.get_variable('w', []))\nprint(tf.Session().run(losses), python2_division(1, 2))\n"
+    )
+    assert text.startswith(
+        "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import Session, TowerStrategy, graph_mode, "
+    )

@@ -1,0 +1,71 @@
+"""`--vendor`: the output runs without our package."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tf2towers.cli.main import main
+from tf2towers.source.vendor import requirements, vendored
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_only_what_is_needed():
+    files = {str(path) for path in vendored(["from tf2towers.runtime import Session, graph_mode\n"])}
+    assert {"tf2towers/NOTICE.txt", "tf2towers/__init__.py", "tf2towers/runtime/__init__.py"} <= files
+    assert "tf2towers/runtime/graph_session/session.py" in files
+    assert not any(
+        path.startswith(("tf2towers/cli", "tf2towers/rewrites", "tf2towers/verify")) for path in files
+    )
+    more = {str(path) for path in vendored(["from tf2towers.runtime.tf1 import layers\n"])}
+    assert {"tf2towers/runtime/tf1/layers.py", "tf2towers/runtime/tf1/keras.py"} <= more
+    assert "tf2towers/runtime/tf1/slim.py" not in more
+    assert "tf2towers/runtime/graph_session/session.py" not in more
+    assert vendored(["import numpy\n"]) == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "packages"),
+    [
+        ("from tf2towers.runtime import Session\n", ["numpy", "tensorflow"]),
+        ("from tf2towers.runtime.tf1 import layers\n", ["tensorflow", "tf_keras"]),
+        ("from tf2towers.runtime.tf1 import slim\n", ["tensorflow", "tf_keras", "tf_slim"]),
+        ("from tf_slim.training import training\nimport tf2towers.runtime\n",
+         ["tensorflow", "tf_keras", "tf_slim"]),
+    ],
+)  # fmt: skip
+def test_what_the_files_require(text: str, packages: list[str]) -> None:
+    files = vendored([text])
+    lines = requirements([text], files)
+    assert [re.split("[<>=]", line)[0] for line in lines] == packages
+    assert "\n".join(lines) in files[Path("tf2towers/NOTICE.txt")].decode()
+
+
+def test_it_goes_with_an_output(capsys):
+    assert main(["migrate", "--vendor", str(ROOT / "legacy/single_device.py")]) == 2
+    assert "--vendor goes with" in capsys.readouterr().err
+
+
+def test_a_second_run_changes_nothing(tmp_path, capsys):
+    script = str(ROOT / "legacy/single_device.py")
+    assert main(["migrate", "--vendor", "-o", str(tmp_path), script]) == 0
+    assert "Apache License" in (tmp_path / "tf2towers/NOTICE.txt").read_text()
+    capsys.readouterr()
+    assert main(["migrate", "--vendor", "-w", str(tmp_path / "single_device.py")]) == 0
+    assert "nothing to change" in capsys.readouterr().out
+
+
+@pytest.mark.tensorflow
+def test_the_output_runs_by_itself(tmp_path):
+    assert main(["migrate", "--vendor", "-o", str(tmp_path), str(ROOT / "legacy/single_device.py")]) == 0
+    code = "import runpy, sys; sys.path[:] = [p for p in sys.path if 'tf2towers' not in p]; sys.path.insert(0, '.');"
+    code += "runpy.run_path('single_device.py'); import tf2towers; print(tf2towers.__file__)"
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split()[-1] == str(tmp_path / "tf2towers/__init__.py")
+    assert "[7. 7.]" in done.stdout

@@ -1,0 +1,178 @@
+"""Programs that Python 3 can read, and that are Python 2 all the same: Python 3 would stop in them."""
+
+from pathlib import Path
+
+import pytest
+
+from tf2towers.codemod.migrate import migrate
+from tf2towers.source.script import Script
+
+TF = "import tensorflow as tf\n"
+RUN = "\nsess = tf.Session()\nhalf = 3 / 2\n"
+
+PYTHON2 = [
+    f"import cPickle as pickle\n{TF}{RUN}",
+    f"from itertools import izip\n{TF}{RUN}",
+    f"{TF}for i in xrange(2):\n    pass\n{RUN}",
+    f"{TF}def main(_):\n    train()\ndef train():\n    if FLAGS.x:\n        print(unicode('a'))\n{RUN}tf.app.run()\n",
+    f"{TF}class Trainer(object):\n    def __init__(self):\n        self.n = reduce(max, [1])\n{RUN}Trainer()\n",
+    f"{TF}class Trainer(object):\n    def fit(self):\n        return long(1)\n{RUN}Trainer().fit()\n",
+    f"{TF}def show(args):\n    for k, v in vars(args).iteritems():\n        print(k)\n{RUN}show(FLAGS)\n",
+    f"import random\n{TF}def rows(n):\n    x = range(n)\n    random.shuffle(x)\n    return x\n{RUN}rows(3)\n",
+    f"{TF}def show(**kwargs):\n    print(kwargs.iteritems())\n{RUN}show(a=1)\n",
+    f"{TF}log = open('log', 'w', 0)\n{RUN}",
+    f"import os, sys\n{TF}sys.stdout = os.fdopen(sys.stdout.fileno(), 'w', 0)\n{RUN}",
+    f"{TF}class Net(object):\n    def __init__(self):\n        self.setup()\n    def setup(self):\n"
+    "        raise NotImplementedError\n    def feed(self, a):\n        return isinstance(a, basestring)\n\n"
+    f"class Mine(Net):\n    def setup(self):\n        self.feed('x')\n{RUN}Mine()\n",
+    f"{TF}class Net(object):\n    def layers(self):\n        return xrange(2)\n"
+    "class Other(object):\n    def layers(self):\n        return []\n"
+    f"{RUN}nets = {{'net': Net}}\nfor net in nets.values():\n    print(net().layers())\n",
+    f"{TF}class Net(object):\n    def build(self):\n        return long(1)\n"
+    "class Mine(Net):\n    def build(self):\n        return super(Mine, self).build()\n"
+    f"{RUN}Mine().build()\n",
+    f"{TF}class Net(object):\n    @property\n    def size(self):\n        return long(1)\n{RUN}print(Net().size)\n",
+    f"import threading\n{TF}def work():\n    return unicode('a')\n{RUN}threading.Thread(target=work).start()\n",
+    f"{TF}sess = tf.Session()\ntry:\n    for i in xrange(3):\n        sess.run([])\n"
+    f"except Exception as error:\n    print(error)\n{RUN}",
+    f"{TF}def main(args):\n    if args.version:\n        return\n    print(xrange(2))\n{RUN}main(FLAGS)\n",
+    f"{TF}a, b = {{}}, {{}}\nlosses = tf.add_n(a.values() + b.values())\n{RUN}",
+]
+PYTHON3 = [
+    f"try:\n    import cPickle as pickle\nexcept ImportError:\n    import pickle\n{TF}{RUN}",
+    f"from six.moves import xrange\n{TF}for i in xrange(2):\n    pass\n{RUN}",
+    f"import sys\n{TF}if sys.version_info[0] < 3:\n    input = raw_input\n{RUN}",
+    f"try:\n    unicode\nexcept NameError:\n    unicode = str\n{TF}{RUN}",
+    f"{TF}def never():\n    return xrange(3)\n{RUN}",
+    f"{TF}def reduce(x):\n    return x\n{RUN}reduce(1)\n",
+    f"{TF}from lib import frame\nfor k, v in frame().iteritems():\n    pass\n{RUN}",  # whose, nobody knows
+    f"{TF}def f(a, b):\n    return a.values() + b.values()\n{RUN}f(FLAGS, FLAGS)\n",
+    f"import numpy as random\n{TF}x = range(3)\nrandom.shuffle(x)\n{RUN}",
+    f"{TF}import pandas as pd\nfor k, v in pd.DataFrame().iteritems():\n    pass\n{RUN}",
+    f"{TF}class D:\n    def iteritems(self):\n        return []\nx = D().iteritems()\n{RUN}",
+    f"{TF}log = open('log', 'wb', 0)\n{RUN}",
+    f"{TF}from io import open\nlog = open('log', 'w', 0)\n{RUN}",
+    f"{TF}import six\nx = six.iteritems({{}})\n{RUN}",
+    f"{TF}try:\n    x = {{}}.iteritems()\nexcept AttributeError:\n    x = {{}}.items()\n{RUN}",
+    f"import random\n{TF}order = range(3)\norder = list(order)\nrandom.shuffle(order)\n{RUN}",
+    f"import random\n{TF}def rows(order):\n    random.shuffle(order)\norder = range(3)\n{RUN}rows(list(order))\n",
+    f"{TF}a = {{}}\nx = list(a.keys()) + list(a.keys())\n{RUN}",
+    f"{TF}class Net(object):\n    def feed(self, a):\n        return isinstance(a, basestring)\n{RUN}Net()\n",
+    f"{TF}class Net(object):\n    def run(self):\n        return xrange(2)\n{RUN}Net()\nsess.run([])\n",
+    f"{TF}class Net(object):\n    def names(self):\n        return unicode(1)\n"
+    f"class Mine(Net):\n    def names(self):\n        return str(1)\n{RUN}Mine().names()\n",
+    f"{TF}class Net(object):\n    def __unicode__(self):\n        return unicode(1)\n{RUN}Net()\n",
+    f"{TF}def text(x):\n    if PY3:\n        return str(x)\n    return unicode(x)\n{RUN}text(1)\n",
+    f"{TF}def text(x):\n    raise ValueError(unicode(x))\n{RUN}text(1)\n",
+    f"{TF}def text(x):\n    try:\n        return unicode(x)\n    except:\n        return x\n{RUN}text(1)\n",
+    f"{TF}from functools import *\n{RUN}reduce(max, [1])\n",
+]
+
+
+@pytest.mark.parametrize(
+    ("text", "half"), [*((text, "3 // 2") for text in PYTHON2), *((text, "3 / 2") for text in PYTHON3)]
+)
+def test_what_shows_python_2(tmp_path: Path, text: str, half: str) -> None:
+    (tmp_path / "train.py").write_text(text)
+    result = migrate(Script.read(tmp_path / "train.py"))
+    assert f"half = {half}\n" in result.changes[0].after
+
+
+def test_a_module_shows_it_for_the_program(tmp_path: Path) -> None:
+    (tmp_path / "helper.py").write_text("def rows(n):\n    return [i / 2 for i in xrange(n)]\n")
+    (tmp_path / "train.py").write_text(f"{TF}import helper{RUN}helper.rows(3)\n")
+    result = migrate(Script.read(tmp_path / "train.py"))
+    texts = {change.path.name: change.after for change in result.changes}
+    assert "half = 3 // 2\n" in texts["train.py"] and "[i // 2 for i in range(n)]" in texts["helper.py"]
+
+
+def test_methods_of_another_module_show_it(tmp_path: Path) -> None:
+    (tmp_path / "network.py").write_text(
+        "class Network(object):\n    def feed(self, a):\n        return isinstance(a, basestring)\n"
+    )
+    (tmp_path / "nets.py").write_text(
+        "from network import Network as Base\nclass Net(Base):\n    def setup(self):\n        self.feed(1)\n"
+    )
+    (tmp_path / "train.py").write_text(f"{TF}import nets{RUN}net = nets.Net()\nnet.setup()\n")
+    texts = {change.path.name: change.after for change in migrate(Script.read(tmp_path / "train.py")).changes}
+    assert "half = 3 // 2\n" in texts["train.py"] and "isinstance(a, str)" in texts["network.py"]
+
+
+def test_names_that_come_by_a_star_of_the_program(tmp_path: Path) -> None:
+    (tmp_path / "common.py").write_text("import os\n")
+    (tmp_path / "train.py").write_text(f"{TF}from common import *\nfor i in xrange(2):\n    pass\n{RUN}")
+    assert "half = 3 // 2\n" in migrate(Script.read(tmp_path / "train.py")).changes[0].after
+    (tmp_path / "common.py").write_text("from six.moves import xrange\n")
+    result = migrate(Script.read(tmp_path / "train.py"))
+    assert "half = 3 / 2\n" in result.changes[0].after and not result.left
+
+
+LEFT = [
+    f"{TF}def text(x):\n    raise ValueError(unicode(x))\n{RUN}text(1)\n",
+    f"{TF}class Exception(object):\n    pass\ndef text(x):\n    raise StandardError(x)\n{RUN}text(1)\n",
+    f"{TF}import nets\nclass Net(nets.Base):\n    def feed(self, a):\n        isinstance(a, basestring)\n{RUN}Net()\n",
+    f"{TF}def text(x):\n    if x.version == 2:\n        return unicode(x)\n    return x\n{RUN}text(1)\n",
+    f"{TF}try:\n    x = {{}}.rows\n    for i in xrange(3):\n        pass\nexcept AttributeError:\n    pass\n{RUN}",
+    f"{TF}texts = lambda x: unicode(x)\n{RUN}texts(1)\n",
+]
+
+
+@pytest.mark.parametrize("text", LEFT)
+def test_a_name_of_python_2_in_a_program_that_shows_none_is_left(tmp_path: Path, text: str) -> None:
+    (tmp_path / "train.py").write_text(text)
+    result = migrate(Script.read(tmp_path / "train.py"))
+    assert "half = 3 / 2\n" in result.changes[0].after
+    assert "T2T609" in [finding.code for finding in result.left]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"{TF}try:\n    input = raw_input\nexcept:\n    pass\n{RUN}",
+        f"import six\n{TF}def text(x):\n    return x if six.PY3 else unicode(x)\n{RUN}text(1)\n",
+        f"import sys\n{TF}if sys.version_info[0] < 3:\n    def text(x):\n        return unicode(x)\n{RUN}",
+        f"import sys\n{TF}kinds = (str,) if sys.version_info > (3,) else (basestring,)\n{RUN}",
+        f"import six\n{TF}is_text = lambda x: six.PY2 and isinstance(x, unicode)\n{RUN}is_text(1)\n",
+        f"import six\nimport builtins\n{TF}builtins.unicode = str\nx = lambda: unicode(1)\n{RUN}",
+        f"{TF}try:\n    from itertools import izip as zip\n    range = xrange\nexcept ImportError:\n    pass\n{RUN}",
+        f"import sys\n{TF}if sys.version < '3':\n    text = unicode\nelse:\n    text = str\n{RUN}",
+        f"{TF}def names(file):\n    return file.names, [long for long in file]\n{RUN}names(1)\n",
+    ],
+)
+def test_a_script_for_both_pythons_stays_as_it_is(tmp_path: Path, text: str) -> None:
+    (tmp_path / "train.py").write_text(text)
+    result = migrate(Script.read(tmp_path / "train.py"))
+    assert "half = 3 / 2\n" in result.changes[0].after and not result.left
+
+
+def test_errors_of_python_2_are_those_of_python_3(tmp_path: Path) -> None:
+    (tmp_path / "helper.py").write_text(
+        "def rows(x):\n    try:\n        x.rows()\n        x.close()\n        x = None\n"
+        "    except StandardError:\n        raise StandardError(x)\n"
+    )
+    (tmp_path / "train.py").write_text(f"{TF}import helper{RUN}helper.rows(3)\n")
+    result = migrate(Script.read(tmp_path / "train.py"))
+    texts = {change.path.name: change.after for change in result.changes}
+    assert "    except Exception:\n        raise Exception(x)\n" in texts["helper.py"]
+    assert "half = 3 / 2\n" in texts["train.py"] and not result.left
+
+
+def test_a_name_in_a_module_is_left_and_noted_where_nothing_leads(tmp_path: Path) -> None:
+    (tmp_path / "helper.py").write_text(
+        f"{TF}def rows(x):\n    raise ValueError(unicode(x))\ndef never(x):\n    return unicode(x)\n"
+    )
+    (tmp_path / "train.py").write_text(f"{TF}import helper{RUN}helper.rows(3)\n")
+    result = migrate(Script.read(tmp_path / "train.py"))
+    assert [(finding.line, finding.code) for finding in result.left] == [(3, "T2T609")]
+    assert [finding.line for finding in result.findings if finding.kind == "note"] == [5]
+
+
+def test_a_local_module_of_that_name_is_not_python_2s(tmp_path: Path) -> None:
+    (tmp_path / "commands.py").write_text("x = 1\n")
+    (tmp_path / "train.py").write_text(f"import commands\n{TF}{RUN}")
+    assert "half = 3 / 2\n" in migrate(Script.read(tmp_path / "train.py")).changes[0].after
+
+
+def test_prints_with_parentheses_stay_calls(tmp_path: Path) -> None:
+    (tmp_path / "train.py").write_text(f"{TF}for i in xrange(2):\n    print('step', i){RUN}")
+    assert "    print('step', i)\n" in migrate(Script.read(tmp_path / "train.py")).changes[0].after

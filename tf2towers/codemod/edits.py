@@ -1,0 +1,108 @@
+"""Edits of a text: spans replaced, everything else kept byte for byte."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import libcst as cst
+
+from tf2towers.codemod.tree import Tree
+
+_LINE_END = re.compile(r"\r\n|\r|\n")
+#: between two statements of one line, which a backslash may break
+_ON_A_LINE = re.compile(r"[ \t]*;(?:[ \t]|\\\r?\n)*")
+
+
+@dataclass(frozen=True)
+class Edit:
+    """The text between two offsets becomes another; an empty span is an insertion.
+
+    A removal (`whole`) wins over edits inside it.
+    """
+
+    start: int
+    end: int
+    text: str
+    whole: bool = False
+
+
+class Text:
+    """A text whose lines Python counts: offsets of nodes, of lines, and the text between them."""
+
+    def __init__(self, tree: Tree) -> None:
+        self.text = tree.text
+        self.start, self.end = tree.start, tree.end
+        self.starts = [0, *(found.end() for found in _LINE_END.finditer(self.text))]
+        crlf, cr = "\r\n" in self.text, "\r" in self.text and "\n" not in self.text
+        self.newline = "\r\n" if crlf else "\r" if cr else "\n"
+
+    def of(self, node: cst.CSTNode) -> str:
+        """A node's own text."""
+        return self.text[self.start(node) : self.end(node)]
+
+    def first_line(self, node: cst.CSTNode) -> int:
+        """The line that a node starts in; decorators precede that of a definition."""
+        return self.line_of(self.start(node))
+
+    def last_line(self, node: cst.CSTNode) -> int:
+        """The line that a node ends in."""
+        return self.line_of(self.end(node))
+
+    def column(self, node: cst.CSTNode) -> int:
+        """The column that a node starts in, from 0."""
+        start = self.start(node)
+        return start - self.starts[self.line_of(start) - 1]
+
+    def between_on_a_line(self, node: cst.CSTNode, following: cst.CSTNode) -> tuple[int, int] | None:
+        """What stands between two statements that share a line: offsets, or None if they do not."""
+        between = self.end(node), self.start(following)
+        return between if _ON_A_LINE.fullmatch(self.text[slice(*between)]) else None
+
+    def line_of(self, offset: int) -> int:
+        """The line that an offset is in."""
+        return bisect_right(self.starts, offset)
+
+    def line_start(self, line: int) -> int:
+        """The offset a line starts at; the end of the text for the line after the last."""
+        return self.starts[line - 1] if line <= len(self.starts) else len(self.text)
+
+    def line(self, line: int) -> str:
+        """The text of a line, its end included."""
+        return self.text[self.line_start(line) : self._end(line)]
+
+    def indent(self, line: int) -> str:
+        """The white space a line starts with."""
+        row = self.line(line)
+        return row[: len(row) - len(row.lstrip(" \t\f"))]
+
+    def _end(self, line: int) -> int:
+        return self.starts[line] if line < len(self.starts) else len(self.text)
+
+
+class Conflict(Exception):
+    """Two edits want the same text."""
+
+
+def apply(text: str, edits: Iterable[Edit]) -> str:
+    """The text with every edit made; those inside a removal are dropped, insertions at one place keep their order."""
+    wanted = list(dict.fromkeys(edits))
+    removed = sorted((edit.start, edit.end) for edit in wanted if edit.whole)
+    kept = [edit for edit in wanted if edit.whole or not _inside(edit, removed)]
+    kept.sort(key=lambda edit: (edit.start, edit.end))
+    parts: list[str] = []
+    place = 0
+    for edit in kept:
+        if edit.start < place and (edit.text or not edit.whole):  # two removals may take the same blank lines
+            raise Conflict(f"two edits at {edit.start}: {edit.text!r}")
+        parts += [text[place : edit.start], edit.text]
+        place = max(place, edit.end)
+    return "".join([*parts, text[place:]])
+
+
+def _inside(edit: Edit, removed: list[tuple[int, int]]) -> bool:
+    if edit.start == edit.end:  # an insertion beside a removal stays
+        return any(start < edit.start < end for start, end in removed)
+    return any(start <= edit.start and edit.end <= end for start, end in removed)

@@ -1,0 +1,124 @@
+"""What a TensorFlow import binds after the migration, alias by alias."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Protocol
+
+import libcst as cst
+
+from tf2towers.codemod.canonical import canonical_name
+from tf2towers.codemod.nodes import Alias, Import, aliases, asname_of, module_of, name_of
+from tf2towers.codemod.symbols import Found, find_replacement
+
+
+class Importing(Protocol):
+    """What is asked of a file whose imports are rewritten."""
+
+    def keeps_plain(self, alias: Alias) -> bool:
+        """Whether `import tensorflow` stays plain."""
+
+
+V1 = "tensorflow.compat.v1"
+
+
+@dataclass(frozen=True)
+class NewImport:
+    """`from module import name as bound`, or `import name as bound` where there is no module."""
+
+    module: str
+    name: str
+    bound: str
+    alias: Alias
+    #: set where nothing stands for it
+    left: Found | None = None
+
+    @property
+    def text(self) -> str:
+        """The name in its import statement."""
+        return self.name if self.bound == self.name else f"{self.name} as {self.bound}"
+
+
+#: the module of TensorFlow's flags, then and now
+PRIVATE_FLAGS = "tensorflow.python.platform.flags"
+
+
+def is_tensorflow(dotted: str) -> bool:
+    """Whether a dotted name is TensorFlow's."""
+    return dotted.partition(".")[0] == "tensorflow"
+
+
+def made_by(file: Importing, node: Import) -> Iterator[NewImport]:
+    """What each alias of an import statement becomes; what is not TensorFlow's stays as it is."""
+    for alias in aliases(node):
+        if isinstance(node, cst.ImportFrom):
+            yield _from_import(node, alias)
+        else:
+            yield _import(file, alias)
+
+
+def stays_dotted(dotted: str) -> bool:
+    """Whether `import tensorflow.x.y` without `as` stays: there is such a module."""
+    return dotted.startswith("tensorflow.") and find_replacement(canonical_name(dotted)).kind in (
+        "v1",
+        "tf2",
+        "private",
+    )
+
+
+def _from_import(node: cst.ImportFrom, alias: Alias) -> NewImport:
+    module = module_of(node)
+    bound = asname_of(alias) or name_of(alias)
+    was = NewImport(module, name_of(alias), bound, alias)
+    if node.relative or not is_tensorflow(module):
+        return was
+    if name_of(alias) == "*":
+        root = canonical_name(module)
+        return NewImport(V1 + root[2:], "*", "*", alias) if find_replacement(root).kind == "v1" else was
+    canonical = canonical_name(f"{module}.{name_of(alias)}")
+    found = find_replacement(canonical)
+    if found.kind == "left":
+        return NewImport(module, name_of(alias), bound, alias, found)
+    if found.kind == "runtime":
+        assert found.runtime is not None
+        return NewImport(found.runtime.module, found.runtime.name, bound, alias)
+    if found.kind == "tf2" or canonical == "tf" or found.target.startswith("tf.compat"):
+        return was
+    if found.target.startswith("tf.app.flags."):  # no module of compat.v1 that names could be imported from
+        return was if module == PRIVATE_FLAGS else NewImport(PRIVATE_FLAGS, name_of(alias), bound, alias)
+    parent, _, name = _module(found).rpartition(".")
+    return NewImport(parent, name, bound, alias)
+
+
+def _import(file: Importing, alias: Alias) -> NewImport:
+    bound = asname_of(alias) or name_of(alias)
+    was = NewImport("", name_of(alias), bound, alias)
+    if not is_tensorflow(name_of(alias)):
+        return was
+    if asname_of(alias) is None:
+        if file.keeps_plain(alias) or stays_dotted(name_of(alias)):
+            return was
+        return NewImport("", V1, "tensorflow", alias)  # what is gone is rewritten where it is used
+    canonical = canonical_name(name_of(alias))
+    found = find_replacement(canonical)
+    if canonical == "tf":
+        return was if file.keeps_plain(alias) else NewImport("", V1, bound, alias)
+    if found.kind == "left":
+        return NewImport("", name_of(alias), bound, alias, found)
+    if found.kind == "runtime":
+        assert found.runtime is not None
+        return NewImport(found.runtime.module, found.runtime.name, bound, alias)
+    if found.kind == "tf2" or found.target.startswith("tf.compat"):
+        return was
+    if found.target.startswith("tf.app"):  # an import of the module by itself has no flags
+        parent, _, name = _module(found).rpartition(".")
+        return NewImport(parent, name, bound, alias)
+    return NewImport("", _module(found), bound, alias)
+
+
+def _module(found: Found) -> str:
+    """The dotted path that an import takes it from."""
+    if found.kind == "private":
+        return found.target
+    return V1 + found.target[2:].replace(".app.flags", ".flags")

@@ -1,0 +1,126 @@
+"""What other libraries than TensorFlow have renamed or lost since TF1's days (libraries.tsv)."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+import libcst as cst
+
+from tf2towers.codemod.canonical import beginnings
+from tf2towers.codemod.meanings import Imported
+from tf2towers.codemod.nodes import imported, is_name, module_of
+from tf2towers.source.python2.tables import words
+
+if TYPE_CHECKING:
+    from tf2towers.codemod.file import File
+
+
+class Changed(NamedTuple):
+    """What stands for a name, a method (`.tostring`) or a keyword (`json.loads(encoding)`) today.
+
+    Attributes:
+        kind: 'attribute': another name in the same module. 'builtin': Python's own. 'from': the same name in another
+            module. 'module': a module itself. 'runtime': ours. 'renamed': another method or keyword. 'through': another
+            method, where the result is gone through at once. 'dropped': it said nothing any more. 'left': nothing that
+            is certain.
+        target: that name or module; for 'left', what a person would write, where that is known.
+        library: what a program imports whose values have such a method; empty where it needs no import.
+    """
+
+    kind: Literal[
+        "attribute", "builtin", "from", "module", "runtime", "renamed", "through", "dropped", "left"
+    ]
+    target: str = ""
+    library: str = ""
+
+
+@cache
+def changed() -> dict[str, Changed]:
+    """Dotted name (`numpy.float`) -> what stands for it. A module that is gone has one row, for all that was in it."""
+    lines = Path(__file__).with_name("libraries.tsv").read_text(encoding="utf-8").splitlines()
+    found = {module: Changed("left") for module in words("modules")}
+    for line in lines[1:]:
+        name, *rest = line.split("\t")
+        found[name] = Changed(*rest)  # type: ignore[arg-type]
+    return found
+
+
+def gone_part(dotted: str) -> str | None:
+    """The longest part of a dotted name, from its beginning, that was renamed or lost."""
+    return next((name for name, _ in beginnings(dotted) if name in changed()), None)
+
+
+def is_gone(dotted: str) -> bool:
+    """Whether a dotted name, or a module that it is in, was renamed or lost."""
+    return gone_part(dotted) is not None
+
+
+@cache
+def last_names() -> frozenset[str]:
+    """The last parts of the names, to look no further at others."""
+    return frozenset(name.rpartition(".")[2] for name in changed())
+
+
+def library_name(file: File, node: cst.CSTNode) -> str | None:
+    """The dotted name of a name or attribute, rooted at its library, also where local modules hand the library on."""
+    name = file.canonical(node)
+    if name is not None:
+        return _followed(file, name, frozenset())
+    parts: list[str] = []
+    while isinstance(node, cst.Attribute):
+        parts.insert(0, node.attr.value)
+        node = node.value
+    if not is_name(node) or not file.meanings.star_imports or file.meanings.bindings(node):
+        return None
+    found = _by_stars(file, node.value, frozenset())
+    return ".".join([found, *parts]) if found is not None else None
+
+
+def imported_modules(file: File) -> frozenset[str]:
+    """What the program's modules import: libraries (`PIL`), their modules and names (`PIL.ImageFont`)."""
+    return frozenset(
+        name
+        for each in file.program.all_files
+        for node in each.imports
+        for _, dotted in imported(node)
+        for name, _ in (*beginnings(dotted), *beginnings(module_of(node)))
+    )
+
+
+def _local(file: File, dotted: str) -> File | None:
+    """The file of the program that a file imports by a name, those without TensorFlow, too."""
+    path = file.program.imports.imports_of(file.path).get(dotted)
+    if path is None:
+        return None
+    return next((each for each in file.program.all_files if each.path.absolute() == path), None)
+
+
+def _followed(file: File, name: str, seen: frozenset[tuple[File, str]]) -> str | None:
+    for module, rest in beginnings(name):
+        if rest and (other := _local(file, module)) is not None:
+            first, _, more = rest[1:].partition(".")
+            found = _at_top(other, first, seen)
+            return None if found is None else f"{found}.{more}" if more else found
+    return name
+
+
+def _at_top(file: File, name: str, seen: frozenset[tuple[File, str]]) -> str | None:
+    """What a name at the top of a module stands for, where an import or a star binds it."""
+    if (file, name) in seen:
+        return None
+    seen |= {(file, name)}
+    if (bindings := file.meanings.module.bindings.get(name)) is not None:
+        found = file.meanings.canonical_of(name, file.meanings.module)
+        if found is not None and found != name:
+            return _followed(file, found, seen)
+        return found if all(isinstance(binding, Imported) for binding in bindings) else None
+    return _by_stars(file, name, seen)
+
+
+def _by_stars(file: File, name: str, seen: frozenset[tuple[File, str]]) -> str | None:
+    """What a name stands for that only a star import can bind: the last local module that has it says it."""
+    others = (_local(file, module) for module in reversed(file.meanings.star_imports))
+    found = (_at_top(other, name, seen) for other in others if other is not None)
+    return next((meaning for meaning in found if meaning is not None), None)

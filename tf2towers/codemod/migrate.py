@@ -1,0 +1,176 @@
+"""`migrate`: a TF1 program in, the TF 2 program and what is left out. Imports no TensorFlow."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import libcst as cst
+
+from tf2towers.codemod.aligned_lines import moved_along
+from tf2towers.codemod.edits import Conflict, Edit, apply
+from tf2towers.codemod.file import RUNTIME, File
+from tf2towers.codemod.nodes import imported
+from tf2towers.codemod.place import new_lines
+from tf2towers.codemod.program import Program
+from tf2towers.codemod.removal import unused_imports
+from tf2towers.codemod.rule import ProgramKind, Rule, rules, todo_of
+from tf2towers.codemod.rules.t2t608_python2 import told
+from tf2towers.codemod.rules.t2t623_eager import is_eager
+from tf2towers.report.result import FileChange, Finding, MigrationResult, NotebookChange
+from tf2towers.source.deep import with_deep_stack
+from tf2towers.source.errors import SourceError
+from tf2towers.source.long_lines import fitted
+from tf2towers.source.script import Script
+from tf2towers.source.syntax import check_syntax
+
+if TYPE_CHECKING:
+    from tf2towers.source.notebook import Notebook
+
+
+#: what a program has that trains on several devices or machines
+_DISTRIBUTED = re.compile(
+    r"gpu|towers?\b|tf\.device|Server\(|ClusterSpec|device_setter|/job:|/cpu:", re.IGNORECASE
+)
+
+
+@dataclass(frozen=True)
+class Options:
+    """What the user adds. `towers` is the number of towers where a loop does not say it."""
+
+    towers: str | None = None
+    #: modules that are scripts of their own, too
+    mains: frozenset[Path] = frozenset()
+    #: Python 2 is converted, and nothing is migrated
+    python3: bool = False
+    #: folders in the PYTHONPATH of the program
+    python_path: tuple[Path, ...] = ()
+
+
+def migrate(script: Script, options: Options | None = None) -> MigrationResult:
+    """Migrates a script and the local modules it reaches.
+
+    Returns:
+        The changes of each file and what is left. Sites that are left stay as they are; the others are migrated.
+    """
+    return with_deep_stack(lambda: _migrate(script, options or Options()))
+
+
+def _migrate(script: Script, options: Options) -> MigrationResult:
+    result = MigrationResult(script.path)
+    program = Program(script, options.towers, options.mains, options.python_path)
+    result.roots = tuple(sorted(program.imports.used_roots))
+    if not program.is_tf1 and program.script.conversion is not None:
+        check_syntax(program.script.before, script.path)  # nothing of ours in it: it stays Python 2
+    kind = kind_of(program)
+    active = [] if options.python3 else [rule for rule in rules() if kind in rule.programs]
+    for_modules = [rule for rule in active if rule.modules]
+    for path in program.others:
+        file = program.plain_file(path)
+        change = _rewritten(file, for_modules)
+        if change.after != change.before:
+            result.changes.append(change)
+            result.findings.extend(told(file.script))
+        else:
+            result.copied.append(path)
+        _tell_notes(result, file)
+    for path, error in program.unreadable:
+        message = f"a local module that cannot be read: {error}"
+        result.findings.append(Finding("T2T624", message, todo_of("T2T624"), path, error.line or 1, 1))
+    if options.python3:
+        result.remark = "in Python 3 now, and with TF 1 as before"
+    elif program.is_tf1 and not any(_DISTRIBUTED.search(file.script.text) for file in program.files):
+        result.remark = "no towers and no servers in it: it runs on one device, as before"
+    for file in program.files:
+        change = _rewritten(file, active)
+        result.findings.extend(told(file.script))
+        if change.after != change.before or file.main:
+            result.changes.append(change)
+        else:
+            result.copied.append(file.path)
+        _tell_notes(result, file)
+    if script.notebook is not None:
+        _tell_cells(result, script.notebook)
+    return result
+
+
+def _tell_notes(result: MigrationResult, file: File) -> None:
+    """Makes findings of a file's notes, once, at the lines of its own text; compiled files that it needs are copied."""
+    result.copied.extend(compiled for compiled in file.compiled if compiled not in result.copied)
+    for note in sorted(file.notes, key=lambda note: (note.line, note.column, note.code)):
+        line = note.line
+        if file.script.conversion is not None:
+            line = file.script.conversion.line_before(line)
+        result.findings.append(
+            Finding(note.code, note.message, todo_of(note.code), file.path, line, note.column, note.kind)
+        )
+    file.notes.clear()
+
+
+def kind_of(program: Program) -> ProgramKind:
+    """What a program is, for rules to say whether they are for it."""
+    if any(map(is_eager, program.files)):
+        return "eager"
+    if program.is_tf1:
+        return "tf1"
+    return "migrated" if any(map(_is_migrated, program.files)) else "other"
+
+
+def _is_migrated(file: File) -> bool:
+    """Whether a file has been migrated: it imports `graph_mode` from the runtime."""
+    return any(
+        name == f"{RUNTIME}.graph_mode" for node in file.all(cst.ImportFrom) for _, name in imported(node)
+    )
+
+
+def _rewritten(file: File, active: list[Rule]) -> FileChange:
+    script = file.script
+    edits: list[Edit] = []
+    for rule in active:
+        if rule.edits is not None:
+            edits += rule.edits(file)
+        if rule.notes is not None:
+            rule.notes(file)
+    edits += [*unused_imports(file, edits)]
+    edits = [*new_lines(file, edits), *edits]  # first, where a rule writes at the same place
+    edits += moved_along(file.text, file.tree.nodes, edits)
+    try:
+        after = apply(script.text, edits)
+    except Conflict as problem:
+        raise SourceError(script.path, f"not migrated, please report it: {problem}") from None
+    if after != script.text:
+        after = fitted(script.text, after, file.text.newline)
+        try:
+            check_syntax(after, script.path)
+        except SourceError as problem:
+            raise SourceError(
+                script.path, f"not migrated, please report it: the new text is wrong ({problem})"
+            ) from None
+    if script.notebook is not None:
+        show = script.notebook.shown
+        return NotebookChange(
+            script.path,
+            show(script.before),
+            show(after),
+            notebook=script.notebook,
+            python=after,
+            converted=script.conversion is not None,
+            checked=True,
+        )
+    return FileChange(script.path, script.before, after, script.encoding, script.bom, checked=True)
+
+
+def _tell_cells(result: MigrationResult, notebook: Notebook) -> None:
+    """Findings of a notebook say the cell and the line in it; a module that a cell writes is left."""
+    for place, finding in enumerate(result.findings):
+        if finding.path == notebook.path:
+            cell, line = notebook.place(finding.line)
+            result.findings[place] = replace(finding, line=line, cell=cell)
+    for cell, magic in notebook.files_written:
+        message = f"{magic}: the module that this cell writes is not looked into"
+        result.findings.append(Finding("T2T624", message, todo_of("T2T624"), notebook.path, 1, 1, cell=cell))
+
+
+__all__ = ["Options", "migrate"]

@@ -1,0 +1,350 @@
+"""What single LibCST nodes say: the parts of a dotted name, a literal, an argument, a block, an import.
+
+Rules see a tree without LibCST's wrapping: lines, blocks, `Element`, `AssignTarget`, `Arg` without a keyword ...
+are left out of `children`, `walk` and `File.parent`. Names that are no expressions (`x` of `a.x`, of `f(x=1)`, of
+`def x`) are left out as well.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Sequence
+from functools import cache
+from typing import Any, TypeGuard
+
+import libcst as cst
+
+Statement = cst.BaseSmallStatement | cst.BaseCompoundStatement
+Import = cst.Import | cst.ImportFrom
+Alias = cst.ImportAlias | cst.ImportStar
+Symbol = cst.Name | cst.Attribute
+Comprehension = cst.ListComp | cst.SetComp | cst.DictComp | cst.GeneratorExp
+#: `elif`, too
+Branch = cst.If | cst.IfExp
+#: `async def`, too
+Function = cst.FunctionDef
+
+_CONSTANTS = {"None": None, "True": True, "False": False}
+
+#: what only wraps something
+_WRAPPERS: tuple[type[cst.CSTNode], ...] = (
+    cst.SimpleStatementLine, cst.SimpleStatementSuite, cst.IndentedBlock, cst.Else, cst.Finally, cst.Element,
+    cst.DictElement, cst.Index, cst.SubscriptElement, cst.AssignTarget, cst.Annotation, cst.Decorator, cst.AsName,
+    cst.CompIf, cst.ComparisonTarget, cst.Parameters, cst.From,
+)  # fmt: skip
+#: fields of signs, white space, and names that are no expressions
+_NO_PARTS = frozenset(
+    {
+        "lpar", "rpar", "comma", "semicolon", "equal", "operator", "asynchronous", "dot", "colon", "first_colon",
+        "second_colon", "lbracket", "rbracket", "lbrace", "rbrace", "leading_lines", "lines_after_decorators",
+        "header", "footer", "trailing_whitespace", "indent", "relative", "posonly_ind", "name", "attr", "keyword",
+        "module", "type_parameters", "star", "rest",
+    }
+)  # fmt: skip
+_FIELDS: dict[type[cst.CSTNode], tuple[str, ...]] = {
+    cst.AsName: ("name",),
+    cst.ImportAlias: (),
+    cst.ClassDef: ("bases", "keywords", "body", "decorators"),
+    cst.Parameters: ("posonly_params", "params", "star_arg", "kwonly_params", "star_kwarg"),
+}
+
+
+@cache
+def _fields(kind: type[cst.CSTNode]) -> tuple[str, ...]:
+    """The fields of a kind of node that may have parts in them."""
+    if kind in _FIELDS:
+        return _FIELDS[kind]
+    names = (field.name for field in dataclasses.fields(kind))
+    return tuple(name for name in names if name not in _NO_PARTS and not name.startswith("whitespace"))
+
+
+def children(node: cst.CSTNode) -> list[cst.CSTNode]:
+    """The parts of a node, without what only wraps them."""
+    found: list[cst.CSTNode] = []
+    if not (isinstance(node, cst.ConcatenatedString) and is_text(node)):
+        for field in _fields(type(node)):
+            value = getattr(node, field)
+            for part in value if isinstance(value, list | tuple) else (value,):
+                if isinstance(part, _WRAPPERS) or (isinstance(part, cst.Arg) and is_plain(part)):
+                    found += children(part)
+                elif isinstance(part, cst.CSTNode) and not isinstance(part, cst.ParamStar | cst.ParamSlash):
+                    found.append(part)
+    return found
+
+
+def walk(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+    """A node and everything in it, in the order of the text."""
+    pending = [node]
+    while pending:
+        node = pending.pop()
+        yield node
+        pending += reversed(children(node))
+
+
+# -- names ------------------------------------------------------------------------------------------------------------
+
+
+def is_name(node: cst.CSTNode | None) -> TypeGuard[cst.Name]:
+    """Whether it is a name, and not `None`, `True` or `False`, which LibCST calls names, too."""
+    return isinstance(node, cst.Name) and node.value not in _CONSTANTS
+
+
+def root_of(node: cst.CSTNode) -> cst.CSTNode:
+    """What a dotted name begins with: `tf` of `tf.train.Saver`; the node itself where it is no attribute."""
+    while isinstance(node, cst.Attribute):
+        node = node.value
+    return node
+
+
+def last_name(node: cst.CSTNode | None) -> str:
+    """What a dotted name ends with: `Saver`; empty for what is neither a name nor an attribute."""
+    if isinstance(node, cst.Attribute):
+        return node.attr.value
+    return node.value if is_name(node) else ""
+
+
+def dotted(node: cst.CSTNode | None) -> str | None:
+    """The names and attributes of a dotted name as a text: `tf.train.Saver`; None where it begins with a value."""
+    if isinstance(node, cst.Attribute):
+        base = dotted(node.value)
+        return None if base is None else f"{base}.{node.attr.value}"
+    return node.value if is_name(node) else None
+
+
+# -- literals ---------------------------------------------------------------------------------------------------------
+
+#: what `literal` gives for what is no literal
+NOT_LITERAL: Any = object()
+
+
+def literal(node: cst.CSTNode | None) -> Any:
+    """The value of a constant: a number, a text, bytes, True, False, None or `...`; else NOT_LITERAL.
+
+    For the text between the values of an f-string it is that text, as it is written.
+    """
+    if isinstance(node, cst.SimpleString | cst.ConcatenatedString):
+        value = node.evaluated_value
+        return NOT_LITERAL if value is None else value
+    if isinstance(node, cst.Integer | cst.Float):
+        return node.evaluated_value
+    if isinstance(node, cst.Imaginary):
+        return complex(node.value.replace("_", ""))
+    if isinstance(node, cst.Name):
+        return _CONSTANTS.get(node.value, NOT_LITERAL)
+    if isinstance(node, cst.FormattedStringText):
+        return node.value
+    return ... if isinstance(node, cst.Ellipsis) else NOT_LITERAL
+
+
+def is_literal(node: cst.CSTNode | None) -> bool:
+    """Whether it is a constant (what Python's own tree calls so)."""
+    return literal(node) is not NOT_LITERAL
+
+
+def is_text(node: cst.CSTNode | None) -> bool:
+    """Whether it is a text, written out."""
+    return isinstance(node, cst.SimpleString | cst.ConcatenatedString) and isinstance(
+        node.evaluated_value, str
+    )
+
+
+def is_none(node: cst.CSTNode | None) -> bool:
+    """Whether it is `None`."""
+    return isinstance(node, cst.Name) and node.value == "None"
+
+
+def literal_value(node: cst.CSTNode) -> Any:
+    """The value of a constant, a list, tuple, set or dict of such, or a negative number; a ValueError for others."""
+    if isinstance(node, cst.UnaryOperation) and isinstance(node.operator, cst.Minus | cst.Plus):
+        value = literal_value(node.expression)
+        if isinstance(value, int | float | complex) and not isinstance(value, bool):
+            return -value if isinstance(node.operator, cst.Minus) else value
+    elif isinstance(node, cst.List | cst.Tuple | cst.Set) and not has_star(node):
+        kind = {cst.List: list, cst.Tuple: tuple, cst.Set: set}[type(node)]
+        return kind(literal_value(element.value) for element in node.elements)
+    elif isinstance(node, cst.Dict) and all(isinstance(item, cst.DictElement) for item in node.elements):
+        return {
+            literal_value(item.key): literal_value(item.value)
+            for item in node.elements
+            if isinstance(item, cst.DictElement)
+        }
+    elif (value := literal(node)) is not NOT_LITERAL:
+        return value
+    raise ValueError("no literal")
+
+
+# -- calls ------------------------------------------------------------------------------------------------------------
+
+
+def is_plain(given: cst.Arg) -> bool:
+    """Whether an argument is given by its place, and is no `*arguments`."""
+    return given.keyword is None and not given.star
+
+
+def positional(call: cst.Call) -> list[cst.BaseExpression]:
+    """The values that a call gives by place, `*arguments` among them."""
+    return [given.value for given in call.args if given.keyword is None and given.star != "**"]
+
+
+def keywords(call: cst.Call | cst.ClassDef) -> list[cst.Arg]:
+    """The arguments that a call gives by keyword; `**more` is among them, with the keyword ""."""
+    args = call.args if isinstance(call, cst.Call) else call.keywords
+    return [given for given in args if given.keyword is not None or given.star == "**"]
+
+
+def keyword_of(given: cst.Arg) -> str:
+    """The keyword of an argument; empty for one by place, and for `**more`."""
+    return given.keyword.value if given.keyword is not None else ""
+
+
+def argument(call: cst.Call, place: int, *words: str) -> cst.BaseExpression | None:
+    """An argument of a call, by one of its keywords or by its place."""
+    for given in call.args:
+        if keyword_of(given) in words and given.keyword is not None:
+            return given.value
+    given_by_place = positional(call)
+    return given_by_place[place] if len(given_by_place) > place else None
+
+
+def has_star(node: cst.Call | cst.List | cst.Tuple | cst.Set) -> bool:
+    """Whether a call is given `*arguments`, or a list has `*items`: then no place says which one it is."""
+    if isinstance(node, cst.Call):
+        return any(given.star == "*" for given in node.args)
+    return any(isinstance(element, cst.StarredElement) for element in node.elements)
+
+
+def items(node: cst.List | cst.Tuple | cst.Set) -> list[cst.BaseExpression]:
+    """The elements of a list; where `has_star`, some are to be spread."""
+    return [element.value for element in node.elements]
+
+
+# -- statements -------------------------------------------------------------------------------------------------------
+
+
+def block(node: cst.CSTNode | None) -> list[Statement]:
+    """The statements of a module, of a body, or of what has one (`def`, `if`, `else`, ...), `;` or not."""
+    if node is None:
+        return []
+    inner = node if isinstance(node, cst.Module | cst.BaseSuite) else getattr(node, "body", ())
+    if isinstance(inner, cst.BaseSuite):
+        inner = inner.body
+    found: list[Statement] = []
+    for statement in inner.body if isinstance(inner, cst.Module) else inner:
+        found += statement.body if isinstance(statement, cst.SimpleStatementLine) else [statement]
+    return found
+
+
+def orelse(node: cst.If | cst.For | cst.While | cst.Try | cst.TryStar) -> list[Statement]:
+    """The statements of `else`; an `elif` is one, as it is to Python."""
+    return [node.orelse] if isinstance(node.orelse, cst.If) else block(node.orelse)
+
+
+def blocks(node: cst.CSTNode) -> list[list[Statement]]:
+    """Every block of statements that a compound statement, or a module, has."""
+    parts: list[cst.CSTNode | None] = [node]
+    found: list[list[Statement]] = []
+    if isinstance(node, cst.Try | cst.TryStar):
+        parts += [*node.handlers, node.orelse, node.finalbody]
+    elif isinstance(node, cst.If | cst.For | cst.While):
+        found.append(orelse(node))
+    elif isinstance(node, cst.Match):
+        parts = list(node.cases)
+    return [made for made in (*(block(part) for part in parts if hasattr(part, "body")), *found) if made]
+
+
+def targets(statement: cst.Assign) -> list[cst.BaseExpression]:
+    """What an assignment binds: `a` and `b` of `a = b = 1`."""
+    return [target.target for target in statement.targets]
+
+
+def is_docstring(statement: cst.CSTNode) -> bool:
+    """Whether a statement is a text alone."""
+    return isinstance(statement, cst.Expr) and is_text(statement.value)
+
+
+def decorators(node: cst.FunctionDef | cst.ClassDef) -> list[cst.BaseExpression]:
+    """The decorators of a definition."""
+    return [decorator.decorator for decorator in node.decorators]
+
+
+def parameters(node: cst.FunctionDef | cst.Lambda) -> list[cst.Param]:
+    """Every parameter, in order, `*args` and `**kwargs` among them."""
+    params = node.params
+    star = [params.star_arg] if isinstance(params.star_arg, cst.Param) else []
+    more = [params.star_kwarg] if params.star_kwarg is not None else []
+    return [*params.posonly_params, *params.params, *star, *params.kwonly_params, *more]
+
+
+def defaults(node: cst.FunctionDef | cst.Lambda) -> list[cst.BaseExpression]:
+    """The defaults of the parameters."""
+    return [param.default for param in parameters(node) if param.default is not None]
+
+
+def bases(node: cst.ClassDef) -> list[cst.BaseExpression]:
+    """The bases of a class."""
+    return [given.value for given in node.bases]
+
+
+def generators(node: Comprehension) -> list[cst.CompFor]:
+    """The `for ... in ...` of a comprehension, in order."""
+    found = [node.for_in]
+    while found[-1].inner_for_in is not None:
+        found.append(found[-1].inner_for_in)
+    return found
+
+
+def index_of(node: cst.Subscript) -> cst.BaseExpression | cst.Slice | None:
+    """What stands in the brackets; None where there are several."""
+    if len(node.slice) != 1 or node.slice[0].comma is not cst.MaybeSentinel.DEFAULT:
+        return None
+    inner = node.slice[0].slice
+    return inner.value if isinstance(inner, cst.Index) else inner if isinstance(inner, cst.Slice) else None
+
+
+def compared(
+    node: cst.CSTNode | None,
+) -> tuple[cst.BaseExpression, cst.BaseCompOp, cst.BaseExpression] | None:
+    """The sides of a comparison of two, and its sign; None for anything else."""
+    if isinstance(node, cst.Comparison) and len(node.comparisons) == 1:
+        return node.left, node.comparisons[0].operator, node.comparisons[0].comparator
+    return None
+
+
+# -- imports ----------------------------------------------------------------------------------------------------------
+
+
+def module_of(statement: Import) -> str:
+    """The module that names are taken from, with the dots of a relative one: `..model`; empty for `import x`."""
+    if isinstance(statement, cst.Import):
+        return ""
+    return "." * len(statement.relative) + (dotted(statement.module) or "")
+
+
+def aliases(statement: Import) -> Sequence[Alias]:
+    """What an import takes, one by one; the star is one."""
+    return [statement.names] if isinstance(statement.names, cst.ImportStar) else statement.names
+
+
+def name_of(alias: Alias) -> str:
+    """The dotted name that an import takes: `*` for all."""
+    return "*" if isinstance(alias, cst.ImportStar) else dotted(alias.name) or ""
+
+
+def asname_of(alias: Alias) -> str | None:
+    """The name behind `as`."""
+    return None if isinstance(alias, cst.ImportStar) or alias.asname is None else last_name(alias.asname.name)
+
+
+def imported(statement: Import) -> Iterator[tuple[Alias, str]]:
+    """Each alias of an import, and its dotted name: `model.loss` of `from model import loss`, `.loss` of `.`."""
+    for alias in aliases(statement):
+        if isinstance(statement, cst.Import):
+            yield alias, name_of(alias)
+        else:
+            module = module_of(statement)
+            yield alias, module + name_of(alias) if module.endswith(".") else f"{module}.{name_of(alias)}"
+
+
+def bound_by(alias: Alias) -> str:
+    """The name that an import binds: `a` for `import a.b`."""
+    return asname_of(alias) or name_of(alias).partition(".")[0]

@@ -1,0 +1,407 @@
+"""Where new imports and `graph_mode()` stand: after the imports, and before TensorFlow builds anything."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import libcst as cst
+
+from tf2towers.codemod.edits import Edit
+from tf2towers.codemod.file import File
+from tf2towers.codemod.meanings import Defined
+from tf2towers.codemod.nodes import (
+    Import,
+    Statement,
+    Symbol,
+    aliases,
+    asname_of,
+    block,
+    blocks,
+    bound_by,
+    children,
+    decorators,
+    defaults,
+    imported,
+    is_docstring,
+    literal,
+    module_of,
+    name_of,
+    positional,
+    walk,
+)
+from tf2towers.codemod.symbols import SWITCHES, find_replacement, sessions
+
+#: What a module may call on import without building a graph.
+_HARMLESS = (
+    "tf.app",
+    "tf.flags",
+    "tf.logging",
+    "tf.gfile",
+    "tf.ConfigProto",
+    "tf.GPUOptions",
+    "tf.test",
+    "tf.errors",
+)
+_LIMIT = 100
+
+#: flags that absl defines by itself since TF 1.13, until our runtime is imported
+_FLAGS_OF_ABSL = frozenset(
+    {
+        "alsologtostderr", "log_dir", "logger_levels", "logtostderr", "showprefixforinfo", "stderrthreshold", "v",
+        "verbosity",
+    }
+)  # fmt: skip
+
+Compound = cst.Try | cst.If | cst.With
+
+
+@dataclass
+class Place:
+    """`after` is the last import before anything is built, or None; `stop` the place of what builds."""
+
+    after: Statement | None
+    stop: int
+
+
+def imports_place(file: File, before: int | None = None) -> Place:
+    """The place in a file. `before` is the place in the body of a statement that the imports have to precede."""
+    after: Statement | None = None
+    body = file.body
+    for place, statement in enumerate(body):
+        if before is not None and place >= before:
+            return Place(after, place)
+        risky = not isinstance(statement, Import) and any(
+            _is_risky(file, node) for node in evaluated(statement)
+        )
+        if _is_import(statement) and not risky:
+            if file.main and any(builds(file, name) for name in _imported(statement)):
+                return Place(after, place)
+            after = statement
+        elif place == 0 and is_docstring(statement):
+            after = statement
+        elif risky:
+            return Place(after, place)
+    return Place(after, len(body))
+
+
+def evaluated(statement: cst.CSTNode) -> Iterator[cst.CSTNode]:
+    """Every node that is evaluated when a statement of a module runs: bodies of functions are not."""
+    pending = [statement]
+    while pending:
+        node = pending.pop()
+        yield node
+        if isinstance(node, cst.FunctionDef):
+            pending += [*decorators(node), *defaults(node)]
+        elif isinstance(node, cst.Lambda):
+            pending += defaults(node)
+        else:
+            pending += children(node)
+
+
+def builds(file: File, dotted: str) -> bool:
+    """Whether importing a local module, or one that it imports, may build a graph."""
+    imports = file.program.imports
+    first = imports.imports_of(file.path).get(dotted)
+    pending = [first] if first is not None else []
+    seen: set[Path] = set()
+    while pending:
+        path = pending.pop()
+        if path in seen:
+            continue
+        seen.add(path)
+        module = file.program.file(path)
+        if module is not None and _builds_itself(module):
+            return True
+        pending += imports.imports_of(path).values()
+    return False
+
+
+def _builds_itself(module: File) -> bool:
+    return any(
+        not _is_import(statement) and any(_is_risky(module, node) for node in evaluated(statement))
+        for statement in module.body
+    )
+
+
+def _is_risky(file: File, node: cst.CSTNode) -> bool:
+    """Whether evaluating a node may build operations, or needs a name of the runtime."""
+    if isinstance(node, cst.Call):
+        name = file.canonical(node.func) or ""
+        if name.startswith("tf."):
+            return not _is_harmless(name) or _is_flag_of_absl(node, name)
+        return False
+    if isinstance(node, cst.Lambda):  # it may be called from here on, by whatever name
+        # lambdas in it are walked with it
+        return any(_is_risky(file, part) for part in walk(node.body) if not isinstance(part, cst.Lambda))
+    if isinstance(node, Symbol):
+        name = file.canonical(node) or ""
+        if _may_run(file, node, name):
+            return True
+        return name.startswith("tf.") and (
+            _needs_runtime(file, node, name) or (name.count(".") == 1 and name in _needed())
+        )
+    return False
+
+
+def _may_run(file: File, node: Symbol, canonical: str) -> bool:
+    """Whether a function or class of the program is named, which may be called: by its own name, by `map`, by another.
+
+    A name that is bound again elsewhere may be it, too.
+    """
+    if isinstance(file.parent(node), cst.ClassDef):
+        return False
+    if any(isinstance(binding, Defined) for binding in file.meanings.bindings(node)):
+        return True
+    return canonical != "" and file.program.defined(file, canonical) is not None
+
+
+def _is_flag_of_absl(call: cst.Call, name: str) -> bool:
+    given = positional(call)
+    return (
+        name.rpartition(".")[2].startswith("DEFINE_") and bool(given) and literal(given[0]) in _FLAGS_OF_ABSL
+    )
+
+
+def _needs_runtime(file: File, node: Symbol, canonical: str) -> bool:
+    """Whether a use becomes a name of the runtime; `slim = tf.contrib.slim`, once, becomes an import."""
+    from tf2towers.codemod.rules.t2t601_symbols import alias_of
+
+    runtime, alias = find_replacement(canonical).runtime, alias_of(file, node)
+    if runtime is None or not file.is_read(node):
+        return False
+    bindings = file.meanings.module.bindings.get(alias[1], []) if alias is not None else []
+    return alias is None or alias[1] != runtime.name or len(bindings) != 1
+
+
+def _is_harmless(name: str) -> bool:
+    return name in SWITCHES or any(
+        name == harmless or name.startswith(harmless + ".") for harmless in _HARMLESS
+    )
+
+
+def _needed() -> frozenset[str]:
+    return frozenset(sessions())
+
+
+def _is_import(statement: Statement) -> bool:
+    if isinstance(statement, Compound):
+        inner = [each for made in blocks(statement) for each in made]
+        return any(map(_is_import, inner)) and all(
+            isinstance(each, Import | cst.Pass | cst.Assign | cst.Raise) or _is_import(each) for each in inner
+        )
+    return isinstance(statement, Import)
+
+
+def _imported(statement: Statement) -> Iterator[str]:
+    """The dotted names that an import statement may import, as the local imports know them."""
+    for node in walk(statement):
+        if isinstance(node, cst.Import):
+            for alias in aliases(node):
+                parts = name_of(alias).split(".")
+                yield from (".".join(parts[:count]) for count in range(1, len(parts) + 1))
+        elif isinstance(node, cst.ImportFrom):
+            yield from (module_of(node), *(dotted for _, dotted in imported(node)))
+
+
+def _first_need(file: File, edits: Sequence[Edit]) -> int | None:
+    """The place of the first statement that uses a new import when the module is run, not in a function's body."""
+    if not file.wanted:
+        return None
+    wanted = re.compile(rf"\b(?:{'|'.join(map(re.escape, file.wanted.values()))})\b")
+    uses = sorted(edit.start for edit in edits if wanted.search(edit.text))
+    for place, statement in enumerate(file.body):
+        found = _within(uses, _span(file, statement))
+        later = sum(len(_within(uses, span)) for span in _run_later(file, statement)) if found else 0
+        if len(found) > later:
+            return place
+    return None
+
+
+def _run_later(file: File, statement: Statement) -> Iterator[tuple[int, int]]:
+    """The spans of a statement in which no name is used yet: functions' bodies, and imports."""
+    for node in evaluated(statement):
+        if isinstance(node, cst.FunctionDef):
+            yield file.text.start(block(node)[0]), file.text.end(node)
+        elif isinstance(node, Import):
+            yield _span(file, node)
+
+
+def _span(file: File, statement: Statement) -> tuple[int, int]:
+    """From its first decorator to its end."""
+    first = [*_decorators(statement), statement][0]
+    return file.text.start(first), file.text.end(statement)
+
+
+def _decorators(statement: Statement) -> list[cst.BaseExpression]:
+    return decorators(statement) if isinstance(statement, cst.FunctionDef | cst.ClassDef) else []
+
+
+def _within(offsets: Sequence[int], span: tuple[int, int]) -> Sequence[int]:
+    """Those of sorted offsets that lie in a span."""
+    return offsets[bisect_left(offsets, span[0]) : bisect_left(offsets, span[1])]
+
+
+def new_lines(file: File, edits: Sequence[Edit]) -> Iterator[Edit]:
+    """The imports that the rewrites asked for, and the file's opening line where it has one.
+
+    They precede the first statement of the module that the edits have need one of their names.
+    """
+    if not file.wanted and file.opening is None:
+        return
+    places = [place for place in (file.imports_before, _first_need(file, edits)) if place is not None]
+    place = imports_place(file, min(places, default=None))
+    text = file.text
+    groups: dict[str, list[str]] = {}
+    for (module, name), bound in sorted(file.wanted.items()):
+        if not _is_there(file, module, name, bound):
+            groups.setdefault(module, []).append(name if name == bound else f"{name} as {bound}")
+    lines: list[str] = []
+    modules = [f"import {word}" for word in _in_order(groups.pop("", []))]
+    for module, unordered in groups.items():
+        words = _in_order(unordered)
+        extended = _extended(file, place, module, words)
+        if extended is not None:
+            modules, above = [], "".join(line + text.newline for line in modules)
+            yield Edit(extended.start, extended.start, above)
+            yield extended
+        else:
+            below = _below(file, place, module)
+            if below is not None:
+                words = _in_order([*words, *_words(below)])
+                yield _without_line(file, below)
+            lines += wrapped(f"from {module} import ", words)
+    lines = [*modules, *lines]
+    if file.opening is not None:
+        lines += [*([""] if lines or place.after is not None else []), file.opening]
+    if not lines:
+        return
+    if place.after is not None and (between := _within_line(file, place.after, place.stop)) is not None:
+        block = [*lines, ""] if file.opening is not None else lines
+        yield Edit(*between, text.newline + "".join(line + text.newline for line in block))
+        return
+    if place.after is not None:
+        end = _last_line(file, place.after)
+        offset = text.line_start(end + 1)
+        following = text.line(end + 1).strip() if end < len(text.starts) else ""
+        if is_docstring(place.after):
+            lines.insert(0, "")
+    else:
+        line = _first_line(file)
+        offset = text.line_start(line)
+        following = text.line(line).strip()
+    if following and (file.opening is not None or place.after is None):
+        lines.append("")
+    joined = "".join(line + text.newline for line in lines)
+    if offset == len(text.text) and offset and text.text[-1] not in "\r\n":
+        joined = text.newline + joined
+    yield Edit(offset, offset, joined)
+
+
+def _within_line(file: File, after: Statement, stop: int) -> tuple[int, int] | None:
+    """What stands between an import and the next statement, if one that needs the new lines is on the import's line."""
+    body = file.body
+    if stop == len(body) or file.text.first_line(body[stop]) > _last_line(file, after):
+        return None
+    return file.text.between_on_a_line(after, body[body.index(after) + 1])
+
+
+def _last_line(file: File, statement: Statement) -> int:
+    """The last line of a statement of the top level, and of those that share a line with it (`;`, a backslash)."""
+    text = file.text
+    end = text.last_line(statement)
+    for other in file.body:
+        last = text.last_line(other)
+        if last < end or text.first_line(other) > end:
+            continue
+        end = last
+        rest = text.text[text.end(other) : text.line_start(end + 1)]
+        if rest.strip(" \t;\r\n") == "\\":
+            end += 1
+    return end
+
+
+def _first_line(file: File) -> int:
+    if not file.body:
+        return len(file.text.starts)
+    return min(map(file.text.first_line, [file.body[0], *_decorators(file.body[0])]))
+
+
+def _from(file: File, module: str) -> Iterator[cst.ImportFrom]:
+    """The imports of the top level that take names from a module."""
+    for statement in file.body:
+        if isinstance(statement, cst.ImportFrom) and module_of(statement) == module:
+            yield statement
+
+
+def _words(statement: cst.ImportFrom) -> list[str]:
+    """What an import says of each name: `Session as S`."""
+    return [
+        name_of(alias) + (f" as {asname_of(alias)}" if asname_of(alias) else "")
+        for alias in aliases(statement)
+    ]
+
+
+def _is_there(file: File, module: str, name: str, bound: str) -> bool:
+    """Whether an import of the top level binds the name already."""
+    return any(
+        (name_of(alias), bound_by(alias)) == (name, bound)
+        for statement in _from(file, module)
+        for alias in aliases(statement)
+    )
+
+
+def _extended(file: File, place: Place, module: str, words: list[str]) -> Edit | None:
+    """More words for an import of the runtime that the file has already."""
+    last = file.text.first_line(place.after) if place.after is not None else 0
+    for statement in _from(file, module):
+        words_there = _words(statement)
+        if "*" not in words_there and file.text.first_line(statement) <= last:
+            if "#" not in file.text.of(statement):
+                lines = wrapped(f"from {module} import ", _in_order(words_there + words))
+                return file.replace(statement, file.text.newline.join(lines))
+    return None
+
+
+def _below(file: File, place: Place, module: str) -> cst.ImportFrom | None:
+    """An import of the runtime on lines of its own, below the place, that one there takes the names of.
+
+    The conversion from Python 2 leaves such a one.
+    """
+    text = file.text
+    first = text.first_line(place.after) if place.after is not None else 0
+    for statement in _from(file, module):
+        lines = text.text[text.line_start(text.first_line(statement)) : _lines_end(file, statement)]
+        alone = lines.strip() == text.of(statement) and "#" not in lines
+        if text.first_line(statement) > first and alone:
+            return statement
+    return None
+
+
+def _without_line(file: File, statement: Statement) -> Edit:
+    start = file.text.line_start(file.text.first_line(statement))
+    return Edit(start, _lines_end(file, statement), "", whole=True)
+
+
+def _lines_end(file: File, statement: Statement) -> int:
+    return file.text.line_start(file.text.last_line(statement) + 1)
+
+
+def _in_order(words: list[str]) -> list[str]:
+    return sorted(words, key=lambda word: (word.islower(), word))
+
+
+def wrapped(head: str, words: list[str]) -> list[str]:
+    """The lines of an import: one, or with parentheses around several."""
+    line = head + ", ".join(words)
+    if len(line) <= _LIMIT:
+        return [line]
+    rows = ["   "]
+    for word in words:
+        if len(rows[-1]) + len(word) + 2 > _LIMIT:
+            rows.append("   ")
+        rows[-1] += f" {word},"
+    return [head + "(", *rows, ")"]

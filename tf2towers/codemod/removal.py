@@ -1,0 +1,99 @@
+"""Statements that go: with their line, or `pass` in their place where nothing else is left of a block.
+
+So do imports of TensorFlow's private modules that nothing needs once the uses of their names are rewritten.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+import libcst as cst
+
+from tf2towers.codemod.edits import Edit
+from tf2towers.codemod.file import File
+from tf2towers.codemod.nodes import Import, Statement, aliases, blocks, bound_by, decorators, module_of
+from tf2towers.codemod.taken_names import is_taken
+
+#: a comment that says something to a linter about the statement before it
+_FOR_LINTERS = re.compile(r"#\s*(pylint|noqa|type: ignore|flake8|pragma|isort|yapf|fmt)\b")
+
+
+def removed(file: File, node: Statement) -> Edit:
+    """The edit that takes a statement away."""
+    text = file.text
+    begins, last = text.first_line(node), text.last_line(node)
+    first = begins
+    if isinstance(node, cst.FunctionDef | cst.ClassDef):
+        first = min([first, *map(text.first_line, decorators(node))])
+    text_before = text.line(first)[: text.column(node)] if first == begins else ""
+    text_after = text.line(last)[text.end(node) - text.line_start(last) :]
+    if _alone(file, node) or text_before.strip() or text_after.split("#")[0].strip():
+        return Edit(text.start(node), text.end(node), "pass", whole=True)
+    start, end = text.line_start(first), text.line_start(last + 1)
+    if text_after.strip().startswith("#") and not _FOR_LINTERS.match(text_after.strip()):  # the comment stays
+        return Edit(
+            text.start(node), text.end(node) + len(text_after) - len(text_after.lstrip()), "", whole=True
+        )
+    if not text.line(last).endswith(("\n", "\r")):
+        end = len(text.text)
+    if isinstance(node, Import):
+        return Edit(_with_gap(file, first, last, start), end, "", whole=True)
+    return Edit(start, _without_gap(file, first, end, last), "", whole=True)
+
+
+def _without_gap(file: File, first: int, end: int, last: int) -> int:
+    """The end of the removal: blank lines after it go where there are blank lines before it already."""
+    text = file.text
+    if first > 1 and text.line(first - 1).strip():
+        return end
+    line = last + 1
+    while line <= len(text.starts) and text.line(line) and not text.line(line).strip():
+        line += 1
+    return max(end, text.line_start(line))
+
+
+def _with_gap(file: File, first: int, last: int, start: int) -> int:
+    """The start of an import's removal: of two blank lines around it one goes, where another import is the next."""
+    text = file.text
+    blank = first > 1 and not (text.line(first - 1) + text.line(last + 1)).strip()
+    lone = blank and text.line(last + 2).startswith(("import ", "from "))
+    return text.line_start(first - 1) if lone else start
+
+
+def _alone(file: File, node: Statement) -> bool:
+    parent = file.parent(node)
+    return not isinstance(parent, cst.Module) and [node] in blocks(parent)
+
+
+def unused_imports(file: File, edits: Sequence[Edit]) -> Iterator[Edit]:
+    """The removal of each that these edits leave without a use; one that had none before stays."""
+    for node in file.imports:
+        if not isinstance(node, cst.ImportFrom) or not module_of(node).startswith("tensorflow.python."):
+            continue
+        if node not in file.body or any(_overlaps(file, node, edit) for edit in edits):
+            continue
+        if all(_loses_its_uses(file, bound_by(alias), edits) for alias in aliases(node)):
+            yield removed(file, node)
+
+
+def _overlaps(file: File, node: Statement, edit: Edit) -> bool:
+    return edit.start < file.text.end(node) and edit.end > file.text.start(node)
+
+
+def _loses_its_uses(file: File, name: str, edits: Sequence[Edit]) -> bool:
+    """Whether each use of a name, of which there are some, is written anew without it."""
+    uses = [node for node in file.all(cst.Name) if node.value == name]
+    word = re.compile(rf"\b{re.escape(name)}\b(?!\.\w+ import)")
+    written = len(word.findall(file.text.text)) - 1  # in texts and comments as well, where nobody knows
+    if not uses or written != len(uses) or is_taken(file, name):
+        return False
+    return all(
+        any(
+            edit.start <= file.text.start(use)
+            and file.text.end(use) <= edit.end
+            and not word.search(edit.text)
+            for edit in edits
+        )
+        for use in uses
+    )

@@ -1,0 +1,333 @@
+"""T2T601: names that `tensorflow.compat.v1` has not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from tf2towers.codemod.edits import Edit
+from tf2towers.codemod.file import RUNTIME, File, first_name
+from tf2towers.codemod.imports import made_by
+from tf2towers.codemod.meanings import Imported
+from tf2towers.codemod.never_called import leave, never_called_around, stays_in
+from tf2towers.codemod.nodes import Symbol, has_star, is_none, is_text, keyword_of, keywords, positional
+from tf2towers.codemod.reached import asked_for_by, may_be_asked_for
+from tf2towers.codemod.removal import removed
+from tf2towers.codemod.rule import Example, Rule
+from tf2towers.codemod.rules.t2t602_imports import goes
+from tf2towers.codemod.rules.t2t620_gone import resets_a_server
+from tf2towers.codemod.symbols import (
+    SWITCHES,
+    Found,
+    RuntimeName,
+    find_replacement,
+    is_another_object,
+    is_gone_private,
+    is_of_old_release,
+    only_tf1s_arguments,
+    public_spelling,
+)
+from tf2towers.codemod.taken_names import is_taken
+
+
+def edits(file: File) -> Iterator[Edit]:
+    """A new text for each use of a symbol that has another name now."""
+    for node, canonical in file.spelled_symbols:
+        if resets_a_server(file, node):
+            continue
+        alias = alias_of(file, node)
+        if alias is not None and find_replacement(canonical).kind == "runtime":
+            if left_through(file, alias[1], canonical):
+                continue
+            if _is_imported_instead(file, *alias, canonical):
+                yield removed(file, alias[0])
+                continue
+        if alias is not None and _is_needless(file, alias[1], canonical):
+            yield removed(file, alias[0])
+            continue
+        text = _text(file, node, canonical)
+        if text is None or text == file.text.of(node):
+            continue
+        if not file.is_read(node):
+            file.note(
+                node, "T2T626", f"{canonical} is given another value here, and {text} stands for it now"
+            )
+        else:
+            yield file.replace(node, text)
+
+
+def alias_of(file: File, node: cst.CSTNode) -> tuple[cst.Assign, str] | None:
+    """The statement and the name in `name = tf.something`."""
+    parent = file.parent(node)
+    if isinstance(parent, cst.Assign) and len(parent.targets) == 1 and parent.value is node:
+        target = parent.targets[0].target
+        if isinstance(target, cst.Name):
+            return parent, target.value
+    return None
+
+
+def left_through(file: File, bound: str, canonical: str) -> bool:
+    """Whether something is left that a file uses through a name for a module: then the module stays as well."""
+    return any(
+        find_replacement(name).kind == "left"
+        for symbol, name in file.spelled_symbols
+        if name.startswith(canonical + ".") and first_name(symbol).value == bound
+    )
+
+
+def _is_needless(file: File, bound: str, canonical: str) -> bool:
+    """Whether `C = tf.contrib.opt` is of a module that is gone, and every use of `C` is written by another name."""
+    if find_replacement(canonical).kind != "left" or len(file.meanings.module.bindings.get(bound, [])) != 1:
+        return False
+    uses = [name for name in file.all(cst.Name) if name.value == bound and file.is_read(name)]
+    below = [
+        name
+        for symbol, name in file.spelled_symbols
+        if name.startswith(f"{canonical}.") and first_name(symbol) in uses
+    ]
+    served = all(find_replacement(name).kind != "left" for name in below)
+    return bool(below) and len(below) == len(uses) and served and not is_taken(file, bound)
+
+
+def _is_imported_instead(file: File, statement: cst.Assign, bound: str, canonical: str) -> bool:
+    """Whether `slim = tf.contrib.slim` becomes an import of that very name from the runtime; asks for it."""
+    runtime = find_replacement(canonical).runtime
+    if runtime is None or runtime.name != bound or not isinstance(file.parent(statement), cst.Module):
+        return False
+    if len(file.meanings.module.bindings.get(bound, [])) != 1:
+        return False
+    file.wanted[(runtime.module, bound)] = bound
+    return True
+
+
+def _text(file: File, node: Symbol, canonical: str) -> str | None:
+    """What to write for a use; None to leave it."""
+    root = first_name(node)
+    if canonical == "tf" or _is_switch(file, node, canonical):
+        return None
+    found = find_replacement(canonical)
+    base = file.spelled(root)
+    if base == "tf":
+        return _of_tensorflow(file, node, root, canonical)
+    if not file.meanings.bindings(root):
+        return _through_star(file, node, found)
+    if not isinstance(node, cst.Attribute):
+        return None  # bound by an import or an alias, which is rewritten where it stands
+    assert base is not None
+    if base.partition(".")[0] != "tf":
+        return _through_module(file, node, found)
+    return _below(file, node, found, base)
+
+
+def _of_tensorflow(file: File, node: Symbol, home: cst.BaseExpression, canonical: str) -> str | None:
+    """What to write for `tf.x`: it stays where `tensorflow.compat.v1` has it, for that is what `tf` is."""
+    found = find_replacement(canonical)
+    head, rest = file.text.of(home), file.text.of(node)[len(file.text.of(home)) :]
+    is_v1 = file.is_v1(home)
+    says_v1 = rest.startswith(".compat.v1.")
+    if found.kind in ("v1", "tf2") and file.program.plain_is_tf2 and not is_v1 and not says_v1:
+        if _is_called_as_tf1s(file, node, canonical):  # and TF 2's own would stop
+            return f"{head}.compat.v1{rest}"
+        return None  # TF 2's own
+    if found.kind == "left":
+        leave(file, node, found.code, found.why, why=found.why)
+        return _raising(file, node, found)
+    if found.kind == "tf2" and not is_v1:
+        return None
+    if found.kind != "v1":
+        return file.name_of(found)
+    if is_v1 or says_v1:
+        stays = found.target == canonical and not rest.startswith((".python.", ".compat.v1.python."))
+        return None if stays else f"{head}{'.compat.v1' if says_v1 else ''}{found.target[2:]}"
+    if found.target.startswith("tf.compat"):
+        return None
+    return f"{head}.compat.v1{found.target[2:]}"
+
+
+def _is_called_as_tf1s(file: File, node: Symbol, canonical: str) -> bool:
+    """Whether a call has what only TF1's function takes: an argument by a name or a place that TF 2's lacks.
+
+    `tf.device` of TF 2 takes no functions; of a string, both make the same.
+    """
+    call = file.parent(node)
+    if not isinstance(call, cst.Call) or call.func is not node:
+        return False
+    if canonical == "tf.device":
+        return len(call.args) == 1 and not _is_text(call.args[0].value)
+    known = only_tf1s_arguments().get(canonical)
+    if known is None or has_star(call):
+        return False
+    names, places = known
+    return len(positional(call)) > places or any(keyword_of(argument) in names for argument in keywords(call))
+
+
+def _is_text(value: cst.BaseExpression) -> bool:
+    """Whether a value is a string, or None."""
+    if isinstance(value, cst.BinaryOperation):
+        return _is_text(value.left) or _is_text(value.right)
+    if isinstance(value, cst.Call):
+        func = value.func
+        return isinstance(func, cst.Attribute) and func.attr.value == "format" and _is_text(func.value)
+    return isinstance(value, cst.FormattedString) or is_text(value) or is_none(value)
+
+
+def _raising(file: File, node: Symbol, found: Found) -> str | None:
+    """What a use becomes that only a flag asks for: an error that names the flag; None for any other."""
+    if not may_be_asked_for(found.why) or never_called_around(file, node) is not None:
+        return None
+    test = asked_for_by(file, node)
+    if test is None:
+        return None
+    needed = file.need("not_served", f"{RUNTIME}.contrib.not_served")
+    return f"{needed}({public_spelling(file.spelled(node) or '')!r}, {test!r})"
+
+
+def _through_module(file: File, node: cst.Attribute, found: Found) -> str | None:
+    """What to write for `layers.tf.x`, with a local module `layers`: what is bound there is rewritten there."""
+    chain: list[cst.Attribute] = []
+    part: cst.BaseExpression = node
+    while isinstance(part, cst.Attribute):
+        chain.append(part)
+        part = part.value
+    home = next(part for part in reversed(chain) if _is_tensorflows(file.spelled(part)))
+    base, canonical = file.spelled(home), file.spelled(node)
+    assert base is not None and canonical is not None
+    if base == "tf":
+        return _of_tensorflow(file, node, home, canonical)
+    return None if home is node else _below(file, node, found, base)
+
+
+def _is_tensorflows(canonical: str | None) -> bool:
+    return canonical is not None and canonical.partition(".")[0] == "tf"
+
+
+def _below(file: File, node: Symbol, found: Found, home: str) -> str | None:
+    """What to write for an attribute of something that is not TensorFlow itself: `slim.conv2d`, `layers.dense`.
+
+    `home` is the canonical name of that.
+    """
+    if (moved := _of_what_moved(file, node)) is not None:
+        return moved
+    base = find_replacement(home)
+    is_gone = is_gone_private(file.spelled(node) or "")
+    if found.kind == "left":
+        if base.kind != "private" or found.code != "T2T620" or is_gone:
+            leave(file, node, found.code, found.why, why=found.why)
+        return _by_its_whole_name(file, node, found) if base.kind == "left" else None
+    if found.kind == "runtime":
+        assert found.runtime is not None
+        if base.runtime is not None and found.runtime.module == _path(base.runtime):
+            return None
+        if base.runtime is not None and _path(found.runtime).startswith(_path(base.runtime) + "."):
+            return None
+        return file.name_of(found)
+    module, _, name = found.target.rpartition(".")
+    if is_gone and isinstance(node, cst.Attribute) and (found.kind, module) == (base.kind, base.target):
+        return f"{file.text.of(node.value)}.{name}"
+    if is_gone or base.kind in ("runtime", "left") or _is_renamed(file.spelled(node)):
+        return file.name_of(found)
+    if found.kind == "v1" and is_another_object(file.spelled(node) or ""):
+        return file.name_of(found)
+    if base.kind == "v1" and found.kind == "private":  # a public module now, without `nest.flatten_up_to`
+        return file.name_of(found)
+    return None
+
+
+def _of_what_moved(file: File, node: Symbol) -> str | None:
+    """`ops.Tensor.__add__`, whose class is no more in that module; None where all before the last name is there."""
+    if not (isinstance(node, cst.Attribute) and isinstance(node.value, cst.Attribute)):
+        return None
+    spelled = file.spelled(node.value) or ""
+    if not is_gone_private(spelled):
+        above = _of_what_moved(file, node.value)
+        return None if above is None else f"{above}.{node.attr.value}"
+    found = find_replacement(spelled)
+    return f"{file.name_of(found)}.{node.attr.value}" if found.kind == "v1" else None
+
+
+def _by_its_whole_name(file: File, node: Symbol, found: Found) -> str | None:
+    """What a use that is never reached says where its import goes (T2T602): `tf.contrib.tpu.x`, which raises there."""
+    names, canonical = file.top_names(), file.spelled(node)
+    if not names or canonical is None or stays_in(file, node, found.why) is None:
+        return None
+    if _import_goes(file, first_name(node)) and (raising := _raising(file, node, found)) is not None:
+        return raising
+    return names[0] + canonical[2:] if _import_goes(file, first_name(node)) else None
+
+
+def _import_goes(file: File, name: cst.Name) -> bool:
+    bindings = file.meanings.bindings(name)
+    if not bindings or not all(isinstance(binding, Imported) for binding in bindings):
+        return False
+    return all(
+        made.left is not None and goes(file, binding.statement, made)
+        for binding in bindings
+        if isinstance(binding, Imported)
+        for made in made_by(file, binding.statement)
+        if made.alias is binding.alias
+    )
+
+
+def _path(name: RuntimeName) -> str:
+    return f"{name.module}.{name.name}"
+
+
+def _through_star(file: File, node: Symbol, found: Found) -> str | None:
+    if found.kind == "left":
+        leave(file, node, found.code, found.why, why=found.why)
+        return None
+    if found.kind == "runtime":
+        assert found.runtime is not None
+        if isinstance(node, cst.Name) and node.value == found.runtime.name:
+            file.wanted[(found.runtime.module, node.value)] = node.value
+            return None
+        return file.name_of(found)
+    return file.name_of(found) if _is_renamed(file.spelled(node)) else None
+
+
+def _is_renamed(canonical: str | None) -> bool:
+    """Whether it is a name of an old release that `tensorflow.compat.v1` has not."""
+    if canonical is None or not is_of_old_release(canonical):
+        return False
+    return find_replacement(canonical) != Found("v1", canonical)
+
+
+def _is_switch(file: File, node: cst.CSTNode, canonical: str) -> bool:
+    """Whether a symbol switches what `graph_mode` sets: T2T604 has the calls, and `compat.v1` the public names."""
+    call = file.parent(node)
+    is_called = isinstance(call, cst.Call) and isinstance(file.parent(call), cst.Expr)
+    return canonical in SWITCHES or (is_called and public_spelling(canonical) in SWITCHES)
+
+
+RULE = Rule(
+    code="T2T601",
+    title="Names that `tensorflow.compat.v1` has not",
+    why="""
+    The import line says `tensorflow.compat.v1`, and every symbol that it has under the script's name stays as it is. A
+    name of an old release, or of contrib, becomes the one that it has today. What TF 2.21 has lost (layers, slim, rnn
+    cells) and what runs graphs (sessions) comes from tf2towers.runtime.
+    """,
+    edits=edits,
+    sources=("tf.compat.v1", "codemod/symbols.tsv"),
+    examples=(
+        Example(
+            "a name of an old release",
+            "import tensorflow as tf\n\nx = tf.placeholder(tf.float32, [None])\ny = tf.mul(tf.log(x), x)\n",
+            "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import graph_mode\n\ngraph_mode()\n\n"
+            "x = tf.placeholder(tf.float32, [None])\ny = tf.multiply(tf.log(x), x)\n",
+        ),
+        Example(
+            "what is added to a training by a flag that is off by default",
+            "import tensorflow as tf\n\ntf.app.flags.DEFINE_integer('delay', -1, 'steps')\n"
+            "FLAGS = tf.app.flags.FLAGS\nx = tf.placeholder(tf.float32, [None])\n"
+            "if FLAGS.delay > 0:\n    tf.contrib.quantize.create_training_graph(quant_delay=FLAGS.delay)\n",
+            "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import graph_mode\n"
+            "from tf2towers.runtime.contrib.not_served import not_served\n\ngraph_mode()\n\n"
+            "tf.app.flags.DEFINE_integer('delay', -1, 'steps')\n"
+            "FLAGS = tf.app.flags.FLAGS\nx = tf.placeholder(tf.float32, [None])\n"
+            "if FLAGS.delay > 0:\n"
+            "    not_served('tf.contrib.quantize.create_training_graph', 'FLAGS.delay > 0')(quant_delay=FLAGS.delay)\n",
+        ),
+    ),
+)

@@ -1,0 +1,136 @@
+"""T2T602: every form of a TensorFlow import."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from tf2towers.codemod.canonical import canonical_name
+from tf2towers.codemod.edits import Edit
+from tf2towers.codemod.file import RUNTIME, File, first_name
+from tf2towers.codemod.imports import V1, NewImport, is_tensorflow, made_by
+from tf2towers.codemod.never_called import is_named, stays_in
+from tf2towers.codemod.nodes import Import, aliases, asname_of, imported, module_of, name_of
+from tf2towers.codemod.removal import removed
+from tf2towers.codemod.rule import Example, Rule
+from tf2towers.codemod.symbols import find_replacement, is_gone_private
+from tf2towers.codemod.tensorflow_versions import is_for_another
+
+
+def edits(file: File) -> Iterator[Edit]:
+    """A new statement for each import that binds something else now."""
+    for node in file.imports:
+        if _touches_tensorflow(node) and not is_for_another(file, node):
+            edit = _rewritten(file, node)
+            if edit is not None:
+                yield edit
+
+
+def _touches_tensorflow(node: Import) -> bool:
+    return any(is_tensorflow(dotted) for _, dotted in imported(node))
+
+
+def _rewritten(file: File, node: Import) -> Edit | None:
+    made = [
+        _kept(file, node, import_)
+        for import_ in made_by(file, node)
+        if not (goes(file, node, import_) if import_.left is not None else _only_loads(file, import_))
+    ]
+    for import_ in made:
+        if import_.left is not None:
+            file.note(node, import_.left.code, import_.left.why)
+    if made and all(_as_it_was(node, import_) for import_ in made) and len(made) == len(aliases(node)):
+        return None
+    groups: dict[str, list[NewImport]] = {}
+    for import_ in made:
+        if import_.module == RUNTIME and node in file.body and not _as_it_was(node, import_):
+            if file.wanted.setdefault((RUNTIME, import_.name), import_.bound) == import_.bound:
+                continue  # with the others that the file takes from the runtime
+        groups.setdefault(import_.module, []).append(import_)
+    lines = [
+        f"{f'from {module} ' if module else ''}import {', '.join(import_.text for import_ in group)}"
+        for module, group in groups.items()
+    ]
+    if not lines:
+        return removed(file, node)
+    return file.replace(node, _joined(file, node, lines))
+
+
+def _kept(file: File, node: Import, made: NewImport) -> NewImport:
+    """The import as it was, where it is TF 2's, or where something that is used through a module of contrib is left."""
+    module = module_of(node)
+    was = NewImport(module, name_of(made.alias), made.bound, made.alias)
+    if not made.module.startswith("tf2towers."):
+        moved = is_gone_private(canonical_name(f"{module}.{name_of(made.alias)}"))
+        plain = made.left is None and not moved and not module.startswith("tensorflow.compat")
+        return was if plain and file.program.plain_is_tf2 else made
+    return was if file.is_left_through(made.bound) else made
+
+
+def _only_loads(file: File, made: NewImport) -> bool:
+    """Whether it only loads a module that is gone (`import tensorflow.python.platform`): its name is not used."""
+    goes_by_itself = made.name == V1 and asname_of(made.alias) is None and name_of(made.alias) != made.bound
+    return goes_by_itself and not is_named(file, made.alias)
+
+
+def _joined(file: File, node: Import, lines: list[str]) -> str:
+    text, line, last = file.text, file.text.first_line(node), file.text.last_line(node)
+    alone = not text.line(line)[: text.column(node)].strip()
+    rest = text.line(last)[text.end(node) - text.line_start(last) :]
+    if alone and not rest.lstrip().startswith(";"):
+        return (text.newline + text.indent(line)).join(lines)
+    return "; ".join(lines)
+
+
+def _as_it_was(node: Import, made: NewImport) -> bool:
+    return (made.module, made.name) == (module_of(node), name_of(made.alias))
+
+
+def goes(file: File, node: Import, made: NewImport) -> bool:
+    """Whether an import without counterpart can go: what is used of it, if anything, is rewritten where it is used."""
+    assert made.left is not None
+    canonical = canonical_name(dict(imported(node))[made.alias])
+    for use in file.all(cst.Name):
+        if use.value == made.bound:
+            if file.spelled(use) == canonical and not isinstance(file.parent(use), cst.Attribute):
+                return False
+            if _may_mean(file, use, canonical):
+                return False
+    return all(
+        find_replacement(name).kind != "left"
+        or (bool(file.top_names()) and stays_in(file, symbol, find_replacement(name).why) is not None)
+        for symbol, name in file.spelled_symbols
+        if name.startswith(canonical + ".") and first_name(symbol).value == made.bound
+    )
+
+
+def _may_mean(file: File, use: cst.Name, canonical: str) -> bool:
+    """Whether a use that is not rewritten may stand for it: imported from here in `if`, from there in `else`."""
+    if not file.is_read(use) or file.spelled(use) is not None:
+        return False
+    return canonical in map(canonical_name, file.meanings.possible_meanings(use))
+
+
+RULE = Rule(
+    code="T2T602",
+    title="Every form of a TensorFlow import",
+    why="""
+    `import tensorflow as tf` becomes `import tensorflow.compat.v1 as tf`: said once, and the symbols stay. A name that
+    is imported by itself (`from tensorflow import placeholder`) comes from there too; a session, or a module of contrib
+    (`import tensorflow.contrib.slim as slim`), from tf2towers.runtime. A program that runs on TF 2 already keeps its
+    imports.
+    """,
+    edits=edits,
+    sources=("codemod/symbols.tsv"),
+    examples=(
+        Example(
+            "names imported by themselves",
+            "import tensorflow.contrib.slim as slim\nfrom tensorflow import Session, float32, placeholder\n\n"
+            "x = placeholder(float32, [None, 4])\ny = slim.fully_connected(x, 2)\n",
+            "from tf2towers.runtime.tf1 import slim\nfrom tensorflow.compat.v1 import float32, placeholder\n"
+            "from tf2towers.runtime import Session, graph_mode\n\ngraph_mode()\n\n"
+            "x = placeholder(float32, [None, 4])\ny = slim.fully_connected(x, 2)\n",
+        ),
+    ),
+)

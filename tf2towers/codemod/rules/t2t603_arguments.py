@@ -1,0 +1,130 @@
+"""T2T603: arguments in the order and under the names of an old release."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+import libcst as cst
+
+from tf2towers.codemod.arguments import (
+    added_argument,
+    has_old_arguments,
+    new_keywords,
+    not_taken,
+    old_order,
+    resizes_by_two,
+    reversed_axes,
+    start_of_argument,
+    without_argument,
+)
+from tf2towers.codemod.edits import Edit
+from tf2towers.codemod.file import File
+from tf2towers.codemod.never_called import leave
+from tf2towers.codemod.nodes import Symbol, keyword_of, positional
+from tf2towers.codemod.rule import Example, Rule
+
+
+def edits(file: File) -> Iterator[Edit]:
+    """Keywords before arguments in an old order; new names for keywords that are gone."""
+    has_datasets = any(name.startswith(("tf.data", "tf.contrib.data")) for _, name in file.symbols)
+    for call in file.all(cst.Call):
+        if not (file.canonical(call.func) or "").startswith("tf."):
+            if has_datasets:
+                yield from _of_datasets_map(file, call)
+            continue
+        order = old_order(file, call) or ()
+        _note_what_is_not_taken(file, call)
+        if file.program.plain_is_tf2:
+            continue
+        if resizes_by_two(file, call):
+            yield file.replace(call.func, f"{file.need('old_arguments', 'tf2towers.runtime')}.resize_images")
+            continue
+        if function := has_old_arguments(file, call):
+            yield file.replace(call.func, f"{file.need('old_arguments', 'tf2towers.runtime')}.{function}")
+            continue
+        if (axes := reversed_axes(file, call)) is not None:
+            yield file.replace(call.args[1].value, repr(axes))
+        for place, keyword in enumerate(order):
+            if not keyword:
+                continue
+            start = start_of_argument(file.text, call, place)
+            yield Edit(start, start, f"{keyword}=")
+        yield from _least_integer(file, call)
+        for given, new in new_keywords(file, call).items():
+            if new:
+                yield _renamed(file, given, new)
+            else:
+                yield without_argument(file.text, call, given)
+
+
+def _renamed(file: File, given: cst.Arg, keyword: str) -> Edit:
+    start = file.text.start(given)
+    return Edit(start, start + len(keyword_of(given)), keyword)
+
+
+def _least_integer(file: File, call: cst.Call) -> Iterator[Edit]:
+    """`tf.random_uniform_initializer(maxval=9)`: the least value was 0, and is 0.0 in TF 2, which no integer takes."""
+    name = (file.canonical(call.func) or "").rpartition(".")[2]
+    if name not in ("random_uniform_initializer", "random_uniform", "RandomUniform"):
+        return
+    if file.canonical(call.func) in ("tf.random_uniform", "tf.random.uniform"):
+        return  # the operation, which takes a shape
+    words = set(map(keyword_of, call.args))  # "" by place, or of `**more`
+    if words & {"maxval", "minval", ""} == {"maxval"}:
+        yield added_argument(file.text, call, "minval=0")
+
+
+def _note_what_is_not_taken(file: File, call: cst.Call) -> None:
+    """Says that an argument is left; where nothing leads to the call, it is only told."""
+    if isinstance(call.func, Symbol) and file.program.plain_is_tf2 and file.is_plain(call.func):
+        return
+    if why := not_taken(file, call):
+        leave(file, call, "T2T620", why, why=why)
+
+
+def _of_datasets_map(file: File, call: cst.Call) -> Iterator[Edit]:
+    """`dataset.map(f, num_threads=T, output_buffer_size=N)` of TF 1.2, as TF 1.4's own advice says."""
+    if not (isinstance(call.func, cst.Attribute) and call.func.attr.value == "map" and positional(call)):
+        return
+    for before, given in pairwise(call.args):
+        if keyword_of(given) == "num_threads":
+            yield _renamed(file, given, "num_parallel_calls")
+        elif keyword_of(given) == "output_buffer_size":
+            yield Edit(file.text.end(before), file.text.end(given), "")
+            after = file.text.end(call)
+            yield Edit(after, after, f".prefetch({file.text.of(given.value)})")
+
+
+RULE = Rule(
+    code="T2T603",
+    title="Arguments in the order, and under the names, of an old release",
+    why="""
+    Before TensorFlow 1.0, `tf.concat` took the axis first, and so did `tf.split`. Such a call gets the keywords of
+    today's function, and so the meaning it was written with; an argument that says nothing any more goes. A dataset's
+    `map` of TF 1.2 had `num_threads` and `output_buffer_size`, which are `num_parallel_calls` and `prefetch`.
+    `tf.image.resize_images` once took height and width apart, `tf.nn.nce_loss` and `tf.nn.sampled_softmax_loss` the
+    inputs before the labels: where a call may be such a one, our runtime looks at the values. It has
+    `tf.uniform_unit_scaling_initializer` with its `full_shape`, too, and `tf.tuple` with `control_inputs`, among which
+    TF 2 takes no assignments. What TF 2 has put before a function's name
+    (`tf.nn.top_k(x, k, True, 'top')`) is left out by a keyword, and integers drawn up to a `maxval` begin at 0.
+    """,
+    edits=edits,
+    sources=("codemod/data/argument_orders.tsv", "codemod/data/keywords.tsv"),
+    examples=(
+        Example(
+            "the axis came first",
+            "import tensorflow as tf\n\nx = tf.placeholder(tf.float32, [4])\ny = tf.concat(0, [x, x])\n",
+            "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import graph_mode\n\ngraph_mode()\n\n"
+            "x = tf.placeholder(tf.float32, [4])\ny = tf.concat(axis=0, values=[x, x])\n",
+        ),
+        Example(
+            "a dataset of TF 1.2",
+            "import tensorflow as tf\n\nx = tf.contrib.data.Dataset.range(4)\n"
+            "x = x.map(lambda number: number + 1, num_threads=2, output_buffer_size=8).batch(2)\n",
+            "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import graph_mode\n\ngraph_mode()\n\n"
+            "x = tf.data.Dataset.range(4)\n"
+            "x = x.map(lambda number: number + 1, num_parallel_calls=2).prefetch(8).batch(2)\n",
+        ),
+    ),
+)

@@ -1,0 +1,86 @@
+"""T2T604: the main script says that TF1 code builds graphs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from tf2towers.codemod.edits import Edit
+from tf2towers.codemod.file import File
+from tf2towers.codemod.place import imports_place
+from tf2towers.codemod.removal import removed
+from tf2towers.codemod.rule import Example, Rule
+from tf2towers.codemod.symbols import SWITCHES
+
+
+def edits(file: File) -> Iterator[Edit]:
+    """Switches go; the main script gets `graph_mode()`, where its first switch stood or after its imports."""
+    switches = _switches(file)
+    if not file.main or _has_graph_mode(file):
+        yield from (removed(file, switch) for switch in switches)
+        return
+    name = file.need("graph_mode")
+    stop = imports_place(file).stop
+    body = file.body
+    standing = next((switch for switch in switches if switch in body[:stop]), None)
+    call = f"{name}(resource_variables=True)" if _has_own_resources(file) else f"{name}()"
+    for switch in switches:
+        yield file.replace(switch, call) if switch is standing else removed(file, switch)
+    if standing is None:
+        file.opening = call
+    else:
+        file.imports_before = body.index(standing)
+
+
+def _switches(file: File) -> list[cst.Expr]:
+    return [
+        statement
+        for statement in file.all(cst.Expr)
+        if isinstance(statement.value, cst.Call) and file.canonical(statement.value.func) in SWITCHES
+    ]
+
+
+def _has_own_resources(file: File) -> bool:
+    """Whether the program switches resource variables on, in whatever file."""
+    return any(
+        each.canonical(call.func) == "tf.enable_resource_variables"
+        for each in file.program.files
+        for call in each.all(cst.Call)
+    )
+
+
+def _has_graph_mode(file: File) -> bool:
+    return any(
+        isinstance(statement, cst.Expr)
+        and isinstance(statement.value, cst.Call)
+        and file.canonical(statement.value.func) == "tf2towers.runtime.graph_mode"
+        for statement in file.body
+    )
+
+
+RULE = Rule(
+    code="T2T604",
+    title="`graph_mode()`: the program builds graphs",
+    why="""
+    TF 2 computes at once where TF 1 built a graph. One call in the main script, before the first operation, makes
+    graphs the mode of the program. It stands where the script switched to TF 1 behaviour, or after the imports; where a
+    local module builds something when it is imported, before that import.
+    """,
+    edits=edits,
+    sources=("tf.compat.v1.disable_eager_execution",),
+    examples=(
+        Example(
+            "in place of the script's own switch",
+            "import tensorflow.compat.v1 as tf\n\ntf.disable_v2_behavior()\n\nx = tf.placeholder(tf.float32, [])\n",
+            "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import graph_mode\n\ngraph_mode()\n\n"
+            "x = tf.placeholder(tf.float32, [])\n",
+        ),
+        Example(
+            "a script with resource variables of its own: a variable that is fetched with its update is read before it",
+            "import tensorflow as tf\n\ntf.enable_resource_variables()\nx = tf.placeholder(tf.float32, [])\n",
+            "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import graph_mode\n\n"
+            "graph_mode(resource_variables=True)\nx = tf.placeholder(tf.float32, [])\n",
+        ),
+    ),
+)

@@ -1,0 +1,114 @@
+"""T2T606: a function that is the plain mean over the towers becomes the strategy's reduction."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from tf2towers.codemod.edits import Edit
+from tf2towers.codemod.file import File
+from tf2towers.codemod.nodes import block, bound_by, is_name, is_plain, name_of
+from tf2towers.codemod.removal import removed
+from tf2towers.codemod.rule import Rule
+from tf2towers.codemod.towers.means import is_plain_mean
+from tf2towers.codemod.towers.writing import written
+
+
+def edits(file: File) -> Iterator[Edit]:
+    """`strategy.reduce('MEAN', ...)` for each call of such a function; one that nothing uses any more goes."""
+    calls: dict[cst.FunctionDef, int] = {}
+    imported: dict[str, int] = {}
+    for call in file.all(cst.Call):
+        name = file.canonical(call.func)
+        if name is None or name.startswith(("tf.", "builtins.")):
+            continue
+        if len(call.args) != 1 or not is_plain(call.args[0]):
+            continue
+        found = file.program.defined(file, name)
+        strategy = _strategy_at(file, call) if found is not None else None
+        if found is None or strategy is None:
+            continue
+        home, function = found
+        if not isinstance(function, cst.FunctionDef) or not is_plain_mean(home, function):
+            continue
+        given = file.text.start(call.args[0].value)
+        yield Edit(file.text.start(call.func), file.text.end(call.func), f"{strategy}.reduce", whole=True)
+        yield Edit(given, given, "'MEAN', ")
+        if home is file:
+            calls[function] = calls.get(function, 0) + 1
+        elif is_name(call.func):
+            imported[call.func.value] = imported.get(call.func.value, 0) + 1
+    for function, count in calls.items():
+        if _uses(file, function.name.value) == count and not _used_elsewhere(file, function.name.value):
+            yield removed(file, function)
+    for bound, count in imported.items():
+        if _uses(file, bound) == count:
+            yield from _no_longer_imported(file, bound)
+
+
+def _strategy_at(file: File, call: cst.Call) -> str | None:
+    """The name of a strategy that is certainly made before a call, in the same function."""
+    around: list[cst.CSTNode] = [call, *file.ancestors(call)]
+    for strategy in written(file).strategies:
+        siblings = block(file.parent(strategy.before)) if strategy.before in file.tree.parents else []
+        later = siblings[siblings.index(strategy.before) :] if strategy.before in siblings else []
+        if file.function_around(call) is file.function_around(strategy.before):
+            if any(statement in around for statement in later):
+                return strategy.name
+    return None
+
+
+def _no_longer_imported(file: File, name: str) -> Iterator[Edit]:
+    """The name goes from its import where the import is of other names too: the module is imported all the same."""
+    for node in file.body:
+        if (
+            not isinstance(node, cst.ImportFrom)
+            or isinstance(node.names, cst.ImportStar)
+            or len(node.names) < 2
+        ):
+            continue
+        for place, alias in enumerate(node.names):
+            if bound_by(alias) != name:
+                continue
+            if place:
+                yield Edit(file.text.end(node.names[place - 1]), file.text.end(alias), "")
+            else:
+                yield Edit(file.text.start(alias), file.text.start(node.names[1]), "")
+
+
+def _uses(file: File, name: str) -> int:
+    """How often a name is used in a file; a string with the name in it counts as well."""
+    names = sum(use.value == name for use in file.all(cst.Name))
+    strings = sum(text.evaluated_value == name for text in file.all(cst.SimpleString))
+    return names + strings
+
+
+def _used_elsewhere(file: File, name: str) -> bool:
+    """Whether another file of the program may use a function of this one."""
+    for other in file.program.files:
+        if other is file:
+            continue
+        if any(attribute.attr.value == name for attribute in other.all(cst.Attribute)):
+            return True
+        for statement in other.all(cst.ImportFrom):
+            if isinstance(statement.names, cst.ImportStar) or any(
+                name_of(alias) == name for alias in statement.names
+            ):
+                return True
+    return not file.main and bool(file.program.others)
+
+
+RULE = Rule(
+    code="T2T606",
+    title="The mean over the towers is the strategy's reduction",
+    why="""
+    A function that takes the towers' lists of (gradient, variable) and certainly does nothing but the mean of each
+    gradient, in the order of the towers, becomes `strategy.reduce('MEAN', ...)`, which means the same and is one
+    all-reduce on the towers' devices. Any other function stays, and so does one that is called where no strategy is
+    seen: the runtime finds a plain mean in the graph by itself.
+    """,
+    edits=edits,
+    sources=("tf.distribute.Strategy.reduce", "tf.raw_ops.CollectiveReduceV2"),
+    examples=(),
+)

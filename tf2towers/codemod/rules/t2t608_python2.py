@@ -1,0 +1,66 @@
+"""T2T608: a script of Python 2, converted before it is migrated; T2T609 has what cannot be said for certain."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tf2towers.codemod.rule import Example, Rule
+from tf2towers.report.result import Finding
+from tf2towers.source.script import Script
+
+
+def told(script: Script) -> Iterator[Finding]:
+    """What was converted in a file, in one sentence, and each place that is left."""
+    from tf2towers.codemod.rules.t2t609_python2_doubts import RULE as DOUBTS
+
+    conversion = script.conversion
+    if conversion is None:
+        return
+    if conversion.steps:
+        counts: dict[str, int] = {}
+        for step in sorted(conversion.steps, key=lambda step: step.line):
+            counts[step.name] = counts.get(step.name, 0) + 1
+        words = ", ".join(f"{name} ({count})" if count > 1 else name for name, count in counts.items())
+        line = min(step.line for step in conversion.steps)
+        yield Finding(
+            "T2T608", f"converted from Python 2: {words}", _flat(RULE.todo), script.path, line, 1, "changed"
+        )
+    for step in conversion.left:
+        message = f"{step.name}: Python 2 meant something else"
+        yield Finding("T2T609", message, _flat(DOUBTS.todo), script.path, step.line, 1)
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.split())
+
+
+RULE = Rule(
+    code="T2T608",
+    title="A script of Python 2 becomes Python 3 first",
+    why="""
+    No Python 2 runs TensorFlow 2. Where a script, or a module that it always imports, is no Python 3, the whole
+    program is Python 2, and fissix (the maintained lib2to3) converts it before it is migrated. What Python 3 reads
+    without a complaint and does otherwise is converted, too: `a / b` becomes `a // b` where both certainly are
+    integers, stays where one certainly is none, and is `python2_division(a, b)` where that shows only when the
+    program runs; a pickle is read as Python 2 wrote it; `round` and `math.ceil` give what they gave. A program that
+    Python 3 can read is Python 3 to us: its divisions stay.
+    What no text shows is which values are bytes: Python 2 had one kind of text, and Python 3 has two.
+    """,
+    todo="""
+    Look where text comes from a session (tf.string) or from a file opened with 'rb': it is bytes in Python 3, and `==`
+    against a str is False there, without an error. Write .decode() behind it, or b'...' for the other side.
+    """,
+    safe=False,
+    sources=("fissix",),
+    examples=(
+        Example(
+            "a print statement, a range and divisions",
+            "import tensorflow as tf\n\nBATCH = 64\nsess = tf.Session()\nfor step in xrange(BATCH / 2):\n"
+            "    print step, sess.run(tf.constant(step) / 2)\n",
+            "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import Session, graph_mode, python2_division\n\n"
+            "graph_mode()\n\n"
+            "BATCH = 64\nsess = Session()\nfor step in range(BATCH // 2):\n"
+            "    print(step, sess.run(python2_division(tf.constant(step), 2)))\n",
+        ),
+    ),
+)

@@ -1,0 +1,93 @@
+"""T2T609: what Python 2 did, and no certain conversion does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from tf2towers.codemod.file import File
+from tf2towers.codemod.never_called import leave
+from tf2towers.codemod.python_versions import is_never_reached
+from tf2towers.codemod.rule import Example, Rule
+from tf2towers.source.python2.evidence import NAMES, lines_of_python2
+
+
+def notes(file: File) -> None:
+    """Notes the names that only Python 2 has in a file that counts as Python 3; in others the conversion tells them."""
+    for name in missed_names(file):
+        if not is_an_error(file, name):  # T2T611 writes another one
+            doubt = ", and nothing shows for certain that the program is"
+            leave(file, name, "T2T609", f"{name.value} is of Python 2 alone", advice=doubt)
+
+
+def missed_names(file: File) -> Iterator[cst.Name]:
+    """The uses of names of Python 2 at which Python 3 stops, in a file that was not converted."""
+    found = [name for name in file.all(cst.Name) if name.value in NAMES and file.is_read(name)]
+    if not found or file.script.conversion is not None:
+        return
+    lines = lines_of_python2(file.script, is_main=file.main)
+    for name in found:
+        missed = (file.text.first_line(name), name.value) in lines and not file.meanings.bindings(name)
+        if missed and not _may_have(file, name.value) and not is_never_reached(file, name):
+            yield name
+
+
+def _may_have(file: File, name: str, seen: frozenset[File] = frozenset()) -> bool:
+    """Whether a file may have a name that it does not bind: by a star, or as one that is made Python's own."""
+    if not seen and any(
+        node.attr.value == name and other.is_bound(node)
+        for other in file.program.all_files
+        for node in other.all(cst.Attribute)
+    ):
+        return True
+    local = file.program.imports.imports_of(file.path)
+    homes = (
+        {each.path.absolute(): each for each in file.program.all_files} if file.meanings.star_imports else {}
+    )
+    for module in file.meanings.star_imports:
+        home = homes.get(local[module]) if module in local else None
+        if home is None and not module.startswith("tensorflow"):
+            return True  # nobody knows what it has
+        if home is not None and home not in seen:
+            if name in home.meanings.module.bindings or _may_have(home, name, seen | {file, home}):
+                return True
+    return False
+
+
+def is_an_error(file: File, name: cst.Name) -> bool:
+    """Whether it is `StandardError`, which stops a program one way or the other, as `Exception` does."""
+    return name.value == "StandardError" and "Exception" not in file.bound_names
+
+
+RULE = Rule(
+    code="T2T609",
+    title="Python 2 meant something else here",
+    does="refuses",
+    notes=notes,
+    programs=frozenset({"tf1", "migrated"}),
+    modules=True,
+    why="""
+    Some of Python 2 has no counterpart that the text makes certain: a method that Python 3 never calls (`__cmp__`),
+    a name that it has not, the variable of a list comprehension that is read after it, a division in place of a
+    value that would be computed twice. The rest of the script is converted; such a site is left as it is. So is a name
+    of Python 2 (`basestring`, `xrange`) that a program which counts as Python 3 may come to: Python 3 stops there.
+    """,
+    todo="""Write at this place what Python 2 did there, as Python 3 says it. Where the message says that nothing shows
+    for certain that the program is Python 2, and it is, look at its divisions as well: they were not touched.""",
+    examples=(
+        Example(
+            "a class with a base that is compared by __cmp__",
+            "import tensorflow as tf\n\nsess = tf.Session()\n\nclass Item(Base):\n"
+            "    def __cmp__(self, other):\n        return cmp(self.loss, other.loss)\n\n\nprint sess\n",
+            left=True,
+        ),
+        Example(
+            "a name of Python 2 that is only come to where something fails: that shows no Python 2",
+            "import tensorflow as tf\n\n\ndef rate(steps):\n    if steps < 1:\n"
+            "        raise ValueError(unicode(steps))\n    return 1 / steps\n\n\n"
+            "tf.Session().run(tf.constant(rate(2)))\n",
+            left=True,
+        ),
+    ),
+)

@@ -1,0 +1,426 @@
+"""T2T611: what NumPy, SciPy, Python and other libraries have renamed; what has no certain counterpart is T2T628."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from tf2towers.codemod.arguments import added_argument, without_argument
+from tf2towers.codemod.edits import Edit
+from tf2towers.codemod.file import File
+from tf2towers.codemod.libraries import (
+    Changed,
+    changed,
+    gone_part,
+    imported_modules,
+    last_names,
+    library_name,
+)
+from tf2towers.codemod.meanings import Assigned, Opaque
+from tf2towers.codemod.never_called import is_named, leave, stays_in
+from tf2towers.codemod.nodes import (
+    aliases,
+    argument,
+    asname_of,
+    bound_by,
+    has_star,
+    is_literal,
+    is_name,
+    items,
+    keyword_of,
+    keywords,
+    literal,
+    module_of,
+    name_of,
+    positional,
+    targets,
+    walk,
+)
+from tf2towers.codemod.python_versions import is_expected_to_fail, is_never_reached
+from tf2towers.codemod.removal import removed
+from tf2towers.codemod.rule import Example, Rule
+from tf2towers.codemod.rules.t2t609_python2_doubts import is_an_error, missed_names
+from tf2towers.codemod.taken_names import is_taken
+
+#: builtin functions that go through all of what they are given
+_GO_THROUGH = frozenset(
+    {
+        "all", "any", "dict", "enumerate", "frozenset", "list", "map", "max", "min", "set", "sorted", "sum", "tuple",
+        "zip",
+    }
+)  # fmt: skip
+#: functions and methods of Pillow that give an image
+_IMAGES = ("PIL.Image.open", "PIL.Image.fromarray", "PIL.Image.new")
+_OF_IMAGES = ("convert", "copy", "crop", "filter", "point", "resize", "rotate", "transform", "transpose")
+
+
+def edits(file: File) -> Iterator[Edit]:
+    """A new text for each use of such a name, method or keyword, and for each import of one."""
+    given = {
+        library_name(home, node)
+        for home in {file, *file.program.files}
+        for node in home.all(cst.Attribute)
+        if node.attr.value in last_names() and home.is_bound(node)
+    }
+    for node, name in _uses(file):
+        change = changed()[name]
+        if name in given or _is_part_of_another(file, node) or _is_fenced(file, node, change):
+            continue
+        text = _text(file, node, name, change)
+        if text is None:
+            _leave(file, node, name, change)
+        else:
+            yield file.replace(node, text)
+    for statement in file.imports:
+        yield from (
+            _of_import(file, statement)
+            if isinstance(statement, cst.ImportFrom)
+            else _of_plain_import(file, statement)
+        )
+    for error in missed_names(file):
+        if is_an_error(file, error):
+            yield file.replace(error, "Exception")
+    libraries = imported_modules(file)
+    for call in file.all(cst.Call):
+        yield from _of_call(file, call, libraries)
+    if "gym" in libraries:
+        _leave_steps_of_gym(file)
+    for used in file.all(cst.Name) if file.meanings.star_imports else ():
+        for module in file.meanings.star_imports:
+            if f"{module}.{used.value}" in changed() and not file.meanings.bindings(used):
+                file.note(used, "T2T628", f"{module}.{used.value} is gone, and is imported by a star")
+
+
+def _uses(file: File) -> Iterator[tuple[cst.Attribute, str]]:
+    """The reads of such names in a file, through the modules that have them."""
+    for node in file.all(cst.Attribute):
+        if node.attr.value in last_names() and file.is_read(node):
+            name = library_name(file, node)
+            if name is None or name not in changed() or name.startswith("keras."):
+                continue
+            around = file.parent(node)
+            longer = isinstance(around, cst.Attribute) and f"{name}.{around.attr.value}" in changed()
+            if not longer and not file.program.imports.has(file.path, name):
+                yield node, name
+
+
+def _is_fenced(file: File, node: cst.CSTNode, change: Changed) -> bool:
+    """Whether the program does without the name where it is gone; what is ours stands for it all the same."""
+    return is_never_reached(file, node) or (change.kind != "runtime" and is_expected_to_fail(file, node))
+
+
+def _is_part_of_another(file: File, node: cst.Attribute) -> bool:
+    """Whether `node` is an attribute of something that has a counterpart itself (`np.math.inf`)."""
+    of = (
+        changed().get(library_name(file, node.value) or "") if isinstance(node.value, cst.Attribute) else None
+    )
+    return of is not None and of.kind != "left"
+
+
+def _text(file: File, node: cst.Attribute, name: str, change: Changed) -> str | None:
+    """What to write for a use; None: it is left."""
+    target = change.target
+    match change.kind:
+        case "attribute":
+            return f"{file.text.of(node.value)}.{target}"
+        case "builtin":
+            return target if target not in file.bound_names else None
+        case "module":
+            has_it = file.meanings.canonical_of(target, file.meanings.module) == target
+            return target if has_it else file.need_module(target, target)
+        case "from":
+            bound = next((name for name, module in _top_modules(file) if module == target), None)
+            return f"{bound}.{node.attr.value}" if bound else file.need(node.attr.value, target)
+        case "runtime":
+            module, _, attribute = target.rpartition(".")
+            parent, _, last = module.rpartition(".")
+            return f"{file.need(last, parent)}.{attribute}"
+    return None
+
+
+def _top_modules(file: File) -> Iterator[tuple[str, str]]:
+    """What the file's first imports call modules: `np`, `numpy`."""
+    for statement in file.body:
+        for alias in statement.names if isinstance(statement, cst.Import) else ():
+            bound = asname_of(alias) or name_of(alias)
+            if file.meanings.canonical_of(bound, file.meanings.module) == name_of(alias):
+                yield bound, name_of(alias)
+
+
+def _leave(file: File, node: cst.CSTNode, name: str, change: Changed) -> None:
+    today = change.target if change.kind == "left" else f"{change.target}, a name that the file has otherwise"
+    leave(file, node, "T2T628", f"{name} is gone", advice=f"; today: {today}" if today else "")
+
+
+# -- imports ---------------------------------------------------------------
+
+
+def _of_plain_import(file: File, statement: cst.Import) -> Iterator[Edit]:
+    """`import xml.etree.cElementTree as ET` gets the module's name of today; what nothing needs goes."""
+    kept, before = [], [_alias(name_of(alias), asname_of(alias)) for alias in statement.names]
+    for alias in statement.names:
+        name, bound = name_of(alias), asname_of(alias)
+        part = gone_part(name)
+        if (
+            part is None
+            or part.startswith("keras.")
+            or file.program.imports.has(file.path, name)
+            or _is_fenced(file, statement, changed()[part])
+        ):
+            kept.append(_alias(name, bound))
+        elif part == name and changed()[part].kind == "module" and bound:
+            kept.append(_alias(changed()[part].target, bound))
+        elif part != name or not _all_written_anew(file, bound or name, name):
+            _leave(file, statement, part, changed()[part])
+            return
+    if not kept:
+        yield removed(file, statement)
+    elif kept != before:
+        yield file.replace(statement, f"import {', '.join(kept)}")
+
+
+def _all_written_anew(file: File, bound: str, dotted: str) -> bool:
+    """Whether nothing needs the import of a module that is gone: each use of it is one that has a counterpart."""
+    if not any(name.startswith(f"{dotted}.") for name in changed()):
+        return False
+    root = bound.partition(".")[0]
+    if is_taken(file, root):
+        return False
+    anew = {
+        inner
+        for node, name in _uses(file)
+        if name.startswith(f"{dotted}.") and changed()[name].kind != "left"
+        for inner in walk(node)
+    }
+    return all(use in anew for use in file.all(cst.Name) if use.value == root and file.is_read(use))
+
+
+def _of_import(file: File, statement: cst.ImportFrom) -> Iterator[Edit]:
+    """`from collections import OrderedDict, Mapping` becomes two imports."""
+    module = module_of(statement)
+    if module.startswith((".", "keras.")) or file.program.imports.has(file.path, module):
+        return
+    names = {name_of(alias): changed().get(f"{module}.{name_of(alias)}") for alias in aliases(statement)}
+    home = gone_part(module)
+    if home is not None and not all(names.values()):
+        if not _is_fenced(file, statement, changed()[home]):
+            _leave(file, statement, home, changed()[home])
+        return
+    found = {name: change for name, change in names.items() if change is not None}
+    if not found or any(_is_fenced(file, statement, change) for change in found.values()):
+        return
+    kept = [
+        _alias(name_of(alias), asname_of(alias))
+        for alias in aliases(statement)
+        if name_of(alias) not in found
+    ]
+    lines = [f"from {module} import {', '.join(kept)}"] if kept else []
+    for alias in aliases(statement):
+        name, bound, change = name_of(alias), bound_by(alias), found.get(name_of(alias))
+        if change is None or _all_written_anew(file, bound, f"{module}.{name}"):
+            continue
+        if change.kind == "left" and not is_named(file, alias):
+            continue
+        target, _, last = change.target.rpartition(".")
+        new = {
+            "attribute": f"from {module} import {_alias(change.target, bound)}",
+            "from": f"from {change.target} import {_alias(name, bound)}",
+            "runtime": f"from {target} import {_alias(last, bound)}",
+            "module": f"import {_alias(change.target, bound)}",
+            "builtin": "" if bound == change.target else None,
+        }.get(change.kind)
+        if new is None:
+            _leave(file, statement, f"{module}.{name}", change)
+            return
+        lines += [new] if new else []
+    text = file.text.of(statement)
+    if not lines and len(names) == 1 and "#" not in text:
+        yield removed(file, statement)
+    elif not lines or "#" in text:
+        file.note(statement, "T2T628", f"{module}.{next(iter(found))} is gone, and is imported here")
+    else:
+        line = file.text.first_line(statement)
+        indent = file.text.indent(line)
+        alone = file.text.start(statement) == file.text.line_start(line) + len(indent)
+        yield file.replace(statement, (f"{file.text.newline}{indent}" if alone else "; ").join(lines))
+
+
+def _alias(name: str, bound: str | None) -> str:
+    return name if bound in (None, name) else f"{name} as {bound}"
+
+
+# -- calls ---------------------------------------------------------------
+
+
+def _of_call(file: File, call: cst.Call, libraries: frozenset[str]) -> Iterator[Edit]:
+    """Keywords of another name, methods of another name, and what has to be said today."""
+    method = call.func.attr.value if isinstance(call.func, cst.Attribute) else ""
+    change = changed().get(f".{method}")
+    function = library_name(file, call.func) or ""
+    if change is not None and not function and (not change.library or change.library in libraries):
+        yield from _of_method(file, call, method, change)
+    if method == "resize" and "PIL" in libraries and len(call.args) == 1 and _is_image(file, call.func.value):  # type: ignore[attr-defined]
+        message = "Pillow before 7.0 took the nearest pixel where no filter was named, and is bicubic since: name the"
+        file.note(call, "T2T628", f"{message} one that you have trained with (Image.NEAREST)", "note")
+    for given in keywords(call):
+        change = changed().get(f"{function}({keyword_of(given)})")
+        if change is None or is_never_reached(file, call):
+            continue
+        if change.kind == "renamed":
+            start = file.text.start(given)
+            yield Edit(start, start + len(keyword_of(given)), change.target)
+        elif change.kind == "dropped" and is_literal(given.value):
+            yield without_argument(file.text, call, given)
+        else:
+            _leave(
+                file, call, f"the argument {keyword_of(given)} of {function}", Changed("left", change.target)
+            )
+    words = set(map(keyword_of, keywords(call)))
+    if function == "yaml.load" and len(call.args) == 1 and not words and not has_star(call):
+        of = isinstance(call.func, cst.Attribute)
+        loader = f"{file.text.of(call.func.value)}.Loader" if of else file.need("Loader", "yaml")  # type: ignore[attr-defined]
+        yield added_argument(file.text, call, f"Loader={loader}")
+    if function == "numpy.load" and not words & {"allow_pickle", ""} and len(positional(call)) < 3:
+        taken = file.parent(call)
+        if "encoding" in words or (
+            isinstance(taken, cst.Attribute) and taken.attr.value in ("item", "tolist")
+        ):
+            yield added_argument(file.text, call, "allow_pickle=True")
+    if file.canonical(call.func) in ("builtins.open", "io.open") and not file.meanings.star_imports:
+        mode = argument(call, 1, "mode")
+        if isinstance(mode, cst.SimpleString) and "U" in mode.raw_value:  # 'rU': Python 3.11 has it not
+            rest = mode.raw_value.replace("U", "")
+            yield file.replace(mode, mode.quote + (rest if "r" in rest else f"r{rest}") + mode.quote)
+
+
+def _of_method(file: File, call: cst.Call, method: str, change: Changed) -> Iterator[Edit]:
+    """Today's method where it is certainly that one; a class of the program may have one of that name."""
+    if method.startswith("iter") and call.args:  # a dict's had no arguments
+        return
+    if is_never_reached(file, call) or is_expected_to_fail(file, call) or stays_in(file, call, ""):
+        return
+    own = any(
+        each.name.value == method
+        for other in file.program.all_files
+        for each in other.all(cst.FunctionDef)
+        if isinstance(other.parent(each), cst.ClassDef)
+    )
+    value = call.func.value if isinstance(call.func, cst.Attribute) else None
+    if own and is_name(value) and value.value == "self":
+        return
+    order = all(literal(given.value) in ("C", "F", "A", None) for given in call.args)
+    certain = change.kind == "renamed" and (method != "tostring" or order)
+    if not own and (certain or (change.kind == "through" and _is_gone_through(file, call))):
+        end = file.text.end(call.func)
+        yield Edit(end - len(method), end, change.target)
+    else:
+        today = f"{change.target}()" if change.target.isidentifier() else change.target
+        file.note(
+            call, "T2T628", f"{method}() is gone from today's {change.library or 'Python'}; today: {today}"
+        )
+
+
+def _is_gone_through(file: File, call: cst.Call) -> bool:
+    """Whether a call's result is only iterated over, from its beginning."""
+    match file.parent(call):
+        case (cst.For() | cst.CompFor()) as loop:
+            return loop.iter is call
+        case cst.Call(func=cst.Name(value=name)) as around if call in positional(around):
+            return name in _GO_THROUGH and not file.meanings.bindings(around.func)
+    return False
+
+
+def _is_image(file: File, value: cst.BaseExpression, seen: frozenset[cst.CSTNode] = frozenset()) -> bool:
+    """Whether a value certainly is an image of Pillow."""
+    if isinstance(value, cst.Call):
+        if library_name(file, value.func) in _IMAGES:
+            return True
+        function = value.func
+        return (
+            isinstance(function, cst.Attribute)
+            and function.attr.value in _OF_IMAGES
+            and _is_image(file, function.value, seen)
+        )
+    bindings = file.meanings.bindings(value)
+    for binding in bindings:
+        around = file.parent(binding.node) if isinstance(binding, Opaque) else None
+        made = binding.value if isinstance(binding, Assigned) else getattr(around, "item", None)
+        if made is None or (made not in seen and not _is_image(file, made, seen | {made})):
+            return False
+    return bool(bindings)
+
+
+def _leave_steps_of_gym(file: File) -> None:
+    """Leaves `observation, reward, done, info = env.step(action)`: gym 0.26 and later give five values."""
+    used = any(
+        library_name(each, call.func) == "gym.make"
+        for each in file.program.all_files
+        for call in each.all(cst.Call)
+    )
+    for statement in file.all(cst.Assign) if used else ():
+        target, call = targets(statement)[0], statement.value
+        if isinstance(target, cst.Tuple) and len(items(target)) == 4 and isinstance(call, cst.Call):
+            if isinstance(call.func, cst.Attribute) and call.func.attr.value == "step":
+                message = "step() of an environment gives five values since gym 0.26, and reset() two"
+                advice = "; today: observation, reward, terminated, truncated, info; or keep gym 0.25.2"
+                leave(file, call, "T2T628", message, advice=advice)
+
+
+RULE = Rule(
+    code="T2T611",
+    title="Names that NumPy, SciPy and Python have given up",
+    why="""
+    TensorFlow 2.21 comes with NumPy 2, on Python 3.10 and newer: np.float, np.Inf, np.fromstring, array.tostring,
+    collections.Mapping, time.clock and scipy.misc.imread are gone. np.float and the like were Python's own types under
+    another name. What was a function has a counterpart in our runtime where no other name does exactly the same.
+    A table has the renames that are certain; what else a library has changed stops the program by an error of its own.
+    """,
+    sources=(
+        "codemod/libraries.tsv",
+        "numpy 1.24 and 2.0 release notes, 'Expired deprecations'",
+        "PyYAML 6.0",
+    ),
+    edits=edits,
+    programs=frozenset({"tf1", "migrated"}),
+    modules=True,
+    examples=(
+        Example(
+            "types, constants and bytes",
+            "import numpy as np\nimport tensorflow as tf\n\nx = np.fromstring(b'ab', dtype=np.uint8).astype(np.float)\n"
+            "tf.Session().run(tf.constant(x * np.Inf))\n",
+            "import numpy as np\nimport tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import Session, graph_mode\n"
+            "from tf2towers.runtime.old_libraries import numpy1\n\ngraph_mode()\n\n"
+            "x = numpy1.fromstring(b'ab', dtype=np.uint8).astype(float)\n"
+            "Session().run(tf.constant(x * np.inf))\n",
+        ),
+        Example(
+            "imports",
+            "from collections import OrderedDict, Mapping\n\nimport tensorflow as tf\n\n"
+            "d = OrderedDict()\nassert isinstance(d, Mapping)\ntf.Session()\n",
+            "from collections import OrderedDict\nfrom collections.abc import Mapping\n\n"
+            "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import Session, graph_mode\n\ngraph_mode()\n\n"
+            "d = OrderedDict()\nassert isinstance(d, Mapping)\nSession()\n",
+        ),
+        Example(
+            "pickled weights, a thread and bytes",
+            "import threading\nimport numpy as np\nimport tensorflow as tf\n\n"
+            "weights = np.load('vgg16.npy').item()\nalive = threading.Thread().isAlive()\n"
+            "data = np.zeros(2).tostring()\ntf.Session()\n",
+            "import threading\nimport numpy as np\nimport tensorflow.compat.v1 as tf\n"
+            "from tf2towers.runtime import Session, graph_mode\n\ngraph_mode()\n\n"
+            "weights = np.load('vgg16.npy', allow_pickle=True).item()\nalive = threading.Thread().is_alive()\n"
+            "data = np.zeros(2).tobytes()\nSession()\n",
+        ),
+        Example(
+            "a script for both Pythons, and an error that only Python 2 has",
+            "import tensorflow as tf\n\ntry:\n    basestring\nexcept NameError:\n    basestring = str\n\n\n"
+            "def named(x):\n    if not isinstance(x, basestring):\n        raise StandardError(x)\n    return x\n\n\n"
+            "tf.Session().run(tf.zeros([2], name=named('x')))\n",
+            "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import Session, graph_mode\n\ngraph_mode()\n\n"
+            "try:\n    basestring\nexcept NameError:\n    basestring = str\n\n\n"
+            "def named(x):\n    if not isinstance(x, basestring):\n        raise Exception(x)\n    return x\n\n\n"
+            "Session().run(tf.zeros([2], name=named('x')))\n",
+        ),
+    ),
+)

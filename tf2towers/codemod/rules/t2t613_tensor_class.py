@@ -1,0 +1,95 @@
+"""T2T613: a tensor's own class, compared."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from tf2towers.codemod.edits import Edit
+from tf2towers.codemod.file import RUNTIME, File
+from tf2towers.codemod.nodes import items, literal
+from tf2towers.codemod.rule import Example, Rule
+from tf2towers.report.quoted_code import with_quoted_code
+
+
+def edits(file: File) -> Iterator[Edit]:
+    """What is compared with `tf.Tensor` is TF1's class; a comparison of anything else is noted."""
+    if file.program.is_tf2:
+        return
+    for comparison in file.all(cst.Comparison):
+        sides = [comparison.left, *(each.comparator for each in comparison.comparisons)]
+        listed = [element for side in sides for element in _elements(side)]
+        if any(file.canonical(element) == "tf.Tensor" for element in listed):
+            asked = [side for side in sides if _is_type(file, side)]
+            if not asked and not any(_is_answered(file, side) for side in sides):
+                message = "a tensor's class is a subclass of tf.Tensor in TF 2: this comparison may answer otherwise"
+                file.note(comparison, "T2T620", with_quoted_code(message, file.text.of(comparison)))
+            yield from (_of_tf1(file, side) for side in asked)
+        elif any(literal(element) == "Tensor" for element in listed):
+            for side in sides:
+                if (
+                    isinstance(side, cst.Attribute)
+                    and side.attr.value == "__name__"
+                    and _is_type(file, side.value)
+                ):
+                    yield _of_tf1(file, side.value)
+
+
+def _elements(side: cst.BaseExpression) -> list[cst.BaseExpression]:
+    """A side of a comparison, or what a tuple or list has, at any depth."""
+    if isinstance(side, cst.Tuple | cst.List | cst.Set):
+        return [inner for element in items(side) for inner in _elements(element)]
+    return [side]
+
+
+def _is_type(file: File, side: cst.BaseExpression) -> bool:
+    """Whether it is `type(x)` or `x.__class__`."""
+    if isinstance(side, cst.Call):
+        plain = len(side.args) == 1 and side.args[0].keyword is None and not side.args[0].star
+        return plain and file.canonical(side.func) == "builtins.type"
+    return isinstance(side, cst.Attribute) and side.attr.value == "__class__"
+
+
+def _is_answered(file: File, side: cst.BaseExpression) -> bool:
+    """Whether it is `class_of(x)` already."""
+    return isinstance(side, cst.Call) and file.canonical(side.func) == f"{RUNTIME}.class_of"
+
+
+def _of_tf1(file: File, side: cst.BaseExpression) -> Edit:
+    """`class_of(x)` for `type(x)` or `x.__class__`."""
+    class_of = file.need("class_of")
+    if isinstance(side, cst.Call):
+        return file.replace(side.func, class_of)
+    assert isinstance(side, cst.Attribute)
+    return file.replace(side, f"{class_of}({file.text.of(side.value)})")
+
+
+RULE = Rule(
+    code="T2T613",
+    title="A tensor's own class",
+    why="""
+    A tensor of a graph is a `SymbolicTensor` in TF 2, a subclass of `tf.Tensor`. `isinstance` says what it always did,
+    but `type(x) == tf.Tensor`, true in TF1, would be false, and the script would take the branch for arrays. Where a
+    class is compared with `tf.Tensor`, or its name with 'Tensor', our runtime gives TF1's.
+    """,
+    edits=edits,
+    sources=("type(tf.constant(1)) in TensorFlow 1.15.5 and 2.21",),
+    examples=(
+        Example(
+            "tensors and arrays in one function",
+            "import tensorflow as tf\n\n\ndef halved(x):\n    if type(x) == tf.Tensor:\n"
+            "        return tf.divide(x, 2)\n    return x / 2\n\n\n"
+            "print(halved(tf.placeholder(tf.float32, [])), halved(3))\n",
+            "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import class_of, graph_mode\n\n"
+            "graph_mode()\n\n\ndef halved(x):\n    if class_of(x) == tf.Tensor:\n        return tf.divide(x, 2)\n"
+            "    return x / 2\n\n\nprint(halved(tf.placeholder(tf.float32, [])), halved(3))\n",
+        ),
+        Example(
+            "isinstance",
+            "import tensorflow as tf\n\nx = tf.placeholder(tf.float32, [])\nprint(isinstance(x, tf.Tensor))\n",
+            "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import graph_mode\n\ngraph_mode()\n\n"
+            "x = tf.placeholder(tf.float32, [])\nprint(isinstance(x, tf.Tensor))\n",
+        ),
+    ),
+)

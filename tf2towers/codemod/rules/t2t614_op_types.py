@@ -1,0 +1,163 @@
+"""T2T614: an operation's type, compared with one that TF1's variables had."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+import libcst as cst
+
+from tf2towers.codemod.edits import Edit
+from tf2towers.codemod.file import RUNTIME, File
+from tf2towers.codemod.never_called import leave
+from tf2towers.codemod.nodes import (
+    Comprehension,
+    generators,
+    is_name,
+    items,
+    literal,
+    positional,
+    targets,
+    walk,
+)
+from tf2towers.codemod.rule import Example, Rule
+
+#: types of TF1's variables and of what is done with them, or what a script looks for in a type
+_OF_VARIABLES = re.compile(r"Variable(V2)?|Assign(Add|Sub)?|(Sparse)?Apply\w*|Scatter\w*")
+#: what does something for the operations of a type alone
+_CHOICES = (cst.If, cst.IfExp, cst.ListComp, cst.SetComp, cst.DictComp, cst.GeneratorExp)
+
+
+def edits(file: File) -> Iterator[Edit]:
+    """What is asked for an operation's type, where the answer is held against a variable's type in TF1."""
+    if file.program.is_tf2:
+        return
+    held: list[tuple[Sequence[cst.BaseExpression], Sequence[cst.BaseExpression]]] = []
+    for comparison in file.all(cst.Comparison):
+        sides = [comparison.left, *(each.comparator for each in comparison.comparisons)]
+        held.append((sides, sides))
+    for call in file.all(cst.Call):
+        if isinstance(call.func, cst.Attribute) and call.func.attr.value in ("startswith", "endswith"):
+            held.append(([call.func.value], positional(call)))
+    for asked, answers in held:
+        types = [(side, operation) for side in asked if (operation := _operation(file, side)) is not None]
+        if types and any(_names_a_type(file, answer) for answer in answers):
+            for side, operation in types:
+                _note_outputs(file, side, operation)
+                if not isinstance(side, cst.Call):
+                    yield file.replace(side, f"{file.need('op_type')}({file.text.of(operation)})")
+
+
+def _operation(file: File, side: cst.BaseExpression) -> cst.BaseExpression | None:
+    """The operation that is asked: `x.type`, `x.op_def.name`, or `op_type(x)`; not in a lambda for `tf.device(...)`.
+
+    That says on which device an operation goes: it is shown TF1's types by the runtime.
+    """
+    operation: cst.BaseExpression | None = None
+    match side:
+        case cst.Call() if file.canonical(side.func) == f"{RUNTIME}.op_type":
+            return positional(side)[0]
+        case cst.Attribute(attr=cst.Name(value="op")) if _is_of_a_loop(file, side.value):
+            return side
+        case cst.Attribute(attr=cst.Name(value="type")):
+            operation = side.value
+        case cst.Attribute(
+            attr=cst.Name(value="name"), value=cst.Attribute(attr=cst.Name(value="op_def"), value=of)
+        ):
+            operation = of
+    if operation is not None and any(_chooses_device(file, outer) for outer in file.ancestors(side)):
+        return None
+    return operation
+
+
+def _is_of_a_loop(file: File, node: cst.BaseExpression) -> bool:
+    """Whether it is what a loop goes through, as `node` of `graph.as_graph_def().node`, of which `op` is the type."""
+    if not is_name(node):
+        return False
+    loops: list[cst.For | cst.CompFor] = []
+    for outer in file.ancestors(node):
+        loops += [outer] if isinstance(outer, cst.For) else []
+        loops += generators(outer) if isinstance(outer, Comprehension) else []
+    return any(is_name(name) and name.value == node.value for loop in loops for name in walk(loop.target))
+
+
+def _chooses_device(file: File, function: cst.CSTNode) -> bool:
+    parent = file.parent(function) if isinstance(function, cst.Lambda) else None
+    return isinstance(parent, cst.Call) and file.canonical(parent.func) == "tf.device"
+
+
+def _note_outputs(file: File, side: cst.BaseExpression, operation: cst.BaseExpression) -> None:
+    """Says where the output of a variable's operation is taken for its value: a resource's is a handle."""
+    around = next((outer for outer in file.ancestors(side) if isinstance(outer, _CHOICES)), None)
+    for node in walk(around) if around is not None else ():
+        if (
+            isinstance(node, cst.Attribute)
+            and node.attr.value == "outputs"
+            and node.value.deep_equals(operation)
+        ):
+            message = "the output of a variable's operation is its value in TF1, and a handle in TF 2"
+            leave(file, node, "T2T629", message, stays="it stays in {}")
+
+
+def _names_a_type(file: File, side: cst.BaseExpression) -> bool:
+    """Whether a side of a comparison is the type of a variable's operation, or a list with one, or bound to it."""
+    if is_name(side):
+        values = [
+            assigned.value
+            for assigned in file.all(cst.Assign)
+            if any(is_name(target) and target.value == side.value for target in targets(assigned))
+        ]
+        return any(_names_a_type(file, value) for value in values if not is_name(value))
+    if isinstance(side, cst.Tuple | cst.List | cst.Set):
+        return any(_names_a_type(file, element) for element in items(side))
+    return isinstance(value := literal(side), str) and bool(_OF_VARIABLES.fullmatch(value))
+
+
+RULE = Rule(
+    code="T2T614",
+    title="The types of TF1's variables",
+    why="""
+    The operation of a variable was a `VariableV2` in TF1, and what wrote to it an `Assign`; in TF 2 they are a
+    `VarHandleOp` and an `AssignVariableOp`. A script that looks for its variables among the operations of the graph,
+    `op.type == 'VariableV2'`, would find none. Where a type is held against one of these, our runtime gives TF1's.
+    """,
+    edits=edits,
+    sources=("the operations of a graph with variables in TensorFlow 1.15.5",),
+    examples=(
+        Example(
+            "variables found in the graph",
+            "import tensorflow as tf\n\ntf.get_variable('w', [2])\n"
+            "operations = tf.get_default_graph().get_operations()\n"
+            "print([op.name for op in operations if op.type == 'VariableV2'])\n",
+            "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import graph_mode, op_type\n\ngraph_mode()\n\n"
+            "tf.get_variable('w', [2])\noperations = tf.get_default_graph().get_operations()\n"
+            "print([op.name for op in operations if op_type(op) == 'VariableV2'])\n",
+        ),
+        Example(
+            "a function that is asked of an operation, and types by a name",
+            "import tensorflow as tf\n\nTYPES = ('Variable', 'VariableV2')\n\n\n"
+            "def is_variable(op):\n    return op.type in TYPES\n\n\ntf.get_variable('w', [2])\n"
+            "print(list(filter(is_variable, tf.get_default_graph().get_operations())))\n",
+            "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import graph_mode, op_type\n\n"
+            "graph_mode()\n\nTYPES = ('Variable', 'VariableV2')\n\n\n"
+            "def is_variable(op):\n    return op_type(op) in TYPES\n\n\ntf.get_variable('w', [2])\n"
+            "print(list(filter(is_variable, tf.get_default_graph().get_operations())))\n",
+        ),
+        Example(
+            "nodes of a graph's definition",
+            "import tensorflow as tf\n\ntf.get_variable('w', [2])\nnodes = tf.get_default_graph().as_graph_def().node\n"
+            "print([node.name for node in nodes if node.op == 'VariableV2'])\n",
+            "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import graph_mode, op_type\n\ngraph_mode()\n\n"
+            "tf.get_variable('w', [2])\nnodes = tf.get_default_graph().as_graph_def().node\n"
+            "print([node.name for node in nodes if op_type(node.op) == 'VariableV2'])\n",
+        ),
+        Example(
+            "a function that says on which device an operation goes",
+            "import tensorflow as tf\n\nwith tf.device(lambda op: '/cpu:0' if op.type == 'VariableV2' else ''):\n"
+            "    tf.get_variable('w', [2])\n",
+            "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import graph_mode\n\ngraph_mode()\n\n"
+            "with tf.device(lambda op: '/cpu:0' if op.type == 'VariableV2' else ''):\n"
+            "    tf.get_variable('w', [2])\n",
+        ),
+    ),
+)

@@ -1,0 +1,108 @@
+"""T2T617: generators that end by `raise StopIteration`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from tf2towers.codemod.edits import Edit
+from tf2towers.codemod.file import File
+from tf2towers.codemod.nodes import block, children, is_name, walk
+from tf2towers.codemod.rule import Example, Rule
+
+_CATCH_IT = ("StopIteration", "Exception", "BaseException")
+
+
+def edits(file: File) -> Iterator[Edit]:
+    """`return`, with the value that the error had."""
+    for node in file.all(cst.Raise):
+        value = _value(file, node)
+        if value is not None and _ends_generator(file, node):
+            yield file.replace(node, f"return {value}".rstrip())
+
+
+def _value(file: File, node: cst.Raise) -> str | None:
+    """What the error says: nothing, or the text of its one argument; None where it is another error."""
+    raised, given = node.exc, ""
+    if isinstance(raised, cst.Call) and len(raised.args) < 2:
+        if any(each.star or each.keyword is not None for each in raised.args):
+            return None
+        given = "".join(file.text.of(each.value) for each in raised.args)
+        raised = raised.func
+    is_end = is_name(raised) and raised.value == "StopIteration" and not file.meanings.bindings(raised)
+    return given if is_end and node.cause is None and "\n" not in given else None
+
+
+def _ends_generator(file: File, node: cst.Raise) -> bool:
+    """Whether a statement is a generator's own, which leaves it there."""
+    inner: cst.CSTNode = node
+    for around in file.ancestors(node):
+        if isinstance(around, cst.FunctionDef):
+            return around.asynchronous is None and _is_generator(around)
+        if isinstance(around, cst.ClassDef):
+            return False
+        if isinstance(around, cst.Try) and inner in block(around) and any(map(_catches, around.handlers)):
+            return False
+        names = [name for item in around.items for name in walk(item)] if isinstance(around, cst.With) else []
+        if any(is_name(name) and name.value == "StopIteration" for name in names):
+            return False
+        inner = around
+    return False
+
+
+def _catches(handler: cst.ExceptHandler) -> bool:
+    names = walk(handler.type) if handler.type is not None else ()
+    return handler.type is None or any(is_name(name) and name.value in _CATCH_IT for name in names)
+
+
+def _is_generator(function: cst.FunctionDef) -> bool:
+    pending: list[cst.CSTNode] = list(block(function))
+    while pending:
+        node = pending.pop()
+        if isinstance(node, cst.Yield):
+            return True
+        if not isinstance(node, cst.FunctionDef | cst.ClassDef | cst.Lambda):
+            pending += children(node)
+    return False
+
+
+RULE = Rule(
+    code="T2T617",
+    title="A generator ends by `return`",
+    why="""
+    `raise StopIteration` ended a generator until Python 3.6. From 3.7 on the loop over it gets a RuntimeError, so the
+    first epoch would end the program. `return` ends a generator in every Python. Where the generator itself catches
+    the error it stays.
+    """,
+    sources=("PEP 479",),
+    edits=edits,
+    programs=frozenset({"tf1", "migrated"}),
+    modules=True,
+    examples=(
+        Example(
+            "batches of one epoch, and an iterator by a class, which stays",
+            "import tensorflow as tf\n\n\ndef batches(x, size):\n    start = 0\n    while True:\n"
+            "        if start >= len(x):\n            raise StopIteration\n"
+            "        yield x[start : start + size]\n        start += size\n\n\n"
+            "class Steps:\n    def __next__(self):\n        raise StopIteration\n\n\n"
+            "for batch in batches([1, 2, 3], 2):\n    tf.Session().run(tf.constant(batch))\n",
+            "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import Session, graph_mode\n\ngraph_mode()\n\n\n"
+            "def batches(x, size):\n    start = 0\n    while True:\n"
+            "        if start >= len(x):\n            return\n"
+            "        yield x[start : start + size]\n        start += size\n\n\n"
+            "class Steps:\n    def __next__(self):\n        raise StopIteration\n\n\n"
+            "for batch in batches([1, 2, 3], 2):\n    Session().run(tf.constant(batch))\n",
+        ),
+        Example(
+            "one that the generator catches",
+            "import tensorflow as tf\n\n\ndef steps(n):\n    try:\n        for step in range(n):\n"
+            "            yield step\n        raise StopIteration\n    except StopIteration:\n        yield -1\n\n\n"
+            "print(tf.Session().run(tf.constant(list(steps(2)))))\n",
+            "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import Session, graph_mode\n\ngraph_mode()\n\n\n"
+            "def steps(n):\n    try:\n        for step in range(n):\n"
+            "            yield step\n        raise StopIteration\n    except StopIteration:\n        yield -1\n\n\n"
+            "print(Session().run(tf.constant(list(steps(2)))))\n",
+        ),
+    ),
+)

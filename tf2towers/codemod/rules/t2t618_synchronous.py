@@ -1,0 +1,84 @@
+"""T2T618: what SyncReplicasOptimizer needs to take a step at all, in TF 1 as well."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from tf2towers.codemod.file import File
+from tf2towers.codemod.meanings import Assigned
+from tf2towers.codemod.nodes import is_name, keyword_of, keywords, walk
+from tf2towers.codemod.rule import Example, Rule
+
+_OPTIMIZERS = frozenset({"tf.train.SyncReplicasOptimizer", "tf.train.SyncReplicasOptimizerV2"})
+#: what starts the chief's queue runner
+_STARTERS = frozenset({"get_chief_queue_runner", "make_session_run_hook", "sync_optimizer"})
+
+
+def notes(file: File) -> None:
+    """Notes each such optimizer that nothing starts, that is fed its rate, or whose arguments are not seen."""
+    calls = [call for call in file.all(cst.Call) if file.canonical(call.func) in _OPTIMIZERS]
+    if not calls:
+        return
+    if not any(word in other.script.text for other in file.program.files for word in _STARTERS):
+        for call in calls:
+            message = "neither its chief queue runner nor its hook is started here: workers wait for tokens for ever"
+            file.note(call, "T2T618", f"{message}, in TF 1 as well", "note")
+    for call in calls:
+        for fed in _fed(file, call):
+            message = "the chief's queue runner makes the update and feeds nothing: with a fed learning rate it stops"
+            file.note(
+                fed, "T2T618", f"{message}, in TF 1 as well; today: assign the rate to a variable", "note"
+            )
+        if any(not keyword_of(given) for given in keywords(call)):
+            message = "what ** holds is not seen: a replica_id in it stops the program, for TensorFlow 1.0 took it away"
+            file.note(call, "T2T618", message, "note")
+
+
+def _fed(file: File, call: cst.Call) -> Iterator[cst.Call]:
+    """The placeholders that the optimizer inside takes for its rate."""
+    for given in call.args[:1]:
+        for inner in _values(file, given.value):
+            for argument in inner.args if isinstance(inner, cst.Call) else ():
+                for made in _values(file, argument.value):
+                    if isinstance(made, cst.Call) and file.canonical(made.func) == "tf.placeholder":
+                        yield made
+
+
+def _values(file: File, value: cst.BaseExpression) -> Iterator[cst.BaseExpression]:
+    """An expression, or what a name in it is bound to."""
+    if not is_name(value):
+        yield value
+    for binding in file.meanings.bindings(value):
+        if isinstance(binding, Assigned) and not any(node is value for node in walk(binding.value)):
+            yield binding.value
+
+
+_HEAD = "import tensorflow as tf\n\nopt = tf.train.GradientDescentOptimizer(0.1)\n"
+_HEAD_AFTER = (
+    "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import graph_mode\n\ngraph_mode()\n\n"
+    "opt = tf.train.GradientDescentOptimizer(0.1)\n"
+)
+
+RULE = Rule(
+    code="T2T618",
+    title="What SyncReplicasOptimizer needs to take a step",
+    does="reports",
+    why="""
+    The chief's queue runner, or the hook that starts it, makes the update of SyncReplicasOptimizer and gives out the
+    workers' tokens. A script that starts neither hangs in TF 1 and after the migration. The queue runner feeds
+    nothing, so a learning rate that is a placeholder stops it. `replica_id` ended with TensorFlow 1.0.
+    """,
+    todo="Pass `opt.make_session_run_hook(is_chief)` to the session's hooks, or start `opt.get_chief_queue_runner()`.",
+    notes=notes,
+    sources=("tf.compat.v1.train.SyncReplicasOptimizer",),
+    examples=(
+        Example(
+            "one that nothing starts",
+            f"{_HEAD}opt = tf.train.SyncReplicasOptimizer(opt, 2)\ntrain = opt.minimize(tf.get_variable('v', []))\n",
+            f"{_HEAD_AFTER}opt = tf.train.SyncReplicasOptimizer(opt, 2)\n"
+            "train = opt.minimize(tf.get_variable('v', []))\n",
+        ),
+    ),
+)

@@ -1,0 +1,69 @@
+"""T2T619: what TensorFlow 1 leaves open, or drew by other numbers: updates of all towers, the graph's seed."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from tf2towers.codemod.file import File
+from tf2towers.codemod.nodes import argument, is_literal, is_none, positional, walk
+from tf2towers.codemod.rule import Example, Rule
+
+
+def notes(file: File) -> None:
+    """Notes where the updates of all towers are collected, and each seed of a graph."""
+    loops = [loop for loop in file.all(cst.For) if any(_is_tower(file, node) for node in walk(loop.body))]
+    inside = {node for loop in loops for node in walk(loop)}
+    for node, canonical in file.symbols:
+        call = file.parent(node)
+        if not isinstance(call, cst.Call) or call.func is not node:
+            continue
+        if canonical == "tf.set_random_seed" and not is_none(argument(call, 0, "seed")):
+            message = "the graph's seed alone draws other first weights than TF 1.15's: it counts operations"
+            file.note(
+                call,
+                "T2T619",
+                f"{message}; an operation's own seed does not",
+                "note",
+            )
+        collects = canonical == "tf.get_collection" and loops and call not in inside
+        if collects and argument(call, 1, "scope") is None and _is_of_updates(file, call):
+            message = "the updates of all towers: TF 1 leaves their order open, here they are made in the towers' order"
+            file.note(call, "T2T619", message, "note")
+
+
+def _is_tower(file: File, node: cst.CSTNode) -> bool:
+    """Whether it is `tf.device('/gpu:%d' % i)`."""
+    if not isinstance(node, cst.Call) or file.canonical(node.func) != "tf.device":
+        return False
+    given = positional(node)
+    return bool(given) and not is_literal(given[0])
+
+
+def _is_of_updates(file: File, call: cst.Call) -> bool:
+    return any(file.canonical(given) == "tf.GraphKeys.UPDATE_OPS" for given in positional(call)[:1])
+
+
+RULE = Rule(
+    code="T2T619",
+    title="What TensorFlow 1 leaves open, or draws by other numbers",
+    does="reports",
+    why="""
+    Where all towers update one moving average, nothing in the graph says which comes first: TF 1 makes the updates in
+    any order, and the migrated program in the order in which they are built. TF 1.15 and TF 2 count operations
+    otherwise, and a graph's seed gives each random operation a number of its own by that count.
+    """,
+    todo="""
+    Take one tower's updates (`scope='tower_0'`) to leave nothing open. Give initializers and random operations seeds of
+    their own where the same first weights are wanted on both TensorFlows, or start from a checkpoint.
+    """,
+    notes=notes,
+    sources=("tf.GraphKeys.UPDATE_OPS", "tf.set_random_seed"),
+    examples=(
+        Example(
+            "the seed of a graph",
+            "import tensorflow as tf\n\ntf.set_random_seed(1)\nw = tf.get_variable('w', [2])\n",
+            "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import graph_mode\n\ngraph_mode()\n\n"
+            "tf.set_random_seed(1)\nw = tf.get_variable('w', [2])\n",
+        ),
+    ),
+)

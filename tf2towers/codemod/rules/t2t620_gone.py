@@ -1,0 +1,109 @@
+"""T2T620: a symbol that TF 2.21 has no counterpart for."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from tf2towers.codemod.file import File
+from tf2towers.codemod.never_called import stays_in
+from tf2towers.codemod.nodes import argument, literal
+from tf2towers.codemod.rule import Example, Rule
+
+#: methods that ended within TensorFlow 1: what had them, the first release without, what to do
+_METHODS = {
+    "get_clean_up_op": (("tf.train.SyncReplicasOptimizer",), "1.0", "take it out"),
+    "_parse_flags": (
+        ("tf.flags.FLAGS", "tf.app.flags.FLAGS"),
+        "1.5",
+        "take it out, flags are parsed when the first one is read; FLAGS.__flags has objects since then, "
+        "FLAGS.flag_values_dict() their values",
+    ),
+}
+
+#: what reached into other processes, unless the target is this one: ''
+_RESETS = ("tf.Session.reset", "tf.InteractiveSession.reset")
+
+
+def notes(file: File) -> None:
+    """Notes the methods that are gone; T2T601 and T2T602 note the symbols, T2T603 the arguments."""
+    used = {name for other in file.program.files for _, name in other.symbols}
+    own = {made.name.value for other in file.program.files for made in other.all(cst.FunctionDef)}
+    for node in file.all(cst.Attribute):
+        owners, since, todo = _METHODS.get(node.attr.value, ((), "", ""))
+        of = next((owner for owner in owners if owner in used), None)
+        if of is not None and node.attr.value not in own and stays_in(file, node, "") is None:
+            file.note(node, "T2T620", f"{of} has no {node.attr.value} since TensorFlow {since}: {todo}")
+        if resets_a_server(file, node) and stays_in(file, node, "") is None:
+            message = (
+                f"{file.canonical(node)} of a server ended the sessions of all processes, and its variables: take "
+                "it out, close the sessions, and run the initializers in the next one"
+            )
+            file.note(node, "T2T620", message)
+
+
+def resets_a_server(file: File, node: cst.CSTNode) -> bool:
+    """Whether it is `tf.Session.reset`, unless it is certainly called for the sessions of this process."""
+    if (
+        not isinstance(node, cst.Attribute)
+        or node.attr.value != "reset"
+        or file.canonical(node) not in _RESETS
+    ):
+        return False
+    call = file.parent(node)
+    if not isinstance(call, cst.Call) or call.func is not node:
+        return True
+    return literal(argument(call, 0, "target")) not in ("", "local", None)
+
+
+RULE = Rule(
+    code="T2T620",
+    title="A symbol without counterpart in TF 2.21",
+    does="refuses",
+    why="""
+    Parts of tf.contrib, tf.estimator and others ended with TensorFlow 1, and neither TF 2.21 nor tf2towers.runtime
+    has them. So it is with an argument of an old release that a function takes no more. The site is left as it is;
+    everything else of the script is migrated. It is only told where nothing leads there: in a function that nothing
+    names, under a test for a TPU, and where tf.contrib.quantize stands under a test of a flag that is off by default.
+    """,
+    notes=notes,
+    todo="Replace it as the message says, or keep a copy of its source beside the script, and migrate again.",
+    examples=(
+        Example(
+            "a part of contrib",
+            "import tensorflow as tf\n\nx = tf.placeholder(tf.float32, [1, 2, 3])\n"
+            "y = tf.contrib.image.dense_image_warp(x, x)\n",
+            left=True,
+        ),
+        Example(
+            "an argument that TensorFlow's function no longer takes",
+            "import tensorflow as tf\n\nx = tf.placeholder(tf.float32, [2])\ny = tf.add(x, x, 'sum', 'told')\n",
+            left=True,
+        ),
+        Example(
+            "a method of TensorFlow 0.x",
+            "import tensorflow as tf\n\n"
+            "opt = tf.train.SyncReplicasOptimizer(tf.train.GradientDescentOptimizer(0.1), 2)\n"
+            "clean_up_op = opt.get_clean_up_op()\n",
+            left=True,
+        ),
+        Example(
+            "flags as TensorFlow 1.4 had them",
+            "import tensorflow as tf\n\ntf.flags.DEFINE_float('rate', 0.1, '')\nFLAGS = tf.flags.FLAGS\n"
+            "FLAGS._parse_flags()\nw = tf.Variable(FLAGS.rate)\n",
+            left=True,
+        ),
+        Example(
+            "a method that reached into other processes",
+            "import tensorflow as tf\n\nserver = tf.train.Server({'ps': ['localhost:2222']})\n"
+            "tf.Session.reset(server.target)\n",
+            left=True,
+        ),
+        Example(
+            "a module whose name stays taken, beside one of ours",
+            "import tensorflow as tf\nimport tensorflow.contrib.rnn as rnn\n\n"
+            "x = tf.placeholder(tf.float32, [1, 2, 3])\n"
+            "cell = rnn.rnn_cell.BasicLSTMCell(3)\ny, _ = tf.nn.dynamic_rnn(cell, x, dtype=tf.float32)\n",
+            left=True,
+        ),
+    ),
+)

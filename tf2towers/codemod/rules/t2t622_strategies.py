@@ -1,0 +1,50 @@
+"""T2T622: a distribution strategy of the script's own."""
+
+from __future__ import annotations
+
+from tf2towers.codemod.rule import Example, Rule
+
+RULE = Rule(
+    code="T2T622",
+    title="A distribution strategy of the script's own",
+    does="refuses",
+    why="""
+    tf.distribute and tf.contrib.distribute in a TF1 graph have semantics of their own (scopes, per-replica values,
+    scaled gradients), which the runtime's sessions do not have. A `with strategy.scope():` put around a session is the
+    first thing people try: it does not distribute what the session runs. Cluster resolvers say addresses and nothing
+    else, and `get_strategy()` without a strategy is TF's default one, of one replica: they stay.
+    """,
+    todo="""
+    Take the strategy out: delete the line that makes it and its `with strategy.scope():`, keep what stands under it,
+    and migrate again. migrate sets a strategy and a scope of its own around the towers, or the parameter servers, that
+    the script has. A script with neither runs on one device: for several give each its tower, or write it in TF 2.
+    """,
+    examples=(
+        Example(
+            "a strategy's scope",
+            "import tensorflow as tf\n\nstrategy = tf.distribute.MirroredStrategy()\nwith strategy.scope():\n"
+            "    v = tf.get_variable('v', [])\n",
+            left=True,
+        ),
+        Example(
+            "TF 2's parameter servers beside a server of TF 1",
+            "import tensorflow as tf\n\nserver = tf.train.Server({'ps': ['a:1'], 'worker': ['b:1']}, 'worker', 0)\n"
+            "strategy = tf.distribute.experimental.ParameterServerStrategy()\nwith strategy.scope():\n"
+            "    v = tf.get_variable('v', [])\nsess = tf.Session(server.target)\n",
+            left=True,
+        ),
+        Example(
+            "a cluster resolver, and the default strategy",
+            "import tensorflow as tf\n\nresolver = tf.distribute.cluster_resolver.TFConfigClusterResolver()\n"
+            "server = tf.train.Server(resolver.cluster_spec(), job_name=resolver.task_type)\n"
+            "scale = 1.0 / tf.distribute.get_strategy().num_replicas_in_sync\n"
+            "tf.Session(server.target).run(tf.constant(scale))\n",
+            "import tensorflow.compat.v1 as tf\n"
+            "from tf2towers.runtime import Server, Session, graph_mode, no_strategy\n\ngraph_mode()\n\n"
+            "resolver = tf.distribute.cluster_resolver.TFConfigClusterResolver()\n"
+            "server = Server(resolver.cluster_spec(), job_name=resolver.task_type)\n"
+            "scale = 1.0 / no_strategy.get_strategy().num_replicas_in_sync\n"
+            "Session(server.target).run(tf.constant(scale))\n",
+        ),
+    ),
+)

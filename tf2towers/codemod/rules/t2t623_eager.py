@@ -1,0 +1,88 @@
+"""T2T623: eager execution in a TF1 program."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from tf2towers.codemod.file import File
+from tf2towers.codemod.meanings import Assigned
+from tf2towers.codemod.never_called import leave
+from tf2towers.codemod.nodes import Symbol, is_name, walk
+from tf2towers.codemod.program import only_tf1s
+from tf2towers.codemod.reached import branches_around
+from tf2towers.codemod.rule import Example, Rule
+from tf2towers.codemod.tensorflow_versions import VERSIONS
+
+EAGER = frozenset(
+    {"tf.enable_eager_execution", "tf.enable_v2_behavior", "tf.contrib.eager.enable_eager_execution"}
+)
+
+
+def is_eager(file: File) -> bool:
+    """Whether a file turns eager execution on: then nothing of its program is touched."""
+    return any(canonical in EAGER for _, canonical in file.symbols)
+
+
+def notes(file: File) -> None:
+    """Notes the calls, and in a program under tapes what TF 2 has no more."""
+    for node, canonical in file.symbols:
+        if canonical in EAGER:
+            file.note(
+                node, "T2T623", f"{canonical}: this program does not build a graph to be run in sessions"
+            )
+    for node, canonical in only_tf1s(file) if file.program.is_tf2 else ():
+        if canonical not in EAGER and not _asks_first(file, node):
+            leave(
+                file, node, "T2T623", f"{canonical}: this program computes eagerly, and TF 2 has no such name"
+            )
+
+
+def _asks_first(file: File, node: cst.CSTNode) -> bool:
+    """Whether the program looks which TensorFlow it has before it comes to a place, or goes on where it fails."""
+    if any(isinstance(outer, cst.Try) and outer.handlers for outer in file.ancestors(node)):
+        return True
+    tests = [test for test, _ in branches_around(file, node)]
+    names = [name for test in tests for name in walk(test) if is_name(name)]
+    kept = [binding for name in names for binding in file.meanings.bindings(name)]
+    values = [binding.value for binding in kept if isinstance(binding, Assigned)]
+    return any(_asks(file, part) for value in (*tests, *values) for part in walk(value))
+
+
+def _asks(file: File, node: cst.CSTNode) -> bool:
+    if isinstance(node, cst.Call):
+        return file.canonical(node.func) == "builtins.hasattr"
+    return isinstance(node, Symbol) and file.canonical(node) in VERSIONS
+
+
+RULE = Rule(
+    code="T2T623",
+    title="Eager execution in a TF1 program",
+    does="refuses",
+    programs=frozenset({"tf1", "eager", "migrated", "other"}),
+    why="""
+    A program that turns eager execution on computes as it goes, as TF 2 does: it is no program of graphs and sessions,
+    and `graph_mode()` would be wrong in it. Nothing of it is changed. So is one that computes under tapes, and is left
+    where it takes what TF 2 has no more (`tf.train.AdamOptimizer`) from plain `tensorflow`, and asks for no version.
+    """,
+    todo="Remove the call (TF 2 is eager by itself) and rename the symbols, for instance with tf_upgrade_v2.",
+    notes=notes,
+    examples=(
+        Example(
+            "eager from the start",
+            "import tensorflow as tf\n\ntf.enable_eager_execution()\nprint(tf.log(2.0))\n",
+            left=True,
+        ),
+        Example(
+            "an optimizer of TF1 under a tape",
+            "import tensorflow as tf\n\nw = tf.Variable(1.0)\nwith tf.GradientTape() as tape:\n    loss = w * w\n"
+            "opt = tf.train.GradientDescentOptimizer(0.1)\n"
+            "opt.apply_gradients([(tape.gradient(loss, w), w)])\n",
+            left=True,
+        ),
+        Example(
+            "a program that asks for the version",
+            "import tensorflow as tf\n\nif tf.__version__ < '2':\n    tf.enable_v2_tensorshape()\n"
+            "w = tf.Variable(1.0)\nwith tf.GradientTape() as tape:\n    loss = w * w\n",
+        ),
+    ),
+)

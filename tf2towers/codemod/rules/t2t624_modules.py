@@ -1,0 +1,185 @@
+"""T2T624: a module that was not found, or cannot be read; T2T625 has the libraries on TF1."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import libcst as cst
+
+from tf2towers.codemod.file import File
+from tf2towers.codemod.libraries import changed
+from tf2towers.codemod.never_called import leave, stays_in
+from tf2towers.codemod.nodes import Import, Statement, block, dotted, imported, module_of, name_of
+from tf2towers.codemod.rule import Example, Rule
+from tf2towers.codemod.symbols import was_in_tf1
+from tf2towers.report.result import FindingKind
+from tf2towers.source.built_modules import BuiltModule, gone_in_cython, is_of_an_old_protoc
+from tf2towers.source.imports_by_text import ImportByText
+from tf2towers.source.known_modules import is_known, is_tf1_library
+
+
+def notes(file: File) -> None:
+    """Notes each import that leads nowhere."""
+    found = file.program.imports.imports_of(file.path)
+    for node in file.imports:
+        for name in missing(node, found):
+            if (built := file.program.imports.built(file.path, name)) is not None:
+                _note_built(file, node, name, built)
+                continue
+            message = f"the module {name} was not found: it may have TF1 in it"
+            _note(file, node, message, guarded=_is_guarded(file, node))
+        for path in sorted({found[name] for name in _named(node) if name in found}):
+            if is_of_an_old_protoc(path):
+                kind: FindingKind = "note" if _may_fail(file, node) else "left"
+                message = (
+                    "an old protoc wrote it, and protobuf 4 refuses it; today: make it anew of its .proto"
+                )
+                file.note(node, "T2T628", f"{path.name}: {message}", kind)
+    by_text = file.program.imports.by_text(file.path)
+    lines: dict[int, list[cst.Call]] = {}
+    for call in file.all(cst.Call) if by_text else ():
+        lines.setdefault(file.text.first_line(call), []).append(call)
+    for each in by_text:
+        line, column = each.place
+        call = min(lines[line], key=lambda call: abs(file.text.column(call) - column))
+        if (unseen := _unseen(file, each)) is not None:
+            _note(file, call, unseen, guarded=each.is_written_out and _is_guarded(file, call))
+        elif not each.start and (paths := file.program.imports.found_by_text(file.path, each)):
+            names = ", ".join(sorted({path: name for name, path in paths}.values()))
+            taken = " or ".join(sorted(each.attributes))
+            message = f"{names}: any of them may be imported here" + (
+                f", as they have {taken}" if taken else ""
+            )
+            if each.walked is not None:
+                message = f"{names}: all of them are imported here"
+            file.note(call, "T2T624", message, "note")
+
+
+def _note(file: File, node: cst.CSTNode, message: str, *, guarded: bool) -> None:
+    """Says that a module was not found; it is only a note where nothing leads to the import, or it may fail."""
+    kind: FindingKind = "note" if guarded else "left"
+    leave(file, node, "T2T624", message, stays="it is imported in {}", kind=kind)
+
+
+def _note_built(file: File, node: Import, name: str, built: BuiltModule) -> None:
+    """Says what a module that is no Python text is made of; what NumPy has lost of it is left."""
+    file.compiled += built.files
+    if built.by:
+        message = f"{built.by} makes the module {name} of {built.made_of}: make it for this Python"
+    else:
+        message = f"the compiled module {name} is not looked into"
+    file.note(node, "T2T624", f"{message}; -o copies {built.made_of}", "note")
+    kind: FindingKind = "note" if _may_fail(file, node) else "left"
+    for source in built.files:
+        text = source.read_text(encoding="utf-8", errors="replace") if source.suffix == ".pyx" else ""
+        for gone, line in gone_in_cython(text, set(changed())):
+            message = f"{gone} is gone, and stands in {source.name}, line {line}, of which {name} is made"
+            today = changed()[gone].target
+            file.note(node, "T2T628", f"{message}; today: {today}" if today else message, kind)
+
+
+def missing(node: Import, found: Mapping[str, Path]) -> Iterator[str]:
+    """The modules that an import needs and nobody knows: no local ones (`found`), no libraries."""
+    for name in _asked(node):
+        root = name.partition(".")[0]
+        local = name in found or any(module.startswith(f"{name}.") for module in found)
+        if not local and not (root and (is_known(root) or is_tf1_library(root))):
+            yield name
+
+
+def _unseen(file: File, call: ImportByText) -> str | None:
+    """Why no module can be named for an import by a text (`import_module('models.' + name)`); None where one can."""
+    root = call.start.partition(".")[0]
+    known = not call.is_path and "." in call.start + "."[: call.is_written_out] and is_known(root)
+    maybe_tensorflow = (
+        not (call.start or call.walked)
+        and bool(call.attributes)
+        and all(was_in_tf1(f"tf.{name}") for name in call.attributes)
+    )
+    if known or (file.program.imports.found_by_text(file.path, call) and not maybe_tensorflow):
+        return None
+    if not call.start:
+        return "a module is imported by a computed text here: which one cannot be seen"
+    if call.is_written_out:
+        return f"the module {call.shown} was not found: it may have TF1 in it"
+    shown = f"modules {call.shown} are imported by a computed text, and none was found"
+    return f"{shown}: they may have TF1 in them"
+
+
+def _asked(node: Import) -> Iterator[str]:
+    """The modules that an import needs for certain."""
+    if module_of(node).strip("."):
+        yield module_of(node)
+    else:
+        yield from (name for alias, name in imported(node) if name_of(alias) != "*")
+
+
+def _named(node: Import) -> Iterator[str]:
+    """The modules that an import may name, as local ones are known: `data.cifar10`, `.model`."""
+    yield from _asked(node)
+    if module_of(node).strip("."):
+        yield from (name for _, name in imported(node))
+
+
+def _may_fail(file: File, node: Import) -> bool:
+    """Whether the program goes on where an import fails, or does not come to it."""
+    return _is_guarded(file, node) or stays_in(file, node, "") is not None
+
+
+def _is_guarded(file: File, node: cst.CSTNode) -> bool:
+    """Whether the program goes on without the module: the import stands in a `try` that catches its failure."""
+    inner: cst.CSTNode = node
+    for around in file.ancestors(node):
+        if isinstance(around, cst.Try) and around.handlers and inner not in block(around.finalbody):
+            if not (inner in block(around) and all(_ends(block(each)) for each in around.handlers)):
+                return True
+        inner = around
+    return False
+
+
+def _ends(body: list[Statement]) -> bool:
+    """Whether statements end the program, as far as the last of them says: `raise`, `sys.exit()`."""
+    last = body[-1]
+    if isinstance(last, cst.Expr) and isinstance(last.value, cst.Call):
+        return dotted(last.value.func) in ("sys.exit", "exit", "quit", "os._exit")
+    return isinstance(last, cst.Raise)
+
+
+RULE = Rule(
+    code="T2T624",
+    title="A module that was not found",
+    does="refuses",
+    why="""
+    Everything that a script imports belongs to the program: a module beside it is migrated with it. One that is neither
+    beside the script, nor Python's, nor a library that is known to have no TF1 in it, cannot be looked into.
+    An import by a text counts, too: of `import_module('models.' + name)` every module in the folder `models` belongs to
+    the program, and in a loop over `pkgutil.iter_modules(models.__path__)` every one of that package; where nothing of
+    the name is written out (`model = import_module(args.model)`), every module that has one of the names that are taken
+    from it (`model.build`, `model.loss`), for another one the program would stop at.
+    Where that cannot be seen, nobody can say which module it is. Only told is an import in a function that nothing
+    calls, and a module that Cython, a local setup.py or protoc makes of files here without TensorFlow in them.
+    It has to be made for this Python; what its Cython takes from NumPy that is no more is T2T628, and so is a module
+    that protoc wrote before 3.19.
+    """,
+    todo="Put the module beside the script, in its package or in a folder of its sys.path, or name the folder of the "
+    "PYTHONPATH that it is in (--python-path FOLDER), and migrate again; of a library that you install, copy the "
+    "package there, or say that it has no TensorFlow 1 in it (`# noqa: T2T624`). Write a computed import out: "
+    "`import models.vgg`, or a dictionary of the modules that there are.",
+    notes=notes,
+    programs=frozenset({"tf1", "migrated", "other"}),
+    modules=True,
+    examples=(
+        Example(
+            "a module that is not there",
+            "import tensorflow as tf\nimport my_model_zoo\n\nx = tf.placeholder(tf.float32, [])\n",
+            left=True,
+        ),
+        Example(
+            "a module that its user names",
+            "import importlib\nimport sys\n\nimport tensorflow as tf\n\nmodel = importlib.import_module(sys.argv[1])\n"
+            "x = tf.placeholder(tf.float32, [])\nprint(vars(model))\n",
+            left=True,
+        ),
+    ),
+)

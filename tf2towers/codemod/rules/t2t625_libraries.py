@@ -1,0 +1,177 @@
+"""T2T625: a library that is itself built on TF1, in Python or in C++."""
+
+from __future__ import annotations
+
+import libcst as cst
+
+from tf2towers.codemod.file import File
+from tf2towers.codemod.libraries import gone_part, library_name
+from tf2towers.codemod.never_called import leave, stays_in
+from tf2towers.codemod.nodes import (
+    Import,
+    Symbol,
+    block,
+    bound_by,
+    imported,
+    module_of,
+    name_of,
+)
+from tf2towers.codemod.rule import Example, Rule
+from tf2towers.codemod.symbols import is_still_there
+from tf2towers.codemod.taken_names import is_taken
+from tf2towers.report.result import FindingKind
+from tf2towers.source.known_modules import is_tf1_library
+
+#: what Keras's backend says of images and numbers; Keras 3 has it as it was
+_FORMATS = frozenset({"epsilon", "floatx", "image_data_format", "set_image_data_format"})
+#: what Keras 3's backend still has
+_BACKEND = _FORMATS | {
+    "backend", "clear_session", "get_uid", "is_float_dtype", "is_int_dtype", "is_keras_tensor", "result_type",
+    "set_epsilon", "set_floatx", "standardize_dtype",
+}  # fmt: skip
+
+
+def notes(file: File) -> None:
+    """Notes each import of such a library, and each that is loaded."""
+    if not file.program.is_tf1:
+        _note_keras2(file)
+        return
+    for node in file.imports:
+        names = (
+            [module_of(node)] if isinstance(node, cst.ImportFrom) else [name_of(each) for each in node.names]
+        )
+        if names[0].startswith(".") or _only_data(file, node) or _only_formats(file, node):
+            continue
+        for name in names:
+            root = name.partition(".")[0]
+            if is_tf1_library(root) and not file.program.imports.has(file.path, root):
+                message = f"{root} is built on TensorFlow 1, and is not migrated with the script"
+                leave(file, node, "T2T625", message, stays="it is imported in {}")
+    for used, canonical in file.symbols:
+        if canonical == "tf.load_op_library":
+            kind: FindingKind = "note" if _may_fail_to_load(file, used) else "left"
+            message = (
+                "a library of operations that was compiled for TensorFlow 1 does not load in TensorFlow 2"
+            )
+            file.note(used, "T2T625", message, kind)
+
+
+def _only_data(file: File, node: Import) -> bool:
+    """Whether it takes nothing but Keras's data sets or `pad_sequences`, which Keras 3 has as they were."""
+    same = ("keras.datasets.", "keras.preprocessing.sequence.pad_sequences.")
+    used = [file.canonical(attribute) or "" for attribute in file.all(cst.Attribute)]
+    return (
+        isinstance(node, cst.ImportFrom)
+        and all(f"{name}.".startswith(same) and is_still_there(f"tf.{name}") for _, name in imported(node))
+        and not any(gone_part(name) for name in used if name.startswith("keras.datasets."))
+    )
+
+
+def _only_formats(file: File, node: Import) -> bool:
+    """Whether it takes Keras's backend, and of that no more than formats, which build nothing."""
+    taken = {bound_by(alias): name for alias, name in imported(node)}
+    plain = isinstance(node, cst.ImportFrom) or all(alias.asname is not None for alias in node.names)
+    if set(taken.values()) != {"keras.backend"} or not plain or any(is_taken(file, name) for name in taken):
+        return False
+    for name in file.all(cst.Name):
+        around = file.parent(name) if name.value in taken else None
+        if around is None:
+            continue
+        if not (isinstance(around, cst.Attribute) and around.attr.value in _FORMATS and file.is_read(around)):
+            return False
+    return True
+
+
+def _note_keras2(file: File) -> None:
+    """Notes what is gone from Keras: a program without a TF1 graph of its own may be one of Keras 2, towers and all."""
+    if "keras" not in file.script.text or file.program.imports.has(file.path, "keras"):
+        return
+    found: list[tuple[cst.CSTNode, str]] = [
+        (node, name) for node in file.imports for _, name in imported(node)
+    ]
+    for used in file.all(cst.Attribute):
+        if not isinstance(file.parent(used), cst.Attribute):
+            found.append((used, library_name(file, used) or ""))
+    for node, name in found:
+        gone = gone_part(name)
+        if name.startswith("keras.backend.") and name.split(".")[2] not in _BACKEND:
+            gone = ".".join(name.split(".")[:3])
+        if gone is not None and name.startswith("keras."):
+            message = f"{gone} is of Keras 2, and not in Keras 3, which TF 2.16 and later have"
+            file.note(node, "T2T625", message)
+
+
+def _may_fail_to_load(file: File, node: Symbol) -> bool:
+    """Whether the program goes on without the operations, or never loads them."""
+    if stays_in(file, node, "") is not None:
+        return True
+    inner: cst.CSTNode = node
+    for around in file.ancestors(node):
+        if isinstance(around, cst.Try) and inner in block(around) and around.handlers:
+            handled = " ".join(map(file.text.of, around.handlers))
+            if not any(word in handled for word in ("load_op_library", "raise", "exit")):
+                return True
+        inner = around
+    return False
+
+
+RULE = Rule(
+    code="T2T625",
+    title="A library that is built on TF1",
+    does="refuses",
+    why="""
+    Sonnet 1, TensorLayer 1, TFLearn, Tensor2Tensor, standalone Keras and their like build TF1 graphs by calls that
+    TF 2.21 has no more, or were never made for it. What they do in the program cannot be migrated from outside. Nor can
+    operations in C++ (`tf.load_op_library`): what was compiled for TensorFlow 1 does not load in TensorFlow 2.
+    A program on Keras without a graph of its own is left as it is where Keras 3 has all it names.
+    """,
+    todo="Copy the library's package beside the script, and migrate again: it is migrated with it, as far as TF 2 "
+    "has what it takes. Or replace its part of the model by core operations, or by its own release for TF 2; "
+    "compile operations in C++ for TensorFlow 2 (C++17, with its headers).",
+    notes=notes,
+    programs=frozenset({"tf1", "migrated", "other"}),
+    modules=True,
+    examples=(
+        Example(
+            "a library of layers",
+            "import tensorflow as tf\nimport tflearn\n\nx = tf.placeholder(tf.float32, [None, 4])\n"
+            "y = tflearn.fully_connected(x, 2)\n",
+            left=True,
+        ),
+        Example(
+            "data sets of Keras",
+            "import tensorflow as tf\nfrom keras.datasets import cifar10\n\nx = tf.placeholder(tf.uint8, [None])\n"
+            "(images, labels), _ = cifar10.load_data()\n",
+            "import tensorflow.compat.v1 as tf\nfrom keras.datasets import cifar10\n"
+            "from tf2towers.runtime import graph_mode\n\ngraph_mode()\n\nx = tf.placeholder(tf.uint8, [None])\n"
+            "(images, labels), _ = cifar10.load_data()\n",
+        ),
+        Example(
+            "the format of Keras's images",
+            "import tensorflow as tf\nfrom keras import backend as K\n\nK.set_image_data_format('channels_last')\n"
+            "tf.Session().run(tf.zeros([2]), name=K.image_data_format())\n",
+            "import tensorflow.compat.v1 as tf\nfrom keras import backend as K\n"
+            "from tf2towers.runtime import Session, graph_mode\n\ngraph_mode()\n\n"
+            "K.set_image_data_format('channels_last')\n"
+            "Session().run(tf.zeros([2]), name=K.image_data_format())\n",
+        ),
+        Example(
+            "a graph built by Keras's backend",
+            "import tensorflow as tf\nfrom keras import backend as K\n\nx = tf.placeholder(tf.float32, [None])\n"
+            "tf.Session().run(K.mean(x))\n",
+            left=True,
+        ),
+        Example(
+            "Keras 2 alone",
+            "from keras.models import Sequential\nfrom keras.utils import multi_gpu_model\n\n"
+            "model = multi_gpu_model(Sequential(), gpus=2)\n",
+            left=True,
+        ),
+        Example(
+            "operations in C++",
+            "import tensorflow as tf\n\nwarp = tf.load_op_library('./warp.so')\nx = tf.placeholder(tf.float32, [4])\n"
+            "y = warp.warp(x)\n",
+            left=True,
+        ),
+    ),
+)

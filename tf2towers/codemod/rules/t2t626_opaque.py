@@ -1,0 +1,288 @@
+"""T2T626: TensorFlow handed on as a value."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import libcst as cst
+
+from tf2towers.codemod.file import File
+from tf2towers.codemod.never_called import leave
+from tf2towers.codemod.nodes import (
+    Symbol,
+    asname_of,
+    has_star,
+    is_literal,
+    is_name,
+    items,
+    last_name,
+    literal,
+    name_of,
+    positional,
+    targets,
+    walk,
+)
+from tf2towers.codemod.rule import Example, Rule
+from tf2towers.codemod.symbols import both_or_neither_have, find_replacement, was_in_tf1
+from tf2towers.report.quoted_code import with_quoted_code
+
+_HARMLESS = frozenset(
+    {"builtins.print", "builtins.dir", "builtins.help", "builtins.id", "builtins.type", "importlib.reload"}
+)
+#: what of TensorFlow has nothing to do with a graph
+_BUILDS_NOTHING = frozenset({"Event", "Summary", "errors", "gfile", "logging"})
+_RUN_TEXTS = frozenset({"builtins.eval", "builtins.exec"})
+#: what gives a module for its name, however it is reached
+_IMPORTING = frozenset(
+    {
+        "__import__", "import_module", "modules", "find_spec", "LazyLoader", "builtins.__import__",
+        "importlib.import_module", "sys.modules",
+    }
+)  # fmt: skip
+
+
+def notes(file: File) -> None:
+    """Notes each use of the module TensorFlow itself that could take anything from it."""
+    if "tensorflow" in file.script.text:
+        for text in _imported_by_text(file):
+            _note(file, text, "TensorFlow is imported by a text here: what is taken from it cannot be seen")
+    if file.program.is_tf2:
+        return
+    for node, canonical in file.symbols:
+        if canonical == "tf" and not _is_alias(file, node) and not _is_kept(file, node):
+            parent = file.parent(node)
+            if not (
+                isinstance(parent, cst.Call) and node in positional(parent) and _is_harmless(file, parent)
+            ):
+                message = "TensorFlow itself is handed on here: what is taken from it cannot be seen"
+                _note(file, node, message, parent if isinstance(parent, cst.Call) else None)
+    for node, canonical in file.spelled_symbols:
+        # TensorFlow's own code took no notice; our runtime calls what `tensorflow.compat.v1` has
+        if file.is_bound(node) and was_in_tf1(canonical) and canonical != "tf.get_variable":
+            if find_replacement(canonical).kind == "v1":
+                message = f"{canonical} is given another value here: our runtime would take it, too"
+                leave(file, node, "T2T626", message, stays="it stays in {}")
+    for call, spelled in _run_as_text(file):
+        _note(
+            file, call, f"{spelled} stands in a text that is run here, and means something else in TF 2", call
+        )
+    for use, canonical in file.doubtful:
+        if not _is_flags(file, canonical):
+            _note(file, use, f"{use.value} stands for TensorFlow, and for something else")
+
+
+def _note(file: File, node: cst.CSTNode, message: str, seen: cst.CSTNode | None = None) -> None:
+    quoted = file.text.of(seen if seen is not None else file.statement(node))
+    file.note(node, "T2T626", with_quoted_code(message, quoted))
+
+
+def _is_harmless(file: File, call: cst.Call) -> bool:
+    """Whether a call that is given TensorFlow takes nothing from it that TF 2 has otherwise.
+
+    Of `hasattr(tf, 'mul')`, which an older release had, both say no: the branch for newer releases is taken.
+    """
+    function = file.canonical(call.func)
+    if function in _HARMLESS:
+        return True
+    given = positional(call)
+    name = literal(given[1]) if len(given) > 1 else None
+    if not isinstance(name, str) or not name.isidentifier():
+        return False
+    found = find_replacement(f"tf.{name}")
+    same = found.kind == "v1" and found.target == f"tf.{name}"
+    return (function == "builtins.getattr" and same) or (
+        function == "builtins.hasattr" and both_or_neither_have(f"tf.{name}")
+    )
+
+
+def _is_flags(file: File, canonical: str) -> bool:
+    """Whether a name may stand for the module of flags, of which all that is taken is what it was: no matter then."""
+    if not f"{canonical}.".startswith(("tf.app.flags.", "tf.flags.")):
+        return False
+    found = find_replacement(canonical)
+    return (found.kind, found.target) == ("v1", canonical) and not any(
+        node.attr.value.startswith("_") for node in file.all(cst.Attribute) if "flags" in node.attr.value
+    )
+
+
+def _run_as_text(file: File) -> Iterator[tuple[cst.Call, str]]:
+    """Symbols in texts that `eval` and `exec` are given, and that are not in `tensorflow.compat.v1` what they were.
+
+    Of `eval('tf.train.%sOptimizer' % name)` the module says it. Where the text comes from elsewhere,
+    `eval(FLAGS.cell)`, it may be any text of the file that begins so.
+    """
+    runs = [call for call in file.all(cst.Call) if call.args and file.canonical(call.func) in _RUN_TEXTS]
+    if not runs:
+        return
+    names = {node.value for node, canonical in file.symbols if canonical == "tf" and is_name(node)}
+    for node in file.all(cst.Import):
+        modules = ("tensorflow", "tensorflow.compat.v1")
+        names |= {asname_of(each) or "tensorflow" for each in node.names if name_of(each) in modules}
+    begin = "|".join(map(re.escape, names))
+    for call in runs:
+        symbols = rf"(?<![\w.])(?:{begin})((?:\.\w+)*\.?)(?=(\W|$))" if names else r"(?!)"
+        texts = [value for node in walk(call.args[0].value) if isinstance(value := literal(node), str)]
+        if not texts:
+            others = [text for text in file.tree.literals if not isinstance(file.parent(text), cst.Expr)]
+            texts = [value for text in others if isinstance(value := literal(text), str)]
+            symbols = rf"^(?=\w+\.){symbols}"
+        for text in texts:
+            for found in re.finditer(symbols, text):
+                canonical = "tf" + found[1]
+                if canonical[-1] == "." or found[2] in ("%", "{"):  # the rest is computed
+                    canonical = canonical.rpartition(".")[0]
+                known = find_replacement(canonical)
+                if canonical == "tf" or known.kind != "v1" or known.target != canonical:
+                    yield call, found[0]
+
+
+def _is_alias(file: File, module: cst.CSTNode) -> bool:
+    """Whether the module is bound to plain names, `a = tf` or `a, b = tf, 1`, whose uses are followed."""
+    value, parent = module, file.parent(module)
+    if isinstance(parent, cst.Tuple):
+        value, parent = parent, file.parent(parent)
+    if isinstance(parent, cst.AnnAssign):
+        return value is module and is_name(parent.target)
+    if not isinstance(parent, cst.Assign) or parent.value is not value:
+        return False
+    if not isinstance(value, cst.Tuple):
+        return all(map(is_name, targets(parent)))
+    place = next(place for place, element in enumerate(items(value)) if element is module)
+    return not has_star(value) and all(
+        isinstance(target, cst.Tuple)
+        and len(target.elements) == len(value.elements)
+        and not has_star(target)
+        and is_name(items(target)[place])
+        for target in targets(parent)
+    )
+
+
+def _is_kept(file: File, module: cst.CSTNode) -> bool:
+    """Whether the module is kept as an attribute, `self.tf = tf`, for no more than summaries, files and messages.
+
+    Whatever object an attribute of that name is taken from: `self.tf.Summary`, `logger.tf.Summary`. Devices, operations
+    and sessions would have to be rewritten.
+    """
+    parent = file.parent(module)
+    if not isinstance(parent, cst.Assign) or parent.value is not module or len(parent.targets) != 1:
+        return False
+    target = targets(parent)[0]
+    if not isinstance(target, cst.Attribute):
+        return False
+    name = target.attr.value
+    if any(name in file.program.read(path).text for path in file.program.others):
+        return False
+    return all(_takes_what_stays(other, name) for other in file.program.files)
+
+
+def _takes_what_stays(file: File, name: str) -> bool:
+    """Whether all that a file takes through attributes of a name builds no graph, and is as TF1 had it."""
+    if any(literal(text) == name for text in file.tree.literals):  # getattr(self, 'tf')
+        return False
+    for node in file.all(cst.Attribute):
+        if node.attr.value != name or file.is_bound(node):
+            continue
+        parts, outer = [], file.parent(node)
+        while isinstance(outer, cst.Attribute) and not file.is_bound(outer):
+            parts.append(outer.attr.value)
+            outer = file.parent(outer)
+        canonical = ".".join(["tf", *parts])
+        found = find_replacement(canonical)
+        if not parts or parts[0] not in _BUILDS_NOTHING or found.kind != "v1" or found.target != canonical:
+            return False
+    return True
+
+
+def _imported_by_text(file: File) -> Iterator[cst.CSTNode]:
+    """Texts that name TensorFlow to a call that imports, or to `sys.modules`.
+
+    Where a file imports by a computed text, any text that names it may: `{'tf': 'tensorflow'}.get(name)`.
+    """
+    computed = any(
+        call.args
+        and not is_literal(call.args[0].value)
+        and last_name(call.func) in ("import_module", "__import__")
+        for call in file.all(cst.Call)
+    )
+    for text in file.tree.literals:
+        value = literal(text)
+        if not isinstance(value, str) or not re.fullmatch(r"tensorflow(\.[\w.]*)?", value):
+            continue
+        parent = file.parent(text)
+        if computed and not isinstance(parent, cst.Expr):
+            if not (isinstance(parent, cst.Call) and last_name(parent.func) == "getLogger"):
+                yield text
+                continue
+        parent = file.parent(parent) if isinstance(parent, cst.Arg) else parent
+        function: cst.CSTNode | None = None
+        if isinstance(parent, cst.Subscript):
+            function = parent.value
+        elif isinstance(parent, cst.Call) and text is not parent.func:
+            function = parent.func
+        for node in walk(function) if function is not None else ():
+            if isinstance(node, Symbol) and {last_name(node), file.canonical(node)} & _IMPORTING:
+                yield text
+                break
+
+
+RULE = Rule(
+    code="T2T626",
+    title="TensorFlow is handed on as a value",
+    does="refuses",
+    why="""
+    Where the module itself is an argument, or an attribute is taken by a computed name (`getattr(tf, name)`), the text
+    does not say which symbols are used, and so not whether they mean the same in TF 2. What stands in a text for `eval`
+    or `exec` is not rewritten: it may name only what TF 2 has under the same name. A function that the script replaces
+    in the module (`tf.matmul = mine`) is what our layers would call, where TF1's called their own; not so
+    `tf.get_variable`.
+    """,
+    todo="Write the symbols out, or pass `tensorflow.compat.v1` where only TF1 names are taken that it still has.",
+    notes=notes,
+    programs=frozenset({"tf1", "migrated", "other"}),
+    examples=(
+        Example(
+            "flags that may be wrapped: they are what they were, whichever it is",
+            "import tensorflow as tf\n\nfrom os import environ\n\n\ndef told(flags):\n    return flags\n\n\n"
+            "flags = tf.app.flags\nif environ.get('TELL'):\n    flags = told(tf.app.flags)\n"
+            "flags.DEFINE_integer('steps', 3, '')\nprint(tf.Session().run(tf.constant(flags.FLAGS.steps)))\n",
+            "import tensorflow.compat.v1 as tf\n\nfrom os import environ\n"
+            "from tf2towers.runtime import Session, graph_mode\n\ngraph_mode()\n\n\n"
+            "def told(flags):\n    return flags\n\n\nflags = tf.app.flags\n"
+            "if environ.get('TELL'):\n    flags = told(tf.app.flags)\n"
+            "flags.DEFINE_integer('steps', 3, '')\nprint(Session().run(tf.constant(flags.FLAGS.steps)))\n",
+        ),
+        Example(
+            "an optimizer by its name",
+            "import tensorflow as tf\n\nx = tf.placeholder(tf.float32, [])\nop = getattr(tf, input())(x)\n",
+            left=True,
+        ),
+        Example(
+            "a question that TF 2 answers otherwise",
+            "import tensorflow as tf\n\nif hasattr(tf, 'contrib'):\n    sess = tf.Session()\n",
+            left=True,
+        ),
+        Example(
+            "a function of TensorFlow replaced",
+            "import functools\n\nimport tensorflow as tf\n\n"
+            "tf.matmul = functools.partial(tf.matmul, transpose_b=True)\n"
+            "y = tf.layers.dense(tf.zeros([1, 2]), 3)\n",
+            left=True,
+        ),
+        Example(
+            "a text that is run",
+            "import tensorflow as tf\n\ncell = eval('tf.nn.rnn_cell.%sCell' % input())(8)\n",
+            left=True,
+        ),
+        Example(
+            "an attribute of something else",
+            "import tensorflow\n\n\nclass Held:\n    tf = None\n\n\nHeld.tf = tensorflow\nsess = Held.tf.Session()\n",
+            left=True,
+        ),
+        Example(
+            "an element of a tuple",
+            "import tensorflow as tf\n\nboth = (tf, 1)\nsess = both[0].Session()\n",
+            left=True,
+        ),
+    ),
+)

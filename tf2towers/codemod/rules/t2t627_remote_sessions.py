@@ -1,0 +1,105 @@
+"""T2T627: a session of a server that another program makes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import libcst as cst
+
+from tf2towers.codemod.file import RUNTIME, File
+from tf2towers.codemod.never_called import never_called_around
+from tf2towers.codemod.nodes import imported, last_name, literal
+from tf2towers.codemod.rule import Example, Rule
+from tf2towers.codemod.symbols import public_name, sessions
+from tf2towers.report.quoted_code import with_quoted_code
+
+#: what makes a session, and the keyword or the first argument that is its target
+_SESSIONS = re.compile(
+    r"(Interactive|Monitored(Training)?)?Session|(prepare_or_wait_for|managed|prepare|wait_for)_session"
+)
+_TARGETS = ("target", "master")
+
+
+def _makers(file: File) -> Iterator[str]:
+    """The names, as the runtime has them, of the sessions and servers that a file uses."""
+    for _, canonical in file.symbols:
+        if (ours := sessions().get(public_name(canonical))) is not None:
+            yield ours
+    for line in file.all(cst.ImportFrom):
+        for _, name in imported(line):
+            module, _, last = name.rpartition(".")
+            if module == RUNTIME and last in sessions().values():
+                yield last
+
+
+def notes(file: File) -> None:
+    """Notes each cluster and each address of a server, in a program that makes sessions and no server.
+
+    A target that a flag says may be another program's server, or be empty, as it is by default: that is a note.
+    """
+    makers = {name for other in file.program.files for name in _makers(other)}
+    if "Server" in makers or not makers:
+        return
+    for name, canonical in file.symbols:
+        if public_name(canonical) == "tf.train.ClusterSpec" and never_called_around(file, name) is None:
+            file.note(name, "T2T627", "a cluster, and no server of it: another program makes the session's")
+    for text in file.tree.literals if "grpc://" in file.script.text else ():
+        value, parent = literal(text), file.parent(text)
+        if isinstance(value, str) and value.startswith("grpc://"):
+            if not isinstance(parent, cst.Expr | cst.Dict | cst.Set):
+                message = "a session of a server that another program makes"
+                file.note(text, "T2T627", with_quoted_code(message, file.text.of(file.statement(text))))
+    for call in file.all(cst.Call):
+        target = _target(call)
+        if isinstance(target, cst.Attribute) and last_name(target.value) == "FLAGS":
+            message = (
+                "a flag says the session's target, and no server is made here: leave the flag empty, for the "
+            )
+            message += "address of another program's server is refused when the session is made"
+            file.note(call, "T2T627", message, "note")
+
+
+def _target(call: cst.Call) -> cst.BaseExpression | None:
+    """The target that a call makes a session of, where it says one."""
+    for place, given in enumerate(call.args):
+        if given.keyword is not None and given.keyword.value in _TARGETS:
+            return given.value
+        if place == 0 and given.keyword is None and _SESSIONS.fullmatch(last_name(call.func)):
+            return given.value
+    return None
+
+
+RULE = Rule(
+    code="T2T627",
+    title="A session of a server that another program makes",
+    does="refuses",
+    why="""
+    In TF1 a program could send its whole graph to a server of which it knew the address alone ('grpc://host:2222'). A
+    TF 2 program has to know the cluster: a session's target is that of a `tf.train.Server` that its own process has
+    made, or of another task of the same cluster.
+    """,
+    todo="""
+    Give the program a place in the cluster: make a tf.train.Server with the cluster's hosts and this program's own job
+    and index in it, and use its target. The other tasks call server.join().
+    """,
+    notes=notes,
+    programs=frozenset({"tf1", "migrated", "other"}),
+    examples=(
+        Example(
+            "a client that is in no cluster",
+            "import tensorflow as tf\n\nwith tf.device('/job:worker/task:0'):\n    x = tf.constant(1)\n"
+            "with tf.Session('grpc://localhost:2222') as sess:\n    print(sess.run(x))\n",
+            left=True,
+        ),
+        Example(
+            "a worker that is told its server's address by a flag",
+            "import tensorflow as tf\n\ntf.app.flags.DEFINE_string('worker_grpc_url', None, 'its server')\n"
+            "cluster = tf.train.ClusterSpec({'ps': ['a:2222'], 'worker': ['b:2222']})\n"
+            "with tf.device(tf.train.replica_device_setter(cluster=cluster)):\n    step = tf.Variable(0)\n"
+            "with tf.train.Supervisor().managed_session(tf.app.flags.FLAGS.worker_grpc_url) as sess:\n"
+            "    print(sess.run(step))\n",
+            left=True,
+        ),
+    ),
+)

@@ -1,0 +1,24 @@
+"""T2T628: what NumPy, SciPy and Python have lost; the edits of T2T611 find it."""
+
+from __future__ import annotations
+
+from tf2towers.codemod.rule import Example, Rule
+
+RULE = Rule(
+    code="T2T628",
+    title="What NumPy, SciPy or Python have lost",
+    does="refuses",
+    why="""
+    The NumPy and the Python that TensorFlow 2 runs with lack some of what they had in TF1's days. What has a certain
+    counterpart is written so (T2T611); the program would stop at the rest.
+    """,
+    todo="Write what the message names, or what the library's release notes say, and run the script once as it was.",
+    examples=(
+        Example(
+            "a function of NumPy 1",
+            "import numpy as np\nimport tensorflow as tf\n\nkind = np.find_common_type([np.float32], [])\n"
+            "tf.Session().run(tf.zeros([2], kind))\n",
+            left=True,
+        ),
+    ),
+)

@@ -1,0 +1,82 @@
+"""T2T629: attributes that a TF1 graph, its operations, tensors and variables have lost."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import libcst as cst
+
+from tf2towers.codemod.file import File
+from tf2towers.codemod.never_called import leave
+from tf2towers.codemod.nodes import block, is_name, walk
+from tf2towers.codemod.python_versions import is_expected_to_fail
+from tf2towers.codemod.rule import Example, Rule
+from tf2towers.codemod.symbols import read_table
+
+
+@cache
+def lost_attributes() -> dict[str, tuple[str, str]]:
+    """Attribute -> what had it, and what to write today."""
+    return {name: (owner, today) for name, owner, today in read_table("data/lost_attributes.tsv")}
+
+
+def notes(file: File) -> None:
+    """Leaves each read of such an attribute: of a value that is not `self`, where no class of the program has one."""
+    lost = lost_attributes()
+    found = [node for node in file.all(cst.Attribute) if node.attr.value in lost and file.is_read(node)]
+    own = _given(file) if found else frozenset()
+    for node in found:
+        name = node.attr.value
+        if name in own or (is_name(node.value) and node.value.value in ("self", "cls")):
+            continue
+        if file.canonical(node) is None and not is_expected_to_fail(file, node):
+            owner, today = lost[name]
+            message = f"{name} of {owner} is gone{f'; today: {today}' if today else ''}"
+            leave(file, node, "T2T629", message)
+
+
+def _given(file: File) -> frozenset[str]:
+    """The attributes that the program gives values itself, in classes or anywhere."""
+    found: set[str] = set()
+    for each in file.program.all_files:
+        found.update(node.attr.value for node in each.all(cst.Attribute) if each.is_bound(node))
+        found.update(node.name.value for node in each.all(cst.FunctionDef))
+        for kind in each.all(cst.ClassDef):
+            for statement in block(kind):
+                found.update(name.value for name in walk(statement) if is_name(name))
+    return frozenset(found)
+
+
+RULE = Rule(
+    code="T2T629",
+    title="Attributes that a graph, its operations, tensors and variables have no more",
+    does="refuses",
+    why="""
+    TensorFlow 2 keeps a graph's operations in C++, and its variables are resources: `graph._next_id()`,
+    `tensor._value_index` and `variable._snapshot` are no more, and reading them raises. Attributes that are there still
+    are left alone. Where a class of the program has an attribute of that name, it is taken for that one. What a
+    variable's operation puts out was its value, and is a handle now: it is left where a type chooses it.
+    """,
+    todo="Write the public attribute that the message names, or do without, and migrate again. For what a variable's "
+    "operation puts out, take the variable: `[v for v in tf.global_variables() if v.op.name == op.name]`.",
+    notes=notes,
+    programs=frozenset({"tf1", "migrated"}),
+    sources=(
+        "codemod/data/lost_attributes.tsv",
+        "TensorFlow 2.21: tensorflow/python/framework/ops.py, class Operation",
+    ),
+    examples=(
+        Example(
+            "a variable's value",
+            "import tensorflow as tf\n\nw = tf.Variable(0.0)\nvalue = w._snapshot\ntf.Session().run(value)\n",
+            left=True,
+        ),
+        Example(
+            "the value by its operation",
+            "import tensorflow as tf\n\ntf.get_variable('w', [2])\n"
+            "operations = tf.get_default_graph().get_operations()\n"
+            "print([op.outputs[0] for op in operations if op.type == 'VariableV2'])\n",
+            left=True,
+        ),
+    ),
+)

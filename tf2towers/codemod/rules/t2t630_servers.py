@@ -1,0 +1,136 @@
+"""T2T630: the device that `replica_device_setter` chooses is the scope of a parameter-server strategy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from tf2towers.codemod.edits import Edit
+from tf2towers.codemod.file import File
+from tf2towers.codemod.meanings import Assigned
+from tf2towers.codemod.nodes import is_name, is_plain
+from tf2towers.codemod.rule import Rule
+from tf2towers.codemod.towers.device import texts_in
+from tf2towers.codemod.towers.loops import tower_loops
+from tf2towers.codemod.towers.writing import fresh, has_strategy, written
+
+_SETTER = "tf.train.replica_device_setter"
+#: what only a program of several processes has
+_OF_CLUSTERS = frozenset({"tf.train.Server", "tf.train.ClusterSpec", _SETTER})
+
+
+def edits(file: File) -> Iterator[Edit]:
+    """The scope of a strategy for each `with tf.device(...)` of a setter; else for the devices of the cluster's tasks."""
+    if has_strategy(file):
+        return
+    entered = [call for call in _entered(file) if not _is_of_a_tower(file, call)]
+    done = [*_inline(file, entered), *_named(file, entered)]
+    if not done and not written(file).strategies:
+        done = [*_beside(file, entered)]
+    yield from done
+
+
+def _entered(file: File) -> list[cst.Call]:
+    """The calls of `tf.device` with one argument that a `with` enters."""
+    return [
+        item.item
+        for statement in file.all(cst.With)
+        for item in statement.items
+        if isinstance(item.item, cst.Call)
+        and item.asname is None
+        and file.canonical(item.item.func) == "tf.device"
+        and len(item.item.args) == 1
+        and is_plain(item.item.args[0])
+    ]
+
+
+def _is_of_a_tower(file: File, call: cst.Call) -> bool:
+    """Whether a device is entered in a tower's loop: its setter is for the GPU of the tower."""
+    loops = {loop.node for loop in tower_loops(file)}
+    return any(around in loops for around in file.ancestors(call))
+
+
+def _inline(file: File, entered: list[cst.Call]) -> Iterator[Edit]:
+    """`with tf.device(tf.train.replica_device_setter(...)):`."""
+    text = file.text
+    for call in entered:
+        setter = call.args[0].value
+        if not isinstance(setter, cst.Call) or file.canonical(setter.func) != _SETTER:
+            continue
+        after = text.text[text.end(setter) : text.end(call)]
+        if "#" in text.text[text.start(call) : text.end(setter.func)] + after:
+            continue
+        name = file.need("ParameterServerStrategy")
+        if not setter.args:  # without servers it takes away the devices around it
+            yield Edit(text.start(call), text.end(call), f"{name}(ps_tasks=0).scope()", whole=True)
+            continue
+        yield Edit(text.start(call), text.end(setter.func), name, whole=True)
+        yield Edit(text.end(setter), text.end(call), ".scope()", whole=True)
+
+
+def _named(file: File, entered: list[cst.Call]) -> Iterator[Edit]:
+    """`setter = tf.train.replica_device_setter(...)`, where it is only entered: `with tf.device(setter):`."""
+    by_use = {call.args[0].value: call for call in entered}
+    for statement in file.all(cst.Assign):
+        setter = statement.value
+        if not isinstance(setter, cst.Call) or file.canonical(setter.func) != _SETTER or not setter.args:
+            continue
+        target = statement.targets[0].target
+        if len(statement.targets) > 1 or not is_name(target):
+            continue
+        found = file.meanings.scope(target).lookup(target.value)
+        if found is None or [type(binding) for binding in found[1]] != [Assigned]:
+            continue
+        if isinstance(found[0].node, cst.Module) and not file.main:
+            continue
+        uses = [
+            name
+            for name in file.all(cst.Name)
+            if name.value == target.value and name is not target
+            and file.meanings.scope(name).lookup(name.value) == found
+        ]  # fmt: skip
+        if not uses or not all(use in by_use for use in uses):
+            continue
+        strategy = fresh(file, target, ("strategy", "parameter_server_strategy"))
+        yield file.replace(target, strategy)
+        yield Edit(
+            file.text.start(setter.func), file.text.end(setter.func),
+            file.need("ParameterServerStrategy"), whole=True,
+        )  # fmt: skip
+        for use in uses:
+            call = by_use[use]
+            yield Edit(file.text.start(call), file.text.end(call), f"{strategy}.scope()", whole=True)
+
+
+def _beside(file: File, entered: list[cst.Call]) -> Iterator[Edit]:
+    """The scope beside a device that names a task of the cluster, or that a function chooses."""
+    if not any(canonical in _OF_CLUSTERS for other in file.program.files for _, canonical in other.symbols):
+        return
+    done: set[cst.CSTNode] = set()
+    for call in entered:
+        device = call.args[0].value
+        statement = file.parent(file.parent(call))
+        if done & {statement, *file.ancestors(statement)}:
+            continue
+        texts = texts_in(device)
+        if any("job:" in text for text in texts) or not texts:
+            done.add(statement)
+            start = file.text.start(call)
+            yield Edit(start, start, f"{file.need('ParameterServerStrategy')}().scope(), ")
+
+
+RULE = Rule(
+    code="T2T630",
+    title="A replica_device_setter's device is a strategy's scope",
+    why="""
+    `with tf.device(tf.train.replica_device_setter(...)):` puts variables on the parameter servers and the rest of a
+    worker's graph on the worker. It becomes the scope of a `ParameterServerStrategy` with the setter's own arguments,
+    and so does a setter that has a name and is only entered. A setter that is handed on, or that is the device of a
+    tower, stays a device function. Where a cluster's graph names its tasks itself, the scope of a strategy without
+    arguments stands beside these devices, and chooses none.
+    """,
+    edits=edits,
+    sources=("tf.distribute.ParameterServerStrategy", "tf.compat.v1.train.replica_device_setter"),
+    examples=(),
+)

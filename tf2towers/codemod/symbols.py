@@ -1,0 +1,287 @@
+"""`find_replacement`: what stands for a TF1 symbol, from symbols.tsv, which `tables/make_symbols.py` writes.
+
+A symbol stays by its name in `tensorflow.compat.v1`, which a migrated script imports as `tf`, or it is our runtime's;
+sessions and servers are the runtime's. TF's own Saver, hooks, optimizers and moving averages are right in a graph: they
+stay.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from tf2towers.codemod.canonical import beginnings
+
+#: Calls that `graph_mode` stands for.
+SWITCHES = frozenset(
+    {
+        "tf.disable_v2_behavior", "tf.disable_eager_execution", "tf.disable_v2_tensorshape",
+        "tf.disable_tensor_equality", "tf.disable_resource_variables", "tf.enable_resource_variables",
+        "tf.disable_control_flow_v2", "tf.enable_control_flow_v2",
+    }
+)  # fmt: skip
+
+_NO_MODULES = ("tf.contrib", "tf.examples", "tf.estimator", "tf.python", "tf.core")
+
+Kind = Literal["v1", "tf2", "runtime", "session", "private", "left"]
+
+
+class RuntimeName(NamedTuple):
+    """Something to import from our own runtime: `from module import name`."""
+
+    module: str
+    name: str
+
+
+@dataclass(frozen=True)
+class Found:
+    """What stands for a symbol.
+
+    `target` is rooted at `tf`, which stands for `tensorflow.compat.v1` ("v1") or for plain TensorFlow ("tf2"), or it is
+    a dotted module path ("private").
+    """
+
+    kind: Literal["v1", "tf2", "runtime", "private", "left"]
+    target: str = ""
+    runtime: RuntimeName | None = None
+    #: the rule that says why it is left, and the reason
+    code: str = ""
+    why: str = ""
+
+
+class Row(NamedTuple):
+    """A row: what stands for a name, and for what is below it unless it is a module.
+
+    Attributes:
+        target: the name to write; `module:name` for the runtime's; empty for the name itself.
+        code: of the rule that leaves it.
+        advice: why it is left, or what is below it, where the name above says something else.
+        public: the public name, or module, of the same object in TF 1.15.
+        marks: `0` a name of an older release, `1` TF 1.15 had it, `c` compat.v1 has it, `x` plain TF 2 has not,
+            `m` a module, `b` what is below it has a row of its own or is not there, `f` a file or folder of contrib
+            (`public` is the module that has its names), `s` ours is for graphs that our sessions run, `a` another
+            object in TF 2.
+    """
+
+    name: str
+    kind: Kind
+    target: str = ""
+    code: str = ""
+    advice: str = ""
+    public: str = ""
+    marks: str = ""
+
+
+def read_table(name: str) -> list[list[str]]:
+    """The rows of a table, heading left out."""
+    lines = (Path(__file__).parent / name).read_text(encoding="utf-8").splitlines()[1:]
+    return [line.split("\t") for line in lines if line]
+
+
+@cache
+def symbols() -> dict[str, Row]:
+    """The table, by name."""
+    return {row[0]: Row(*row) for row in read_table("symbols.tsv")}  # type: ignore[arg-type]
+
+
+@cache
+def _private_names() -> dict[str, tuple[frozenset[str], bool]]:
+    """Module in `tensorflow.python` -> the names it has in all versions of TF 2 that are served.
+
+    And whether it has no others, for all of them are the same from TF 1.15 to today.
+    """
+    return {
+        module: (frozenset(names.split()), same == "same")
+        for module, names, same in read_table("data/private_names.tsv")
+    }
+
+
+@cache
+def find_replacement(canonical: str) -> Found:
+    """What stands for a canonical name rooted at `tf`."""
+    found = _spelled(canonical)
+    if found.kind == "left":
+        for public in (*_without_folders(canonical), *_by_files(canonical)):
+            if (other := _spelled(public)).kind != "left":
+                return other
+    return found
+
+
+def _spelled(canonical: str) -> Found:
+    module, _, name = canonical.rpartition(".")
+    if canonical not in symbols():
+        names, is_whole = _private_names().get(module, (frozenset(), False))
+        if is_whole:
+            for spelling in (name, name.removeprefix("_")):  # all began with `_` until TF 1.5
+                if spelling in names:
+                    return Found("private", f"tensorflow{module[2:]}.{spelling}")
+            why = (
+                "a generated function that is gone, that takes other arguments, or a reference to a variable"
+            )
+            return _left(canonical, "T2T620", why)
+        if canonical.startswith("tf.core.") and "_pb2" in canonical:
+            return Found("private", "tensorflow" + canonical[2:])
+    for name, rest in beginnings(canonical):
+        row = symbols().get(name)
+        if row is not None and not (rest and "b" in row.marks):
+            return _made(row, rest, canonical)
+    return _left(canonical, "T2T620", _advice(canonical))
+
+
+def _made(row: Row, rest: str, canonical: str) -> Found:
+    if row.kind == "left":
+        return _left(canonical, row.code, _advice(row.name))
+    target = (row.target or row.name) + rest
+    if row.kind in ("runtime", "session"):
+        module, _, attribute = target.partition(":")
+        return Found("runtime", runtime=RuntimeName(module, attribute))
+    return Found(row.kind, target)  # type: ignore[arg-type]
+
+
+def _left(canonical: str, code: str, why: str) -> Found:
+    says = " has no counterpart in TF 2.21" if code == "T2T620" else ""
+    return Found("left", code=code, why=f"{canonical}{says}{': ' + why if why else ''}")
+
+
+def _advice(canonical: str) -> str:
+    rows = (symbols().get(name) for name, _ in beginnings(canonical))
+    return next((row.advice for row in rows if row is not None and row.advice), "")
+
+
+def _without_folders(canonical: str) -> list[str]:
+    """`tf.contrib.crf.crf_decode` for `tf.contrib.crf.python.ops.crf.crf_decode`."""
+    parts = canonical.split(".")
+    is_a_files = parts[:2] == ["tf", "contrib"] and "python" in parts[3:-1]
+    return [".".join([*parts[: parts.index("python")], parts[-1]])] if is_a_files else []
+
+
+def _by_files(canonical: str) -> list[str]:
+    """The public names of what was taken from a file of contrib: `tf.contrib.layers.python.layers.layers.conv2d`.
+
+    In `...python.ops.arg_scope` the function is what its folder had, before the file of that name.
+    """
+    rows = [(symbols().get(name), rest) for name, rest in beginnings(canonical)]
+    files = [(row.public, rest) for row, rest in rows if row is not None and "f" in row.marks]
+    return [public + rest for public, rest in files if rest][:1] + [
+        public for public, rest in files if not rest
+    ]
+
+
+@cache
+def public_spelling(canonical: str) -> str:
+    """What a script says that imports no private module: `tf.Session` for `tf.python.client.session.Session`.
+
+    The name itself where TF 1.15 had no public name for the same object.
+    """
+    for name, rest in beginnings(canonical):
+        for spelling in (name, *_by_files(name)) if ".python." in name else ():
+            if ".python." not in public_name(spelling):
+                return public_name(spelling) + rest
+    return canonical
+
+
+def public_name(canonical: str) -> str:
+    """The public TF1 name of a symbol that also had a private one, or one under contrib."""
+    row = symbols().get(canonical)
+    return row.public if row is not None and row.public and "f" not in row.marks else canonical
+
+
+# -- what else is known of names ---------------------------------------------------------------------------------------
+
+
+def _marks(canonical: str) -> str:
+    row = symbols().get(canonical)
+    return row.marks if row is not None else ""
+
+
+@cache
+def sessions() -> dict[str, str]:
+    """What makes sessions and servers, and the runtime's name for it."""
+    return {row.name: row.target.partition(":")[2] for row in symbols().values() if row.kind == "session"}
+
+
+def is_module(canonical: str) -> bool:
+    """Whether a canonical name is a module of the API."""
+    return "m" in _marks(canonical)
+
+
+def was_in_tf1(canonical: str) -> bool:
+    """Whether TensorFlow 1.15 had a symbol, or a module of that name."""
+    return "1" in _marks(canonical)
+
+
+def is_still_there(canonical: str) -> bool:
+    """Whether TensorFlow 2 has a symbol by the same name, in `compat.v1`, or in Keras 3."""
+    return "c" in _marks(canonical)
+
+
+def is_for_sessions(canonical: str) -> bool:
+    """Whether what stands for it is right only in a graph that our sessions run."""
+    return "s" in _marks(canonical)
+
+
+def is_of_old_release(canonical: str) -> bool:
+    """Whether it is a name of an older release than TF 1.15 for something that has another one today."""
+    return "0" in _marks(canonical)
+
+
+def ended_before_tf1(canonical: str) -> bool:
+    """Whether TensorFlow 1.0 no longer had a symbol: `tf.mul`, `tf.scalar_summary`."""
+    old = is_of_old_release(canonical) and not was_in_tf1(canonical)
+    return old and not canonical.startswith("tf.contrib.")
+
+
+def is_only_tf1(canonical: str) -> bool:
+    """Whether it, or what it is below, is what plain TF 2 does not have by that name."""
+    return any("x" in _marks(name) for name, _ in beginnings(canonical))
+
+
+def both_or_neither_have(canonical: str) -> bool:
+    """Whether it is certain that TF 1.15 and `tensorflow.compat.v1` both have a symbol, or neither.
+
+    Neither has what ended with an older release (`tf.mul`).
+    """
+    marks = _marks(canonical)
+    if "1" in marks:
+        return ("c" in marks or "m" in marks) and not canonical.startswith(_NO_MODULES)
+    return "0" in marks and "c" not in marks
+
+
+def is_another_object(canonical: str) -> bool:
+    """Whether TF 2 has another object by that name than TF 1.15 had: a `device.DeviceSpec` without `merge_from`."""
+    return any("a" in _marks(name) for name, _ in beginnings(canonical))
+
+
+def is_gone_private(canonical: str) -> bool:
+    """Whether a private module is there and has not the name, or no longer.
+
+    Functions have moved to other files (`array_ops.stack`, `control_flow_ops.cond`), or ended before TF 1.15
+    (`rnn_cell_impl._linear`).
+    """
+    module, _, name = canonical.rpartition(".")
+    return module in _private_names() and name not in _private_names()[module][0]
+
+
+@cache
+def _arguments() -> dict[str, tuple[str, ...]]:
+    return {name: tuple(words.split()) for name, words in read_table("data/arguments.tsv")}
+
+
+def taken_arguments(canonical: str) -> tuple[str, ...] | None:
+    """The arguments of a function or class of `tensorflow.compat.v1`, a star before keywords alone; None: not known."""
+    return _arguments().get(canonical)
+
+
+@cache
+def only_tf1s_arguments() -> dict[str, tuple[frozenset[str], int]]:
+    """Function -> the arguments of TF1's that TF 2's of that name lacks, and how many TF 2's takes by place."""
+    table = read_table("data/only_v1_arguments.tsv")
+    return {name: (frozenset(arguments.split()), int(places)) for name, arguments, places in table}
+
+
+@cache
+def unserved_arguments() -> dict[str, tuple[str, int]]:
+    """An argument that one of our functions does not serve, and its place, by the function's name."""
+    return {name: (given, int(place)) for name, given, place in read_table("data/unserved_arguments.tsv")}

@@ -1,0 +1,223 @@
+"""Tests of TensorFlow's version: what TF 1.15 answers, and what a script does for another TensorFlow."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, Literal
+
+import libcst as cst
+
+from tf2towers.codemod.meanings import Assigned, Imported
+from tf2towers.codemod.nodes import (
+    Symbol,
+    compared,
+    index_of,
+    is_literal,
+    is_name,
+    items,
+    keywords,
+    last_name,
+    literal,
+    literal_value,
+    name_of,
+    positional,
+    root_of,
+    targets,
+)
+from tf2towers.codemod.reached import COMPARE, branches_around
+
+if TYPE_CHECKING:
+    from tf2towers.codemod.file import File
+
+#: what a script made for TF1 is answered that asks for the version: the last release of TF1
+TF1 = "1.15.5"
+VERSIONS = frozenset({"tf.__version__", "tf.VERSION", "tf.version.VERSION"})
+#: methods by which a version is taken apart or asked for its beginning
+_METHODS = frozenset({"find", "partition", "rfind", "rpartition", "rsplit", "split", "startswith"})
+#: what makes versions that can be compared: distutils, packaging, pkg_resources
+_VERSION_MAKERS = frozenset({"LooseVersion", "StrictVersion", "Version", "parse", "parse_version"})
+
+#: what a use of the version is for: a decision, which is TF 1.15's; one that takes 1.15 for 1.1, which no script was
+#: written for; or it is only shown
+_Use = Literal["decides", "mistakes", "tells"]
+
+_CALLS: dict[str, Callable[..., Any]] = {each.__name__: each for each in (bool, float, int, list, tuple)}
+
+
+def is_for_another(file: File, node: cst.CSTNode) -> bool:
+    """Whether a place is only reached with another TensorFlow than 1.15: in `if tf.__version__ < '1.0':`."""
+    return any(_truth(file, test) is (not is_yes) for test, is_yes in branches_around(file, node))
+
+
+def is_answered(file: File, version: Symbol) -> bool:
+    """Whether a version is TF 1.15's in the migrated script."""
+    return _is_tf1s(file, version) and _use(file, version) == "decides"
+
+
+def _truth(file: File, test: cst.BaseExpression) -> bool | None:
+    """What a test of the version says; None where it is none, or not understood."""
+    try:
+        value, asked = _value(file, test)
+    except (ValueError, TypeError, IndexError, AttributeError, RecursionError):  # the last: `input = input`
+        return None
+    return bool(value) if asked else None
+
+
+def _value(file: File, node: cst.BaseExpression) -> tuple[Any, bool]:
+    """The value of an expression, and whether the version is in it; raises a ValueError where it is not understood."""
+    if is_literal(node):
+        return literal(node), False
+    if isinstance(node, Symbol) and file.canonical(node) in VERSIONS:
+        if not is_answered(file, node):
+            raise ValueError
+        return TF1, True
+    match node:
+        case cst.Name():
+            bindings = file.meanings.bindings(node)
+            if len(bindings) == 1 and isinstance(bindings[0], Assigned):
+                return _value(file, bindings[0].value)
+        case cst.UnaryOperation(operator=cst.Not()):
+            value, asked = _value(file, node.expression)
+            return not value, asked
+        case cst.Comparison() if (sides := compared(node)) is not None and type(sides[1]) in COMPARE:
+            (left, asked), (right, also) = _value(file, sides[0]), _value(file, sides[2])
+            return COMPARE[type(sides[1])](left, right), asked or also
+        case cst.Subscript() if (index := index_of(node)) is not None:
+            value, asked = _value(file, node.value)
+            return value[_index(index)], asked
+        case cst.Call() if not keywords(node) and len(positional(node)) == 1:
+            return _called(file, node)
+        case cst.Tuple() | cst.List():
+            return literal_value(node), False
+    raise ValueError
+
+
+def _called(file: File, call: cst.Call) -> tuple[Any, bool]:
+    argument, asked = _value(file, positional(call)[0])
+    name = last_name(call.func)
+    if isinstance(call.func, cst.Attribute) and name in _METHODS:
+        value, also = _value(file, call.func.value)
+        return getattr(value, name)(argument), asked or also
+    if name in _VERSION_MAKERS and re.fullmatch(r"\d+(\.\d+)*", argument):
+        return tuple(map(int, argument.split("."))), asked
+    if file.canonical(call.func) == f"builtins.{name}" and name in _CALLS:
+        return _CALLS[name](argument), asked
+    raise ValueError
+
+
+def _index(index: cst.BaseExpression | cst.Slice) -> Any:
+    if not isinstance(index, cst.Slice):
+        return literal_value(index)
+    bounds = (index.lower, index.upper, index.step)
+    return slice(*(None if bound is None else literal_value(bound) for bound in bounds))
+
+
+def version_in(node: Symbol, canonical: str) -> Symbol | None:
+    """The version in a symbol: all of it, or what a method of it is called on."""
+    version: cst.BaseExpression = node
+    name = canonical
+    while name not in VERSIONS and isinstance(version, cst.Attribute):
+        version, name = version.value, name.rpartition(".")[0]
+    return version if name in VERSIONS and isinstance(version, Symbol) else None
+
+
+def _is_tf1s(file: File, version: Symbol) -> bool:
+    """Whether a version is that of `import tensorflow as tf`; `import tensorflow.compat.v1 as tf` knows TF 2."""
+    if file.program.plain_is_tf2:
+        return False
+    bindings = file.meanings.bindings(root_of(version))
+    return bool(bindings) and all(
+        isinstance(binding, Imported)
+        and (
+            name_of(binding.alias) == "tensorflow"
+            or last_name(getattr(binding.statement, "module", None)) == "tensorflow"
+        )
+        for binding in bindings
+    )
+
+
+def _use(file: File, version: Symbol) -> _Use:
+    """What a version is for; one that is kept under a name, for what its uses are."""
+    statement = file.parent(version)
+    if isinstance(statement, cst.Assign) and all(map(is_name, targets(statement))):
+        names = set(map(last_name, targets(statement)))
+        loads = [use for use in file.all(cst.Name) if use.value in names and file.is_read(use)]
+        uses = {_use_here(file, load) for load in loads}
+        return "mistakes" if "mistakes" in uses else "decides" if "decides" in uses else "tells"
+    return _use_here(file, version)
+
+
+def _use_here(file: File, version: cst.BaseExpression) -> _Use:
+    """As `_use`, for a version that is used where it stands, and not assigned to a name."""
+    around = file.parent(version)
+    match around:
+        case cst.Comparison():
+            sides = [around.left, *(each.comparator for each in around.comparisons)]
+            others = [side for side in sides if side is not version]
+            same = all(_orders_as_text(text) for side in others for text in _texts(side))
+            return "decides" if same else "mistakes"
+        case cst.Attribute():
+            call = file.parent(around)
+            if around.attr.value not in _METHODS or not isinstance(call, cst.Call) or call.func is not around:
+                return "tells"  # `.upper()`
+            return _of_number(file, version) if _is_one_number(file, version) else "decides"
+        case cst.Call() if version in positional(around):
+            return "decides" if last_name(around.func) in _VERSION_MAKERS else "tells"
+        case cst.Subscript(value=value) if value is version:
+            return "decides" if _is_its_beginning(around) else _of_number(file, version)
+    return "tells"
+
+
+def _texts(other: cst.BaseExpression) -> list[str]:
+    """The versions that one is compared with; none where they are not constants."""
+    if isinstance(other, cst.Tuple | cst.List | cst.Set):
+        found = [_texts(element) for element in items(other)]
+        return [text for texts in found for text in texts] if all(found) else []
+    value = literal(other)
+    return [value] if isinstance(value, str) and re.search(r"\d", value) else []
+
+
+def _orders_as_text(other: str) -> bool:
+    """Whether 1.15.5 and another version have the same order as texts and as numbers: '1.15.5' is below '1.4'.
+
+    Where they have not, the other is one of TF1, and TensorFlow 2's own version is above it as both.
+    """
+    ours, theirs = (1, 15, 5), tuple(map(int, re.findall(r"\d+", other)))
+    return (other > TF1) == (ours < theirs) and (other < TF1) == (ours > theirs)
+
+
+def _is_one_number(file: File, version: cst.BaseExpression) -> bool:
+    """Whether a decimal number is made of a version, as in `float(...)`: 1.15 is below 1.4."""
+    return any(
+        isinstance(outer, cst.Call) and is_name(outer.func) and outer.func.value == "float"
+        for outer in around(file, version)
+    )
+
+
+def _of_number(file: File, version: cst.BaseExpression) -> _Use:
+    """The same for the beginning of a version, '1.1' or 1.15, by the one constant that it is compared with."""
+    for outer in around(file, version):
+        if (sides := compared(outer)) is not None:
+            constants = [str(literal(side)) for side in (sides[0], sides[2]) if is_literal(side)]
+            with contextlib.suppress(ValueError):
+                return "mistakes" if len(constants) == 1 and float(constants[0]) < 2 else "decides"
+    return "decides"
+
+
+def around(file: File, node: cst.CSTNode) -> Iterator[cst.BaseExpression]:
+    """The expressions that a node is a part of, from the inside."""
+    parts = cst.Arg | cst.FormattedStringExpression
+    while isinstance(node := file.parent(node), cst.BaseExpression | parts):
+        if isinstance(node, cst.BaseExpression):
+            yield node
+
+
+def _is_its_beginning(item: cst.Subscript) -> bool:
+    """Whether `[index]` is '1' or '1.': the three signs '1.1' would be another minor version's."""
+    index = index_of(item)
+    if isinstance(index, cst.Slice):
+        starts = index.lower is None or literal(index.lower) == 0
+        return starts and index.step is None and literal(index.upper) in (1, 2)
+    return bool(literal(index) == 0)

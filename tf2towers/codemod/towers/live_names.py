@@ -1,0 +1,216 @@
+"""Which names live on: what may read a name after a loop, or in its next round, before anything binds it again.
+
+The classic analysis of live variables, backwards over the statements of one function (or module), on its own names as
+LibCST's scopes tell them. What is not certain counts as a read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+import libcst as cst
+
+from tf2towers.codemod.file import File
+from tf2towers.codemod.nodes import (
+    Comprehension,
+    Import,
+    Statement,
+    aliases,
+    block,
+    bound_by,
+    children,
+    decorators,
+    defaults,
+    is_name,
+    orelse,
+    targets,
+    walk,
+)
+
+Names = frozenset[str]
+_NONE: Names = frozenset()
+#: what is entered by `with` and lets no error pass in silence
+_ENTERED = frozenset({"as_default", "arg_scope", "device", "name_scope", "variable_scope", "scope"})
+
+
+@dataclass
+class After:
+    """What lives behind a loop: names that may be read after it, and those that a handler of its errors may read."""
+
+    names: Names = _NONE
+    on_error: Names = _NONE
+
+
+@dataclass
+class _Ways:
+    """What lives where a jump goes: an error, a `break`, a `continue`."""
+
+    error: Names = _NONE
+    left: Names = _NONE
+    next_round: Names = _NONE
+
+
+@dataclass
+class LiveNames:
+    """The names of one function or module, `home`."""
+
+    file: File
+    home: cst.FunctionDef | cst.Module
+    _after: dict[cst.CSTNode, After] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._statements(block(self.home), _NONE, _Ways())
+
+    def after(self, loop: cst.For) -> After:
+        """What lives after a loop of this home; everything may where the loop is in no place that is reached."""
+        return self._after.get(loop, After())
+
+    def before_a_round(self, loop: cst.For, after: Names) -> Names:
+        """What may be read in a round before the round has bound it, if `after` is read after the round."""
+        return self._statements(block(loop), after, _Ways(next_round=after))
+
+    def is_own(self, name: cst.Name) -> bool:
+        """Whether a name is one of this home's, wherever it is used."""
+        found = self.file.meanings.scope(name).lookup(name.value)
+        return found is not None and found[0].node is self.home
+
+    def closures(self) -> Iterator[tuple[str, cst.CSTNode]]:
+        """Each own name that is used in what may be run later, and that function, lambda or generator."""
+        for name in self.file.all(cst.Name):
+            if not self.is_own(name):
+                continue
+            scope, outermost = self.file.meanings.scope(name), None
+            while scope.node is not self.home and scope.parent is not None:
+                if isinstance(scope.node, cst.FunctionDef | cst.Lambda | cst.GeneratorExp):
+                    outermost = scope.node
+                scope = scope.parent
+            if outermost is not None:
+                yield name.value, outermost
+
+    # -- statements -------------------------------------------------------------------------------------------------
+
+    def _statements(self, statements: Sequence[Statement], live: Names, ways: _Ways) -> Names:
+        for statement in reversed(statements):
+            live = self._statement(statement, live, ways) | ways.error
+        return live
+
+    def _statement(self, node: Statement, live: Names, ways: _Ways) -> Names:
+        if isinstance(node, cst.If):
+            either = self._statements(block(node), live, ways) | self._statements(orelse(node), live, ways)
+            return self._before(node.test, either)
+        if isinstance(node, cst.For | cst.While):
+            return self._loop(node, live, ways)
+        if isinstance(node, cst.With):
+            return self._with(node, live, ways)
+        if isinstance(node, cst.Try | cst.TryStar):
+            return self._try(node, live, ways)
+        if isinstance(node, cst.Match):
+            cases = [self._statements(block(case), live, ways) for case in node.cases]
+            inside = (self._reads(case) for case in node.cases)
+            return self._before(node.subject, live.union(*cases, *inside))
+        if isinstance(node, cst.Return | cst.Raise):
+            live = ways.error
+        elif isinstance(node, cst.Break):
+            live = ways.left
+        elif isinstance(node, cst.Continue):
+            live = ways.next_round
+        return self._before(node, live)
+
+    def _loop(self, node: cst.For | cst.While, live: Names, ways: _Ways) -> Names:
+        if isinstance(node, cst.For):
+            known = self._after.setdefault(node, After())
+            known.names, known.on_error = known.names | live, known.on_error | ways.error
+        ends = self._statements(orelse(node), live, ways)
+        head, found = ends, None
+        while found != head:
+            found = head
+            inside = self._statements(block(node), head, _Ways(ways.error, live, head))
+            if isinstance(node, cst.For):
+                head = ends | self._before(node.target, inside)
+            else:
+                head = self._before(node.test, ends | inside)
+            head |= found
+        return self._before(node.iter, head) if isinstance(node, cst.For) else head
+
+    def _with(self, node: cst.With, live: Names, ways: _Ways) -> Names:
+        if all(self._lets_errors_pass(item.item) for item in node.items):
+            inside = self._statements(block(node), live, ways)
+        else:
+            inside = live | self._statements(
+                block(node), live, _Ways(ways.error | live, ways.left, ways.next_round)
+            )
+        for item in reversed(node.items):
+            inside = self._before(item, inside)
+        return inside
+
+    def _lets_errors_pass(self, entered: cst.BaseExpression) -> bool:
+        if not isinstance(entered, cst.Call):
+            return False
+        canonical = self.file.canonical(entered.func) or ""
+        if canonical.startswith("tf."):
+            return not canonical.startswith("tf.train.")
+        called = entered.func
+        return canonical == "builtins.open" or (
+            isinstance(called, cst.Attribute) and called.attr.value in _ENTERED
+        )
+
+    def _try(self, node: cst.Try | cst.TryStar, live: Names, ways: _Ways) -> Names:
+        final = block(node.finalbody)
+        if final:  # whatever leaves goes through it
+            live = self._statements(final, live | ways.error | ways.left | ways.next_round, _Ways(ways.error))
+            ways = _Ways(ways.error | live, ways.left | live, ways.next_round | live)
+        handled = ways.error
+        for handler in node.handlers:
+            handled |= self._before(handler, self._statements(block(handler), live, ways))
+        inner = _Ways(ways.error | handled, ways.left, ways.next_round)
+        after = self._statements(orelse(node), live, ways)
+        return self._statements(block(node), after, inner) | handled
+
+    # -- expressions, and statements without statements in them ---------------------------------------------------------
+
+    def _before(self, node: cst.CSTNode | None, live: Names) -> Names:
+        """What lives before something is evaluated, from what lives after it."""
+        if node is None:
+            return live
+        if isinstance(node, cst.Name):
+            return self._name(node, live)
+        if isinstance(node, cst.NamedExpr):  # which may not be reached
+            return self._before(node.value, live)
+        if isinstance(node, cst.Lambda):
+            return self._all_before(defaults(node), live)
+        if isinstance(node, cst.FunctionDef):
+            live = live - {node.name.value}
+            return self._all_before([*decorators(node), *defaults(node)], live)
+        if isinstance(node, cst.ClassDef):
+            return (live - {node.name.value}) | self._reads(node)
+        if isinstance(node, Comprehension):
+            return live | self._reads(node)
+        if isinstance(node, Import):
+            return live - {bound_by(alias) for alias in aliases(node)}
+        if isinstance(node, cst.Assign):
+            return self._before(node.value, self._all_before(targets(node), live))
+        if isinstance(node, cst.AugAssign):
+            return self._before(node.value, self._before(node.target, live) | self._reads(node.target))
+        if isinstance(node, cst.AnnAssign):
+            if node.value is None:
+                return live
+            return self._before(node.value, self._before(node.target, live) | self._reads(node.annotation))
+        if isinstance(node, cst.ExceptHandler | cst.ExceptStarHandler):
+            if node.name is not None:
+                live = self._before(node.name.name, live)
+            return self._before(node.type, live)
+        return self._all_before(children(node), live)
+
+    def _all_before(self, nodes: Sequence[cst.CSTNode], live: Names) -> Names:
+        for node in reversed(nodes):
+            live = self._before(node, live)
+        return live
+
+    def _name(self, node: cst.Name, live: Names) -> Names:
+        if not is_name(node) or not self.is_own(node):
+            return live
+        return live - {node.value} if self.file.is_bound(node) else live | {node.value}
+
+    def _reads(self, node: cst.CSTNode) -> Names:
+        return frozenset(part.value for part in walk(node) if is_name(part) and self.is_own(part))

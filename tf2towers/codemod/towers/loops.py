@@ -1,0 +1,151 @@
+"""Loops that build one tower a round: their body enters `tf.device` with a GPU that depends on the loop's target."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import libcst as cst
+
+from tf2towers.codemod.certainty import RANGES, is_certain
+from tf2towers.codemod.file import File
+from tf2towers.codemod.nodes import (
+    Comprehension,
+    Statement,
+    block,
+    generators,
+    has_star,
+    is_name,
+    items,
+    keywords,
+    literal,
+    positional,
+    walk,
+)
+from tf2towers.codemod.towers.device import Device, Reader
+
+
+@dataclass(frozen=True)
+class Loop:
+    """A tower loop: the loop or comprehension itself, its parts, and the GPU of a round."""
+
+    node: cst.For | Comprehension
+    target: cst.BaseExpression
+    iterable: cst.BaseExpression
+    device: Device
+
+
+def tower_loops(file: File) -> list[Loop]:
+    """Every tower loop of a file, in the order of the text."""
+    if "device" not in file.script.text:
+        return []
+    found: dict[cst.CSTNode, Loop] = {}
+    for call in file.all(cst.Call):
+        if file.canonical(call.func) != "tf.device" or len(call.args) != 1 or keywords(call):
+            continue
+        loop = _loop_around(file, call)
+        if loop is not None:
+            known = found.get(loop.node)
+            if known is None or known.device == Device():
+                found[loop.node] = loop
+    return sorted(found.values(), key=lambda loop: file.text.start(loop.node))
+
+
+def _loop_around(file: File, call: cst.Call) -> Loop | None:
+    """The innermost loop around `tf.device(...)` whose target the device depends on."""
+    for node in file.ancestors(call):
+        if isinstance(node, cst.FunctionDef | cst.Lambda | cst.ClassDef):
+            return None
+        if isinstance(node, cst.For):
+            target, iterable, inside = node.target, node.iter, block(node)
+        elif isinstance(node, Comprehension) and len(generators(node)) == 1 and not node.for_in.ifs:
+            target, iterable, inside = node.for_in.target, node.for_in.iter, []
+        else:
+            continue
+        bound = {part.value for part in walk(target) if is_name(part)}
+        device = Reader(file, bound, inside).device(call.args[0].value)
+        if device is not None:
+            return Loop(node, target, iterable, device)
+    return None
+
+
+def statement_of(file: File, loop: Loop) -> Statement:
+    """The statement that a loop is, or that a comprehension stands in."""
+    return loop.node if isinstance(loop.node, cst.For) else file.statement(loop.node)
+
+
+@dataclass(frozen=True)
+class Made:
+    """What a strategy is made of.
+
+    Attributes:
+        text: what it is given; empty where it takes the towers that the graph names.
+        parts: the expressions in it.
+        targets: the names in these that the text itself binds.
+        counted: whether it certainly has as many towers as the loop has rounds.
+    """
+
+    text: str = ""
+    parts: tuple[cst.BaseExpression, ...] = ()
+    targets: frozenset[str] = frozenset()
+    counted: bool = False
+
+
+def towers_of(file: File, loop: Loop) -> Made | None:
+    """What a strategy for the towers of a loop is given, where the loop begins; None where it is not certain."""
+    iterable = loop.iterable
+    if not is_certain(file, iterable):
+        return None
+    index, expression = loop.device.index, loop.device.expression
+    if isinstance(iterable, cst.Call) and file.canonical(iterable.func) in RANGES:
+        count = count_of(iterable)
+        if is_name(loop.target) and index == loop.target.value and count is not None:
+            return Made(file.text.of(count), (count,), counted=True)
+    wanted = expression.value if is_name(expression) else index
+    found = _values(file, loop.target, iterable, wanted) if wanted is not None else None
+    if found is not None and (wanted == index or is_name(expression)):
+        values, counted = found
+        return Made(as_argument(file, values), (values,), counted=counted)
+    if expression is None and index is None:
+        return None
+    each = file.text.of(expression) if expression is not None else index
+    text = f"[{each} for {file.text.of(loop.target)} in {as_argument(file, iterable)}]"
+    parts = (iterable,) if expression is None else (iterable, expression)
+    bound = frozenset(part.value for part in walk(loop.target) if is_name(part))
+    return Made(text, parts, bound, counted=True)
+
+
+def as_argument(file: File, node: cst.BaseExpression) -> str:
+    """The text of an expression as an argument: a tuple has its brackets."""
+    text = file.text.of(node)
+    return f"({text})" if isinstance(node, cst.Tuple) and not node.lpar else text
+
+
+def count_of(call: cst.Call) -> cst.BaseExpression | None:
+    """How many rounds a `range` from 0 has; None for another range."""
+    given = positional(call)
+    if keywords(call) or len(given) > 2:
+        return None
+    if len(given) == 1:
+        return given[0]
+    return given[1] if given and literal(given[0]) == 0 else None
+
+
+def _values(
+    file: File, target: cst.BaseExpression, iterable: cst.BaseExpression, wanted: str
+) -> tuple[cst.BaseExpression, bool] | None:
+    """What a name of a loop's target goes over, in `zip` and `enumerate`, too; and whether that has as many items."""
+    if is_name(target):
+        return (iterable, True) if target.value == wanted else None
+    if not isinstance(target, cst.Tuple) or not isinstance(iterable, cst.Call) or has_star(target):
+        return None
+    parts, given, name = items(target), positional(iterable), file.canonical(iterable.func)
+    if has_star(iterable) or keywords(iterable):
+        return None
+    if name == "builtins.enumerate" and len(parts) == 2 and len(given) == 1:
+        return _values(file, parts[1], given[0], wanted)
+    if name in ("builtins.zip", "six.moves.zip") and len(parts) == len(given):
+        for part, each in zip(parts, given, strict=True):
+            found = _values(file, part, each, wanted)
+            if found is not None:
+                return found[0], len(given) == 1
+    return None

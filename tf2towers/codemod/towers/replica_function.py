@@ -1,0 +1,486 @@
+"""`replica_function`: what a tower loop is as a function that a strategy calls for each tower, if it certainly is one.
+
+Only the scopes of names are asked, never what the body does. A name that the body binds is the function's own; it is
+returned where it is read after the loop (the last tower's, as after the loop), and `nonlocal` or `global` where a
+round may leave it unbound, reads it before it binds it, or something that is run later reads it. The loop stays a loop
+where a function would be something else: `break`, `return`, `yield`, `else`, a class's body, `locals()`; where the
+loop's own variable is kept by what is run later; where what it goes over might change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import libcst as cst
+
+from tf2towers.codemod.certainty import RANGES, is_certain, makes_list
+from tf2towers.codemod.file import File
+from tf2towers.codemod.nodes import (
+    Comprehension,
+    Import,
+    aliases,
+    block,
+    bound_by,
+    children,
+    has_star,
+    index_of,
+    is_name,
+    is_plain,
+    items,
+    last_name,
+    literal,
+    positional,
+    walk,
+)
+from tf2towers.codemod.towers.live_names import LiveNames
+from tf2towers.codemod.towers.loops import Loop, count_of
+
+#: what reads or binds the names of a function without naming them
+_SEES_NAMES = frozenset({"builtins.locals", "builtins.eval", "builtins.exec", "builtins.execfile"})
+_MAY_SEE_NAMES = frozenset({"locals", "eval", "exec", "execfile", "globals", "vars", "dir"})
+#: what calls a function that it is given at once, and keeps none
+_CALLS_AT_ONCE = frozenset(
+    {
+        "tf.cond", "tf.case", "tf.while_loop", "tf.map_fn", "tf.scan", "tf.foldl", "tf.foldr", "builtins.sorted",
+        "builtins.min", "builtins.max", "tf.contrib.framework.nest.map_structure", "tf.nest.map_structure",
+    }
+)  # fmt: skip
+#: what goes through a generator at once
+_GOES_THROUGH = frozenset(
+    f"builtins.{name}"
+    for name in ("all", "any", "dict", "frozenset", "list", "max", "min", "set", "sorted", "sum", "tuple")
+)
+#: methods that change a list
+CHANGES = frozenset(
+    {"append", "clear", "extend", "insert", "pop", "popleft", "remove", "reverse", "rotate", "sort", "update"}
+)
+#: statements, and parts of them, that a function of a round would not be the same with
+_STAYS = cst.Return | cst.Yield | cst.Await | cst.Global | cst.Nonlocal | cst.Match
+
+
+class Argument(NamedTuple):
+    """A parameter of a tower's function, and what it goes over.
+
+    Attributes:
+        over: None for the numbers of the towers, beside what else the loop goes over.
+        is_count: whether it is a range of all towers, from 0.
+    """
+
+    name: str
+    over: cst.BaseExpression | None
+    is_count: bool = False
+
+
+@dataclass(frozen=True)
+class ReplicaFunction:
+    """A tower loop as a function.
+
+    Attributes:
+        arguments: its parameters.
+        returned: the names that it returns.
+        outer: the names that are not its own, by the word that says so.
+        unbound: of these the names that nothing else binds.
+        next_rounds: its `continue`s.
+    """
+
+    arguments: tuple[Argument, ...]
+    returned: tuple[str, ...]
+    outer: dict[str, list[str]] = field(default_factory=dict)
+    unbound: tuple[str, ...] = ()
+    next_rounds: tuple[cst.Continue, ...] = ()
+
+
+def replica_function(file: File, loop: Loop) -> ReplicaFunction | None:
+    """The function that a loop certainly is; None where that is not certain."""
+    node = loop.node
+    if not isinstance(node, cst.For) or node.asynchronous or node.orelse:
+        return None
+    home = file.meanings.scope(node).node
+    if not isinstance(home, cst.FunctionDef | cst.Module) or not isinstance(node.body, cst.IndentedBlock):
+        return None
+    if isinstance(home, cst.Module) and not file.main:
+        return None  # others may take any name that it binds
+    if _sees_names(file, node, home) or not _is_of_a_function(file, node):
+        return None
+    arguments = _arguments(file, loop.target, loop.iterable)
+    if arguments is None:
+        return None
+    over = [argument.over for argument in arguments if argument.over is not None]
+    if not all(_goes_over_the_same(file, node, each) for each in over):
+        return None
+    return _Body(file, node, home, arguments).function()
+
+
+class _Body:
+    """The names of a loop's body."""
+
+    def __init__(
+        self,
+        file: File,
+        loop: cst.For,
+        home: cst.FunctionDef | cst.Module,
+        arguments: list[Argument],
+    ) -> None:
+        self.file, self.loop, self.home, self.arguments = file, loop, home, arguments
+        self.live = LiveNames(file, home)
+        self.inside = [node for statement in block(loop) for node in walk(statement)]
+        self.targets = {argument.name for argument in arguments}
+        self.elsewhere = file.meanings.scope(loop).elsewhere
+        bound = list(self._bound())
+        #: own names that the body binds, in the order of the text
+        self.bound = [name for name in dict.fromkeys(bound) if name not in self.elsewhere]
+        self.given_elsewhere = [name for name in dict.fromkeys(bound) if name in self.elsewhere]
+
+    def function(self) -> ReplicaFunction | None:
+        """The function, if all its names are certain."""
+        after = self.live.after(self.loop)
+        kept = {name for name, closure in self.live.closures() if not self._is_called_at_once(closure)}
+        if self.targets & (after.on_error | kept) or self.targets & set(self.elsewhere):
+            return None
+        if not all(self.live.is_own(node) for node in walk(self.loop.target) if is_name(node)):
+            return None
+        exported = (frozenset(self.bound) | self.targets) & after.names
+        outer = (
+            set(self.bound)
+            & (self.live.before_a_round(self.loop, exported) | kept | after.on_error) - self.targets
+        )
+        returned = exported - outer
+        if returned and not self._has_a_round(returned):
+            outer, returned = outer | returned, frozenset()
+        if outer & self.targets:
+            return None
+        if outer & self._annotated() or (outer | returned) & self._deleted():
+            return None
+        unbound = [name for name in self.bound if name in outer and not self._is_bound_elsewhere(name)]
+        if isinstance(self.home, cst.Module):
+            unbound = []
+        if unbound and not self._may_be_none_first():
+            return None
+        names = [argument.name for argument in self.arguments]
+        declared: dict[str, list[str]] = {}
+        if outer:
+            word = "global" if isinstance(self.home, cst.Module) else "nonlocal"
+            declared[word] = [name for name in self.bound if name in outer]
+        for name in self.given_elsewhere:
+            word = "global" if isinstance(self.elsewhere[name].node, cst.Module) else "nonlocal"
+            declared.setdefault(word, []).append(name)
+        return ReplicaFunction(
+            tuple(self.arguments),
+            tuple(name for name in dict.fromkeys([*names, *self.bound]) if name in returned),
+            declared,
+            tuple(unbound),
+            tuple(
+                node for node in self.inside
+                if isinstance(node, cst.Continue) and _loop_of(self.file, node) is self.loop
+            ),
+        )  # fmt: skip
+
+    def _bound(self) -> Iterator[str]:
+        """The names that the body binds in the scope that it is in."""
+        scope = self.file.meanings.scope(self.loop)
+        for node in self.inside:
+            if isinstance(node, cst.FunctionDef | cst.ClassDef):
+                if self.file.meanings.scope(node) is scope:
+                    yield node.name.value
+            elif isinstance(node, Import):
+                if self.file.meanings.scope(node) is scope:
+                    yield from map(bound_by, aliases(node))
+            elif is_name(node) and not self.file.is_read(node):
+                if self.file.meanings.scope(node) is scope or isinstance(
+                    self.file.parent(node), cst.NamedExpr
+                ):
+                    yield node.value
+
+    def _is_called_at_once(self, closure: cst.CSTNode) -> bool:
+        """Whether what is run later, in general, is run in the round that makes it, and kept by nobody."""
+        if self.loop not in self.file.ancestors(closure):
+            return False
+        parent = self.file.parent(closure)
+        call = self.file.parent(parent) if isinstance(parent, cst.Arg) else parent
+        if isinstance(closure, cst.GeneratorExp):
+            if isinstance(parent, cst.For):
+                return parent.iter is closure
+            return (
+                isinstance(call, cst.Call)
+                and call.func is not closure
+                and self._canonical(call) in _GOES_THROUGH
+            )
+        if isinstance(closure, cst.Lambda):
+            if not isinstance(call, cst.Call):
+                return False
+            return call.func is closure or self._canonical(call) in _CALLS_AT_ONCE
+        if not isinstance(closure, cst.FunctionDef) or closure.decorators or closure.asynchronous:
+            return False
+        if any(isinstance(node, cst.Yield) for node in walk(closure)):
+            return False
+        name = closure.name.value
+        if name in self.live.after(self.loop).names or name not in self.bound:
+            return False
+        uses = [node for node in self.file.all(cst.Name) if node.value == name and self.live.is_own(node)]
+        return all(self._is_a_call_at_once(use) for use in uses)
+
+    def _is_a_call_at_once(self, use: cst.Name) -> bool:
+        if self.loop not in self.file.ancestors(use) or self.file.meanings.scope(use).node is not self.home:
+            return False
+        parent = self.file.parent(use)
+        if isinstance(parent, cst.Call) and parent.func is use:
+            return True
+        call = self.file.parent(parent) if isinstance(parent, cst.Arg) else parent
+        return isinstance(call, cst.Call) and self._canonical(call) in _CALLS_AT_ONCE
+
+    def _canonical(self, call: cst.Call) -> str | None:
+        return self.file.canonical(call.func)
+
+    def _annotated(self) -> set[str]:
+        annotated = (node.target for node in self.inside if isinstance(node, cst.AnnAssign))
+        return {target.value for target in annotated if isinstance(target, cst.Name)}
+
+    def _deleted(self) -> set[str]:
+        bare = (node for node in self.inside if is_name(node))
+        return {node.value for node in bare if not self.file.is_read(node) and not self.file.is_bound(node)}
+
+    def _is_bound_elsewhere(self, name: str) -> bool:
+        """Whether something of the function but the body binds a name."""
+        inside = set(self.inside)
+        return any(
+            self.file.meanings.scope(node) is self.file.meanings.scope(self.loop)
+            for node in self.file.all(cst.Name)
+            if node.value == name and self.file.is_bound(node) and node not in inside
+        ) or any(
+            parameter.name.value == name
+            for parameter in self.file.all(cst.Param)
+            if self.file.parent(parameter) is self.home
+        )
+
+    def _may_be_none_first(self) -> bool:
+        """Whether a name that nothing has bound can as well be None before the first tower."""
+        around = list(self.file.ancestors(self.loop))
+        around = around[: around.index(self.home)]
+        if any(isinstance(node, cst.For | cst.While) for node in around):
+            return False  # an earlier round of that loop may have bound it
+        return not any(
+            isinstance(handler, cst.ExceptHandler) and _may_be_of_names(self.file, handler)
+            for handler in self.file.all(cst.ExceptHandler)
+            if self.home in self.file.ancestors(handler)
+        )
+
+    def _has_a_round(self, returned: frozenset[str]) -> bool:
+        """Whether the loop certainly has a round, or the function would end without one: it reads what none bound."""
+        if _has_items(self.file, self.loop.iter):
+            return True
+        return any(not self._is_bound_elsewhere(name) and self._is_read_next(name) for name in returned)
+
+    def _is_read_next(self, name: str) -> bool:
+        """Whether a name is read by the statements after the loop, whatever happens."""
+        statement: cst.CSTNode = self.loop
+        while statement is not self.home:
+            around = self.file.parent(statement)
+            siblings = block(around)
+            if statement not in siblings:
+                return False
+            for following in siblings[siblings.index(statement) + 1 :]:  # type: ignore[arg-type]
+                if self._certainly_reads(following, name):
+                    return True
+                if any(isinstance(node, _LEAVES) for node in walk(following)) or self._may_exit(following):
+                    return False
+            if not isinstance(around, cst.With | cst.Module | cst.FunctionDef):
+                return False
+            statement = around
+        return False
+
+    def _certainly_reads(self, statement: cst.CSTNode, name: str) -> bool:
+        if isinstance(statement, cst.If | cst.While):
+            return self._reads_in(statement.test, name)
+        if isinstance(statement, cst.For):
+            return self._reads_in(statement.iter, name)
+        if isinstance(statement, cst.With):
+            return any(self._reads_in(item.item, name) for item in statement.items) or any(
+                self._certainly_reads(inner, name) for inner in block(statement)[:1]
+            )
+        if isinstance(statement, cst.BaseCompoundStatement):
+            return False
+        return self._reads_in(statement, name)
+
+    def _reads_in(self, node: cst.CSTNode, name: str) -> bool:
+        """Whether evaluating something reads a name, not under a condition of its own."""
+        for part in walk(node):
+            if is_name(part) and part.value == name and self.file.is_read(part) and self.live.is_own(part):
+                between: list[cst.CSTNode] = []
+                for around in self.file.ancestors(part):
+                    between.append(around)
+                    if around is node:
+                        break
+                if not any(
+                    isinstance(
+                        around,
+                        cst.FunctionDef
+                        | cst.Lambda
+                        | cst.IfExp
+                        | cst.BooleanOperation
+                        | Comprehension
+                        | cst.Assert,
+                    )
+                    for around in between
+                    if part is not node
+                ):
+                    return True
+        return False
+
+    def _may_exit(self, statement: cst.CSTNode) -> bool:
+        return any(
+            isinstance(node, cst.Call) and last_name(node.func) in ("exit", "_exit", "quit", "abort")
+            for node in walk(statement)
+        )
+
+
+_LEAVES = cst.Return | cst.Raise | cst.Break | cst.Continue | cst.Yield
+
+
+def _sees_names(file: File, loop: cst.For, home: cst.FunctionDef | cst.Module) -> bool:
+    """Whether something in a function sees its names in another way than by naming them, in the loop or after it."""
+    wanted = _SEES_NAMES | ({"builtins.globals"} if isinstance(home, cst.Module) else set())
+    for name in file.all(cst.Name):
+        if (
+            name.value not in _MAY_SEE_NAMES
+            or file.meanings.bindings(name)
+            or home not in file.ancestors(name)
+        ):
+            continue
+        call = file.parent(name)
+        if not isinstance(call, cst.Call) or call.func is not name:
+            return True
+        own = name.value in ("vars", "dir") and not call.args
+        if (own or file.canonical(name) in wanted) and not _is_done_before(file, call, loop, home):
+            return True
+    return False
+
+
+def _is_done_before(file: File, node: cst.CSTNode, loop: cst.For, home: cst.CSTNode) -> bool:
+    """Whether something is run before a loop of the same function, and not again after it."""
+    if file.meanings.scope(node).node is not home or file.text.start(node) > file.text.start(loop):
+        return False
+    again = {around for around in file.ancestors(loop) if isinstance(around, cst.For | cst.While)}
+    return not again & set(file.ancestors(node))
+
+
+def _is_of_a_function(file: File, loop: cst.For) -> bool:
+    """Whether the statements of a loop mean the same in a function."""
+    for statement in block(loop):
+        pending: list[cst.CSTNode] = [statement]
+        for node in pending:
+            if isinstance(node, cst.FunctionDef | cst.Lambda | cst.ClassDef):
+                continue
+            if isinstance(node, _STAYS):
+                return False
+            if isinstance(node, cst.Break) and _loop_of(file, node) is loop:
+                return False
+            if isinstance(node, cst.For | cst.With) and node.asynchronous:
+                return False
+            if isinstance(node, cst.Name) and node.value == "__class__":
+                return False
+            if isinstance(node, cst.Call) and isinstance(node.func, cst.Name):
+                if node.func.value == "super" and not node.args:
+                    return False
+            if isinstance(node, cst.ImportFrom) and isinstance(node.names, cst.ImportStar):
+                return False
+            pending += children(node)
+    return True
+
+
+def _loop_of(file: File, node: cst.CSTNode) -> cst.CSTNode | None:
+    return next((around for around in file.ancestors(node) if isinstance(around, cst.For | cst.While)), None)
+
+
+def _may_be_of_names(file: File, handler: cst.ExceptHandler) -> bool:
+    """Whether a handler is for a name that is not bound."""
+    if handler.type is None:
+        return True
+    names = ("NameError", "UnboundLocalError", "Exception", "BaseException")
+    return any(isinstance(node, cst.Name) and node.value in names for node in walk(handler.type))
+
+
+def _has_items(file: File, iterable: cst.BaseExpression) -> bool:
+    """Whether an iterable certainly has an item: `range(2)`, `['/gpu:0', '/gpu:1']`, and both in zip or enumerate."""
+    if isinstance(iterable, cst.List | cst.Tuple):
+        return bool(iterable.elements) and not has_star(iterable)
+    if not isinstance(iterable, cst.Call):
+        return False
+    name, given = file.canonical(iterable.func), positional(iterable)
+    if name in RANGES:
+        count = count_of(iterable)
+        value = literal(count)
+        return isinstance(value, int) and value > 0
+    if name in ("builtins.zip", "six.moves.zip", "builtins.enumerate") and not has_star(iterable) and given:
+        return all(_has_items(file, each) for each in (given[:1] if name == "builtins.enumerate" else given))
+    return False
+
+
+def _arguments(file: File, target: cst.BaseExpression, iterable: cst.BaseExpression) -> list[Argument] | None:
+    """The parameters of a loop's targets, and what each goes over; None where a target is not a name for each part."""
+    found = list(_paired(file, target, iterable))
+    names = {argument.name for argument in found if argument is not None}
+    return [argument for argument in found if argument is not None] if len(names) == len(found) else None
+
+
+def _paired(
+    file: File, target: cst.BaseExpression, iterable: cst.BaseExpression
+) -> Iterator[Argument | None]:
+    call = iterable if isinstance(iterable, cst.Call) and all(map(is_plain, iterable.args)) else None
+    name = file.canonical(call.func) if call is not None else None
+    given = positional(call) if call is not None else []
+    if is_name(target):
+        if name in ("builtins.zip", "six.moves.zip", "builtins.enumerate"):
+            yield None
+        else:
+            ranged = call is not None and name in RANGES
+            yield Argument(target.value, iterable, ranged and call is not None and count_of(call) is not None)
+        return
+    parts = items(target) if isinstance(target, cst.Tuple | cst.List) and not has_star(target) else []
+    if name == "builtins.enumerate" and len(parts) == 2 and len(given) == 1 and is_name(parts[0]):
+        yield Argument(parts[0].value, None)
+        yield from _paired(file, parts[1], given[0])
+    elif name in ("builtins.zip", "six.moves.zip") and parts and len(parts) == len(given):
+        for part, each in zip(parts, given, strict=True):
+            yield from _paired(file, part, each)
+    else:
+        yield None
+
+
+def _goes_over_the_same(file: File, loop: cst.For, iterable: cst.BaseExpression) -> bool:
+    """Whether an iterable can be gone through before the first round: it is a list, or a range, and no round changes it."""
+    if not (is_certain(file, iterable) or makes_list(file, iterable)):
+        return False
+    if isinstance(iterable, cst.Name):
+        changed = iterable.value
+    elif isinstance(iterable, cst.Attribute):
+        changed = iterable.attr.value
+    else:
+        return True  # a list of its own
+    for statement in block(loop):
+        for node in walk(statement):
+            if not isinstance(node, cst.Name | cst.Attribute) or last_name(node) != changed:
+                continue
+            if not _is_only_read(file, node, file.parent(node)):
+                return False
+    return not any(
+        isinstance(call.func, cst.Attribute)
+        and call.func.attr.value in CHANGES
+        and last_name(call.func.value) == changed
+        and _may_be_called(file, loop, call)
+        for call in file.all(cst.Call)
+    )
+
+
+def _is_only_read(file: File, node: cst.CSTNode, parent: cst.CSTNode) -> bool:
+    """Whether a use of a list in the body certainly leaves it as it is: an item of it, its length."""
+    if isinstance(parent, cst.Subscript) and parent.value is node:
+        return file.is_read(parent) and index_of(parent) is not None
+    return isinstance(parent, cst.Call) and file.canonical(parent.func) in ("builtins.len", "builtins.str")
+
+
+def _may_be_called(file: File, loop: cst.For, call: cst.Call) -> bool:
+    """Whether a change of the list may come in a round: it is in the body, or in a function."""
+    around = list(file.ancestors(call))
+    return loop in around or file.function_around(call) is not file.function_around(loop)

@@ -1,0 +1,150 @@
+"""Where a strategy is made, and where its scope stands: around what a tower loop shares, if that is certain."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import libcst as cst
+
+from tf2towers.codemod.edits import Edit
+from tf2towers.codemod.file import File
+from tf2towers.codemod.meanings import Defined, Imported
+from tf2towers.codemod.nodes import is_name, is_text, last_name, literal, walk
+from tf2towers.codemod.towers.loops import Made
+from tf2towers.codemod.towers.replica_function import CHANGES
+
+#: names of the CPU that the towers' variables are given
+_CPU = frozenset(
+    f"{slash}{device}cpu{number}"
+    for slash in ("", "/")
+    for device in ("", "device:")
+    for number in ("", ":0")
+)
+#: what is entered by `with` and runs graphs
+_RUNS = frozenset(
+    {"Session", "InteractiveSession", "MonitoredSession", "MonitoredTrainingSession", "managed_session"}
+)
+
+
+def withs_around(file: File, node: cst.CSTNode) -> Iterator[cst.With]:
+    """The `with` statements around a node in its function, the innermost first; none that begins within a line."""
+    for around in file.ancestors(node):
+        if isinstance(around, cst.FunctionDef | cst.ClassDef | cst.Lambda):
+            return
+        if isinstance(around, cst.With) and not around.asynchronous:
+            yield around
+
+
+def scope_for(file: File, node: cst.CSTNode, made: Made) -> cst.With | None:
+    """The `with` around a tower loop that becomes the strategy's scope, or that it is added to.
+
+    It is the one that gives the CPU to what the towers share; else the one that makes the graph the default one; else
+    the innermost.
+
+    Args:
+        file: the file.
+        node: the loop, or what else builds towers.
+        made: what the strategy is made of; it has to mean the same before the `with`.
+    """
+    known = [around for around in withs_around(file, node) if is_known_at(file, around, made)]
+    for around in known:
+        if cpu_item(file, around) is not None:
+            return around
+    for around in known:
+        if any(_called(item) == "as_default" for item in around.items):
+            return around
+    plain = [around for around in known if not any(_called(item) in _RUNS for item in around.items)]
+    return plain[0] if plain else None
+
+
+def _called(item: cst.WithItem) -> str:
+    return last_name(item.item.func) if isinstance(item.item, cst.Call) else ""
+
+
+def cpu_item(file: File, node: cst.With) -> cst.Call | None:
+    """The `tf.device('/cpu:0')` of a `with`, the last one of it."""
+    for item in reversed(node.items):
+        call = item.item
+        if not isinstance(call, cst.Call) or item.asname is not None or len(call.args) != 1:
+            continue
+        if file.canonical(call.func) != "tf.device" or not is_text(call.args[0].value):
+            continue
+        if str(literal(call.args[0].value)).lower() in _CPU:
+            return call
+    return None
+
+
+def is_known_at(file: File, node: cst.With, made: Made) -> bool:
+    """Whether what a strategy is made of certainly means the same before a `with` as in it.
+
+    Nothing in the `with` binds one of its names, or changes what they hold; and no function that may be called there.
+    """
+    parts = [part for expression in made.parts for part in walk(expression)]
+    inside = set(walk(node))
+    if "CUDA_VISIBLE_DEVICES" in file.text.of(node):
+        return False  # a strategy looks for the GPUs
+    for part in parts:
+        if is_name(part) and part.value not in made.targets and _is_bound_in(file, part, inside):
+            return False
+    function = file.function_around(node)
+    attributes = {part.attr.value for part in parts if isinstance(part, cst.Attribute)}
+    held = {last_name(part) for part in parts if isinstance(part, cst.Name | cst.Attribute)}
+    return not any(
+        changed in inside or not _is_of(file, changed, function)
+        for changed in _changes(file, attributes, held)
+    )
+
+
+def _is_bound_in(file: File, name: cst.Name, inside: set[cst.CSTNode]) -> bool:
+    """Whether a name may be bound by some nodes, or by a function that they call."""
+    found = file.meanings.scope(name).lookup(name.value)
+    if found is None:
+        return False
+    if any(isinstance(binding, Defined | Imported) for binding in found[1]) and len(found[1]) > 1:
+        return True
+    for other in file.all(cst.Name):
+        if other.value == name.value and not file.is_read(other):
+            scope = file.meanings.scope(other)
+            again = scope.lookup(other.value)
+            if again is not None and again[0] is found[0] and (other in inside or scope is not found[0]):
+                return True
+    return False
+
+
+def _changes(file: File, attributes: set[str], held: set[str]) -> Iterator[cst.CSTNode]:
+    """What gives an attribute of some name a value, or changes a list or a table of some name."""
+    for attribute in file.all(cst.Attribute):
+        if attribute.attr.value in attributes and not file.is_read(attribute):
+            yield attribute
+    for item in file.all(cst.Subscript):
+        if not file.is_read(item) and last_name(item.value) in held:
+            yield item
+    for call in file.all(cst.Call):
+        if isinstance(call.func, cst.Attribute) and call.func.attr.value in CHANGES:
+            if last_name(call.func.value) in held:
+                yield call
+
+
+def _is_of(file: File, node: cst.CSTNode, function: cst.FunctionDef | None) -> bool:
+    """Whether a node is run by a function itself, or before it: at the top of the module, in `__init__`."""
+    around = file.function_around(node)
+    return around is function or around is None or around.name.value == "__init__"
+
+
+def entered(file: File, node: cst.With, scope: str) -> list[Edit]:
+    """The edits that make a `with` enter a scope: in the place of `tf.device('/cpu:0')`, or as its last item."""
+    call = cpu_item(file, node)
+    if call is not None:
+        return [Edit(file.text.start(call), file.text.end(call), scope, whole=True)]
+    last = node.items[-1]
+    end = file.text.end(last.asname.name if last.asname is not None else last.item)
+    if last.asname is None:
+        end = _behind_brackets(last.item, end, file.text.text)
+    return [Edit(end, end, f", {scope}")]
+
+
+def _behind_brackets(node: cst.BaseExpression, end: int, text: str) -> int:
+    """The offset behind the brackets around an expression."""
+    for _ in node.rpar if not isinstance(node, cst.Tuple | cst.GeneratorExp) else ():
+        end = text.index(")", end) + 1
+    return end

@@ -1,0 +1,384 @@
+"""`written`: the strategies of a file, their scopes, and what becomes of its tower loops, as edits."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from weakref import WeakKeyDictionary
+
+import libcst as cst
+
+from tf2towers.codemod.certainty import RANGES
+from tf2towers.codemod.edits import Edit
+from tf2towers.codemod.file import RUNTIME, File
+from tf2towers.codemod.nodes import Comprehension, block, imported, is_name, positional, walk
+from tf2towers.codemod.towers.device import texts_in
+from tf2towers.codemod.towers.loops import Loop, Made, as_argument, statement_of, tower_loops, towers_of
+from tf2towers.codemod.towers.replica_function import Argument, ReplicaFunction, replica_function
+from tf2towers.codemod.towers.scopes import cpu_item, entered, is_known_at, scope_for, withs_around
+
+_LIMIT = 100
+#: names for a tower's function
+_NAMES = ("tower", "build_tower", "tower_function")
+#: a file with loops that take no gradients in more functions than these has layers that go over the GPUs themselves
+_FUNCTIONS = 4
+#: what may not evaluate all that is in it, or evaluate it with names of its own
+_CONDITIONAL = Comprehension | cst.Lambda | cst.IfExp | cst.BooleanOperation | cst.NamedExpr
+_GRADIENTS = ("compute_gradients", "gradients", "minimize")
+
+
+@dataclass(frozen=True)
+class Strategy:
+    """A strategy that is written: its name, what it is made of, and the statement that it is made before.
+
+    Attributes:
+        scope: the `with` that enters its scope; None where that stands around the towers only.
+    """
+
+    name: str
+    made: Made
+    before: cst.CSTNode
+    scope: cst.With | None
+
+
+@dataclass
+class Written:
+    """What is written for the towers of a file."""
+
+    edits: list[Edit] = field(default_factory=list)
+    strategies: list[Strategy] = field(default_factory=list)
+
+
+_written: WeakKeyDictionary[File, Written] = WeakKeyDictionary()
+_given: WeakKeyDictionary[File, dict[cst.CSTNode | None, set[str]]] = WeakKeyDictionary()
+
+
+def fresh(file: File, node: cst.CSTNode, names: Sequence[str]) -> str:
+    """The first of some names that the file has not, and that nothing new has in the same function; or with a number."""
+    taken = _given.setdefault(file, {}).setdefault(file.function_around(node), set())
+    name = next((name for name in names if name not in file.identifiers), names[0])
+    found, number = name, 1
+    while found in file.identifiers or found in taken:
+        number += 1
+        found = f"{name}_{number}"
+    taken.add(found)
+    return found
+
+
+def written(file: File) -> Written:
+    """What is written for the towers of a file, once."""
+    if file not in _written:
+        _written[file] = _Writer(file).all()
+    return _written[file]
+
+
+def has_strategy(file: File) -> bool:
+    """Whether a file has a strategy of the runtime's already: it is migrated."""
+    known = {f"{RUNTIME}.TowerStrategy", f"{RUNTIME}.ParameterServerStrategy"}
+    return any(name in known for statement in file.imports for _, name in imported(statement))
+
+
+class _Writer:
+    def __init__(self, file: File) -> None:
+        self.file = file
+        self.made = Written()
+
+    def all(self) -> Written:
+        """Everything that is written."""
+        if has_strategy(self.file):
+            return self.made
+        loops = self._outermost(tower_loops(self.file))
+        layers = {self._home(loop.node) for loop in loops if not _takes_gradients(loop)}
+        if len(layers) <= _FUNCTIONS:
+            for loop in loops:
+                self._loop(loop)
+        if not self.made.strategies:
+            self._without_a_loop()
+        return self.made
+
+    def _outermost(self, loops: Sequence[Loop]) -> list[Loop]:
+        nodes = {loop.node for loop in loops}
+        return [loop for loop in loops if not nodes & set(self.file.ancestors(loop.node))]
+
+    def _home(self, node: cst.CSTNode) -> cst.CSTNode:
+        return self.file.function_around(node) or self.file.tree.module
+
+    # -- a tower loop -------------------------------------------------------------------------------------------------
+
+    def _loop(self, loop: Loop) -> None:
+        if not self._stands_alone(loop):
+            return
+        function = replica_function(self.file, loop)
+        strategy = self._strategy(loop, function)
+        if function is not None:
+            assert isinstance(loop.node, cst.For)
+            self.made.edits += self._function(loop.node, function, strategy)
+        else:
+            self.made.edits += self._rounds(loop, strategy)
+
+    def _stands_alone(self, loop: Loop) -> bool:
+        """Whether a statement can be written before the loop's own, and the loop means the same there."""
+        statement = statement_of(self.file, loop)
+        if not self._begins_a_line(statement):
+            return False
+        around = list(self.file.ancestors(loop.node))
+        between = around[: around.index(statement)] if statement is not loop.node else []
+        return not any(isinstance(node, _CONDITIONAL) for node in between)
+
+    def _begins_a_line(self, node: cst.CSTNode) -> bool:
+        text, start = self.file.text, self.file.text.start(node)
+        return not text.text[text.line_start(text.line_of(start)) : start].strip()
+
+    def _strategy(self, loop: Loop, function: ReplicaFunction | None) -> Strategy:
+        """The strategy of a loop: one that there is, or a new one, with the edits that make it and enter its scope."""
+        made = towers_of(self.file, loop) or Made(self.file.program.towers or "")
+        for known in self.made.strategies:
+            if known.scope is not None and known.scope in self.file.ancestors(loop.node):
+                if (known.made.text, known.made.counted) == (made.text, made.counted):
+                    if is_known_at(self.file, known.scope, made):
+                        return known
+        scope = scope_for(self.file, loop.node, made)
+        if scope is not None and any(known.scope is scope for known in self.made.strategies):
+            scope = None
+        name = self._fresh(loop.node, ("strategy",))
+        before: cst.CSTNode = scope if scope is not None else statement_of(self.file, loop)
+        strategy = Strategy(name, made, before, scope)
+        self.made.strategies.append(strategy)
+        if scope is not None:
+            self._make(strategy, scope)
+            self.made.edits += entered(self.file, scope, f"{name}.scope()")
+        elif function is None:
+            self._make(strategy, before)
+        return strategy
+
+    def _make(self, strategy: Strategy, before: cst.CSTNode) -> None:
+        """The statement that makes a strategy, before another."""
+        place = self.file.text.start(before)
+        indent = self.file.text.indent(self.file.text.line_of(place))
+        self.made.edits.append(
+            Edit(place, place, self._making(strategy, indent) + self.file.text.newline + indent)
+        )
+
+    def _making(self, strategy: Strategy, indent: str) -> str:
+        given = [strategy.made.text] if strategy.made.text else []
+        call = cpu_item(self.file, strategy.scope) if strategy.scope is not None else None
+        if call is not None:
+            given.append(f"parameter_device={self.file.text.of(call.args[0].value)}")
+        head = f"{strategy.name} = {self.file.need('TowerStrategy')}("
+        return self._broken(head, f"{', '.join(given)})", indent)
+
+    def _broken(self, head: str, rest: str, indent: str) -> str:
+        if len(indent) + len(head) + len(rest) > _LIMIT:
+            return head + self.file.text.newline + indent + self.unit + rest
+        return head + rest
+
+    @property
+    def unit(self) -> str:
+        """The white space of one level."""
+        return self.file.tree.module.default_indent
+
+    def _fresh(self, node: cst.CSTNode, names: Sequence[str]) -> str:
+        return fresh(self.file, node, names)
+
+    # -- as a function ------------------------------------------------------------------------------------------------
+
+    def _function(self, loop: cst.For, function: ReplicaFunction, strategy: Strategy) -> Iterator[Edit]:
+        text = self.file.text
+        newline = text.newline
+        start = text.start(loop)
+        indent = text.indent(text.line_of(start))
+        body = block(loop)
+        inner = text.indent(text.line_of(text.start(body[0])))
+        colon = self._colon(loop)
+        name = self._fresh(loop, _NAMES)
+        header = f"def {name}({', '.join(argument.name for argument in function.arguments)}):"
+        yield Edit(start, colon, header, whole=True)
+        blank = newline * (2 if not indent else 1)
+        above, lines_above = self._above(loop)
+        blank_above = newline * max(0, len(blank) // len(newline) - lines_above)
+        unbound = " = ".join([*function.unbound, "None"]) if function.unbound else ""
+        if unbound:
+            yield Edit(above, above, f"{indent}{unbound}{newline}{blank}")
+        elif blank_above:
+            yield Edit(above, above, blank_above)
+        result = f"return {', '.join(function.returned)}" if function.returned else "return"
+        for node in function.next_rounds:
+            yield self.file.replace(node, result)
+        if function.outer:
+            first = text.line_start(text.line_of(colon - 1) + 1)
+            yield Edit(first, first, "".join(f"{inner}{line}{newline}" for line in _declarations(function)))
+        lines = [f"{indent}{line}" for line in self._run(name, function, strategy, indent)]
+        if function.returned:
+            lines = [inner + result, *blank.splitlines(), *lines]
+        else:
+            lines = [*blank.splitlines(), *lines]
+        end = self._end(loop, inner)
+        joined = newline.join(lines) + newline
+        if end == len(text.text) and text.text[-1] not in "\r\n":
+            joined = newline + joined
+        yield Edit(end, end, joined)
+
+    def _run(self, name: str, function: ReplicaFunction, strategy: Strategy, indent: str) -> Iterator[str]:
+        """The lines after the function: the strategy and its scope, where they are not around it; the run."""
+        inner = ""
+        if strategy.scope is None:
+            yield self._making(strategy, indent)
+            yield f"with {strategy.name}.scope():"
+            inner = self.unit
+        given = [self._argument(strategy, argument) for argument in function.arguments]
+        comma = "," if len(given) == 1 else ""
+        rest = f"{name}, args=({', '.join(given)}{comma}))"
+        if function.returned:
+            rest += ".values[-1]"
+        head = f"{', '.join(function.returned)} = " if function.returned else ""
+        yield inner + self._broken(f"{head}{strategy.name}.run(", rest, indent + inner)
+
+    def _argument(self, strategy: Strategy, argument: Argument) -> str:
+        """What the towers are given."""
+        if argument.over is None or (argument.is_count and strategy.made.counted):
+            return f"{strategy.name}.replica_ids"
+        over = as_argument(self.file, argument.over)
+        if isinstance(argument.over, cst.Call) and self.file.canonical(argument.over.func) in RANGES:
+            over = f"range({', '.join(map(self.file.text.of, positional(argument.over)))})"
+        return f"{strategy.name}.per_replica({over})"
+
+    def _colon(self, loop: cst.For) -> int:
+        """The offset behind the colon of a loop's header."""
+        text = self.file.text.text
+        place = self.file.text.end(loop.iter)
+        while text[place] != ":":
+            place = text.index("\n", place) if text[place] == "#" else place + 1
+        return place + 1
+
+    def _above(self, loop: cst.For) -> tuple[int, int]:
+        """The offset of a loop's first line, comments included, and the blank lines above it; 2 where a block begins."""
+        text = self.file.text
+        line = text.line_of(text.start(loop))
+        while line > 1 and text.line(line - 1).strip().startswith("#"):
+            line -= 1
+        if block(self.file.parent(loop))[:1] == [loop]:
+            return text.line_start(line), 2
+        blank = 0
+        while line - blank > 1 and not text.line(line - blank - 1).strip():
+            blank += 1
+        return text.line_start(line), blank
+
+    def _end(self, loop: cst.For, inner: str) -> int:
+        """The offset behind a loop's last line, and the comments of its body that follow."""
+        text = self.file.text
+        line = text.last_line(loop) + 1
+        while line <= len(text.starts):
+            row = text.line(line)
+            if not row.strip().startswith("#") or len(text.indent(line)) < len(inner):
+                break
+            line += 1
+        return text.line_start(line)
+
+    # -- as a loop ----------------------------------------------------------------------------------------------------
+
+    def _rounds(self, loop: Loop, strategy: Strategy) -> Iterator[Edit]:
+        """`strategy.towers` around what a loop goes over; where no `with` is around it, the scope in its body."""
+        text = self.file.text
+        start, end = text.start(loop.iterable), text.end(loop.iterable)
+        bare = isinstance(loop.iterable, cst.Tuple) and not loop.iterable.lpar
+        yield Edit(start, start, f"{strategy.name}.towers({'(' if bare else ''}")
+        yield Edit(end, end, "))" if bare else ")")
+        if strategy.scope is None:
+            sites = [
+                call
+                for call in walk(loop.node)
+                if isinstance(call, cst.Call) and self.file.canonical(call.func) == "tf.device"
+            ]
+            found = list(self._entered_with(sites, strategy))
+            yield from found or self._around(statement_of(self.file, loop), strategy)
+
+    def _around(self, statement: cst.CSTNode, strategy: Strategy) -> Iterator[Edit]:
+        """The scope around a statement of one line."""
+        text, start = self.file.text, self.file.text.start(statement)
+        if isinstance(statement, cst.BaseCompoundStatement) and "\n" in text.of(statement).rstrip():
+            return
+        indent = text.indent(text.line_of(start)) + self.unit
+        yield Edit(start, start, f"with {strategy.name}.scope():{text.newline}{indent}")
+
+    # -- towers without a loop ----------------------------------------------------------------------------------------
+
+    def _without_a_loop(self) -> None:
+        """The scope of the towers that the graph names, where no loop is seen that builds them."""
+        devices = [
+            call
+            for call in self.file.all(cst.Call)
+            if self.file.canonical(call.func) == "tf.device" and call.args
+        ]
+        if not any(_is_tower(call.args[0].value) for call in devices):
+            return
+        sites = [call for call in devices if _is_gpu(call.args[0].value)]
+        around: dict[cst.With, Strategy] = {}
+        alone: list[cst.Call] = []
+        for site in sites:
+            if any(scope in around for scope in withs_around(self.file, site)):
+                continue
+            own = next(
+                (w for w in withs_around(self.file, site) if any(i.item is site for i in w.items)), None
+            )
+            outer = scope_for(self.file, own if own is not None else site, Made())
+            if outer is None:
+                alone.append(site)
+                continue
+            strategy = Strategy(self._fresh(site, ("strategy",)), Made(), outer, outer)
+            around[outer] = strategy
+            self.made.strategies.append(strategy)
+            self._make(strategy, outer)
+            self.made.edits += entered(self.file, outer, f"{strategy.name}.scope()")
+        if alone:
+            name = self._fresh(self.file.tree.module, ("strategy",))
+            strategy = Strategy(name, Made(), self.file.tree.module, None)
+            found = list(self._entered_with(alone, strategy))
+            if found:
+                self.made.strategies.append(strategy)
+                self.made.edits += found
+                line = self._making(strategy, "")
+                opening = self.file.opening
+                self.file.opening = line if opening is None else f"{opening}{self.file.text.newline}{line}"
+
+    def _entered_with(self, sites: Sequence[cst.Call], strategy: Strategy) -> Iterator[Edit]:
+        """The scope beside each device that is entered by a `with`."""
+        done: set[cst.CSTNode] = set()
+        for site in sites:
+            around = self.file.parent(site)
+            statement = self.file.parent(around) if isinstance(around, cst.WithItem) else None
+            if not isinstance(statement, cst.With) or done & {statement, *self.file.ancestors(statement)}:
+                continue
+            done.add(statement)
+            start = self.file.text.start(site)
+            yield Edit(start, start, f"{strategy.name}.scope(), ")
+
+
+def _declarations(function: ReplicaFunction) -> Iterator[str]:
+    """`nonlocal loss, summaries`, in lines that are not too long."""
+    for word, names in function.outer.items():
+        line = ""
+        for name in names:
+            if line and len(line) + len(name) > _LIMIT - 20:
+                yield line
+                line = ""
+            line = f"{line}, {name}" if line else f"{word} {name}"
+        yield line
+
+
+def _takes_gradients(loop: Loop) -> bool:
+    return any(isinstance(node, cst.Attribute) and node.attr.value in _GRADIENTS for node in walk(loop.node))
+
+
+def _is_gpu(device: cst.BaseExpression) -> bool:
+    """Whether `tf.device` is given a GPU of this machine."""
+    texts = texts_in(device)
+    return any("gpu" in text for text in texts) and not any("job:" in text for text in texts)
+
+
+def _is_tower(device: cst.BaseExpression) -> bool:
+    """Whether `tf.device` is given a second GPU, or one that depends on something."""
+    texts = texts_in(device)
+    if any("job:" in text for text in texts):
+        return False
+    depends = any(is_name(node) for node in walk(device))
+    return any(text.rstrip().endswith("gpu:1") or ("gpu" in text and depends) for text in texts)

@@ -1,0 +1,116 @@
+"""`Tree`: the one LibCST tree of a module, with what is around each node and where it stands in the text."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import TypeVar
+
+import libcst as cst
+from libcst.metadata import (
+    ByteSpanPositionProvider,
+    CodeSpan,
+    ExpressionContext,
+    ExpressionContextProvider,
+    MetadataWrapper,
+    Scope,
+    ScopeProvider,
+)
+
+from tf2towers.codemod.nodes import Statement, children, is_literal, is_name
+from tf2towers.source.errors import SourceError
+
+Node = TypeVar("Node", bound=cst.CSTNode)
+
+
+class Tree:
+    """A module's nodes, in the order of the text, as rules see them (`nodes.py`), and LibCST's metadata of them.
+
+    Parents come of the pass that collects the nodes, a twentieth of what ParentNodeProvider takes, which has every
+    sign and every space.
+    """
+
+    def __init__(self, text: str, path: Path) -> None:
+        self.path = path
+        self.text = text
+        try:
+            self.module = cst.parse_module(text)
+        except cst.ParserSyntaxError as problem:
+            raise SourceError(path, f"LibCST cannot read it: {problem.message}", problem.raw_line) from None
+        self._wrapper = MetadataWrapper(self.module, unsafe_skip_copy=True)
+        self.nodes: list[cst.CSTNode] = []
+        self.parents: dict[cst.CSTNode, cst.CSTNode] = {}
+        self._by_type: dict[type[cst.CSTNode], list[cst.CSTNode]] = {}
+        pending: list[cst.CSTNode] = [self.module]
+        while pending:
+            node = pending.pop()
+            self.nodes.append(node)
+            if not isinstance(node, cst.Name) or is_name(node):
+                self._by_type.setdefault(type(node), []).append(node)
+            inner = children(node)
+            for child in inner:
+                self.parents[child] = node
+            pending += reversed(inner)
+
+    def all(self, kind: type[Node]) -> list[Node]:
+        """Every node of a kind, in the order of the text; the names are without None, True and False."""
+        return self._by_type.get(kind, [])  # type: ignore[return-value]
+
+    @cached_property
+    def literals(self) -> list[cst.CSTNode]:
+        """Every constant: numbers, texts (a joined one once), None, True, False, the texts in f-strings."""
+        return [node for node in self.nodes if is_literal(node)]
+
+    def ancestors(self, node: cst.CSTNode) -> Iterator[cst.CSTNode]:
+        """The nodes around a node, innermost first."""
+        while node in self.parents:
+            node = self.parents[node]
+            yield node
+
+    def statement(self, node: cst.CSTNode) -> Statement:
+        """The innermost statement a node is in."""
+        while not isinstance(node, Statement):
+            node = self.parents[node]
+        return node
+
+    @cached_property
+    def scopes(self) -> Mapping[cst.CSTNode, Scope | None]:
+        """LibCST's scope of each node."""
+        return self._wrapper.resolve(ScopeProvider)
+
+    @cached_property
+    def _contexts(self) -> Mapping[cst.CSTNode, ExpressionContext | None]:
+        return self._wrapper.resolve(ExpressionContextProvider)
+
+    def context(self, node: cst.CSTNode) -> ExpressionContext:
+        """Whether a name, attribute or item is read, written or deleted."""
+        return self._contexts.get(node) or ExpressionContext.LOAD
+
+    # -- places -----------------------------------------------------------------------------------------------------
+
+    def start(self, node: cst.CSTNode) -> int:
+        """The offset in the text where a node starts, without parentheses around it, but for a tuple or generator."""
+        opened = node.lpar if isinstance(node, cst.Tuple | cst.GeneratorExp) else ()
+        return self._offset(self._spans[opened[-1] if opened else node].start)
+
+    def end(self, node: cst.CSTNode) -> int:
+        """The offset after a node."""
+        closed = node.rpar if isinstance(node, cst.Tuple | cst.GeneratorExp) else ()
+        span = self._spans[closed[0] if closed else node]
+        return self._offset(span.start + span.length)
+
+    @cached_property
+    def _spans(self) -> Mapping[cst.CSTNode, CodeSpan]:
+        if self.module.code != self.text:
+            raise SourceError(self.path, "not migrated, please report it: LibCST changes the text")
+        return self._wrapper.resolve(ByteSpanPositionProvider)
+
+    @cached_property
+    def _inner_bytes(self) -> list[int]:
+        """The places of all bytes that no character begins with."""
+        return [place for place, byte in enumerate(self.text.encode()) if byte & 0xC0 == 0x80]
+
+    def _offset(self, place: int) -> int:
+        return place - bisect_left(self._inner_bytes, place) if not self.text.isascii() else place

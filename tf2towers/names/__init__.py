@@ -1,1 +1,0 @@
-"""What a name in a script means, and what a TF2 program writes for it."""

@@ -1,1 +1,0 @@
-"""The rename tables; `tables/` at the top of the repository has the programs that make them."""

@@ -1,0 +1,229 @@
+"""`TowerStrategy`: the towers of a TF 1 graph as the replicas of a `tf.distribute.MirroredStrategy`.
+
+In a graph nothing of the strategy is in the graph itself: the scope gives the variables their device, `run` builds one
+tower after the other, `reduce` builds the average. The session then runs the graph on the strategy's devices, with a
+copy of each shared variable on every one and an all-reduce for the average. TensorFlow's own scope is not entered
+around TF 1 graph code: a v1 optimizer refuses it, and would divide the loss by the number of replicas.
+
+Where there is no TF 1 graph (eagerly, in a `tf.function`) it is the MirroredStrategy.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import operator
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, TypeVar
+
+import tensorflow as tf
+
+from tf2towers.runtime.devices import tower_devices
+from tf2towers.runtime.graph_session.towers import declare
+
+T = TypeVar("T")
+
+
+class PerReplica(tf.distribute.DistributedValues):  # type: ignore[misc]
+    """A value of each tower.
+
+    Attributes:
+        values: the values, in the order of the towers.
+    """
+
+    def __init__(self, values: Sequence[Any]) -> None:
+        self.values = values
+
+
+class TowerStrategy(tf.distribute.MirroredStrategy):  # type: ignore[misc]
+    """A `tf.distribute.MirroredStrategy` whose replicas are the towers of a TF 1 graph.
+
+    Args:
+        towers: how many; or what the towers' loop gives to `tf.device`, e.g. ['/gpu:0', '/gpu:1']; or the indices of
+            the GPUs. Without it, the towers are the GPUs that the graph names.
+        parameter_device: the device of what is built in the scope and on no tower, e.g. '/cpu:0': variables, input,
+            the average. Without it, the scope places nothing.
+
+    Raises:
+        RuntimeError: TensorFlow has started already, with too few logical CPU devices.
+    """
+
+    def __init__(
+        self, towers: int | Sequence[str | int] | None = None, *, parameter_device: Any = None
+    ) -> None:
+        self._parameter_device = parameter_device
+        self._towers: list[str | int] | None = None
+        if towers is not None:
+            self._towers = list(towers if isinstance(towers, Iterable) else range(operator.index(towers)))
+            super().__init__(tower_devices(self._towers))
+        self._replica_ids = PerReplica(range(sys.maxsize if self._towers is None else len(self._towers)))
+
+    def __getattr__(self, name: str) -> Any:
+        """Starts the devices where nobody said which, when they are asked for: a script may yet choose its GPUs."""
+        if name.startswith("__") or "_extended" in vars(self):
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        super().__init__()
+        return getattr(self, name)
+
+    @contextlib.contextmanager
+    def scope(self) -> Iterator[TowerStrategy]:
+        """Where the towers are built, and what they share: in a graph `tf.device(parameter_device)`."""
+        if not _in_graph():
+            with super().scope():
+                yield self
+            return
+        self._declare()
+        if self._parameter_device is None:
+            yield self
+            return
+        with tf.compat.v1.device(self._parameter_device):
+            yield self
+
+    def run(
+        self,
+        fn: Callable[..., Any],
+        args: tuple[Any, ...] = (),
+        kwargs: Mapping[str, Any] | None = None,
+        options: Any = None,
+    ) -> Any:
+        """Calls `fn` for each tower: in a graph one after the other, in this thread.
+
+        Args:
+            fn: builds a tower.
+            args: its arguments; of a per-replica value each tower is given its own. There are as many towers as the
+                shortest of them has values; without any, as many as the strategy has.
+            kwargs: its arguments by name.
+            options: TensorFlow's; for a graph it has no effect.
+
+        Returns:
+            In a graph a `PerReplica` of what the calls returned.
+        """
+        if not _in_graph():
+            return super().run(fn, args, kwargs, options)
+        given = (args, dict(kwargs or {}))
+        per_replica = [value for value in tf.nest.flatten(given) if _is_per_replica(value)]
+        count = self._count(per_replica)
+        results = []
+        for tower in self.towers(range(count)):
+            own_args, own_kwargs = tf.nest.map_structure(
+                lambda value, tower=tower: value.values[tower] if _is_per_replica(value) else value, given
+            )
+            results.append(fn(*own_args, **own_kwargs))
+        return PerReplica(results)
+
+    def _count(self, per_replica: Sequence[Any]) -> int:
+        """How many towers a run has, that is given some per-replica values."""
+        counts = [len(value.values) for value in per_replica if value is not self.replica_ids]
+        own = len(self.replica_ids.values)
+        if any(value is self.replica_ids for value in per_replica) and counts and own < min(counts):
+            raise ValueError(f"the strategy has {own} towers, and what they are given is for {min(counts)}")
+        return min(counts, default=own if own < sys.maxsize else self.num_replicas_in_sync)
+
+    def towers(self, iterable: Iterable[T]) -> Iterator[T]:
+        """The rounds of a loop that builds a tower in each."""
+        for value in iterable:  # a loop of no rounds declares none
+            self._declare()
+            yield value
+
+    @property
+    def replica_ids(self) -> Any:
+        """The numbers of the towers, 0 to n - 1, as a per-replica value."""
+        if not _in_graph():
+            return self.per_replica(range(self.num_replicas_in_sync))
+        return self._replica_ids
+
+    def per_replica(self, iterable: Iterable[Any]) -> Any:
+        """A per-replica value: the first item for the first tower, and so on."""
+        items = tuple(iterable)
+        if _in_graph():
+            return PerReplica(items)
+        return self.experimental_distribute_values_from_function(
+            lambda context: items[context.replica_id_in_sync_group]
+        )
+
+    def reduce(self, reduce_op: Any, value: Any, axis: int | None = None) -> Any:
+        """Reduces the towers' gradients to their mean, one all-reduce on the strategy.
+
+        In a graph it builds the operations of the classic `average_gradients`, under the names they had there; the
+        session makes the all-reduce of them when they are run.
+
+        Args:
+            reduce_op: 'MEAN', or `tf.distribute.ReduceOp.MEAN`.
+            value: the towers' lists of (gradient, variable), as `compute_gradients` returns them; anything that
+                MirroredStrategy takes, where there is no graph.
+            axis: TensorFlow's; None in a graph.
+
+        Returns:
+            A list of (mean gradient, variable), the variable as the first tower names it.
+
+        Raises:
+            ValueError: a gradient is None, as in TF 1 (a `tf.IndexedSlices` becomes dense, as there); in a graph
+                another reduction than the mean, or an axis.
+        """
+        if not _in_graph():
+            return super().reduce(reduce_op, value, axis)
+        operation = getattr(reduce_op, "value", reduce_op)
+        if str(operation).upper() != tf.distribute.ReduceOp.MEAN.value or axis is not None:
+            raise ValueError(f"reduce({reduce_op!r}, axis={axis}): a graph's towers are reduced to their MEAN.")
+        averaged = []
+        for pairs in zip(*(value.values if _is_per_replica(value) else value), strict=False):
+            expanded = [tf.expand_dims(gradient, 0) for gradient, _ in pairs]
+            mean = tf.reduce_mean(tf.concat(axis=0, values=expanded), 0)
+            averaged.append((mean, pairs[0][1]))
+        return averaged
+
+    def _declare(self) -> None:
+        """Says that the towers of the graph being built are this strategy's, where it knows which they are."""
+        if self._towers:
+            declare(tf.compat.v1.get_default_graph(), self)
+
+
+class ParameterServerStrategy(tf.compat.v1.distribute.experimental.ParameterServerStrategy):  # type: ignore[misc]
+    """Between-graph replication: variables on the parameter servers, the rest of the graph on this worker.
+
+    Its scope is the device that `tf.train.replica_device_setter` chooses for each operation. The session of a `Server`
+    connects to the servers, and runs the graph on the `tf.distribute.ParameterServerStrategy` that `Server.strategy`
+    is.
+
+    Args:
+        ps_tasks, ps_device, worker_device, merge_devices, cluster, ps_ops, ps_strategy: those of
+            `tf.train.replica_device_setter`. Variables go to the servers in turn, in all scopes of one strategy.
+            Without any `ps_tasks` and `cluster` the graph names its tasks itself, and the scope places nothing.
+    """
+
+    def __init__(
+        self,
+        ps_tasks: int | None = None,
+        ps_device: str = "/job:ps",
+        worker_device: Any = "/job:worker",
+        merge_devices: bool = True,
+        cluster: Any = None,
+        ps_ops: Sequence[str] | None = None,
+        ps_strategy: Callable[[Any], int] | None = None,
+    ) -> None:
+        self._places = ps_tasks is not None or cluster is not None
+        self._device = tf.compat.v1.train.replica_device_setter(
+            ps_tasks or 0, ps_device, worker_device, merge_devices, cluster, ps_ops, ps_strategy
+        )
+
+    def __getattr__(self, name: str) -> Any:
+        """Starts the devices of this process when they are asked for; the session has its own connection."""
+        if name.startswith("__") or "_extended" in vars(self):
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        super().__init__()
+        return getattr(self, name)
+
+    @contextlib.contextmanager
+    def scope(self) -> Iterator[ParameterServerStrategy]:
+        """Where a worker's graph is built: `tf.device(tf.train.replica_device_setter(...))`."""
+        with tf.compat.v1.device(self._device) if self._places else contextlib.nullcontext():
+            yield self
+
+
+def _in_graph() -> bool:
+    """Whether a TF 1 graph is built, also in a function inside it."""
+    return not tf.compat.v1.executing_eagerly_outside_functions()
+
+
+def _is_per_replica(value: Any) -> bool:
+    return isinstance(value, tf.distribute.DistributedValues)

@@ -1,0 +1,26 @@
+"""Modules that are known to hold no TF1 code, and libraries that are built on it (modules.tsv)."""
+
+from __future__ import annotations
+
+import sys
+from functools import cache
+from pathlib import Path
+
+
+@cache
+def _module_kinds() -> dict[str, str]:
+    """Top-level module -> 'library', 'python2' (a module of Python 2's own library) or 'tf1'."""
+    lines = Path(__file__).with_name("modules.tsv").read_text(encoding="utf-8").splitlines()
+    return dict(line.split("\t")[:2] for line in lines[1:])
+
+
+def is_known(root: str) -> bool:
+    """Whether a top-level module is TensorFlow, Python's, or a library without TF1 code."""
+    if root in ("tensorflow", "tf2towers", "__main__") or root in sys.stdlib_module_names:
+        return True
+    return _module_kinds().get(root) in ("library", "python2")
+
+
+def is_tf1_library(root: str) -> bool:
+    """Whether a top-level module is a library that builds TF1 graphs by itself."""
+    return _module_kinds().get(root) == "tf1"

@@ -1,0 +1,206 @@
+"""What shows that a program is Python 2, though Python 3 can read it: it would stop at once in Python 3.
+
+It imports a module that only Python 2 has (`import cPickle`), or it comes to a name that only Python 2 defines
+(`for i in xrange(n)`, `itertools.izip(a, b)`), or to what only its dicts did (`{}.iteritems()`), when it is run
+(`reached`). What stands in a test of the version, or in a `try` that catches the error, shows nothing; nor does a name
+that is bound anywhere in the file (`from six.moves import xrange`).
+
+`lines_of_python2` gives such names wherever they stand: where a program counts as Python 3, they are left to the user.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from tf2towers.source.nodes import dotted, imported
+from tf2towers.source.python2.reached import Module, Reached, bindings
+from tf2towers.source.python2.tables import words
+from tf2towers.source.script import Script
+from tf2towers.source.syntax import parse
+
+#: modules that Python 3 has under another name, or not at all
+MODULES = words("modules")
+_BUILTINS = words("builtins")
+#: the names that only Python 2 has: those that show it where a program comes to them, and the others
+NAMES = _BUILTINS | {"StandardError", "buffer", "coerce"}
+#: names that modules of both Pythons have lost
+_OF_MODULES = frozenset(
+    f"{module}.{name}"
+    for module in ("itertools", "operator", "os", "string", "sys", "types", "urllib")
+    for name in words(f"of {module}")
+)
+#: a test of the version of Python, or of what there is, and one that may be
+_PYTHON = re.compile(r"version_info|sys\.version|PY_?[23]|python|hasattr|builtin|globals", re.IGNORECASE)
+_VERSION = re.compile(f"version|{_PYTHON.pattern}", re.IGNORECASE)
+#: what a handler catches that is there for a name that is missing, and what catches that among everything else
+_MISSING = re.compile(r"NameError|ImportError|ModuleNotFoundError|AttributeError")
+_ANYTHING = re.compile(r"\b(Exception|StandardError|BaseException)\b")
+
+
+def is_certain(modules: list[Module], main: Module) -> bool:
+    """Whether Python 3 would stop in one of these modules; `main` is the script."""
+    if any(_imports(module) for module in modules):
+        return True
+    all_bound = {module: _bound(module, modules) for module in modules}
+    reached = Reached(modules)
+    for node, module in reached:
+        for part in _run_with(node, is_main=module is main):
+            if _shows(part, node, module, all_bound[module]):
+                return True
+            reached.follow(part, module)
+    return False
+
+
+def lines_of_python2(script: Script, *, is_main: bool) -> set[tuple[int, str]]:
+    """The lines and names at which a module uses what only Python 2 has, but where it is ready to miss it."""
+    return {
+        (part.lineno, part.id)
+        for part in _run_with(parse(script.text, script.path), is_main=is_main, inside=True)
+        if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load) and part.id in NAMES
+    }
+
+
+def size_of_no_buffer(opened: ast.Call) -> ast.Constant | None:
+    """The zero in a call of `open` or `os.fdopen` that asks for a file of text without a buffer: Python 3 refuses."""
+    given = {keyword.arg: keyword.value for keyword in opened.keywords}
+    mode = opened.args[1] if len(opened.args) > 1 else given.get("mode", ast.Constant("r"))
+    size = opened.args[2] if len(opened.args) > 2 else given.get("buffering")
+    if not isinstance(mode, ast.Constant) or not isinstance(mode.value, str) or "b" in mode.value:
+        return None
+    return size if isinstance(size, ast.Constant) and size.value == 0 else None
+
+
+def _imports(module: Module) -> bool:
+    for node in module.tree.body:
+        if isinstance(node, ast.Import):
+            if any(alias.name in MODULES and alias.name not in module.local for alias in node.names):
+                return True
+        elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module not in module.local:
+            if node.module in MODULES or any(name in _OF_MODULES for _, name in imported(node)):
+                return True
+    return False
+
+
+def _shows(part: ast.AST, scope: ast.AST, module: Module, bound: frozenset[str]) -> bool:
+    """Whether Python 3 would stop at a node, which is run with a function or a module, `scope`."""
+    match part:
+        case ast.Name(id=name, ctx=ast.Load()):
+            return name in _BUILTINS and name not in bound
+        case ast.Attribute(value=ast.Name(id=name), attr=attribute, ctx=ast.Load()):
+            return f"{module.libraries.get(name)}.{attribute}" in _OF_MODULES
+        case ast.BinOp(
+            op=ast.Add()
+        ):  # `a.values() + b.values()` of dicts: lists, and Python 3's views are none
+            return all(_gives_view(side, module) for side in (part.left, part.right))
+        case ast.Call(func=ast.Attribute(attr="iteritems" | "iterkeys" | "itervalues", value=of)):
+            return module.is_dict(of)
+        case ast.Call(func=ast.Attribute(attr="shuffle"), args=[ast.Name(id=name)]):
+            return "range" not in bound and _shuffles_range(part, name, scope, module)
+        case ast.Call(func=ast.Name(id="open")):
+            return "open" not in bound and size_of_no_buffer(part) is not None
+        case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="fdopen")):
+            return module.libraries.get(name) == "os" and size_of_no_buffer(part) is not None
+    return False
+
+
+def _gives_view(value: ast.expr, module: Module) -> bool:
+    match value:
+        case ast.Call(func=ast.Attribute(attr="keys" | "values" | "items", value=of)):
+            return module.is_dict(of)
+    return False
+
+
+def _shuffles_range(call: ast.Call, name: str, scope: ast.AST, module: Module) -> bool:
+    """Whether a call shuffles a range, of which Python 3 makes no list."""
+    root, _, function = ast.unparse(call.func).partition(".")
+    if f"{module.libraries.get(root)}.{function}" not in ("random.shuffle", "numpy.random.shuffle"):
+        return False
+    bound = bindings(ast.walk(scope)).get(name, [])
+    return bool(bound) and all(isinstance(each, ast.Call) and dotted(each.func) == "range" for each in bound)
+
+
+def _bound(module: Module, modules: list[Module], seen: frozenset[Path] = frozenset()) -> frozenset[str]:
+    """Every name that a file binds, in whatever scope; all that Python 2 has where nobody knows what a star binds."""
+    found = set(module.bindings)
+    for node in module.nodes:
+        if isinstance(node, ast.ImportFrom) and any(alias.name == "*" for alias in node.names):
+            path = module.imported_from(node)
+            other = next((each for each in modules if each.path == path), None)
+            if path not in seen and not (node.module or "").startswith("tensorflow"):
+                found |= _BUILTINS if other is None else _bound(other, modules, seen | {module.path})
+    return frozenset(found)
+
+
+def _run_with(node: ast.AST, *, is_main: bool, inside: bool = False) -> Iterator[ast.AST]:
+    """The nodes that are run with a module or a function, without what is ready for another Python.
+
+    That is what a test of the version fences, and a `try` that catches the error of a name that is missing. What an
+    error says, and what is done about errors of any kind, is not run as a rule. `inside` gives that all the same, and
+    what is inside of functions; a name is all that may be missing then, and the version Python's.
+    """
+    version, missing = (_PYTHON, re.compile("NameError")) if inside else (_VERSION, _MISSING)
+    pending: list[ast.AST] = list(_up_to_jump(getattr(node, "body", [])))
+    while pending:
+        part = pending.pop()
+        match part:
+            case ast.FunctionDef() | ast.AsyncFunctionDef() if not inside:
+                pending += [*part.decorator_list, *part.args.defaults]
+                continue
+            case ast.Lambda() | ast.Raise() if not inside:
+                continue
+            case ast.ExceptHandler() if not inside and _is_for_anything(part):
+                continue
+            case ast.If() | ast.IfExp():
+                if _asks(part.test, version) or (not is_main and "__name__" in ast.unparse(part.test)):
+                    continue
+            case ast.BoolOp() if any(_asks(value, version) for value in part.values):
+                continue
+            case ast.Try() if _is_ready(part, missing):
+                pending += part.finalbody
+                pending += [handler.type for handler in part.handlers if inside and handler.type is not None]
+                continue
+        yield part
+        for _, value in ast.iter_fields(part):
+            parts = _up_to_jump(value) if isinstance(value, list) else [value]
+            pending += [each for each in parts if isinstance(each, ast.AST)]
+
+
+def _up_to_jump(parts: list[ast.AST]) -> Iterator[ast.AST]:
+    """The statements of a body up to `if PY3: return x`: what follows is for one Python alone."""
+    for part in parts:
+        yield part
+        if isinstance(part, ast.If) and _asks(part.test, _PYTHON):
+            ends = [body[-1] for body in (part.body, part.orelse) if body]
+            if any(isinstance(end, ast.Return | ast.Raise | ast.Continue | ast.Break) for end in ends):
+                return
+
+
+def _asks(test: ast.expr, what: re.Pattern[str]) -> bool:
+    """Whether a name, an attribute or a text of a test is one of the version."""
+    return any(
+        isinstance(node, ast.Name | ast.Attribute | ast.Constant)
+        and what.search(str(node.value) if isinstance(node, ast.Constant) else dotted(node) or "") is not None
+        for node in ast.walk(test)
+    )
+
+
+def _is_ready(part: ast.Try, missing: re.Pattern[str]) -> bool:
+    """Whether a `try` is there for a name that is missing: it catches that, or has little else in it."""
+    if isinstance(part.body[0], ast.Import | ast.ImportFrom):
+        missing = _MISSING  # what follows is not run without it
+    if any(handler.type and missing.search(ast.unparse(handler.type)) for handler in part.handlers):
+        return True
+    imports, plain = ast.Import | ast.ImportFrom, ast.Assign | ast.Expr | ast.Return
+    little = len(part.body) <= 2 or all(isinstance(each, imports) for each in part.body)
+    return (
+        little
+        and all(isinstance(each, imports | plain) for each in part.body)
+        and any(map(_is_for_anything, part.handlers))
+    )
+
+
+def _is_for_anything(handler: ast.ExceptHandler) -> bool:
+    return handler.type is None or bool(_ANYTHING.search(ast.unparse(handler.type)))

@@ -1,0 +1,292 @@
+"""What is Python 2 by its syntax and its names, converted by fissix, the maintained lib2to3."""
+
+from __future__ import annotations
+
+import io
+import logging
+import re
+from collections.abc import Callable, Iterator, Set
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from tf2towers.source.conversion import Step
+from tf2towers.source.python2.tables import table, words
+
+#: fixer -> what a user calls it. Left out are those that change what Python 3 reads as Python 2 did (asserts, idioms).
+_WORDS = table("fixers.tsv")
+#: names that a fixer takes for Python's own
+_BUILTINS = words("fixed builtins")
+_RANGES = frozenset({"range", "xrange"})
+_OF_DICTS = ("keys", "items", "values")
+#: what is certainly a list: `[a, b]`, `sorted(x)`, `x.keys()`
+_LISTS = re.compile(
+    r"\[.*\]|(sorted|list|x?range|zip|os\.listdir|glob\.glob|tf\.\w+_variables)\([^()]*\)"
+    r"|[\w.]+\.(keys|values|items|split|splitlines|readlines)\([^()]*\)",
+    re.DOTALL,
+)
+_TYPES = {"StringType": "str", "StringTypes": "(str,)"}
+
+
+class NotPython2(Exception):
+    """The text is no Python 2 either."""
+
+
+def converted(
+    text: str, filename: str, *, in_package: bool, prints_are_calls: bool = False
+) -> tuple[str, list[Step], Set[str]]:
+    """The text in Python 3's syntax, what was converted, and the names of builtins that the file bound itself.
+
+    `in_package` says that an import of a module beside the file may mean that module, as in a package;
+    `prints_are_calls` that `print(a, b)` stays, and prints no tuple.
+    """
+    tree = _parsed(text, prints_are_calls=prints_are_calls)
+    bound = set(_bound(tree))
+    steps = [Step(_WORDS["imports"], line) for line in _keep_names(tree)]
+    tool = _tool()
+    tool.skipped = (bound & _BUILTINS) | ({"import"} if not in_package else set())
+    tool.tell = lambda name, line: steps.append(Step(_WORDS[name], line))
+    tool.ranges = bound & _RANGES
+    try:
+        tool.refactor_tree(tree, filename)
+    except Exception as problem:  # fissix raises what it likes
+        raise NotPython2(str(problem)) from None
+    return str(tree)[:-1], steps, bound
+
+
+def parses(text: str) -> bool:
+    """Whether a text is Python 2."""
+    try:
+        _parsed(text)
+    except NotPython2:
+        return False
+    return True
+
+
+def is_module(folder: Path, name: str) -> bool:
+    """Whether a folder has a module or a package of a name."""
+    return (folder / f"{name}.py").is_file() or (folder / name / "__init__.py").is_file()
+
+
+def _parsed(text: str, *, prints_are_calls: bool = False) -> Any:
+    from fissix import pygram
+    from fissix.refactor import _detect_future_features
+
+    driver = _tool().driver
+    plain = driver.grammar
+    try:
+        features = _detect_future_features(text)  # reads tokens, too
+        if prints_are_calls or "print_function" in features:
+            driver.grammar = pygram.python_grammar_no_print_statement
+        tree = driver.parse_string(text + "\n")
+    except RecursionError:
+        raise
+    except Exception as problem:
+        raise NotPython2(str(problem)) from None
+    finally:
+        driver.grammar = plain
+    tree.future_features = features
+    return tree
+
+
+def _keep_names(tree: Any) -> Iterator[int]:
+    """Gives `import Queue` its name back, `import queue as Queue`, where the file has a `queue` of its own.
+
+    fissix would make `queue = queue.Queue()` of `queue = Queue.Queue()`. The lines where it does.
+    """
+    from fissix.fixes.fix_imports import MAPPING
+    from fissix.pygram import python_symbols as syms
+
+    leaves = list(tree.leaves())
+    own = {
+        each.value for each in leaves if each.type == 1 and getattr(each.prev_sibling, "value", None) != "."
+    }
+    for leaf in leaves:
+        new = MAPPING.get(leaf.value)
+        if new is None or leaf.parent is None or new.partition(".")[0] not in own:
+            continue
+        if leaf.parent.type in (syms.import_name, syms.dotted_as_names):
+            leaf.value = f"{new} as {leaf.value}"
+            leaf.changed()
+            yield leaf.get_lineno()
+
+
+def _bound(tree: Any) -> Iterator[str]:
+    """The names of builtins that the file gives another meaning: it defines, imports or assigns them."""
+    from fissix.pygram import python_symbols as syms
+
+    imports = (syms.import_from, syms.import_as_names, syms.import_as_name, syms.dotted_as_names)
+    for leaf in tree.leaves():
+        if leaf.value not in _BUILTINS | _RANGES or leaf.parent is None:
+            continue
+        before, after, kind = leaf.prev_sibling, leaf.next_sibling, leaf.parent.type
+        if (
+            (before is not None and before.type == 1 and before.value in ("def", "class", "as"))
+            or kind in imports
+            or (kind == syms.expr_stmt and str(after).strip() == "=")
+            or (kind in (syms.parameters, syms.for_stmt, syms.exprlist) and after is not None)
+            or (kind in (syms.typedargslist, syms.varargslist) and str(before).strip() != "=")
+        ):
+            yield leaf.value
+
+
+@cache
+def _tool() -> Any:
+    """The engine of fissix with our choice of fixers: it remembers nothing of a text."""
+    for name in ("RefactoringTool", "fissix", "fissix.pgen2.driver"):
+        logging.getLogger(name).setLevel(logging.ERROR)
+    from fissix import refactor
+
+    class Tool(refactor.RefactoringTool):  # type: ignore[misc]
+        """The engine, which tells each change, and leaves fixers out on demand."""
+
+        def get_fixers(self) -> Any:
+            fixers = []
+            for name in _WORDS:
+                module = __import__(f"fissix.fixes.fix_{name}", {}, {}, ["*"])
+                fixer = getattr(module, "Fix" + "".join(part.title() for part in name.split("_")))(
+                    self.options, self.fixer_log
+                )
+                fixer.transform = _told(self, name, fixer, fixer.transform)
+                if (
+                    name == "import"
+                ):  # a folder beside the file is a module only where Python 2 takes it for one
+                    fixer.probably_a_local_import = lambda dotted, fixer=fixer: _is_beside(
+                        fixer.filename, dotted
+                    )
+                fixers.append(fixer)
+            fixers.sort(key=lambda fixer: int(fixer.run_order))
+            return [each for each in fixers if each.order == "pre"], [
+                each for each in fixers if each.order != "pre"
+            ]
+
+    return Tool([])
+
+
+def _told(
+    tool: Any, name: str, fixer: Any, transform: Callable[[Any, Any], Any]
+) -> Callable[[Any, Any], Any]:
+    """A fixer's work with our exceptions, each change told."""
+
+    def told(node: Any, results: Any) -> Any:
+        if name in tool.skipped or (name == "xrange" and results["name"].value in tool.ranges):
+            return None
+        old_text, line = str(node), node.get_lineno()
+        stays = name in _STAYS and _STAYS[name](node, results, fixer)
+        new = None if stays else transform(node, results)
+        if name == "types" and new is not None:
+            new.value = _TYPES.get(results["name"].value, new.value)
+        if name == "reduce" or str(node) != old_text or (new is not None and str(new) != old_text):
+            tool.tell(name, line)
+        return new
+
+    return told
+
+
+def _is_beside(filename: str, dotted: str) -> bool:
+    folder, root = Path(filename).parent, dotted.partition(".")[0]
+    return bool(root) and (folder / "__init__.py").is_file() and is_module(folder, root)
+
+
+def _stays_unicode(node: Any, results: Any, fixer: Any) -> bool:
+    """u'...' stays, which Python 3 has; of ur'...' only the r is left, or the u where it has an escape of its own."""
+    text = node.value
+    if text[:2].lower() == "ur":
+        cooked = text[0] + re.sub(r"\\(?![uU])", r"\\\\", text[2:])
+        node.value = text[1:] if "\\u" not in text and "\\U" not in text else cooked
+        node.changed()
+    return text[:2].lower() in ("u'", 'u"', "ur")
+
+
+def _stays_print(node: Any, results: Any, fixer: Any) -> bool:
+    """`print (x)` is a call already; `print (x, y)` is not, which prints a tuple."""
+    from fissix.pygram import python_symbols as syms
+
+    given = node.children[1:] if node.type == syms.print_stmt else []
+    if len(given) != 1 or given[0].type != syms.atom or str(given[0].children[0]).strip() != "(":
+        return False
+    return len(given[0].children) == 3 and given[0].children[1].type not in (
+        syms.testlist_gexp,
+        syms.yield_expr,
+    )
+
+
+def _stays_filter(node: Any, results: Any, fixer: Any) -> bool:
+    """`filter` of a text gives a text, of a tuple a tuple (`meaning`): only that of a certain list is converted."""
+    from fissix.fixer_util import in_special_context
+
+    given = _arguments(node)
+    written = str(given[1]).strip() if len(given) == 2 else ""
+    is_list = _LISTS.fullmatch(written) is not None and "]" not in written[:-1]
+    return len(given) != 2 or not (in_special_context(node) or is_list)
+
+
+def _stays_import(node: Any, results: Any, fixer: Any) -> bool:
+    """`from itertools import izip as pairs` stays, and is told: fissix would lose the name."""
+    words = str(results["imports"]).replace(",", " ").split()
+    renamed = [(words[at - 1], words[at + 1]) for at, word in enumerate(words) if word == "as"]
+    return any(name in ("imap", "izip", "ifilter") and new != name[1:] for name, new in renamed)
+
+
+def _stays_dict(node: Any, results: Any, fixer: Any) -> bool:
+    """A comprehension goes over what a dict has while nothing changes it: no list is needed.
+
+    `params.values().iteritems()`: what has a method that no list has is no dict's, but a dict itself.
+    """
+    from fissix.pygram import python_symbols as syms
+
+    if results["method"][0].value not in _OF_DICTS:
+        return False
+    after = results["tail"][0] if results.get("tail") else None
+    if after is not None and after.type == syms.trailer and after.children[0].value == ".":
+        method = after.children[1]
+        if not hasattr(list, method.value):
+            if method.value[:4] in ("iter", "view") and method.value[4:] in _OF_DICTS:
+                method.value = method.value[4:]
+                method.changed()
+            return True
+    found: dict[str, Any] = {}
+    within = node.parent is not None and fixer.p2.match(node.parent, found) and found["node"] is node
+    return bool(within) and node.parent.type != syms.for_stmt
+
+
+#: fixer -> whether something stays as it is, or has been changed already
+_STAYS: dict[str, Callable[[Any, Any, Any], bool]] = {
+    "dict": _stays_dict,
+    "filter": _stays_filter,
+    "itertools_imports": _stays_import,
+    "map": lambda node, results, fixer: (
+        len(_arguments(node)) != 2
+    ),  # of several it goes on to the longest's end
+    "print": _stays_print,
+    "unicode": lambda node, results, fixer: node.type == 3 and _stays_unicode(node, results, fixer),
+}
+
+
+def _arguments(call: Any) -> list[Any]:
+    """The arguments of a call by name; none where one is a `*list`, `**dict` or `name=value`."""
+    from fissix.pygram import python_symbols as syms
+
+    given = call.children[1].children[1]
+    found = given.children[::2] if given.type == syms.arglist else [given]
+    return [] if any(each.type == syms.argument or str(each).lstrip()[:1] == "*" for each in found) else found
+
+
+def expanded_tabs(text: str) -> tuple[str, list[int]]:
+    """The text with the tabs of its indentation made spaces, as Python 2 counted them, and the lines changed."""
+    from fissix.pgen2 import tokenize
+
+    inside: set[int] = set()  # lines that begin inside a string
+    try:
+        for token in tokenize.generate_tokens(io.StringIO(text).readline):
+            if token[0] == tokenize.STRING:
+                inside.update(range(token[2][0] + 1, token[3][0] + 1))
+    except Exception as problem:
+        raise NotPython2(str(problem)) from None
+    lines, changed = text.split("\n"), []
+    for number, row in enumerate(lines, 1):
+        indent = row[: len(row) - len(row.lstrip(" \t"))]
+        if "\t" in indent and number not in inside:
+            lines[number - 1] = indent.expandtabs(8) + row[len(indent) :]
+            changed.append(number)
+    return "\n".join(lines), changed

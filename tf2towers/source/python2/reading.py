@@ -1,0 +1,197 @@
+"""`Reader`: the files of a program as Python 3: those in Python 2 are converted when they are read."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from tf2towers.source.conversion import Conversion, Step
+from tf2towers.source.errors import NotPython3, SourceError
+from tf2towers.source.known_modules import is_known
+from tf2towers.source.long_lines import fitted
+from tf2towers.source.nodes import imported, module_of
+from tf2towers.source.script import Script
+from tf2towers.source.syntax import check_syntax, parse
+
+if TYPE_CHECKING:
+    from tf2towers.source.local_imports import LocalImports
+    from tf2towers.source.python2.reached import Module
+
+
+def converted(script: Script, *, in_package: bool = False, prints_are_calls: bool = False) -> Script | None:
+    """The script in Python 3; None where its text is no Python 2 either, or cannot be converted.
+
+    SourceError where the compiler of Python 3 refuses what Python 2 took.
+
+    A text that is Python 3, too, is taken as a module of a program in Python 2.
+    """
+    from tf2towers.source.python2 import grammar
+    from tf2towers.source.python2.meaning import Meaning
+
+    before = script.text
+    crlf = "\r\n" in before and before.count("\r\n") == before.count("\n")
+    text = before.replace("\r\n", "\n") if crlf else before
+    if not grammar.parses(text):
+        return None
+    steps: list[Step] = []
+    try:
+        if "\t" in text and not _is_python3(text, script.path):
+            text, tabs = grammar.expanded_tabs(text)
+            steps += [Step("tabs in the indentation", line) for line in tabs]
+        text, found, bound = grammar.converted(
+            text, str(script.path), in_package=in_package, prints_are_calls=prints_are_calls
+        )
+        middle = Conversion(before.replace("\r\n", "\n"), text)
+        meaning = Meaning(text, parse(text, script.path), bound)
+        after = fitted(middle.before, meaning.converted(), "\n")
+    except (grammar.NotPython2, SyntaxError, ValueError):
+        return None
+    after = after.replace("\n", "\r\n") if crlf else after
+    try:
+        check_syntax(after, script.path)
+    except NotPython3:
+        return None
+    steps += found
+    steps += [replace(step, line=middle.line_before(step.line)) for step in meaning.steps]
+    steps.sort(key=lambda step: step.line)
+    left = tuple(replace(step, line=middle.line_before(step.line)) for step in meaning.left)
+    if after == before and not left:
+        return script
+    return replace(script, text=after, conversion=Conversion(before, after, tuple(steps), left))
+
+
+def _is_python3(text: str, path: Path) -> bool:
+    try:
+        check_syntax(text, path)
+    except SourceError:
+        return False
+    return True
+
+
+def read_script(load: Callable[[bool], Script], *, in_package: bool = False) -> Script:
+    """A script, converted where it is no Python 3. `load` reads it; its argument says whether it is checked."""
+    try:
+        return load(True)
+    except NotPython3 as problem:
+        found = converted(load(False), in_package=in_package)
+        if found is None:
+            raise problem from None
+        return found
+
+
+def read_notebook(path: str) -> Script:
+    """The code cells of a notebook, converted where they are no Python 3, or the notebook says that it is none."""
+    script = read_script(lambda checked: Script.from_notebook(path, checked=checked))
+    if script.conversion is None and script.notebook is not None and script.notebook.is_python2:
+        return converted(script) or script
+    return script
+
+
+class Reader:
+    """Reads the modules of one program, each once.
+
+    `whole` says that all of it is Python 2, `prints_are_calls` that it was written for Python 3's `print` all the same.
+    """
+
+    def __init__(self, main: Script) -> None:
+        self.main = main
+        self.whole = False
+        self.prints_are_calls = False
+        self._read: dict[Path, Script] = {}
+
+    def __call__(self, path: Path) -> Script:
+        """The module at a path; SourceError where it cannot be read."""
+        if path not in self._read:
+            beside = path.parent == self.main.path.absolute().parent
+            in_package = not beside and (path.parent / "__init__.py").is_file()
+            script = read_script(
+                lambda checked: Script.read(path, checked=checked), in_package=in_package
+            )
+            if self.whole and script.conversion is None:
+                script = self._as_python2(script, in_package)
+            self._read[path] = script
+        return self._read[path]
+
+    def convert_all(self, *, prints_are_calls: bool = False) -> None:
+        """From now on everything is Python 2, what could be read as Python 3, too."""
+        self.whole = True
+        self.prints_are_calls = prints_are_calls
+        self._read.clear()
+        if self.main.conversion is None:
+            self.main = self._as_python2(self.main, False)
+
+    def _as_python2(self, script: Script, in_package: bool) -> Script:
+        """A module that Python 3 could read, too; as it is where it is Python 3 alone."""
+        return converted(script, in_package=in_package, prints_are_calls=self.prints_are_calls) or script
+
+
+def shows_python2(main: Script, imports: LocalImports, read: Reader) -> Literal["text", "names"] | None:
+    """What shows that a program runs on Python 2 alone: its script is no Python 3, or a module that it always imports.
+
+    A module of a package that imports its neighbour by the neighbour's bare name is none either: Python 3 would not
+    find it. Nor is a program that Python 3 can read, and would stop in (`evidence`).
+    """
+    from tf2towers.source.python2.evidence import is_certain
+    from tf2towers.source.python2.reached import Module
+
+    start = Path(main.path).absolute()
+    pending, seen = [start], set()
+    modules: list[Module] = []
+    while pending:
+        path = pending.pop()
+        if path in seen:
+            continue
+        seen.add(path)
+        try:
+            script = main if path == start else read(path)
+        except Exception:  # its own imports cannot be seen
+            continue
+        if script.conversion is not None:
+            return "text"
+        found = imports.imports_of(path)
+        tree = parse(script.text, path)
+        modules.append(Module(tree, found, path))
+        if path.parent != start.parent and _imports_neighbours(tree, path, imports):
+            return "text"
+        for dotted in _always(tree):
+            parts = dotted.split(".")
+            ways = (found.get(".".join(parts[:count])) for count in range(1, len(parts) + 1))
+            pending += [way for way in ways if way is not None]
+    return "names" if modules and is_certain(modules, modules[0]) else None
+
+
+def _always(tree: ast.Module) -> Iterator[str]:
+    """What a module imports whenever it is imported itself: outside functions, conditions and `try`."""
+    for node in tree.body:
+        if isinstance(node, ast.ImportFrom):
+            yield module_of(node)
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            yield from (dotted for _, dotted in imported(node))
+
+
+def _imports_neighbours(tree: ast.Module, path: Path, imports: LocalImports) -> bool:
+    """Whether a module of a package always imports another one of it by a bare name, which nothing else has."""
+    from tf2towers.source.python2.grammar import is_module
+
+    if not (path.parent / "__init__.py").is_file():
+        return False
+    for node in tree.body:
+        names: list[str] = []
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
+            if node.module == "__future__" and any(alias.name == "absolute_import" for alias in node.names):
+                return False
+            names = [node.module]
+        for name in names:
+            *packages, last = name.split(".")
+            root = [*packages, last][0]
+            elsewhere = is_known(root) or imports.has(path, root) or root == path.stem
+            if elsewhere or any(is_module(each, root) or (each / root).is_dir() for each in imports.roots):
+                continue  # Python 3 finds that one
+            if is_module(path.parent.joinpath(*packages), last):
+                return True
+    return False
