@@ -17,6 +17,7 @@ from tf2towers.codemod.nodes import (
     name_of,
 )
 from tf2towers.codemod.rule import Example, Rule
+from tf2towers.codemod.rules.t2t621_keras import is_served
 from tf2towers.codemod.symbols import is_still_there
 from tf2towers.codemod.taken_names import is_taken
 from tf2towers.report.result import FindingKind
@@ -44,6 +45,8 @@ def notes(file: File) -> None:
             continue
         for name in names:
             root = name.partition(".")[0]
+            if root == "keras" and is_served(file):
+                continue
             if is_tf1_library(root) and not file.program.imports.has(file.path, root):
                 message = f"{root} is built on TensorFlow 1, and is not migrated with the script"
                 leave(file, node, "T2T625", message, stays="it is imported in {}")
