@@ -23,13 +23,13 @@ from tf2towers.codemod.symbols import find_replacement
 
 
 def is_served(file: File) -> bool:
-    """Whether `import keras` is tf_keras by the runtime: the table says so, and no module of the program has the name."""
+    """Whether `import keras` is tf_keras by the runtime: the table says so, and no module here has the name."""
     served = find_replacement("tf.keras").runtime is not None
     return served and file.program.is_tf1 and not file.program.imports.has(file.path, "keras")
 
 
 def edits(file: File) -> Iterator[Edit]:
-    """`from keras.layers import Dense` takes it from the runtime's Keras; what that has not is left."""
+    """`from keras.layers import Dense` takes it from the runtime's Keras; what that lacks is left."""
     if "keras" not in file.script.text or not is_served(file):
         return
     runtime = find_replacement("tf.keras").runtime

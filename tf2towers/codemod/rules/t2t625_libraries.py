@@ -125,7 +125,7 @@ RULE = Rule(
     does="refuses",
     why="""
     Sonnet 1, TensorLayer 1, TFLearn, Tensor2Tensor, standalone Keras and their like build TF1 graphs by calls that
-    TF 2.21 has no more, or were never made for it. What they do in the program cannot be migrated from outside. Nor can
+    TF 2.21 has lost, or were never made for it. What they do in the program cannot be migrated from outside. Nor can
     operations in C++ (`tf.load_op_library`): what was compiled for TensorFlow 1 does not load in TensorFlow 2.
     A program on Keras without a graph of its own is left as it is where Keras 3 has all it names.
     """,
