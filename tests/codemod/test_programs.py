@@ -33,7 +33,7 @@ def test_the_seeds_migrate(path, tmp_path):
 TF = "import tensorflow as tf\n"
 V1 = "import tensorflow.compat.v1 as tf\n"
 MODE = "from tf2towers.runtime import Session, graph_mode\n\ngraph_mode()\n"
-SLIM = "from tf2towers.runtime import Session, graph_mode\nfrom tf2towers.runtime.tf1 import slim as slim_2\n\ngraph_mode()\n"
+SLIM = MODE.replace("\n\n", "\nfrom tf2towers.runtime.tf1 import slim as slim_2\n\n", 1)
 PLACES = [
     (f"{TF}cells = tf.nn.rnn_cell\nimport os\n",
      f"{V1}from tf2towers.runtime import Session, graph_mode\nfrom tf2towers.runtime.tf1 import rnn_cell\n\n"
