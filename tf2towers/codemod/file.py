@@ -34,6 +34,8 @@ from tf2towers.source.local_imports import LocalImports
 from tf2towers.source.script import Script
 
 RUNTIME = "tf2towers.runtime"
+#: where modules are named: `layers.conv2d`, with `from tf2towers.runtime.tf1 import layers`
+_HOMES_OF_MODULES = (RUNTIME, f"{RUNTIME}.contrib", f"{RUNTIME}.tf1", "tf_slim")
 
 Node = TypeVar("Node", bound=cst.CSTNode)
 Kept = TypeVar("Kept")
@@ -339,10 +341,7 @@ class File:
         if found.runtime is not None:
             module, name = found.runtime
             parent, _, last = module.rpartition(".")
-            if parent in (
-                RUNTIME,
-                f"{RUNTIME}.contrib",
-            ):  # `layers.conv2d`, `from tf2towers.runtime import layers`
+            if parent in _HOMES_OF_MODULES and module not in _HOMES_OF_MODULES:
                 return f"{self.need(last, parent)}.{name}"
             first, dot, rest = name.partition(".")
             return self.need(first, module) + dot + rest
