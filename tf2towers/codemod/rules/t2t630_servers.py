@@ -24,24 +24,20 @@ def edits(file: File) -> Iterator[Edit]:
     """The scope of a strategy for each `with tf.device(...)` of a setter; else for the devices of the cluster's tasks."""
     if has_strategy(file):
         return
-    entered = [call for call in _entered(file) if not _is_of_a_tower(file, call)]
-    done = [*_inline(file, entered), *_named(file, entered)]
+    devices = [call for call in _devices(file) if not _is_of_a_tower(file, call)]
+    entered = [call for call in devices if isinstance(file.parent(call), cst.WithItem)]
+    done = [*_inline(file, devices), *_named(file, entered)]
     if not done and not written(file).strategies:
         done = [*_beside(file, entered)]
     yield from done
 
 
-def _entered(file: File) -> list[cst.Call]:
-    """The calls of `tf.device` with one argument that a `with` enters."""
+def _devices(file: File) -> list[cst.Call]:
+    """The calls of `tf.device` with one argument."""
     return [
-        item.item
-        for statement in file.all(cst.With)
-        for item in statement.items
-        if isinstance(item.item, cst.Call)
-        and item.asname is None
-        and file.canonical(item.item.func) == "tf.device"
-        and len(item.item.args) == 1
-        and is_plain(item.item.args[0])
+        call
+        for call in file.all(cst.Call)
+        if len(call.args) == 1 and is_plain(call.args[0]) and file.canonical(call.func) == "tf.device"
     ]
 
 
@@ -51,10 +47,10 @@ def _is_of_a_tower(file: File, call: cst.Call) -> bool:
     return any(around in loops for around in file.ancestors(call))
 
 
-def _inline(file: File, entered: list[cst.Call]) -> Iterator[Edit]:
+def _inline(file: File, devices: list[cst.Call]) -> Iterator[Edit]:
     """`with tf.device(tf.train.replica_device_setter(...)):`."""
     text = file.text
-    for call in entered:
+    for call in devices:
         setter = call.args[0].value
         if not isinstance(setter, cst.Call) or file.canonical(setter.func) != _SETTER:
             continue
@@ -107,17 +103,25 @@ def _beside(file: File, entered: list[cst.Call]) -> Iterator[Edit]:
     """The scope beside a device that names a task of the cluster, or that a function chooses."""
     if not any(canonical in _OF_CLUSTERS for other in file.program.files for _, canonical in other.symbols):
         return
-    done: set[cst.CSTNode] = set()
-    for call in entered:
-        device = call.args[0].value
-        statement = file.parent(file.parent(call))
-        if done & {statement, *file.ancestors(statement)}:
-            continue
-        texts = texts_in(device)
-        if any("job:" in text for text in texts) or not texts:
-            done.add(statement)
-            start = file.text.start(call)
-            yield Edit(start, start, f"{file.need('ParameterServerStrategy')}().scope(), ")
+    found = [call for call in entered if _is_of_a_task(call.args[0].value)]
+    within = {file.parent(file.parent(call)) for call in found}
+    outermost = [call for call in found if not within & set(list(file.ancestors(call))[2:])]
+    if not outermost:
+        return
+    strategy = f"{file.need('ParameterServerStrategy')}()"
+    if len(outermost) > 1:
+        name = fresh(file, file.tree.module, ("strategy",))
+        file.open_with(f"{name} = {strategy}")
+        strategy = name
+    for call in outermost:
+        start = file.text.start(call)
+        yield Edit(start, start, f"{strategy}.scope(), ")
+
+
+def _is_of_a_task(device: cst.BaseExpression) -> bool:
+    """Whether a device may name a task of the cluster: it says so, or is a name or a call that says nothing."""
+    texts = texts_in(device)
+    return any("job:" in text for text in texts) or not texts
 
 
 RULE = Rule(
