@@ -22,9 +22,9 @@ from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
-from tf2towers.codemod.symbols import find_replacement
 from tf2towers.codemod.canonical import canonical_name
 from tf2towers.codemod.meanings import Meanings
+from tf2towers.codemod.symbols import find_replacement
 from tf2towers.source.errors import SourceError
 from tf2towers.source.script import Script
 

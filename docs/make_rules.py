@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from tf2towers.codemod.registry import rules
+from tf2towers.codemod.rule import rules
 from tf2towers.report.rule import Rule, anchor, markdown
 
 PAGE = Path(__file__).with_name("rules.md")

@@ -1,10 +1,11 @@
-"""Writes codemod/symbols.tsv: what stands for each TensorFlow 1 symbol, from the dumps of both TensorFlows and the rows kept by hand.
+"""Writes codemod/symbols.tsv, what stands for each TF1 symbol, from dumps of both TensorFlows and rows kept by hand.
 
     python tables/make_symbols.py            # write it
     python tables/make_symbols.py --check    # exit 1 if the committed table is not what would be written
 
-Read are, in this folder: tf1_symbols.tsv (dump_tf1.py), tf2_symbols.tsv (dump_tf2.py), and by hand sessions.tsv, own.tsv,
-runtime.tsv, renames.tsv, same.tsv, private.tsv, contrib_files.tsv and gone.tsv. Which of them wins is decided here, once.
+Read are, in this folder: tf1_symbols.tsv (dump_tf1.py), tf2_symbols.tsv (dump_tf2.py), and by hand sessions.tsv,
+own.tsv, runtime.tsv, renames.tsv, same.tsv, private.tsv, contrib_files.tsv and gone.tsv. Which of them wins is decided
+here, once.
 """
 
 from __future__ import annotations
@@ -309,12 +310,27 @@ def marks(name: str) -> str:
 def names() -> set[str]:
     """Every name that some table has."""
     found = {*TF1, *IN_TF1, *TF2, *RENAMES, *RUNTIME, *OWN, *OWN_MODULES, *SESSIONS, *SAME_OBJECT, *PRIVATE}
-    found |= {*GENERATED, *GONE, *FILES, *modules(), *_COMPLETE, *_SESSION_TENSORS, "tf", "tf.compat", "tf.keras", "tf.distribute"}
+    found |= {
+        *GENERATED,
+        *GONE,
+        *FILES,
+        *modules(),
+        *_COMPLETE,
+        *_SESSION_TENSORS,
+        "tf",
+        "tf.compat",
+        "tf.keras",
+        "tf.distribute",
+    }
     found |= {"tf.python.pywrap_tensorflow", "tf.python.keras", "tf.contrib.keras"}
     found |= {f"tf.keras.datasets{name}" for name in ("", *(f".{data}" for data in _KERAS_DATA))}
     for old, new in _MOVED:
         found |= {old + name[len(new) :] for name in found if name.startswith(new) and new != "tf."}
-    found |= {f"tf.contrib.slim.init_ops.{name[3:]}" for name in found if name.startswith("tf.") and name.endswith("_initializer")}
+    found |= {
+        f"tf.contrib.slim.init_ops.{name[3:]}"
+        for name in found
+        if name.startswith("tf.") and name.endswith("_initializer")
+    }
     return {name for name in found if name and (name in TF1 or not name.startswith("tf.compat."))}
 
 

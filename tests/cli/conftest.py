@@ -21,7 +21,7 @@ def stand_in(script: Script) -> MigrationResult:
         raise KeyError("bug")
     if "ODD" in script.text:
         raise SourceError(script.path, "too odd", 3)
-    modules = [Script.read(path, main=False) for path in LocalImports(script).modules]
+    modules = [Script.read(path) for path in LocalImports(script).modules]
     for source in (script, *modules):
         after = source.text.replace("OLD", "NEW").replace("BREAK", "def (")
         if after != source.text:

@@ -32,7 +32,6 @@ def run(
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (b"", "empty"),
         (b"def f(:\n", "line 1: not valid Python 3"),
         (b"print 'x'\n", "line 1: this is Python 2 (the print statement)"),
         (b"\x7fELF\x02\x01\0\0\0", "binary"),

@@ -51,7 +51,7 @@ def test_programs_and_their_modules(project: Path, capsys: pytest.CaptureFixture
         and "graph_mode()" not in out.split("+++ b/p/model.py")[1].split("+++")[0]
     )
     assert (
-        "    2:1: T2T625" not in out and "  2:1: T2T625" in out and "      to do: Replace the library" in out
+        "    2:1: T2T625" not in out and "  2:1: T2T625" in out and "      to do: Copy the library's package" in out
     )
     assert "T2T608" in out
     assert out.endswith("\np: 9 files, 4 programs with TF1: nothing left by hand in 3, sites left in 1\n")

@@ -45,6 +45,6 @@ def test_it_is_whole_and_runs(tmp_path: Path) -> None:
 
     assert str(installed) in run("-c", "import tf2towers; print(tf2towers.__file__)")
     assert "wrote out/train.py" in run("-m", "tf2towers", "migrate", "train.py", "-o", "out", "--vendor")
-    assert "towers(strategy, range(2))" in (empty / "out" / "train.py").read_text()
+    assert "strategy.run(tower, args=(strategy.replica_ids,))" in (empty / "out" / "train.py").read_text()
     assert run("-m", "tf2towers", "rules").count("\n") > 20
     assert "After:" in run(str(installed / "bin" / "tf2towers"), "explain", "T2T605", "T2T601")

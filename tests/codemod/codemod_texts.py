@@ -1,6 +1,7 @@
 """Texts migrated."""
 
 import textwrap
+from pathlib import Path
 
 from tf2towers.codemod.migrate import Options, migrate
 from tf2towers.report.result import MigrationResult
@@ -21,3 +22,9 @@ def body(text: str) -> str:
     """What lines become in a TF1 script that says `import tensorflow as tf`."""
     result = after("import tensorflow as tf\n\nsess = tf.Session()\n" + textwrap.dedent(text))
     return result.split("sess = Session()\n", 1)[1]
+
+
+def table(name: str) -> list[list[str]]:
+    """The rows of a table in `tables/`, heading left out."""
+    text = (Path(__file__).parents[2] / "tables" / name).read_text(encoding="utf-8")
+    return [line.split("\t") for line in text.splitlines()[1:] if line]

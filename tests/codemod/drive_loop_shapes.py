@@ -12,11 +12,11 @@ os.environ["CUDA_VISIBLE_DEVICES"] = "-1"
 os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
 sys.path.insert(0, str(Path(__file__).parent))
 
-import tensorflow.compat.v1 as tf  # noqa: E402
-from codemod_texts import after  # noqa: E402
-from loop_shapes import FUNCTIONS, HEAD, LOOPS  # noqa: E402
+import tensorflow.compat.v1 as tf
+from codemod_texts import after
+from loop_shapes import FUNCTIONS, HEAD, LOOPS
 
-from tf2towers.runtime import graph_mode  # noqa: E402
+from tf2towers.runtime import graph_mode
 
 graph_mode()
 

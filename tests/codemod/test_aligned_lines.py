@@ -1,11 +1,13 @@
 """Lines below an open bracket move with it, and nothing else does."""
 
-import ast
+from pathlib import Path
 
+import libcst as cst
 import pytest
 
-from tf2towers.codemod.edits import Edit, Text, apply
 from tf2towers.codemod.aligned_lines import moved_along
+from tf2towers.codemod.edits import Edit, Text, apply
+from tf2towers.codemod.tree import Tree
 
 #: `long.name` becomes `name`: before, after
 MOVED = [
@@ -38,15 +40,10 @@ STAY = [
 
 
 def shortened(text: str) -> str:
-    tree = ast.parse(text)
-    source = Text(text)
-    nodes = list(ast.walk(tree))
-    edits = [
-        Edit(source.start(node), source.end(node), "name")
-        for node in nodes
-        if isinstance(node, ast.Attribute)
-    ]
-    return apply(text, [*edits, *moved_along(source, nodes, edits)])
+    tree = Tree(text, Path("script.py"))
+    source = Text(tree)
+    edits = [Edit(source.start(node), source.end(node), "name") for node in tree.all(cst.Attribute)]
+    return apply(text, [*edits, *moved_along(source, tree.nodes, edits)])
 
 
 @pytest.mark.parametrize(("before", "after"), MOVED)
@@ -61,6 +58,7 @@ def test_stay(text: str) -> None:
 
 def test_removed_lines_stay_removed() -> None:
     text = "x = long.name(1,\n              2)\n"
-    source = Text(text)
+    tree = Tree(text, Path("script.py"))
+    source = Text(tree)
     edits = [Edit(4, 13, "name"), Edit(14, len(text) - 2, "()", whole=True)]
-    assert moved_along(source, list(ast.walk(ast.parse(text))), edits) == []
+    assert moved_along(source, tree.nodes, edits) == []

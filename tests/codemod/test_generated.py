@@ -7,10 +7,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from codemod_texts import table
 
 from tables.copy_runtime import missing
-from tf2towers.codemod.symbols import taken_arguments
-from tf2towers.codemod.symbols import lookup, read_table
+from tf2towers.codemod.symbols import find_replacement, read_table, taken_arguments
 
 ROOT = Path(__file__).parents[2]
 needs_tensorflow = pytest.mark.tensorflow
@@ -20,8 +20,14 @@ needs_tensorflow = pytest.mark.tensorflow
 def test_tables_are_up_to_date() -> None:
     pytest.importorskip("tensorflow")
     environment = {name: value for name, value in os.environ.items() if name != "TF_USE_LEGACY_KERAS"}
-    command = [sys.executable, str(ROOT / "tables" / "make_symbols.py"), "--check"]
+    command = [sys.executable, str(ROOT / "tables" / "dump_tf2.py"), "--check"]
     done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_table_of_symbols_is_up_to_date() -> None:
+    command = [sys.executable, str(ROOT / "tables" / "make_symbols.py"), "--check"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
 
 
@@ -30,19 +36,16 @@ def test_hand_kept_targets_exist_and_take_the_keywords() -> None:
     tf = pytest.importorskip("tensorflow")
     import inspect
 
-    for name, target, _, _ in read_table("renames.tsv"):
+    for name, target, _, _ in table("renames.tsv"):
         assert _reach(tf, target) is not None, name
-    for name, old, new, accepted in read_table("keywords.tsv"):
-        target = lookup(name).target
-        assert isinstance(target, str)
-        parameters = inspect.signature(_reach(tf, target)).parameters
+    for name, old, new, accepted in read_table("data/keywords.tsv"):
+        parameters = inspect.signature(_reach(tf.compat.v1, find_replacement(name).target)).parameters
         assert new in parameters or not new, name
         if (name, old) != ("tf.sparse_concat", "concat_dim"):  # taken, but axis is asked for, too
             assert (old in parameters) == (accepted == "yes"), (name, old)
-    for name, order, _, _, _ in read_table("argument_orders.tsv"):
-        target = lookup(name).target
-        assert isinstance(target, str)
-        assert set(order.split(",")) <= set(inspect.signature(_reach(tf, target)).parameters), name
+    for name, order, _, _, _ in read_table("data/argument_orders.tsv"):
+        parameters = inspect.signature(_reach(tf.compat.v1, find_replacement(name).target)).parameters
+        assert set(order.split(",")) <= set(parameters), name
 
 
 @needs_tensorflow
@@ -65,11 +68,9 @@ def test_generated_functions_are_there_without_references() -> None:
     pytest.importorskip("tensorflow")
     import inspect
 
-    table = ROOT / "tf2towers" / "exact" / "data" / "generated.tsv"
     count = 0
-    for row in table.read_text().splitlines()[1:]:
-        module, names = row.split("\t")
-        for name in names.split():
+    for module, names, same in read_table("data/private_names.tsv"):
+        for name in names.split() if same else ():
             function = inspect.unwrap(_reach(None, f"tensorflow{module[2:]}.{name}"))
             assert "is a ref." not in inspect.getsource(function), (module, name)
             count += 1
@@ -77,7 +78,7 @@ def test_generated_functions_are_there_without_references() -> None:
 
 
 def test_runtime_targets_exist() -> None:
-    rows = ["\t".join(row) for row in read_table("runtime.tsv")]
+    rows = ["\t".join(row) for row in table("runtime.tsv")]
     assert len(rows) > 200
     assert missing(rows) == []
 

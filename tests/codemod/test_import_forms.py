@@ -9,9 +9,7 @@ from collections import defaultdict
 from pathlib import Path
 
 import pytest
-from codemod_texts import migrated
-
-from tf2towers.codemod.symbols import read_table
+from codemod_texts import migrated, table
 
 #: run by a process of its own: imports of private modules change what TensorFlow's others have
 REACH = """
@@ -35,7 +33,7 @@ print(json.dumps(missing))
 
 def names_by_module() -> dict[str, list[str]]:
     """Module of TF 1.15, rooted at `tf` -> its names."""
-    rows = read_table("tf1_symbols.tsv")
+    rows = table("tf1_symbols.tsv")
     modules = {name for name, kind, _ in rows if kind == "module"}
     found = defaultdict(list)
     for name, kind, _ in rows:

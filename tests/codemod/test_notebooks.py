@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -71,7 +72,7 @@ def test_only_the_cells_change(working_folder: Path, indent: Any, end: str, is_a
     assert (
         "    %time pass\n" in after[3]
         and after[3].endswith("\nw?")
-        and "towers(strategy, range(2))" in after[3]
+        and "strategy.run(tower, args=(strategy.replica_ids,))" in after[3]
     )
     assert after[5].startswith("files = !ls\nsess = Session()\n")
     old, document = json.loads(text), json.loads(new)
@@ -89,8 +90,8 @@ def test_sites_are_told_by_cell(working_folder: Path, capsys: pytest.CaptureFixt
     (working_folder / "a.ipynb").write_text(json.dumps(notebook(cells)))
     assert main(["migrate", "a.ipynb"]) == 1
     out = capsys.readouterr().out
-    assert "\n  cell 8:2:1: T2T625 sonnet" in out
-    assert "\n  cell 7:1:1: T2T624 %%writefile other.py" in out
+    assert re.search(r"\n  cell 8:2:1: T2T625 [\w-]+: sonnet", out)
+    assert re.search(r"\n  cell 7:1:1: T2T624 [\w-]+: %%writefile other.py", out)
     for form in ("json", "sarif", "github"):
         assert main(["migrate", "a.ipynb", "--format", form]) == 1
         assert "sonnet" in capsys.readouterr().out
@@ -139,8 +140,6 @@ def test_without_tf1_and_without_cells(working_folder: Path, capsys: pytest.Capt
         (working_folder / "a.ipynb").write_text(json.dumps(notebook(cells)))
         assert main(["migrate", "a.ipynb"]) == 0
         assert "nothing to change" in capsys.readouterr().out
-    assert main(["migrate", "--collective", "a.ipynb"]) == 2
-    assert "only the exact register" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -93,3 +93,18 @@ def test_no_strategy_of_the_scripts_own(lines: str) -> None:
 
 def test_an_empty_file() -> None:
     assert migrated("").status == 0
+
+
+@pytest.mark.parametrize(
+    ("lines", "status", "stays"),
+    [
+        ("C = tf.contrib.opt\no = C.NadamOptimizer(0.1)\np = C.LazyAdamOptimizer(0.1)\n", 0, False),
+        ("C = tf.contrib.opt\no = C.NadamOptimizer(0.1)\np = C.ShampooOptimizer(0.1)\n", 1, True),
+        ("C = tf.contrib.opt\no = C.NadamOptimizer(0.1)\nprint(C)\n", 1, True),
+        ("C = tf.contrib.opt\no = getattr(C, 'NadamOptimizer')(0.1)\n", 1, True),
+    ],
+)
+def test_a_name_for_a_module_that_is_gone(lines: str, status: int, stays: bool) -> None:
+    result = migrated(HEAD + lines)
+    assert result.status == status
+    assert ("C = tf.contrib.opt" in result.changes[0].after) == stays

@@ -5,10 +5,9 @@ from __future__ import annotations
 import ast
 
 import pytest
-from codemod_texts import migrated
+from codemod_texts import migrated, table
 
-from tf2towers.codemod.registry import rule_of, rules
-from tf2towers.codemod.symbols import read_table
+from tf2towers.codemod.rule import rule_of, rules
 
 EXAMPLES = [(rule.code, number) for rule in rules() for number in range(len(rule.examples))]
 
@@ -16,7 +15,7 @@ EXAMPLES = [(rule.code, number) for rule in rules() for number in range(len(rule
 def private_names() -> dict[str, str]:
     """A public name of TF 1.15 -> the same object's in a private module, the shortest first."""
     found: dict[str, str] = {}
-    for name, _, public in sorted(read_table("tf1_symbols.tsv"), key=lambda row: len(row[0])):
+    for name, _, public in sorted(table("tf1_symbols.tsv"), key=lambda row: len(row[0])):
         if name.startswith("tf.python.") and name.count(".") > 2 and public:
             found.setdefault(public, name)
     return found

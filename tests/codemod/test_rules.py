@@ -3,7 +3,7 @@
 import pytest
 
 from tf2towers.codemod.migrate import migrate
-from tf2towers.codemod.registry import rule_of, rules
+from tf2towers.codemod.rule import rule_of, rules
 from tf2towers.source.python2.reading import read_script
 from tf2towers.source.script import Script
 

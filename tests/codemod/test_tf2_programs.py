@@ -5,8 +5,6 @@ from pathlib import Path
 import pytest
 
 from tf2towers.codemod.migrate import migrate
-from tf2towers.codemod.program import Program
-from tf2towers.migrate import migrate as idiomatic
 from tf2towers.source.script import Script
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -57,17 +55,6 @@ def test_a_graph_is_run_somewhere(line: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("path", sorted((ROOT / "modern").glob("*.py")), ids=lambda path: path.stem)
 def test_modern_trainers(path: Path) -> None:
     result = migrate(Script.read(path))
-    assert (result.status, result.changed) == (0, False)
-
-
-@pytest.mark.parametrize("name", ["cifar10_towers.py", "mnist_supervisor.py", "mnist_monitored.py"])
-def test_idiomatic_migrations(name: str, tmp_path: Path) -> None:
-    for change in idiomatic(Program(Script.read(ROOT / "legacy" / name))).changes:
-        (tmp_path / change.path.name).write_text(change.after)
-    for module in (ROOT / "legacy").glob("*.py"):
-        if not (tmp_path / module.name).exists():
-            (tmp_path / module.name).write_text(module.read_text())
-    result = migrate(Script.read(tmp_path / name))
     assert (result.status, result.changed) == (0, False)
 
 

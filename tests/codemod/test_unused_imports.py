@@ -33,5 +33,5 @@ def test_tensorflow_is_imported_before_the_runtime_that_is_there_already() -> No
         "            losses.append(tf.get_variable('w', []))\nprint(tf.Session().run(losses), python2_division(1, 2))\n"
     )
     assert text.startswith(
-        "import tensorflow.compat.v1 as tf\nimport tensorflow as tf2\nfrom tf2towers.runtime import Session, "
+        "import tensorflow.compat.v1 as tf\nfrom tf2towers.runtime import Session, TowerStrategy, graph_mode, "
     )

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tf2towers.codemod.registry import rule_of
-from tf2towers.codemod.registry import rules as every_rule
+from tf2towers.codemod.rule import rule_of
+from tf2towers.codemod.rule import rules as every_rule
 from tf2towers.report import sarif
 from tf2towers.report.result import Finding, MigrationResult
 

@@ -79,8 +79,8 @@ def one_repository(record: Record, name: str, directory: Path, folder: Path) -> 
         if now != data:
             record.counts["trees: files changed"] += 1
             with contextlib.suppress(SourceError):
-                before = Script.from_bytes(data, place, main=False, checked=False)
-                after = Script.from_bytes(now, place, main=False, checked=False)
+                before = Script.from_bytes(data, place, checked=False)
+                after = Script.from_bytes(now, place, checked=False)
                 check_text(record, f"{name}: {place.relative_to(folder)}", before.text, after.text, data)
     if re.search("report it|internal error", said):
         record.fault("error of ours", name, said)

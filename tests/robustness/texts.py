@@ -12,9 +12,9 @@ from pathlib import Path
 
 from record import Record
 
-from tf2towers.codemod.deep import with_deep_stack
-from tf2towers.source.python2.reading import read_script
+from tf2towers.source.deep import with_deep_stack
 from tf2towers.source.errors import SourceError
+from tf2towers.source.python2.reading import read_script
 from tf2towers.source.script import Script
 
 RUFF = [

@@ -45,8 +45,6 @@ def test_what_is_read_is_what_is_written(tmp_path: Path, data: bytes, encoding: 
 @pytest.mark.parametrize(
     ("data", "line", "message"),
     [
-        (b"", None, "empty"),
-        (b" \n\n", None, "empty"),
         (b"\x7fELF\0\0", None, "binary"),
         ("a = 1\n".encode("utf-16"), None, "UTF-16"),
         (b"a = 1\nb = '\xe9'\n", 2, "byte 0xe9 is not UTF-8"),
@@ -103,9 +101,10 @@ def test_what_only_the_compiler_refuses_is_not_taken_for_python2(tmp_path: Path)
     assert not isinstance(caught.value, NotPython3)
 
 
-def test_a_sibling_may_be_empty(tmp_path: Path) -> None:
-    (tmp_path / "__init__.py").write_bytes(b"")
-    assert Script.read(tmp_path / "__init__.py", main=False).text == ""
+@pytest.mark.parametrize("data", [b"", b" \n\n"])
+def test_a_file_may_be_empty(tmp_path: Path, data: bytes) -> None:
+    (tmp_path / "__init__.py").write_bytes(data)
+    assert Script.read(tmp_path / "__init__.py").text == data.decode()
 
 
 def test_missing_directory_and_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,7 +6,7 @@ import argparse
 import difflib
 import sys
 
-from tf2towers.codemod.registry import rules
+from tf2towers.codemod.rule import rules
 from tf2towers.report.rule import explanation
 
 

@@ -18,11 +18,11 @@ from tf2towers.cli.selection import EVERYTHING, Selection
 from tf2towers.cli.settings import ConfigError, completed, is_left_out, of_the_run
 from tf2towers.cli.show_results import show
 from tf2towers.cli.tree import Folder, Tree, each, tree_of, with_progress
-from tf2towers.codemod.deep import with_deep_stack
-from tf2towers.source.python2.reading import read_notebook, read_script
 from tf2towers.report.paths import shown
 from tf2towers.report.result import MigrationResult
+from tf2towers.source.deep import with_deep_stack
 from tf2towers.source.errors import SourceError
+from tf2towers.source.python2.reading import read_notebook, read_script
 from tf2towers.source.script import MAX_BYTES, STDIN, Script
 
 add_arguments = migrate_options.add_arguments

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 
-from tf2towers.codemod.registry import rules
+from tf2towers.codemod.rule import rules
 from tf2towers.report.rule import as_dict
 
 

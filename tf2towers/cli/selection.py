@@ -42,7 +42,7 @@ def checked(text: str) -> tuple[str, ...]:
 
 def unknown(codes: Iterable[str]) -> str:
     """A sentence about a code that no rule begins with; empty where there is none."""
-    from tf2towers.codemod.registry import codes as every_code
+    from tf2towers.codemod.rule import codes as every_code
 
     known = every_code()
     for code in codes:

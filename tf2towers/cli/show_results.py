@@ -39,7 +39,7 @@ def show(
 def _for_programs(results: Sequence[MigrationResult], format_name: str) -> None:
     renderer = importlib.import_module(f"tf2towers.report.{format_name}")
     if format_name == "sarif":
-        from tf2towers.codemod.registry import rule_of
+        from tf2towers.codemod.rule import rule_of
 
         sys.stdout.write(renderer.render(results, rule_of))
     else:
@@ -52,7 +52,7 @@ def _as_text(
     options: argparse.Namespace,
     tree: Tree | None,
 ) -> None:
-    from tf2towers.codemod.registry import name_of
+    from tf2towers.codemod.rule import name_of
     from tf2towers.report import text
 
     results = list(results)

@@ -26,7 +26,6 @@ from tf2towers.codemod.nodes import (
     dotted,
     is_name,
     name_of,
-    positional,
     root_of,
 )
 from tf2towers.codemod.symbols import Found, find_replacement, is_module, public_spelling
@@ -414,7 +413,7 @@ class File:
     def keeps_plain(self, alias: Alias) -> bool:
         """Whether `import tensorflow` stays plain: in a program that runs on TF 2, and beside `import tensorflow.x`.
 
-        So it does where only TF 2's own is taken from it: the strategy.
+        So it does where only TF 2's own is taken from it: Keras's data sets.
         """
         if self.program.plain_is_tf2 or (asname_of(alias) is None and self._has_dotted):
             return True
@@ -437,19 +436,9 @@ class File:
         uses: dict[str, bool] = {}
         for node, canonical in self.spelled_symbols:
             name = first_name(node).value
-            only = self.on_tower_devices(node, canonical) or find_replacement(canonical).kind == "tf2"
+            only = find_replacement(canonical).kind == "tf2"
             uses[name] = uses.get(name, True) and only
         return {name for name, only in uses.items() if only}
-
-    def on_tower_devices(self, node: cst.CSTNode, canonical: str) -> bool:
-        """Whether it is the strategy that T2T605 writes."""
-        call = self.parent(node)
-        if canonical != "tf.distribute.MirroredStrategy" or not isinstance(call, cst.Call):
-            return False
-        given = positional(call)
-        if len(given) != 1 or not isinstance(given[0], cst.Call):
-            return False
-        return self.canonical(given[0].func) == "tf2towers.runtime.tower_devices"
 
     def note(self, node: cst.CSTNode, code: str, message: str, kind: FindingKind = "left") -> None:
         """Adds a note, once a place and code."""

@@ -10,18 +10,17 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from tf2towers.codemod.aligned_lines import moved_along
-from tf2towers.codemod.deep import with_deep_stack
 from tf2towers.codemod.edits import Conflict, Edit, apply, with_moved
 from tf2towers.codemod.file import RUNTIME, File
 from tf2towers.codemod.nodes import imported
 from tf2towers.codemod.place import new_lines
 from tf2towers.codemod.program import Program
-from tf2towers.codemod.registry import rules, todo_of
-from tf2towers.codemod.rule import ProgramKind, Rule
+from tf2towers.codemod.removal import unused_imports
+from tf2towers.codemod.rule import ProgramKind, Rule, rules, todo_of
 from tf2towers.codemod.rules.t2t608_python2 import told
 from tf2towers.codemod.rules.t2t623_eager import is_eager
-from tf2towers.codemod.unused_imports import unused_imports
 from tf2towers.report.result import FileChange, Finding, MigrationResult, NotebookChange
+from tf2towers.source.deep import with_deep_stack
 from tf2towers.source.errors import SourceError
 from tf2towers.source.long_lines import fitted
 from tf2towers.source.script import Script

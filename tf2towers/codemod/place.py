@@ -33,8 +33,7 @@ from tf2towers.codemod.nodes import (
     positional,
     walk,
 )
-from tf2towers.codemod.switches import SWITCHES
-from tf2towers.codemod.symbols import find_replacement, sessions
+from tf2towers.codemod.symbols import SWITCHES, find_replacement, sessions
 
 #: What a module may call on import without building a graph.
 _HARMLESS = (

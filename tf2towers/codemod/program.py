@@ -242,7 +242,11 @@ def _has_tf1(file: File) -> bool:
     for use, canonical in file.symbols:
         if _is_graphs(canonical):
             return True
-        if "compat.v1" not in (dotted(use) or "") and not file.imported_from_v1(use) and is_only_tf1(canonical):
+        if (
+            "compat.v1" not in (dotted(use) or "")
+            and not file.imported_from_v1(use)
+            and is_only_tf1(canonical)
+        ):
             return True
     return any(_is_graphs(name) or is_only_tf1(name) for _, name in file.doubtful)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from tf2towers.report import rule
-from tf2towers.report.rule import Does
+from tf2towers.report.rule import Does, Registry
 
 if TYPE_CHECKING:
     from tf2towers.codemod.edits import Edit
@@ -47,3 +47,14 @@ class Rule(rule.Rule):
     modules: bool = False
     does: Does = "changes"
     examples: tuple[Example, ...] = ()
+
+
+REGISTRY = Registry(Rule)
+
+rules, codes, rule_of, todo_of = REGISTRY.rules, REGISTRY.codes, REGISTRY.rule_of, REGISTRY.todo_of
+
+
+def name_of(code: str) -> str:
+    """The name of the rule with a code; empty where there is none."""
+    rule = rule_of(code)
+    return rule.name if rule is not None else ""

@@ -14,6 +14,15 @@ from typing import Literal, NamedTuple
 
 from tf2towers.codemod.canonical import beginnings
 
+#: Calls that `graph_mode` stands for.
+SWITCHES = frozenset(
+    {
+        "tf.disable_v2_behavior", "tf.disable_eager_execution", "tf.disable_v2_tensorshape",
+        "tf.disable_tensor_equality", "tf.disable_resource_variables", "tf.enable_resource_variables",
+        "tf.disable_control_flow_v2", "tf.enable_control_flow_v2",
+    }
+)  # fmt: skip
+
 _NO_MODULES = ("tf.contrib", "tf.examples", "tf.estimator", "tf.python", "tf.core")
 
 Kind = Literal["v1", "tf2", "runtime", "session", "private", "left"]
@@ -108,7 +117,9 @@ def _spelled(canonical: str) -> Found:
             for spelling in (name, name.removeprefix("_")):  # all began with `_` until TF 1.5
                 if spelling in names:
                     return Found("private", f"tensorflow{module[2:]}.{spelling}")
-            why = "a generated function that is gone, that takes other arguments, or a reference to a variable"
+            why = (
+                "a generated function that is gone, that takes other arguments, or a reference to a variable"
+            )
             return _left(canonical, "T2T620", why)
         if canonical.startswith("tf.core.") and "_pb2" in canonical:
             return Found("private", "tensorflow" + canonical[2:])
@@ -153,7 +164,9 @@ def _by_files(canonical: str) -> list[str]:
     """
     rows = [(symbols().get(name), rest) for name, rest in beginnings(canonical)]
     files = [(row.public, rest) for row, rest in rows if row is not None and "f" in row.marks]
-    return [public + rest for public, rest in files if rest][:1] + [public for public, rest in files if not rest]
+    return [public + rest for public, rest in files if rest][:1] + [
+        public for public, rest in files if not rest
+    ]
 
 
 @cache

@@ -32,11 +32,11 @@ class Tree:
     sign and every space.
     """
 
-    def __init__(self, text: str, path: Path, module: cst.Module | None = None) -> None:
+    def __init__(self, text: str, path: Path) -> None:
         self.path = path
         self.text = text
         try:
-            self.module = cst.parse_module(text) if module is None else module
+            self.module = cst.parse_module(text)
         except cst.ParserSyntaxError as problem:
             raise SourceError(path, f"LibCST cannot read it: {problem.message}", problem.raw_line) from None
         self._wrapper = MetadataWrapper(self.module, unsafe_skip_copy=True)

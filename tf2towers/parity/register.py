@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator
 from pathlib import Path
 
+import libcst as cst
+
 from tf2towers.codemod.meanings import Meanings
+from tf2towers.codemod.nodes import imported, module_of
+from tf2towers.codemod.tree import Tree
 from tf2towers.runtime import _HOMES
 from tf2towers.source.errors import SourceError
 from tf2towers.source.local_imports import program_files
-from tf2towers.source.syntax import parse
 
 _RUNTIME = "tf2towers.runtime"
 #: names of the runtime that only an exact migration imports
@@ -34,13 +36,15 @@ def is_on_runtime(script: Path) -> bool:
 def _used(path: Path) -> Iterator[str]:
     """The names of the runtime that a file imports, or takes from a module that it imports."""
     try:
-        meanings = Meanings(parse(path.read_text(encoding="utf-8", errors="replace"), path))
-    except (SourceError, SyntaxError, OSError):
+        tree = Tree(path.read_text(encoding="utf-8", errors="replace"), path)
+    except (SourceError, OSError):
         return  # what cannot be read is said by who runs it
-    for node in meanings.nodes:
-        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(f"{_RUNTIME}.graph_session"):
+    meanings = Meanings(tree)
+    for node in tree.all(cst.ImportFrom):
+        if module_of(node).startswith(f"{_RUNTIME}.graph_session"):
             yield from NAMES
-        elif isinstance(node, ast.ImportFrom) and node.module == _RUNTIME:
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.Attribute) and meanings.canonical(node.value) == _RUNTIME:
-            yield node.attr
+        elif module_of(node) == _RUNTIME:
+            yield from (name.rpartition(".")[2] for _, name in imported(node))
+    for attribute in tree.all(cst.Attribute):
+        if meanings.canonical(attribute.value) == _RUNTIME:
+            yield attribute.attr.value

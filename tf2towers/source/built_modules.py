@@ -74,7 +74,7 @@ def _say_no_tensorflow(files: tuple[Path, ...]) -> bool:
 def _extensions(setup: Path) -> Iterator[tuple[str, list[str]]]:
     """The name and the sources of each `Extension('name', ['source.pyx'])` of a setup.py."""
     try:
-        tree = parse(Script.read(setup, main=False, checked=False).text, setup)
+        tree = parse(Script.read(setup, checked=False).text, setup)
     except (SourceError, SyntaxError, ValueError):
         return
     for node in ast.walk(tree):

@@ -367,4 +367,4 @@ def _roots(script: Path) -> list[Path]:
 
 
 def _read(path: Path) -> Script:
-    return Script.read(path, main=False)
+    return Script.read(path)

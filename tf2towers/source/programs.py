@@ -125,7 +125,7 @@ def _text(path: Path) -> str:
         cells = document.get("cells", []) if isinstance(document, dict) else []
         sources = ["".join(cell.get("source", "")) for cell in cells if cell.get("cell_type") == "code"]
         return "\n".join(sources)
-    return Script.read(path, main=False, checked=False).text
+    return Script.read(path, checked=False).text
 
 
 def _import_line(line: str) -> str:

@@ -68,16 +68,16 @@ class Script:
         return cls(Path(path), text)
 
     @classmethod
-    def read(cls, path: str | Path, *, main: bool = True, checked: bool = True) -> Script:
-        """The script in a file, or SourceError. An empty file is wrong only for a main script.
+    def read(cls, path: str | Path, *, checked: bool = True) -> Script:
+        """The script in a file, or SourceError.
 
         `checked=False`: its text need not be Python 3.
         """
         path = Path(path)
-        return cls.from_bytes(_bytes_of(path), path, main=main, checked=checked)
+        return cls.from_bytes(_bytes_of(path), path, checked=checked)
 
     @classmethod
-    def from_bytes(cls, data: bytes, path: str | Path, *, main: bool = True, checked: bool = True) -> Script:
+    def from_bytes(cls, data: bytes, path: str | Path, *, checked: bool = True) -> Script:
         """The script in a file's bytes; see `read`."""
         path = Path(path)
         if path.suffix == ".ipynb":
@@ -85,8 +85,6 @@ class Script:
         _refuse(data, path)
         encoding, bom = _encoding_of(data, path)
         text = _decoded(data, encoding, path)
-        if main and not text.strip():
-            raise SourceError(path, "the file is empty: there is nothing to migrate")
         if checked:
             check_syntax(text, path)
         return cls(path, text, encoding, bom)

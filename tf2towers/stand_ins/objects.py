@@ -11,7 +11,14 @@ from importlib import import_module
 from typing import Any
 
 from tf2towers.codemod.old_names import argument_orders
-from tf2towers.codemod.symbols import Found, RuntimeName, find_replacement, is_for_sessions, is_still_there, symbols
+from tf2towers.codemod.symbols import (
+    Found,
+    RuntimeName,
+    find_replacement,
+    is_for_sessions,
+    is_still_there,
+    symbols,
+)
 
 #: modules of tf.contrib that TensorFlow still has elsewhere, whole
 STILL_THERE = {"tf.contrib.framework.nest": "tensorflow.python.util.nest"}

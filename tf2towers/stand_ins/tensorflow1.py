@@ -104,7 +104,9 @@ def _names() -> list[str]:
     return [
         row.name
         for row in symbols().values()
-        if (row.kind == "runtime" and not is_for_sessions(row.name)) or is_of_old_release(row.name) or row.public
+        if (row.kind == "runtime" and not is_for_sessions(row.name))
+        or is_of_old_release(row.name)
+        or row.public
         if not row.name.startswith(("tf.contrib.", "tf.examples."))
     ]
 

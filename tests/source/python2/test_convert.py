@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tf2towers.source.python2.reading import converted
 from tf2towers.source.errors import SourceError
+from tf2towers.source.python2.reading import converted
 from tf2towers.source.script import Script
 
 #: (Python 2, Python 3); every text has a print statement so that it certainly is Python 2

@@ -17,8 +17,8 @@ from tf2towers.codemod.removal import removed
 from tf2towers.codemod.rule import Example, Rule
 from tf2towers.codemod.rules.t2t602_imports import goes
 from tf2towers.codemod.rules.t2t620_gone import resets_a_server
-from tf2towers.codemod.switches import SWITCHES
 from tf2towers.codemod.symbols import (
+    SWITCHES,
     Found,
     RuntimeName,
     find_replacement,
@@ -27,6 +27,7 @@ from tf2towers.codemod.symbols import (
     is_of_old_release,
     public_spelling,
 )
+from tf2towers.codemod.taken_names import is_taken
 
 
 def edits(file: File) -> Iterator[Edit]:
@@ -41,6 +42,9 @@ def edits(file: File) -> Iterator[Edit]:
             if _is_imported_instead(file, *alias, canonical):
                 yield removed(file, alias[0])
                 continue
+        if alias is not None and _is_needless(file, alias[1], canonical):
+            yield removed(file, alias[0])
+            continue
         text = _text(file, node, canonical)
         if text is None or text == file.text.of(node):
             continue
@@ -71,6 +75,20 @@ def left_through(file: File, bound: str, canonical: str) -> bool:
     )
 
 
+def _is_needless(file: File, bound: str, canonical: str) -> bool:
+    """Whether `C = tf.contrib.opt` is of a module that is gone, and every use of `C` is written by another name."""
+    if find_replacement(canonical).kind != "left" or len(file.meanings.module.bindings.get(bound, [])) != 1:
+        return False
+    uses = [name for name in file.all(cst.Name) if name.value == bound and file.is_read(name)]
+    below = [
+        name
+        for symbol, name in file.spelled_symbols
+        if name.startswith(f"{canonical}.") and first_name(symbol) in uses
+    ]
+    served = all(find_replacement(name).kind != "left" for name in below)
+    return bool(below) and len(below) == len(uses) and served and not is_taken(file, bound)
+
+
 def _is_imported_instead(file: File, statement: cst.Assign, bound: str, canonical: str) -> bool:
     """Whether `slim = tf.contrib.slim` becomes an import of that very name from the runtime; asks for it."""
     runtime = find_replacement(canonical).runtime
@@ -85,7 +103,7 @@ def _is_imported_instead(file: File, statement: cst.Assign, bound: str, canonica
 def _text(file: File, node: Symbol, canonical: str) -> str | None:
     """What to write for a use; None to leave it."""
     root = first_name(node)
-    if canonical == "tf" or _is_switch(file, node, canonical) or file.on_tower_devices(node, canonical):
+    if canonical == "tf" or _is_switch(file, node, canonical):
         return None
     found = find_replacement(canonical)
     base = file.spelled(root)

@@ -7,14 +7,16 @@ from itertools import pairwise
 
 import libcst as cst
 
-from tf2towers.codemod.argument_texts import added_argument, start_of_argument, without_argument
 from tf2towers.codemod.arguments import (
+    added_argument,
     has_old_arguments,
     new_keywords,
     not_taken,
     old_order,
     resizes_by_two,
     reversed_axes,
+    start_of_argument,
+    without_argument,
 )
 from tf2towers.codemod.edits import Edit
 from tf2towers.codemod.file import File

@@ -11,7 +11,7 @@ from tf2towers.codemod.file import File
 from tf2towers.codemod.place import imports_place
 from tf2towers.codemod.removal import removed
 from tf2towers.codemod.rule import Example, Rule
-from tf2towers.codemod.switches import SWITCHES
+from tf2towers.codemod.symbols import SWITCHES
 
 
 def edits(file: File) -> Iterator[Edit]:

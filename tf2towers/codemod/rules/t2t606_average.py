@@ -62,7 +62,11 @@ def _strategy_at(file: File, call: cst.Call) -> str | None:
 def _no_longer_imported(file: File, name: str) -> Iterator[Edit]:
     """The name goes from its import where the import is of other names too: the module is imported all the same."""
     for node in file.body:
-        if not isinstance(node, cst.ImportFrom) or isinstance(node.names, cst.ImportStar) or len(node.names) < 2:
+        if (
+            not isinstance(node, cst.ImportFrom)
+            or isinstance(node.names, cst.ImportStar)
+            or len(node.names) < 2
+        ):
             continue
         for place, alias in enumerate(node.names):
             if bound_by(alias) != name:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import libcst as cst
 
-from tf2towers.codemod.argument_texts import added_argument, without_argument
+from tf2towers.codemod.arguments import added_argument, without_argument
 from tf2towers.codemod.edits import Edit
 from tf2towers.codemod.file import File
 from tf2towers.codemod.libraries import (

@@ -134,7 +134,9 @@ class Reader:
         if name.value in self.targets:
             for loop in self.file.ancestors(name):
                 if isinstance(loop, cst.For):
-                    found += [value for part in walk(loop.iter) if is_name(part) for value in self._assigned(part)]
+                    found += [
+                        value for part in walk(loop.iter) if is_name(part) for value in self._assigned(part)
+                    ]
                     found.append(loop.iter)
         return found
 

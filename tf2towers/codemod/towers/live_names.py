@@ -158,9 +158,7 @@ class LiveNames:
     def _try(self, node: cst.Try | cst.TryStar, live: Names, ways: _Ways) -> Names:
         final = block(node.finalbody)
         if final:  # whatever leaves goes through it
-            live = self._statements(
-                final, live | ways.error | ways.left | ways.next_round, _Ways(ways.error)
-            )
+            live = self._statements(final, live | ways.error | ways.left | ways.next_round, _Ways(ways.error))
             ways = _Ways(ways.error | live, ways.left | live, ways.next_round | live)
         handled = ways.error
         for handler in node.handlers:

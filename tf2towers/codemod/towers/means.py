@@ -195,7 +195,9 @@ class _Mean:
         return None
 
 
-def _arguments(call: cst.Call, order: tuple[str, ...], old: dict[str, str]) -> dict[str, cst.BaseExpression] | None:
+def _arguments(
+    call: cst.Call, order: tuple[str, ...], old: dict[str, str]
+) -> dict[str, cst.BaseExpression] | None:
     """The arguments of a call by name; None where it has others."""
     if len(call.args) > len(order) or has_star(call):
         return None

@@ -142,9 +142,10 @@ class _Body:
         if not all(self.live.is_own(node) for node in walk(self.loop.target) if is_name(node)):
             return None
         exported = (frozenset(self.bound) | self.targets) & after.names
-        outer = set(self.bound) & (
-            self.live.before_a_round(self.loop, exported) | kept | after.on_error
-        ) - self.targets
+        outer = (
+            set(self.bound)
+            & (self.live.before_a_round(self.loop, exported) | kept | after.on_error) - self.targets
+        )
         returned = exported - outer
         if returned and not self._has_a_round(returned):
             outer, returned = outer | returned, frozenset()
@@ -312,7 +313,15 @@ class _Body:
                     if around is node:
                         break
                 if not any(
-                    isinstance(around, cst.FunctionDef | cst.Lambda | cst.IfExp | cst.BooleanOperation | Comprehension | cst.Assert)
+                    isinstance(
+                        around,
+                        cst.FunctionDef
+                        | cst.Lambda
+                        | cst.IfExp
+                        | cst.BooleanOperation
+                        | Comprehension
+                        | cst.Assert,
+                    )
                     for around in between
                     if part is not node
                 ):
@@ -333,7 +342,11 @@ def _sees_names(file: File, loop: cst.For, home: cst.FunctionDef | cst.Module) -
     """Whether something in a function sees its names in another way than by naming them, in the loop or after it."""
     wanted = _SEES_NAMES | ({"builtins.globals"} if isinstance(home, cst.Module) else set())
     for name in file.all(cst.Name):
-        if name.value not in _MAY_SEE_NAMES or file.meanings.bindings(name) or home not in file.ancestors(name):
+        if (
+            name.value not in _MAY_SEE_NAMES
+            or file.meanings.bindings(name)
+            or home not in file.ancestors(name)
+        ):
             continue
         call = file.parent(name)
         if not isinstance(call, cst.Call) or call.func is not name:

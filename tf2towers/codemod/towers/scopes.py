@@ -15,7 +15,10 @@ from tf2towers.codemod.towers.replica_function import CHANGES
 
 #: names of the CPU that the towers' variables are given
 _CPU = frozenset(
-    f"{slash}{device}cpu{number}" for slash in ("", "/") for device in ("", "device:") for number in ("", ":0")
+    f"{slash}{device}cpu{number}"
+    for slash in ("", "/")
+    for device in ("", "device:")
+    for number in ("", ":0")
 )
 #: what is entered by `with` and runs graphs
 _RUNS = frozenset(
@@ -87,7 +90,8 @@ def is_known_at(file: File, node: cst.With, made: Made) -> bool:
     attributes = {part.attr.value for part in parts if isinstance(part, cst.Attribute)}
     held = {last_name(part) for part in parts if isinstance(part, cst.Name | cst.Attribute)}
     return not any(
-        changed in inside or not _is_of(file, changed, function) for changed in _changes(file, attributes, held)
+        changed in inside or not _is_of(file, changed, function)
+        for changed in _changes(file, attributes, held)
     )
 
 
@@ -144,4 +148,3 @@ def _behind_brackets(node: cst.BaseExpression, end: int, text: str) -> int:
     for _ in node.rpar if not isinstance(node, cst.Tuple | cst.GeneratorExp) else ():
         end = text.index(")", end) + 1
     return end
-

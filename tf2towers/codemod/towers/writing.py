@@ -162,7 +162,9 @@ class _Writer:
         """The statement that makes a strategy, before another."""
         place = self.file.text.start(before)
         indent = self.file.text.indent(self.file.text.line_of(place))
-        self.made.edits.append(Edit(place, place, self._making(strategy, indent) + self.file.text.newline + indent))
+        self.made.edits.append(
+            Edit(place, place, self._making(strategy, indent) + self.file.text.newline + indent)
+        )
 
     def _making(self, strategy: Strategy, indent: str) -> str:
         given = [strategy.made.text] if strategy.made.text else []
@@ -321,7 +323,9 @@ class _Writer:
         for site in sites:
             if any(scope in around for scope in withs_around(self.file, site)):
                 continue
-            own = next((w for w in withs_around(self.file, site) if any(i.item is site for i in w.items)), None)
+            own = next(
+                (w for w in withs_around(self.file, site) if any(i.item is site for i in w.items)), None
+            )
             outer = scope_for(self.file, own if own is not None else site, Made())
             if outer is None:
                 alone.append(site)
@@ -366,9 +370,7 @@ def _declarations(function: ReplicaFunction) -> Iterator[str]:
 
 
 def _takes_gradients(loop: Loop) -> bool:
-    return any(
-        isinstance(node, cst.Attribute) and node.attr.value in _GRADIENTS for node in walk(loop.node)
-    )
+    return any(isinstance(node, cst.Attribute) and node.attr.value in _GRADIENTS for node in walk(loop.node))
 
 
 def _is_gpu(device: cst.BaseExpression) -> bool:
@@ -384,4 +386,3 @@ def _is_tower(device: cst.BaseExpression) -> bool:
         return False
     depends = any(is_name(node) for node in walk(device))
     return any(text.rstrip().endswith("gpu:1") or ("gpu" in text and depends) for text in texts)
-

@@ -1,0 +1,129 @@
+"""What stands for a TF1 name, one row a fact; the orders and keywords of old releases."""
+
+import libcst as cst
+import pytest
+from codemod_texts import table
+
+from tf2towers.codemod.old_names import argument_orders, keyword_renames, old_order
+from tf2towers.codemod.symbols import find_replacement, is_module
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "target"),
+    [
+        ("tf", "v1", "tf"),
+        ("tf.float32", "v1", "tf.float32"),
+        ("tf.concat", "v1", "tf.concat"),
+        ("tf.nn.relu", "v1", "tf.nn.relu"),
+        ("tf.errors.OutOfRangeError", "v1", "tf.errors.OutOfRangeError"),
+        ("tf.raw_ops.Add", "v1", "tf.raw_ops.Add"),
+        ("tf.keras.layers.Dense", "left", "T2T621"),
+        ("tf.compat.as_bytes", "v1", "tf.compat.as_bytes"),
+        ("tf.compat.v2.constant", "v1", "tf.compat.v2.constant"),
+        ("tf.log", "v1", "tf.log"),
+        ("tf.random_uniform", "v1", "tf.random_uniform"),
+        ("tf.python_io.TFRecordWriter", "v1", "tf.python_io.TFRecordWriter"),
+        ("tf.FixedLenFeature", "v1", "tf.FixedLenFeature"),
+        ("tf.mul", "v1", "tf.multiply"),
+        ("tf.pack", "v1", "tf.stack"),
+        ("tf.get_variable", "v1", "tf.get_variable"),
+        ("tf.train.MomentumOptimizer", "v1", "tf.train.MomentumOptimizer"),
+        ("tf.train.exponential_decay", "v1", "tf.train.exponential_decay"),
+        ("tf.GraphKeys.UPDATE_OPS", "v1", "tf.GraphKeys.UPDATE_OPS"),
+        ("tf.app.flags.DEFINE_string", "v1", "tf.app.flags.DEFINE_string"),
+        ("tf.app.flags.FLAGS.batch_size", "v1", "tf.app.flags.FLAGS.batch_size"),
+        ("tf.train.SummaryWriter", "v1", "tf.summary.FileWriter"),
+        ("tf.initialize_all_variables", "v1", "tf.initialize_all_variables"),
+        ("tf.contrib.data.Dataset.range", "v1", "tf.data.Dataset.range"),
+        ("tf.contrib.framework.get_or_create_global_step", "v1", "tf.train.get_or_create_global_step"),
+        ("tf.contrib.slim.get_or_create_global_step", "v1", "tf.train.get_or_create_global_step"),
+        ("tf.contrib.framework.nest.flatten", "v1", "tf.nest.flatten"),
+        ("tf.contrib.util.constant_value", "v1", "tf.get_static_value"),
+        ("tf.python.framework.ops.Graph", "v1", "tf.Graph"),
+        ("tf.python.platform.gfile.Exists", "v1", "tf.gfile.Exists"),
+        (
+            "tf.python.client.device_lib.list_local_devices",
+            "private",
+            "tensorflow.python.client.device_lib.list_local_devices",
+        ),
+        ("tf.layers.dense", "runtime", "tf2towers.runtime.layers:dense"),
+        ("tf.contrib.slim.conv2d", "runtime", "tf2towers.runtime.slim:conv2d"),
+        ("tf.contrib.rnn.LSTMCell", "runtime", "tf2towers.runtime.rnn:LSTMCell"),
+        ("tf.python.ops.rnn_cell_impl.LSTMStateTuple", "runtime", "tf2towers.runtime.rnn:LSTMStateTuple"),
+        ("tf.contrib.slim", "runtime", "tf2towers.runtime:slim"),
+        ("tf.contrib.layers", "runtime", "tf2towers.runtime:slim"),
+        ("tf.contrib.seq2seq.dynamic_decode", "runtime", "tf2towers.runtime.contrib.seq2seq:dynamic_decode"),
+        ("tf.contrib.framework.nest.no_such_thing", "left", "T2T620"),
+        ("tf.examples.tutorials.mnist.mnist", "runtime", "tf2towers.runtime.contrib:mnist"),
+        ("tf.examples.tutorials.mnist.input_data", "runtime", "tf2towers.runtime:input_data"),
+        ("tf.contrib.learn.datasets.mnist", "runtime", "tf2towers.runtime:input_data"),
+        (
+            "tf.contrib.learn.python.learn.datasets.mnist.read_data_sets",
+            "runtime",
+            "tf2towers.runtime.input_data:read_data_sets",
+        ),
+        (
+            "tf.python.training.moving_averages.assign_moving_average",
+            "private",
+            "tensorflow.python.training.moving_averages.assign_moving_average",
+        ),
+        ("tf.estimator.Estimator", "left", "T2T620"),
+        ("tf.nn.no_such_thing", "left", "T2T620"),
+        ("tf.no_such_thing", "left", "T2T620"),
+        ("numpy.zeros", "left", "T2T620"),
+    ],
+)
+def test_find_replacement(name: str, kind: str, target: str) -> None:
+    found = find_replacement(name)
+    ours = f"{found.runtime.module}:{found.runtime.name}" if found.runtime is not None else ""
+    assert (found.kind, ours or found.target or found.code) == (kind, target)
+
+
+def test_what_is_gone_says_what_to_do() -> None:
+    assert "moved to" in find_replacement("tf.contrib.crf.no_such_thing").why
+    for row in table("gone.tsv"):
+        assert len(row) == 2
+        assert row[1]
+
+
+def test_old_summaries_are_those_of_contrib_deprecated() -> None:
+    """`tf.summary.scalar` puts the name scope before the tag, and `_` for what a name may not have."""
+    for name in ("tf.scalar_summary", "tf.contrib.deprecated.scalar_summary"):
+        assert find_replacement(name).target == "tensorflow.python.ops.logging_ops.scalar_summary"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("tf.concat(0, xs)", ("axis", "values")),
+        ("tf.concat(-1, xs)", ("axis", "values")),
+        ("tf.concat(dim, [a, b])", ("axis", "values")),
+        ("tf.concat(xs, 0)", None),
+        ("tf.concat([a, b], 0)", None),
+        ("tf.concat(a, b)", None),
+        ("tf.concat(values=xs, axis=0)", None),
+        ("tf.split(0, n, x)", ("axis", "num_or_size_splits", "value")),
+        ("tf.split(x, n, 0)", None),
+        ("tf.split(x, [1, 2])", None),
+        ("tf.nn.softmax_cross_entropy_with_logits(l, y)", ("logits", "labels")),
+        ("tf.nn.softmax_cross_entropy_with_logits(logits=l, labels=y)", None),
+        ("tf.log(0)", None),
+    ],
+)
+def test_old_order(text: str, expected: tuple[str, ...] | None) -> None:
+    call, name = cst.parse_expression(text), text.partition("(")[0]
+    assert isinstance(call, cst.Call)
+    assert old_order(name, call, lambda node: isinstance(node, cst.List)) == expected
+    assert expected is None or argument_orders()[name][2]
+
+
+def test_keywords() -> None:
+    assert keyword_renames("tf.reduce_mean")["reduction_indices"] == ("axis", True)
+    assert keyword_renames("tf.concat")["concat_dim"] == ("axis", False)
+    assert keyword_renames("tf.log") == {}
+
+
+def test_modules() -> None:
+    assert is_module("tf.nn")
+    assert is_module("tf.contrib.slim")
+    assert not is_module("tf.GraphKeys")
