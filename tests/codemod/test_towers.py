@@ -28,7 +28,13 @@ WRITTEN = [
     ("i", "range(n)", "devices[i]", "[devices[i] for i in range(n)]", "replica_ids"),
     ("d", "devices", "d", "devices", "per_replica(devices)"),
     ("i, d", "enumerate(devices)", "d", "devices", "replica_ids, strategy.per_replica(devices)"),
-    ("i, gpu", "enumerate(gpu_ids)", "'/gpu:%d' % gpu", "gpu_ids", "replica_ids, strategy.per_replica(gpu_ids)"),
+    (
+        "i, gpu",
+        "enumerate(gpu_ids)",
+        "'/gpu:%d' % gpu",
+        "gpu_ids",
+        "replica_ids, strategy.per_replica(gpu_ids)",
+    ),
     ("d", "['/gpu:0', '/gpu:1']", "d", "['/gpu:0', '/gpu:1']", "per_replica(['/gpu:0', '/gpu:1'])"),
     ("d", "'/gpu:0', '/gpu:1'", "d", "('/gpu:0', '/gpu:1')", "per_replica(('/gpu:0', '/gpu:1'))"),
     ("d, x", "zip(devices, splits)", "d", "devices", "per_replica(devices), strategy.per_replica(splits)"),
@@ -37,7 +43,13 @@ WRITTEN = [
     ("i", "range(n)", "tf.train.replica_device_setter(1, worker_device='/gpu:%d' % i)", "n", "replica_ids"),
     # the number of towers is not seen: those that the graph names
     ("i", "range(count())", "'/gpu:%d' % i", "", "per_replica(range(count()))"),
-    ("i, x", "enumerate(tf.split(splits[0], 2))", "'/gpu:%d' % i", "", "replica_ids, strategy.per_replica(tf.split("),
+    (
+        "i, x",
+        "enumerate(tf.split(splits[0], 2))",
+        "'/gpu:%d' % i",
+        "",
+        "replica_ids, strategy.per_replica(tf.split(",
+    ),
 ]
 
 
@@ -50,16 +62,24 @@ def test_a_loop_over_a_strategy(target, iterable, device, given, towers):
     text = after(looped(target, iterable, device))
     assert f"    def tower({target}):\n        with tf.device({device}):\n" in text
     assert f"    strategy = TowerStrategy({given})\n    with strategy.scope():\n" in text
-    assert f"        strategy.run(tower, args=(strategy.{towers}" in text.replace("run(\n            ", "run(")
+    assert f"        strategy.run(tower, args=(strategy.{towers}" in text.replace(
+        "run(\n            ", "run("
+    )
     assert after(text) == text
 
 
 #: what may be gone through only once: the loop stays one
-ROUNDS = [("d", "unknown", "'/gpu:%d' % d"), ("d", "iter(devices)", "d"), ("d, x", "zip(devices, unknown)", "d")]
+ROUNDS = [
+    ("d", "unknown", "'/gpu:%d' % d"),
+    ("d", "iter(devices)", "d"),
+    ("d, x", "zip(devices, unknown)", "d"),
+]
 
 
 def test_what_a_loop_goes_over_is_migrated_where_it_is_moved_to():
-    text = "import tensorflow as tf\n\nx = tf.placeholder(tf.float32, [4])\n" + TOWERS.replace("i in range(n)", "{}")
+    text = "import tensorflow as tf\n\nx = tf.placeholder(tf.float32, [4])\n" + TOWERS.replace(
+        "i in range(n)", "{}"
+    )
     enumerated = after(text.format("i, part in enumerate(tf.split(0, 2, x))"))
     assert "strategy.per_replica(tf.split(axis=0, num_or_size_splits=2, value=x))" in enumerated
     counted = after(text.format("i in xrange(len(tf.split(0, 2, x)))"))
@@ -207,7 +227,10 @@ def test_two_loops_share_a_strategy_whose_scope_is_around_both():
 
 def test_a_strategy_of_the_scripts_own_name():
     text = after(looped("i", "range(n)", "'/gpu:%d' % i").replace("unknown, self", "strategy, self"))
-    assert "strategy_2 = TowerStrategy(n)" in text and "strategy_2.run(tower, args=(strategy_2.replica_ids,))" in text
+    assert (
+        "strategy_2 = TowerStrategy(n)" in text
+        and "strategy_2.run(tower, args=(strategy_2.replica_ids,))" in text
+    )
 
 
 LOOP = "sess = tf.Session()\nfor i in range(2):\n    with tf.device('/gpu:%d' % i):\n        print(1)\n"
@@ -324,7 +347,8 @@ OTHERS = [
     ),
     (
         "    with tf.device('/gpu:0'):\n        a = 1\n    with tf.device('/gpu:1'):\n        b = 2\n",
-        "    with strategy.scope(), tf.device('/gpu:0'):\n        a = 1\n    with strategy.scope(), tf.device('/gpu:1'):\n",
+        "    with strategy.scope(), tf.device('/gpu:0'):\n        a = 1\n"
+        "    with strategy.scope(), tf.device('/gpu:1'):\n",
     ),
     (
         "    def one(i):\n        with tf.device('/gpu:%d' % i):\n            return i\n    x = [one(0), one(1)]\n",
@@ -350,7 +374,10 @@ def test_layers_that_go_over_the_towers_make_one_strategy():
     four = BODY + "".join(layer.format(count) for count in range(4))
     assert after(four).count("TowerStrategy(len(xs))") == 4
     text = after(four + layer.format(4))
-    assert text.count("TowerStrategy(") == 1 and text.count("with strategy.scope(), tf.device('/gpu:%d' % i):") == 5
+    assert (
+        text.count("TowerStrategy(") == 1
+        and text.count("with strategy.scope(), tf.device('/gpu:%d' % i):") == 5
+    )
     trainers = (four + layer.format(4)).replace("pass", "opt.compute_gradients(1)")
     assert after(trainers).count("TowerStrategy(") == 5
 
@@ -369,7 +396,10 @@ SERVERS = [
         "with tf.Graph().as_default(), tf.device(tf.train.replica_device_setter(2, cluster=c)):",
         "with tf.Graph().as_default(), ParameterServerStrategy(2, cluster=c).scope():",
     ),
-    ("with tf.device(tf.train.replica_device_setter()):", "with ParameterServerStrategy(ps_tasks=0).scope():"),
+    (
+        "with tf.device(tf.train.replica_device_setter()):",
+        "with ParameterServerStrategy(ps_tasks=0).scope():",
+    ),
     (
         "setter = tf.train.replica_device_setter(cluster=c)\nwith tf.device(setter):",
         "strategy = ParameterServerStrategy(cluster=c)\nwith strategy.scope():",

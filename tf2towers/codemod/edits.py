@@ -107,9 +107,7 @@ def with_moved(text: str, edits: list[Edit]) -> list[Edit]:
         ]
         return apply(text[start:end], inside)
 
-    return [
-        replace(edit, text=_MOVED.sub(made, edit.text)) if "\0" in edit.text else edit for edit in edits
-    ]
+    return [replace(edit, text=_MOVED.sub(made, edit.text)) if "\0" in edit.text else edit for edit in edits]
 
 
 class Conflict(Exception):

@@ -10,7 +10,7 @@ from tf2towers.codemod.edits import Edit
 from tf2towers.codemod.file import File
 from tf2towers.codemod.meanings import Assigned
 from tf2towers.codemod.nodes import is_name, is_plain
-from tf2towers.codemod.rule import Rule
+from tf2towers.codemod.rule import Example, Rule
 from tf2towers.codemod.towers.device import texts_in
 from tf2towers.codemod.towers.loops import tower_loops
 from tf2towers.codemod.towers.writing import fresh, has_strategy, written
@@ -21,7 +21,7 @@ _OF_CLUSTERS = frozenset({"tf.train.Server", "tf.train.ClusterSpec", _SETTER})
 
 
 def edits(file: File) -> Iterator[Edit]:
-    """The scope of a strategy for each `with tf.device(...)` of a setter; else for the devices of the cluster's tasks."""
+    """The scope of a strategy for each `tf.device` of a setter; else beside the devices of the cluster's tasks."""
     if has_strategy(file):
         return
     devices = [call for call in _devices(file) if not _is_of_a_tower(file, call)]
@@ -136,5 +136,56 @@ RULE = Rule(
     """,
     edits=edits,
     sources=("tf.distribute.ParameterServerStrategy", "tf.compat.v1.train.replica_device_setter"),
-    examples=(),
+    examples=(
+        Example(
+            "a setter's device",
+            "import tensorflow as tf\n"
+            "\n"
+            "cluster = tf.train.ClusterSpec({'ps': ['a:1'], 'worker': ['b:1']})\n"
+            "with tf.device(tf.train.replica_device_setter(worker_device='/job:worker/task:0', cluster=cluster)):\n"
+            "    w = tf.get_variable('w', [])\n",
+            "import tensorflow.compat.v1 as tf\n"
+            "from tf2towers.runtime import ParameterServerStrategy, graph_mode\n"
+            "\n"
+            "graph_mode()\n"
+            "\n"
+            "cluster = tf.train.ClusterSpec({'ps': ['a:1'], 'worker': ['b:1']})\n"
+            "with ParameterServerStrategy(worker_device='/job:worker/task:0', cluster=cluster).scope():\n"
+            "    w = tf.get_variable('w', [])\n",
+        ),
+        Example(
+            "a setter with a name",
+            "import tensorflow as tf\n"
+            "\n"
+            "cluster = tf.train.ClusterSpec({'ps': ['a:1'], 'worker': ['b:1']})\n"
+            "setter = tf.train.replica_device_setter(cluster=cluster)\n"
+            "with tf.device(setter):\n"
+            "    w = tf.get_variable('w', [])\n",
+            "import tensorflow.compat.v1 as tf\n"
+            "from tf2towers.runtime import ParameterServerStrategy, graph_mode\n"
+            "\n"
+            "graph_mode()\n"
+            "\n"
+            "cluster = tf.train.ClusterSpec({'ps': ['a:1'], 'worker': ['b:1']})\n"
+            "strategy = ParameterServerStrategy(cluster=cluster)\n"
+            "with strategy.scope():\n"
+            "    w = tf.get_variable('w', [])\n",
+        ),
+        Example(
+            "tasks that the graph names",
+            "import tensorflow as tf\n"
+            "\n"
+            "cluster = tf.train.ClusterSpec({'ps': ['a:1'], 'worker': ['b:1']})\n"
+            "with tf.device('/job:ps/task:0'):\n"
+            "    w = tf.get_variable('w', [])\n",
+            "import tensorflow.compat.v1 as tf\n"
+            "from tf2towers.runtime import ParameterServerStrategy, graph_mode\n"
+            "\n"
+            "graph_mode()\n"
+            "\n"
+            "cluster = tf.train.ClusterSpec({'ps': ['a:1'], 'worker': ['b:1']})\n"
+            "with ParameterServerStrategy().scope(), tf.device('/job:ps/task:0'):\n"
+            "    w = tf.get_variable('w', [])\n",
+        ),
+    ),
 )

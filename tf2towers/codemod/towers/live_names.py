@@ -167,7 +167,7 @@ class LiveNames:
         after = self._statements(orelse(node), live, ways)
         return self._statements(block(node), after, inner) | handled
 
-    # -- expressions, and statements without statements in them ---------------------------------------------------------
+    # -- expressions, and statements without statements in them ----------------------------------------------------
 
     def _before(self, node: cst.CSTNode | None, live: Names) -> Names:
         """What lives before something is evaluated, from what lives after it."""

@@ -449,7 +449,7 @@ def _paired(
 
 
 def _goes_over_the_same(file: File, loop: cst.For, iterable: cst.BaseExpression) -> bool:
-    """Whether an iterable can be gone through before the first round: it is a list, or a range, and no round changes it."""
+    """Whether an iterable can be gone through before the first round: it is a list or a range that no round changes."""
     if not (is_certain(file, iterable) or makes_list(file, iterable)):
         return False
     if isinstance(iterable, cst.Name):

@@ -13,7 +13,15 @@ from tf2towers.codemod.edits import Edit, as_it_was
 from tf2towers.codemod.file import RUNTIME, File
 from tf2towers.codemod.nodes import Comprehension, block, imported, is_name, positional, walk
 from tf2towers.codemod.towers.device import texts_in
-from tf2towers.codemod.towers.loops import Loop, Made, as_argument, moved_to, statement_of, tower_loops, towers_of
+from tf2towers.codemod.towers.loops import (
+    Loop,
+    Made,
+    as_argument,
+    moved_to,
+    statement_of,
+    tower_loops,
+    towers_of,
+)
 from tf2towers.codemod.towers.replica_function import Argument, ReplicaFunction, replica_function
 from tf2towers.codemod.towers.scopes import cpu_item, entered, is_known_at, scope_for, withs_around
 
@@ -54,7 +62,7 @@ _given: WeakKeyDictionary[File, dict[cst.CSTNode | None, set[str]]] = WeakKeyDic
 
 
 def fresh(file: File, node: cst.CSTNode, names: Sequence[str]) -> str:
-    """The first of some names that the file has not, and that nothing new has in the same function; or with a number."""
+    """The first of some names that the file has not; with a number where something new in the function has it."""
     taken = _given.setdefault(file, {}).setdefault(file.function_around(node), set())
     name = next((name for name in names if name not in file.identifiers), names[0])
     found, number = name, 1
@@ -258,7 +266,7 @@ class _Writer:
         return place + 1
 
     def _above(self, loop: cst.For) -> tuple[int, int]:
-        """The offset of a loop's first line, comments included, and the blank lines above it; 2 where a block begins."""
+        """The offset of a loop's first line, comments included, and the blank lines above; 2 where a block begins."""
         text = self.file.text
         line = text.line_of(text.start(loop))
         while line > 1 and text.line(line - 1).strip().startswith("#"):
