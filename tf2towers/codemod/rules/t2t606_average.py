@@ -55,7 +55,9 @@ def _strategy_at(file: File, call: cst.Call) -> str | None:
         if before not in file.tree.parents or file.function_around(call) is not file.function_around(before):
             continue
         siblings: list[cst.CSTNode] = [*block(file.parent(before))]
-        if before in siblings and any(statement in around for statement in siblings[siblings.index(before) :]):
+        if before in siblings and any(
+            statement in around for statement in siblings[siblings.index(before) :]
+        ):
             return strategy.name
     return None
 

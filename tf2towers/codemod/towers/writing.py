@@ -66,7 +66,10 @@ def fresh(file: File, node: cst.CSTNode, names: Sequence[str]) -> str:
     taken = _given.setdefault(file, {}).setdefault(file.function_around(node), set())
     name = next((name for name in names if name not in file.identifiers), names[0])
     found, number = name, 1
-    while found in file.identifiers or found in taken:
+    known = file.identifiers | taken
+    if not file.main and file.function_around(node) is None:  # others may import all names of a module
+        known = known.union(*(other.identifiers for other in file.program.files))
+    while found in known:
         number += 1
         found = f"{name}_{number}"
     taken.add(found)
