@@ -307,6 +307,10 @@ class File:
             candidate = f"{name}_{count}"
         return candidate
 
+    def open_with(self, line: str) -> None:
+        """Adds a line to those after the imports."""
+        self.opening = line if self.opening is None else f"{self.opening}{self.text.newline}{line}"
+
     def need(self, name: str, module: str = RUNTIME) -> str:
         """Asks for `from module import name`; the name to write for it."""
         key = (module, name)

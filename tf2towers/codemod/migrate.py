@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import libcst as cst
 
 from tf2towers.codemod.aligned_lines import moved_along
-from tf2towers.codemod.edits import Conflict, Edit, apply
+from tf2towers.codemod.edits import Conflict, Edit, apply, with_moved
 from tf2towers.codemod.file import RUNTIME, File
 from tf2towers.codemod.nodes import imported
 from tf2towers.codemod.place import new_lines
@@ -133,6 +133,7 @@ def _rewritten(file: File, active: list[Rule]) -> FileChange:
             edits += rule.edits(file)
         if rule.notes is not None:
             rule.notes(file)
+    edits = with_moved(script.text, edits)
     edits += [*unused_imports(file, edits)]
     edits = [*new_lines(file, edits), *edits]  # first, where a rule writes at the same place
     edits += moved_along(file.text, file.tree.nodes, edits)

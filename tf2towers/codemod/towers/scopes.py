@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 
 import libcst as cst
 
@@ -89,9 +89,16 @@ def is_known_at(file: File, node: cst.With, made: Made) -> bool:
     function = file.function_around(node)
     attributes = {part.attr.value for part in parts if isinstance(part, cst.Attribute)}
     held = {last_name(part) for part in parts if isinstance(part, cst.Name | cst.Attribute)}
-    return not any(
+    if any(
         changed in inside or not _is_of(file, changed, function)
         for changed in _changes(file, attributes, held)
+    ):
+        return False
+    others = (other for other in file.program.files if other is not file)
+    return all(
+        _is_of(other, changed, None)
+        for other in others
+        for changed in _changes(other, attributes, frozenset())
     )
 
 
@@ -111,7 +118,7 @@ def _is_bound_in(file: File, name: cst.Name, inside: set[cst.CSTNode]) -> bool:
     return False
 
 
-def _changes(file: File, attributes: set[str], held: set[str]) -> Iterator[cst.CSTNode]:
+def _changes(file: File, attributes: set[str], held: Set[str]) -> Iterator[cst.CSTNode]:
     """What gives an attribute of some name a value, or changes a list or a table of some name."""
     for attribute in file.all(cst.Attribute):
         if attribute.attr.value in attributes and not file.is_read(attribute):
