@@ -133,7 +133,7 @@ class Program:
     def plain_file(self, path: Path) -> File:
         """The file of a local module without TensorFlow."""
         if path not in self._plain_files:
-            self._plain_files[path] = File(self.read(path), self, main=False)
+            self._plain_files[path] = File(self.read(path), self, main=path in self._mains)
         return self._plain_files[path]
 
     @cached_property
@@ -183,7 +183,7 @@ class Program:
         for path in self.others:
             script = self.read(path)
             if _MAY_USE.search(script.text) and "import" in script.text:
-                waiting.append(File(script, self, main=path in self._mains))
+                waiting.append(self.plain_file(path))
         found = True
         while found:
             found = False
