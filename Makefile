@@ -115,6 +115,7 @@ format: $(VENV)/.installed
 	$(PY) -m ruff format .
 
 tables: $(VENV)/.installed
+	$(PY) tables/dump_tf2.py
 	$(PY) tables/make_symbols.py
 
 clean:

@@ -71,9 +71,10 @@ def _role(kind: type[object]) -> str:
 def children(node: cst.CSTNode) -> list[cst.CSTNode]:
     """The parts of a node, without what only wraps them."""
     found: list[cst.CSTNode] = []
-    if type(node) is cst.ConcatenatedString and is_text(node):
+    kind: Any = type(node)
+    if kind is cst.ConcatenatedString and is_text(node):
         return found
-    for field in _fields(type(node)):
+    for field in _fields(kind):
         value = getattr(node, field)
         for part in value if type(value) in (list, tuple) else (value,):
             role = _role(type(part))
@@ -237,9 +238,10 @@ def block(node: cst.CSTNode | None) -> list[Statement]:
     """The statements of a module, of a body, or of what has one (`def`, `if`, `else`, ...), `;` or not."""
     if node is None:
         return []
-    inner: Any = node if isinstance(node, cst.BaseSuite) else getattr(node, "body", ())
+    inner = node if isinstance(node, cst.BaseSuite) else getattr(node, "body", ())
+    statements: Sequence[Any] = inner.body if isinstance(inner, cst.BaseSuite) else inner
     found: list[Statement] = []
-    for statement in inner.body if isinstance(inner, cst.BaseSuite) else inner:
+    for statement in statements:
         found += statement.body if isinstance(statement, cst.SimpleStatementLine) else [statement]
     return found
 
